@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# One CMake target per folder of src/: pycuda_layer(<target> [LINK <targets>...]) makes a static library of its *.cpp.
+function(pycuda_layer target)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+    target_link_libraries(${target} PUBLIC ${arg_LINK} Threads::Threads ${CMAKE_DL_LIBS}
+      PRIVATE $<BUILD_INTERFACE:pycuda_warnings>)
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+    target_link_libraries(${target} INTERFACE ${arg_LINK})
+  endif()
+endfunction()
+
+# pycuda_unit_tests(<target> LINK <targets>...): one doctest program of the *_test.cpp files of a folder of tests/unit.
+function(pycuda_unit_tests target)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(sources)
+    add_executable(${target} ${sources} "${PROJECT_SOURCE_DIR}/tests/unit/doctest_main.cpp")
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+    target_link_libraries(${target} PRIVATE ${arg_LINK} pycuda_warnings)
+    add_test(NAME ${target} COMMAND ${target})
+  endif()
+endfunction()

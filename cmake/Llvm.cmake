@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# LLVM 19, linked statically and hidden, so that another LLVM in the process does not matter.
+find_package(LLVM 19 CONFIG QUIET HINTS /usr/lib/llvm-19/lib/cmake/llvm /usr/lib/llvm-19/cmake)
+if(NOT LLVM_FOUND)
+  message(FATAL_ERROR "LLVM 19 was not found. On Debian and Ubuntu: apt-get install llvm-19-dev. "
+    "Without the CPU driver: -DPYCUDA_CPU_DRIVER=OFF.")
+endif()
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: ${LLVM_DIR}")
+add_library(llvm_19 INTERFACE)
+target_include_directories(llvm_19 SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(llvm_19 INTERFACE ${llvm_definitions})
+# Debian's LLVM is built without RTTI; our classes that derive from LLVM's must agree.
+target_compile_options(llvm_19 INTERFACE -fno-rtti)
+llvm_map_components_to_libnames(llvm_libraries orcjit passes native coroutines x86codegen irreader)
+target_link_libraries(llvm_19 INTERFACE ${llvm_libraries})

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# The warnings of our own code; they are errors. Foreign headers come in as SYSTEM.
+add_library(pycuda_warnings INTERFACE)
+target_compile_options(pycuda_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wno-sign-conversion -Werror)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What is known of a compiled kernel: everything that a launch and the driver's function attributes need.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpu/kernel_abi/frames.h"
+
+namespace pycuda::cpu {
+
+struct KernelParameter {
+  std::uint32_t offset = 0;  ///< bytes from the start of the .param space
+  std::uint32_t bytes = 0;
+  std::uint32_t alignment = 1;
+};
+
+/// The facts of a kernel that do not depend on where its code lies (they are cached with it).
+struct KernelFacts {
+  std::string name;
+  std::vector<KernelParameter> parameters;
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t dynamic_shared_alignment = 16;
+  std::uint32_t local_bytes = 0;        ///< .local memory per thread
+  std::uint32_t const_bytes = 0;        ///< .const memory of the module
+  std::uint32_t registers = 0;          ///< an estimate, for occupancy arithmetic: 32-bit registers per thread
+  std::uint32_t max_threads = 1024;     ///< from .maxntid/.reqntid
+  Dim3 required_block{0, 0, 0};         ///< .reqntid, or zeros
+  std::uint32_t ptx_version = 0;        ///< 90 for .version 9.0
+  std::uint32_t target = 0;             ///< 80 for sm_80
+  bool suspends = false;                ///< has a ThreadFunction, not a BlockFunction
+  std::uint32_t cost = 1;               ///< static instruction count: estimates whether a launch is small
+  std::vector<std::string> source_files;  ///< .file table: index = number
+};
+
+/// A kernel ready to run.
+struct Kernel {
+  KernelFacts facts;
+  BlockFunction run_block = nullptr;    ///< null if facts.suspends
+  ThreadFunction start_thread = nullptr;
+  std::uint64_t coroutine_bytes = 0;    ///< per thread
+};
+
+}  // namespace pycuda::cpu
