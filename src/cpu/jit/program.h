@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// PTX text to callable kernels: the whole compiler behind one call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cpu/kernel_abi/kernel.h"
+#include "cpu/ptx/diagnostic.h"
+
+namespace pycuda::cpu::jit {
+
+struct Options {
+  bool checked = false;       ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
+  bool track_lines = true;    ///< fault messages name source lines when the PTX has .loc
+  std::string cache_folder;   ///< empty: no disk cache
+};
+
+/// A variable of the module (.global, .const) that needs memory on the device.
+struct GlobalVariable {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint32_t alignment = 1;
+  bool is_const = false;
+  bool is_managed = false;
+  bool is_visible = true;     ///< found by cuModuleGetGlobal
+};
+
+/// Compiled code that is not bound to memory yet: object code and facts. One Program may be loaded many times.
+class Program {
+ public:
+  /// Compiles, or takes the object code from the disk cache. Blocking; any thread. Diagnostics hold warnings too.
+  static base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile(std::string_view ptx_text,
+                                                                                const Options& options);
+  ~Program();
+
+  const std::vector<KernelFacts>& kernels() const;
+  const std::vector<GlobalVariable>& variables() const;
+  bool from_cache() const;
+
+  class Implementation;
+  explicit Program(std::unique_ptr<Implementation> implementation);
+  const Implementation& implementation() const { return *implementation_; }
+
+ private:
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// A Program linked into this process with memory for its variables. Unlinked when destroyed (no kernel may be running).
+class LoadedProgram {
+ public:
+  /// `allocate` gives each variable zeroed memory (index into Program::variables) or null, which fails the load. Links
+  /// the code and writes initial values (also addresses of functions and other variables).
+  static base::Result<std::unique_ptr<LoadedProgram>> load(std::shared_ptr<const Program> program,
+                                                           const std::function<void*(const GlobalVariable&)>& allocate);
+  ~LoadedProgram();
+
+  /// The kernel of this name, or null. Lives as long as this object.
+  const Kernel* find_kernel(std::string_view name) const;
+  const std::vector<Kernel>& kernels() const;
+  /// Address and size of a visible variable.
+  struct Address {
+    void* address;
+    std::uint64_t bytes;
+  };
+  std::optional<Address> find_variable(std::string_view name) const;
+
+  class Implementation;
+  explicit LoadedProgram(std::unique_ptr<Implementation> implementation);
+
+ private:
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace pycuda::cpu::jit
