@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # LLVM 19, linked statically and hidden, so that another LLVM in the process does not matter.
-find_package(LLVM 19 CONFIG QUIET HINTS /usr/lib/llvm-19/lib/cmake/llvm /usr/lib/llvm-19/cmake)
+find_package(LLVM 19.1 CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm /usr/lib/llvm-19/cmake)
 if(NOT LLVM_FOUND)
   message(FATAL_ERROR "LLVM 19 was not found. On Debian and Ubuntu: apt-get install llvm-19-dev. "
     "Without the CPU driver: -DPYCUDA_CPU_DRIVER=OFF.")
