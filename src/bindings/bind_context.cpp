@@ -63,18 +63,17 @@ void bind_context(nb::module_& m) {
       .def_static("pop", [] { cuda::pop_context(); })
       .def_static("get_current", [] { return cuda::current_context(); })
       .def_static("get_device", &current_device)
-      .def_static("synchronize",
-                  [] { unlocked([] { cuda::require_context()->synchronize(); }); })
+      .def_static("synchronize", [] { unlocked([] { cuda::require_context()->synchronize(); }); })
       .def_static("set_limit",
                   [](nb::handle limit, nb::handle value) {
                     cuda::require_context()->set_limit(as_enumerator<CUlimit>(limit, "the limit"),
                                                        as_integer<std::size_t>(value, "the value"));
                   })
-      .def_static("get_limit",
-                  [](nb::handle limit) {
-                    return cuda::require_context()->limit(
-                        as_enumerator<CUlimit>(limit, "the limit"));
-                  })
+      .def_static(
+          "get_limit",
+          [](nb::handle limit) {
+            return cuda::require_context()->limit(as_enumerator<CUlimit>(limit, "the limit"));
+          })
       .def_static("set_cache_config",
                   [](nb::handle config) {
                     cuda::require_context()->set_cache_config(
@@ -87,8 +86,9 @@ void bind_context(nb::module_& m) {
                     cuda::require_context()->set_shared_config(
                         as_enumerator<CUsharedconfig>(config, "the bank configuration"));
                   })
-      .def_static("get_shared_config",
-                  [] { return member_of("shared_config", cuda::require_context()->shared_config()); })
+      .def_static(
+          "get_shared_config",
+          [] { return member_of("shared_config", cuda::require_context()->shared_config()); })
       .def_static(
           "enable_peer_access",
           [](const cuda::Context& peer, nb::handle flags) {

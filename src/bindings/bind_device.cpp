@@ -26,7 +26,8 @@ nb::object attribute_of(const cuda::Device& device, nb::handle attribute) {
 }
 
 nb::object attribute_named(const cuda::Device& device, const nb::str& name) {
-  const nb::object known = nb::module_::import_("pycuda._driver").attr("device_attribute").attr("names");
+  const nb::object known =
+      nb::module_::import_("pycuda._driver").attr("device_attribute").attr("names");
   // Names of attributes are written in small letters; members in capitals.
   const bool small = nb::cast<bool>(name.attr("islower")());
   const nb::object member = known.attr("get")(name.attr("upper")());
@@ -39,14 +40,16 @@ nb::object attribute_named(const cuda::Device& device, const nb::str& name) {
 
 nb::dict all_attributes(const cuda::Device& device) {
   nb::dict found;
-  const nb::object known = nb::module_::import_("pycuda._driver").attr("device_attribute").attr("names");
+  const nb::object known =
+      nb::module_::import_("pycuda._driver").attr("device_attribute").attr("names");
   for (nb::handle member : nb::iter(known.attr("values")())) {
     try {
       found[member] = attribute_of(device, member);
     } catch (const driver::DriverError& error) {
       const nb::str name(member);
-      if (PyErr_WarnFormat(PyExc_UserWarning, 2, "CUDA driver raised '%s' when querying '%U' on '%s'",
-                           error.what(), name.ptr(), device.name().c_str()) != 0) {
+      if (PyErr_WarnFormat(PyExc_UserWarning, 2,
+                           "CUDA driver raised '%s' when querying '%U' on '%s'", error.what(),
+                           name.ptr(), device.name().c_str()) != 0) {
         throw nb::python_error();
       }
     }
@@ -58,7 +61,8 @@ nb::dict all_attributes(const cuda::Device& device) {
 
 void bind_device(nb::module_& m) {
   m.def(
-      "init", [](nb::handle flags) {
+      "init",
+      [](nb::handle flags) {
         const auto bits = as_integer<unsigned int>(flags, "flags");
         unlocked([&] { cuda::initialize(bits); });
       },

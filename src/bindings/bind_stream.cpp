@@ -67,8 +67,7 @@ void bind_stream(nb::module_& m) {
           },
           nb::arg("flags") = 0)
       .def_prop_ro("handle", &number_of)
-      .def("synchronize",
-           [](const cuda::Stream& self) { unlocked([&] { self.synchronize(); }); })
+      .def("synchronize", [](const cuda::Stream& self) { unlocked([&] { self.synchronize(); }); })
       .def("is_done", &cuda::Stream::is_done)
       .def("wait_for_event", &cuda::Stream::wait_for)
       .def("__cuda_stream__",

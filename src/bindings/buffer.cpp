@@ -33,7 +33,8 @@ std::optional<Buffer> Buffer::try_read(PyObject* object) {
 Buffer::Buffer(Buffer&& other) noexcept : view_(other.view_) { other.view_ = {}; }
 
 Buffer::~Buffer() {
-  // The view's own address is part of what some exporters note; a moved view is released from where it is.
+  // The view's own address is part of what some exporters note; a moved view is released from where
+  // it is.
   if (view_.obj != nullptr) PyBuffer_Release(&view_);
 }
 

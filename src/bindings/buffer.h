@@ -12,7 +12,8 @@ namespace pycuda::bindings {
 /// A contiguous (C or Fortran order) view of an object's memory, held for as long as this lives.
 class Buffer {
  public:
-  /// To read from. Raises TypeError for an object without memory, ValueError when it is not contiguous.
+  /// To read from. Raises TypeError for an object without memory, ValueError when it is not
+  /// contiguous.
   static Buffer read(PyObject* object);
   /// To write to. Raises ValueError or BufferError besides when it is read-only.
   static Buffer write(PyObject* object);

@@ -36,8 +36,10 @@ std::int32_t half_bits(double number) {
   int exponent = 0;
   std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)
   const int ulp_exponent = std::max(exponent - 11, -24);
-  const auto units = static_cast<std::int32_t>(std::nearbyint(std::ldexp(magnitude, -ulp_exponent)));
-  // `units` counts steps of the binade; adding it to the exponent field carries into the next binade by itself.
+  const auto units =
+      static_cast<std::int32_t>(std::nearbyint(std::ldexp(magnitude, -ulp_exponent)));
+  // `units` counts steps of the binade; adding it to the exponent field carries into the next
+  // binade by itself.
   const std::int32_t field = (ulp_exponent + 24) << 10;
   return sign | (field + units);
 }
@@ -71,7 +73,8 @@ Written write_integer_as(PyObject* number, std::size_t bytes, bool is_signed, vo
   if (value == -1 && overflow == 0 && PyErr_Occurred()) return Written::Failed;
   if (is_signed) {
     if (overflow != 0) return Written::TooLarge;
-    if (bytes < 8 && (value < least(bytes) || value > -(least(bytes) + 1))) return Written::TooLarge;
+    if (bytes < 8 && (value < least(bytes) || value > -(least(bytes) + 1)))
+      return Written::TooLarge;
     return store(static_cast<std::uint64_t>(value), bytes, destination);
   }
   if (overflow < 0 || (overflow == 0 && value < 0)) return Written::TooLarge;

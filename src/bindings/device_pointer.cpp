@@ -95,12 +95,11 @@ void bind_device_pointer(nb::module_& m) {
   nb::class_<PointerHolder, DevicePointer> holder(m, "PointerHolderBase", nb::dynamic_attr(),
                                                   nb::is_weak_referenceable());
   holder_type = reinterpret_cast<PyTypeObject*>(holder.ptr());
-  holder
-      .def(nb::init<>())
+  holder.def(nb::init<>())
       .def("get_pointer",
            [](nb::handle self) -> CUdeviceptr {
-             const std::string text = std::string(Py_TYPE(self.ptr())->tp_name) +
-                                      " does not define get_pointer()";
+             const std::string text =
+                 std::string(Py_TYPE(self.ptr())->tp_name) + " does not define get_pointer()";
              PyErr_SetString(PyExc_NotImplementedError, text.c_str());
              throw nb::python_error();
            })

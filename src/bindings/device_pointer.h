@@ -10,7 +10,8 @@
 
 namespace pycuda::bindings {
 
-/// Base of DeviceAllocation, PooledDeviceAllocation, ManagedAllocation, IPCMemoryHandle and PointerHolderBase.
+/// Base of DeviceAllocation, PooledDeviceAllocation, ManagedAllocation, IPCMemoryHandle and
+/// PointerHolderBase.
 class DevicePointer {
  public:
   DevicePointer() = default;
@@ -28,8 +29,8 @@ std::optional<CUdeviceptr> pointer_held_by(PyObject* object);
 /// Whether `object` is a PointerHolderBase: those tell their address by a Python method.
 bool is_pointer_holder(PyObject* object);
 
-/// The address that `object` stands for: one of the classes above, or anything with __index__. Raises TypeError with
-/// `what` in it, OverflowError for a number that is no address.
+/// The address that `object` stands for: one of the classes above, or anything with __index__.
+/// Raises TypeError with `what` in it, OverflowError for a number that is no address.
 CUdeviceptr device_address(nanobind::handle object, const char* what);
 
 /// Binds the base class with `int()`, `__index__` and `__long__`, and PointerHolderBase.

@@ -8,8 +8,9 @@
 
 namespace pycuda::bindings {
 
-/// Makes pycuda._driver.Error and its subclasses and translates every exception that leaves a bound function.
-/// Errors of the driver carry `code` (its number), `name` ("CUDA_ERROR_OUT_OF_MEMORY") and `routine` ("cuMemAlloc").
+/// Makes pycuda._driver.Error and its subclasses and translates every exception that leaves a bound
+/// function. Errors of the driver carry `code` (its number), `name` ("CUDA_ERROR_OUT_OF_MEMORY")
+/// and `routine` ("cuMemAlloc").
 void bind_errors(nanobind::module_& m);
 
 /// Sets the Python error that stands for `error`; for entries that Python calls past nanobind.

@@ -18,7 +18,8 @@ namespace detail {
 nanobind::object index_of(nanobind::handle value, const char* what);
 }  // namespace detail
 
-/// `value` as an integer. Raises TypeError when it has no __index__, OverflowError when it does not fit.
+/// `value` as an integer. Raises TypeError when it has no __index__, OverflowError when it does not
+/// fit.
 template <std::integral Integer>
 Integer as_integer(nanobind::handle value, const char* what) {
   const nanobind::object number = detail::index_of(value, what);

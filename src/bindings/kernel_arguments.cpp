@@ -40,8 +40,8 @@ struct Argument {
 
   [[noreturn]] void raise_wrong_type(const char* advice = "") const {
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s", index,
-                 kernel.name().c_str(), Py_TYPE(value)->tp_name, advice);
+    PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s",
+                 index, kernel.name().c_str(), Py_TYPE(value)->tp_name, advice);
     throw nb::python_error();
   }
 
@@ -49,7 +49,8 @@ struct Argument {
     if (written == Written::Yes) return;
     if (written == Written::Failed) throw nb::python_error();
     if (written == Written::WrongSize) raise_wrong_size(sort);
-    PyErr_Format(PyExc_OverflowError, "%s is out of range: %R does not fit in the %zu bytes of the parameter",
+    PyErr_Format(PyExc_OverflowError,
+                 "%s is out of range: %R does not fit in the %zu bytes of the parameter",
                  place().c_str(), value, bytes);
     throw nb::python_error();
   }
@@ -228,8 +229,8 @@ struct NaturalLayout {
   std::size_t alignment;
 };
 
-// CUDA's vector types (fields x, y, z, w of one type) are aligned to their size when that is a power of two; other
-// structs to their most aligned member.
+// CUDA's vector types (fields x, y, z, w of one type) are aligned to their size when that is a
+// power of two; other structs to their most aligned member.
 NaturalLayout layout_of_dtype(nb::handle dtype) {
   const auto bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
   const nb::object fields = dtype.attr("fields");
@@ -267,7 +268,8 @@ NaturalLayout natural_layout(const Argument& argument) {
   if (PyLong_Check(argument.value) || PyFloat_Check(argument.value) ||
       PyComplex_Check(argument.value)) {
     argument.raise_wrong_type(
-        ", and this driver does not tell the kernel's parameter list; give a NumPy scalar of the parameter's type");
+        ", and this driver does not tell the kernel's parameter list; give a NumPy scalar of the "
+        "parameter's type");
   }
   return {sizeof(CUdeviceptr), alignof(CUdeviceptr)};
 }
@@ -291,8 +293,7 @@ std::string describe_parameters(const cuda::KernelLayout& layout) {
 void check_argument_count(const cuda::Kernel& kernel, std::size_t given) {
   if (given == kernel.layout().parameters.size()) return;
   const std::string text = "kernel '" + kernel.name() + "' takes " +
-                           describe_parameters(kernel.layout()) + ", but " +
-                           std::to_string(given) +
+                           describe_parameters(kernel.layout()) + ", but " + std::to_string(given) +
                            (given == 1 ? " argument was given" : " arguments were given");
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();

@@ -34,19 +34,20 @@ class ParameterBuffer {
 /// Checks the number of arguments against a known parameter list. Raises TypeError.
 void check_argument_count(const cuda::Kernel& kernel, std::size_t given);
 
-/// Writes argument number `index` into `buffer` at the place that the kernel has for it. `stream` is where the kernel
-/// will run: work of other streams on the argument is waited for. Raises TypeError or OverflowError with the kernel,
-/// the argument and the expected size in the text.
-void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* argument, CUstream stream,
-                    std::byte* buffer, HandlerList& handlers);
+/// Writes argument number `index` into `buffer` at the place that the kernel has for it. `stream`
+/// is where the kernel will run: work of other streams on the argument is waited for. Raises
+/// TypeError or OverflowError with the kernel, the argument and the expected size in the text.
+void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* argument,
+                    CUstream stream, std::byte* buffer, HandlerList& handlers);
 
-/// For kernels with an unknown parameter list: writes the argument at the next place after `used` bytes that its type
-/// is aligned to, and returns the bytes used then.
+/// For kernels with an unknown parameter list: writes the argument at the next place after `used`
+/// bytes that its type is aligned to, and returns the bytes used then.
 std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* argument,
                             CUstream stream, std::byte* buffer, std::size_t used,
                             HandlerList& handlers);
 
-/// The class whose instances are argument handlers (pycuda.driver.ArgumentHandler tells it when imported).
+/// The class whose instances are argument handlers (pycuda.driver.ArgumentHandler tells it when
+/// imported).
 void set_handler_class(nanobind::handle type);
 
 /// "3 parameters of 8, 8 and 4 bytes"

@@ -18,14 +18,15 @@ struct Known {
   ScalarType sort;
 };
 
-// A closed hash table of NumPy's two dozen scalar types; filled once, under the GIL, then only read.
+// A closed hash table of NumPy's two dozen scalar types; filled once, under the GIL, then only
+// read.
 class ScalarTypes {
  public:
   ScalarTypes() {
     const nb::module_ numpy = nb::module_::import_("numpy");
-    ndarray_ = reinterpret_cast<PyTypeObject*>(numpy.attr("ndarray").release().ptr());
-    for (const char* name : {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-                             "intc", "uintc", "longlong", "ulonglong", "intp", "uintp"}) {
+    ndarray_ = reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr("ndarray")).release().ptr());
+    for (const char* name : {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                             "uint64", "intc", "uintc", "longlong", "ulonglong", "intp", "uintp"}) {
       add(numpy, name, ScalarKind::Integer);
     }
     for (const char* name : {"float16", "float32", "float64", "longdouble"}) {
@@ -101,8 +102,8 @@ nb::object array_over(nb::handle owner, nb::handle shape, nb::handle dtype, nb::
                               "unrecognized order specifier");
   }
   const bool fortran = letter == "F" || letter == "f";
-  return nb::module_::import_("numpy").attr("ndarray")(
-      shape, dtype, nb::arg("buffer") = owner, nb::arg("order") = fortran ? "F" : "C");
+  return nb::module_::import_("numpy").attr("ndarray")(shape, dtype, nb::arg("buffer") = owner,
+                                                       nb::arg("order") = fortran ? "F" : "C");
 }
 
 std::size_t array_bytes(nb::handle shape, nb::handle dtype) {

@@ -16,19 +16,19 @@ struct ScalarType {
   std::uint8_t bytes = 0;  ///< of a value; 0 for Void, whose values differ
 };
 
-/// What sort of NumPy scalar instances of `type` are; None for any other type. Imports NumPy when first asked about a
-/// type that it does not know yet and NumPy is not loaded.
+/// What sort of NumPy scalar instances of `type` are; None for any other type. Imports NumPy when
+/// first asked about a type that it does not know yet and NumPy is not loaded.
 ScalarType scalar_type(PyTypeObject* type);
 
 /// Whether `object` is a numpy.ndarray.
 bool is_ndarray(PyObject* object);
 
-/// Copies the `bytes` bytes of the scalar `object` to `destination`. False (and no Python error) when it has another
-/// number of bytes.
+/// Copies the `bytes` bytes of the scalar `object` to `destination`. False (and no Python error)
+/// when it has another number of bytes.
 bool copy_scalar(PyObject* object, std::size_t bytes, void* destination);
 
-/// A new array over the memory of `owner` (which exports a buffer), which becomes the array's base. Raises LogicError
-/// for an order that is neither "C" nor "F".
+/// A new array over the memory of `owner` (which exports a buffer), which becomes the array's base.
+/// Raises LogicError for an order that is neither "C" nor "F".
 nanobind::object array_over(nanobind::handle owner, nanobind::handle shape, nanobind::handle dtype,
                             nanobind::handle order);
 

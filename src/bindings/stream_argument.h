@@ -8,7 +8,8 @@
 
 namespace pycuda::bindings {
 
-/// None is the legacy default stream; a Stream or anything with __cuda_stream__ is itself. Raises TypeError.
+/// None is the legacy default stream; a Stream or anything with __cuda_stream__ is itself. Raises
+/// TypeError.
 CUstream stream_argument(nanobind::handle stream);
 
 }  // namespace pycuda::bindings

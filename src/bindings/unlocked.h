@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Leaves the interpreter lock alone while the driver may block, also where there may be no lock to leave.
+// Leaves the interpreter lock alone while the driver may block, also where there may be no lock to
+// leave.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +12,8 @@ namespace pycuda::bindings {
 /// Whether this thread holds the interpreter lock and may leave it: not at the interpreter's end.
 bool may_unlock() noexcept;
 
-/// Runs `action` without the interpreter lock. For bound functions: the lock is held when it begins.
+/// Runs `action` without the interpreter lock. For bound functions: the lock is held when it
+/// begins.
 template <class Action>
 decltype(auto) unlocked(Action&& action) {
   const nanobind::gil_scoped_release release;

@@ -54,9 +54,8 @@ constexpr CodeTraits code_table[] = {
 };
 
 const CodeTraits* find_code(char code) {
-  const auto* found =
-      std::find_if(std::begin(code_table), std::end(code_table),
-                   [code](const CodeTraits& entry) { return entry.code == code; });
+  const auto* found = std::find_if(std::begin(code_table), std::end(code_table),
+                                   [code](const CodeTraits& entry) { return entry.code == code; });
   return found == std::end(code_table) ? nullptr : found;
 }
 
@@ -67,8 +66,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 [[noreturn]] void raise_wrong_sort(const FormatField& field, PyObject* value, const char* wanted) {
   PyErr_Clear();
-  const std::string text = std::string("code '") + field.code + "' needs " + wanted + ", not " +
-                           Py_TYPE(value)->tp_name;
+  const std::string text =
+      std::string("code '") + field.code + "' needs " + wanted + ", not " + Py_TYPE(value)->tp_name;
   raise_struct_error(text.c_str());
 }
 
@@ -89,6 +88,13 @@ void write_indexed(const FormatField& field, PyObject* value, bool is_signed, ch
                   "an integer");
     return;
   }
+  if (field.bytes == sizeof(CUdeviceptr)) {
+    // Pointers are often declared as np.intp.
+    if (const std::optional<CUdeviceptr> pointer = pointer_held_by(value)) {
+      std::memcpy(destination, &*pointer, sizeof *pointer);
+      return;
+    }
+  }
   const nb::object number = nb::steal(PyNumber_Index(value));
   if (!number.is_valid()) raise_wrong_sort(field, value, "an integer");
   check_written(write_integer_as(number.ptr(), field.bytes, is_signed, destination), field, value,
@@ -99,7 +105,8 @@ void write_bytes(const FormatField& field, PyObject* value, bool exact, char* de
   const std::optional<Buffer> source = Buffer::try_read(value);
   if (!source) raise_wrong_sort(field, value, "bytes or another contiguous buffer");
   const bool pascal = field.kind == Kind::PascalBytes;
-  const std::size_t room = pascal ? (field.bytes == 0 ? 0 : std::min(field.bytes - 1, 255u)) : field.bytes;
+  const std::size_t room =
+      pascal ? (field.bytes == 0 ? 0 : std::min(field.bytes - 1, 255u)) : field.bytes;
   if (exact && source->bytes() > room) {
     const std::string text = std::to_string(source->bytes()) + " bytes were given for the " +
                              std::to_string(room) + " bytes of code '" + field.code + "'";
@@ -170,7 +177,8 @@ void write_field(const FormatField& field, PyObject* value, bool exact, char* de
       // Any 64 bits are a pointer: negative numbers too, as in C.
       const nb::object number = nb::steal(PyNumber_Index(value));
       if (!number.is_valid()) raise_wrong_sort(field, value, "a device pointer or an integer");
-      check_written(write_integer(number.ptr(), field.bytes, destination), field, value, "an integer");
+      check_written(write_integer(number.ptr(), field.bytes, destination), field, value,
+                    "an integer");
       return;
     }
     case Kind::Signed:
@@ -232,7 +240,8 @@ nb::object read_field(const FormatField& field, const char* source) {
       return nb::bytes(source, field.bytes);
     case Kind::PascalBytes: {
       if (field.bytes == 0) return nb::bytes("", 0);
-      const std::size_t length = std::min<std::size_t>(static_cast<unsigned char>(*source), field.bytes - 1);
+      const std::size_t length =
+          std::min<std::size_t>(static_cast<unsigned char>(*source), field.bytes - 1);
       return nb::bytes(source + 1, length);
     }
     case Kind::Float:

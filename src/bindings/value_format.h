@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Format codes of `prepare` and of pycuda._pvt_struct: those of Python's struct in native layout, and complex numbers.
+// Format codes of `prepare` and of pycuda._pvt_struct: those of Python's struct in native layout,
+// and complex numbers.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,15 +14,25 @@ namespace pycuda::bindings {
 
 /// One value of a format: where it lies and how it is written.
 struct FormatField {
-  enum class Kind : std::uint8_t { Character, Bytes, PascalBytes, Bool, Signed, Unsigned, Float, Complex, Pointer };
+  enum class Kind : std::uint8_t {
+    Character,
+    Bytes,
+    PascalBytes,
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+    Complex,
+    Pointer
+  };
   Kind kind;
   char code;
   std::uint32_t offset;
   std::uint32_t bytes;
 };
 
-/// A parsed format string. Native sizes and alignments; `x` is padding, a number before a code repeats it (or is the
-/// length, for `s` and `p`).
+/// A parsed format string. Native sizes and alignments; `x` is padding, a number before a code
+/// repeats it (or is the length, for `s` and `p`).
 class ValueFormat {
  public:
   /// Raises struct.error for a code that is unknown.
@@ -36,8 +47,9 @@ class ValueFormat {
   std::size_t bytes_ = 0;
 };
 
-/// Writes `value` to `destination` (the field's own bytes, its offset not added). Raises struct.error when the value is
-/// of another sort or does not fit. With `exact`, bytes longer than their field are an error instead of being cut.
+/// Writes `value` to `destination` (the field's own bytes, its offset not added). Raises
+/// struct.error when the value is of another sort or does not fit. With `exact`, bytes longer than
+/// their field are an error instead of being cut.
 void write_field(const FormatField& field, PyObject* value, bool exact, char* destination);
 
 /// The value at `source`.
