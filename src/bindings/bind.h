@@ -21,5 +21,7 @@ void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);
 void bind_profiler(nanobind::module_& m);
 void bind_value_format(nanobind::module_& m);
+/// The submodule _rtc.
+void bind_rtc(nanobind::module_& m);
 
 }  // namespace pycuda::bindings

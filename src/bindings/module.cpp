@@ -25,4 +25,5 @@ NB_MODULE(_driver, m) {
   bind_ipc(m);
   bind_profiler(m);
   bind_value_format(m);
+  bind_rtc(m);
 }
