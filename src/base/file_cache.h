@@ -28,7 +28,8 @@ class FileCache {
   std::uint64_t size_bytes() const;
 
  private:
-  void shrink() const;
+  /// Removes entries until there is room again; never the one of this key.
+  void shrink(const std::string& newest) const;
 
   std::filesystem::path folder_;
   std::uint64_t limit_bytes_;

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Time of import, of compiling a small kernel and of SourceModule from the caches, each in fresh processes."""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+IMPORTS = {
+    "numpy": "import numpy",
+    "numpy + pycuda.driver": "import numpy, pycuda.driver",
+    "numpy + pycuda.driver + compiler": "import numpy, pycuda.driver, pycuda.compiler",
+}
+
+MODULE = """
+import time, pycuda.autoinit, sys
+from pycuda.compiler import SourceModule
+source = "__global__ void twice(float *a) {{ a[threadIdx.x] *= 2; }}  // {tag}"
+warm = SourceModule("__global__ void warm() {{}}")
+start = time.perf_counter(); SourceModule(source); first = time.perf_counter() - start
+start = time.perf_counter(); SourceModule(source); again = time.perf_counter() - start
+print(first * 1e3, again * 1e3)
+"""
+
+
+def run(code: str, environment: dict[str, str]) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout
+
+
+def import_ms(statement: str, environment: dict[str, str]) -> float:
+    return float(run(f"import time; s = time.perf_counter()\n{statement}\nprint((time.perf_counter() - s) * 1e3)", environment))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=11)
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "PYCUDA_CACHE_DIR": cache}
+        environment.pop("PYCUDA_DISABLE_CACHE", None)
+        samples = {name: [] for name in IMPORTS}
+        for _ in range(rounds):
+            for name, statement in IMPORTS.items():
+                samples[name].append(import_ms(statement, environment))
+        base = statistics.median(samples["numpy"])
+        print(f"{'import':44} {'ms':>8} {'beyond NumPy':>13}")
+        for name, values in samples.items():
+            print(f"{name:44} {statistics.median(values):8.2f} {statistics.median(values) - base:13.2f}")
+        cold, hit, again = [], [], []
+        for number in range(rounds):
+            code = MODULE.format(tag=number)
+            cold.append(float(run(code, environment).split()[0]))
+            first, second = map(float, run(code, environment).split())
+            hit.append(first)
+            again.append(second)
+        print(f"\n{'SourceModule of a small kernel':44} {'ms':>8}")
+        print(f"{'compiled (not in any cache)':44} {statistics.median(cold):8.3f}")
+        print(f"{'in the disk cache, first time in a process':44} {statistics.median(hit):8.3f}")
+        print(f"{'again in the same process':44} {statistics.median(again):8.3f}")
+
+
+if __name__ == "__main__":
+    main()
