@@ -87,7 +87,8 @@ struct ThreadFrame {
   std::uint32_t site = 0;    ///< the number of the instruction in its function: which operations belong together
   std::uint64_t operand[3] = {0, 0, 0};
   std::uint64_t result[2] = {0, 0};
-  void* coroutine = nullptr;  ///< the innermost suspended coroutine; its first word is the function that resumes it
+  void* coroutine = nullptr;  ///< the thread's suspended coroutine (it resumes those it called); its first word is the
+                              ///< function that resumes it
   std::uint32_t source_line = 0;  ///< last .loc passed, when compiled with line tracking (checked mode)
   std::uint32_t source_file = 0;
   std::uint64_t scratch = 0;  ///< for the executor

@@ -52,8 +52,12 @@ void pycuda_cpu_free(pycuda::cpu::ThreadFrame* thread, void* memory);
 /// Checked mode: before each access. Faults unless [address, address + bytes) lies in one live allocation.
 void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address, std::uint32_t bytes,
                              std::uint32_t is_write);
-/// Memory for the frame of a coroutine that another one calls (device functions that suspend), last in, first out per
-/// thread.
+/// isspacep: 1 if `address` lies in the .local memory of the thread (its worker's stack, its coroutine's frame, memory
+/// from pycuda_cpu_frame_push), else 0.
+std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
+/// Memory for the frame of a coroutine that another one calls (device functions that suspend) and for PTX's alloca, last
+/// in, first out per thread, aligned to 64 bytes. A push of 0 bytes marks a place; popping frees everything pushed since
+/// `memory`, itself included.
 void* pycuda_cpu_frame_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
 /// %clock, %clock64, %globaltimer, nanosleep.

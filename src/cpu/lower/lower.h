@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // PTX to scalar LLVM IR: one function per PTX function, for one thread.
 //
-// Each PTX function f becomes an LLVM function whose first parameter is `ptr %thread`, the ThreadFrame of the CUDA thread
-// that runs it. Registers are allocas. Whatever depends on the other threads or on where the thread stands stays a call
-// to a pseudo function (pseudo.h); the simt stage replaces them.
+// Each PTX function f becomes an LLVM function whose first parameter is `ptr %thread`, the
+// ThreadFrame of the CUDA thread that runs it. Registers are allocas. Whatever depends on the other
+// threads or on where the thread stands stays a call to a pseudo function (pseudo.h); the simt
+// stage replaces them.
 #pragma once
 
 #include <memory>
@@ -22,8 +23,9 @@ class Module;
 namespace pycuda::cpu::lower {
 
 struct Options {
-  bool checked = false;      ///< a pycuda_cpu_check_access before every access to memory
-  bool track_lines = false;  ///< store .loc lines to the ThreadFrame (fault messages name the source line)
+  bool checked = false;  ///< a pycuda_cpu_check_access before every access to memory
+  bool track_lines =
+      false;  ///< store .loc lines to the ThreadFrame (fault messages name the source line)
 };
 
 struct Lowered {
@@ -31,9 +33,11 @@ struct Lowered {
   std::vector<KernelFacts> kernels;  ///< `suspends` is not known yet
 };
 
-/// Lowers every defined function. Errors (an instruction or form that is not supported, a type that does not fit) name
-/// the instruction as written and its line; all of them are collected, not only the first.
-base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed, llvm::LLVMContext& context,
+/// Lowers every defined function. Errors (an instruction or form that is not supported, a type that
+/// does not fit) name the instruction as written and its line; all of them are collected, not only
+/// the first.
+base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed,
+                                                     llvm::LLVMContext& context,
                                                      const Options& options);
 
 }  // namespace pycuda::cpu::lower

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The names of the pseudo functions: operations that scalar IR leaves open for the simt stage.
 //
-// Every one takes `ptr %thread` first. `simt` replaces all of them; none is left when code is emitted. Those marked
-// (suspends) are where a thread may wait for others; they are convergent and noduplicate.
+// Every one takes `ptr %thread` first. `simt` replaces all of them; none is left when code is
+// emitted. Those marked (suspends) are where a thread may wait for others; they are convergent and
+// noduplicate.
 #pragma once
 
 namespace pycuda::cpu::lower::pseudo {
 
 // i32 (ptr): special registers, pure.
-inline constexpr const char* sreg_prefix = "ptx.sreg.";  // tid.x ... ntid.x ... ctaid.x ... nctaid.x ... laneid warpid
-                                                         // nwarpid smid nsmid lanemask.eq/le/lt/ge/gt dynamic_smem_size
-                                                         // total_smem_size; i64: gridid; i32: envreg.N
-// ptr (ptr): address 0 of the block's shared window; pure. i32 (ptr): offset of dynamic shared memory; pure.
+inline constexpr const char* sreg_prefix =
+    "ptx.sreg.";  // tid.x ... ntid.x ... ctaid.x ... nctaid.x ... laneid warpid
+                  // nwarpid smid nsmid lanemask.eq/le/lt/ge/gt dynamic_smem_size
+                  // total_smem_size; i64: gridid; i32: envreg.N
+// ptr (ptr): address 0 of the block's shared window; pure. i32 (ptr): offset of dynamic shared
+// memory; pure.
 inline constexpr const char* shared_base = "ptx.shared.base";
 inline constexpr const char* dynamic_shared_offset = "ptx.shared.dynamic";
 // ptr (ptr): the kernel's parameters; pure.
@@ -22,11 +25,12 @@ inline constexpr const char* barrier_sync = "ptx.barrier.sync";
 inline constexpr const char* barrier_arrive = "ptx.barrier.arrive";
 // (suspends) i32 (ptr, i32 id, i32 count or 0, i32 predicate, i32 BarrierReduce)
 inline constexpr const char* barrier_reduce = "ptx.barrier.red";
-// (suspends) {i64, i64} (ptr, i32 WarpOp, i32 member mask, i64 operand0, i64 operand1, i64 operand2):
-// all warp operations, operands and results as kernel_abi's WarpOp says. The operation's kind is a constant.
+// (suspends) {i64, i64} (ptr, i32 WarpOp, i32 member mask, i64 operand0, i64 operand1, i64
+// operand2): all warp operations, operands and results as kernel_abi's WarpOp says. The operation's
+// kind is a constant.
 inline constexpr const char* warp_op = "ptx.warp";
-// (suspends) void (ptr): a spin-wait lets others run; at back edges of loops that read volatile, atomic or
-// acquiring memory, and at nanosleep.
+// (suspends) void (ptr): a spin-wait lets others run; at back edges of loops that read volatile,
+// atomic or acquiring memory, and at nanosleep.
 inline constexpr const char* yield = "ptx.yield";
 // (suspends, does not return) void (ptr): the thread ends.
 inline constexpr const char* exit = "ptx.exit";

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Addresses to pointers, and what goes before an access: the line for messages, and the checks of
+// checked mode.
+#include <cstddef>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/lower/function_lowering.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::lower {
+
+using SymbolKind = ptx::SymbolRef::Kind;
+
+llvm::Value* FunctionLowering::shared_base() {
+  return pseudo_call(pseudo::shared_base, builder_.getPtrTy(), {}, false);
+}
+
+ptx::Space FunctionLowering::symbol_space(const ptx::SymbolRef& symbol) const {
+  switch (symbol.kind) {
+    case SymbolKind::ModuleVariable:
+      return module_.source().variables[symbol.index].space;
+    case SymbolKind::LocalVariable:
+      return source_.variables[symbol.index].space;
+    case SymbolKind::Parameter:
+    case SymbolKind::ReturnParameter:
+      return ptx::Space::Param;
+    case SymbolKind::Function:
+      break;
+  }
+  return ptx::Space::Generic;
+}
+
+llvm::Value* FunctionLowering::symbol_address(const ptx::SymbolRef& symbol, std::int64_t offset) {
+  const auto at_offset = [&](llvm::Value* base) {
+    return offset == 0 ? base : builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, offset);
+  };
+  if (symbol_space(symbol) == ptx::Space::Shared) {
+    const bool of_module = symbol.kind == SymbolKind::ModuleVariable;
+    const ptx::Variable& variable =
+        of_module ? module_.source().variables[symbol.index] : source_.variables[symbol.index];
+    llvm::Value* start =
+        is_dynamic_shared(variable)
+            ? builder_.CreateZExt(
+                  pseudo_call(pseudo::dynamic_shared_offset, builder_.getInt32Ty(), {}, false),
+                  builder_.getInt64Ty())
+            : builder_.getInt64(of_module ? module_.shared().module_offset(symbol.index)
+                                          : module_.shared().function_offset(
+                                                module_.index_of(source_), symbol.index));
+    return builder_.CreateAdd(start, builder_.getInt64(offset));
+  }
+  switch (symbol.kind) {
+    case SymbolKind::ModuleVariable: {
+      const ptx::Variable& variable = module_.source().variables[symbol.index];
+      if (variable.space != ptx::Space::Global && variable.space != ptx::Space::Const) {
+        fail("uses '" + variable.name +
+             "': variables of this state space are not supported by the CPU driver");
+      }
+      return at_offset(module_.variable(symbol.index));
+    }
+    case SymbolKind::LocalVariable: {
+      if (variables_[symbol.index]) return at_offset(variables_[symbol.index]);
+      fail(
+          "uses '" + source_.variables[symbol.index].name +
+          "': variables of this state space are not supported by the CPU driver inside a function");
+      return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    }
+    case SymbolKind::Parameter:
+      return at_offset(parameters_[symbol.index]);
+    case SymbolKind::ReturnParameter:
+      return at_offset(returns_[symbol.index]);
+    case SymbolKind::Function: {
+      const ptx::Function& function = module_.source().functions[symbol.index];
+      if (function.is_defined) return module_.function(symbol.index);
+      fail("takes the address of '" + function.name + "', which the module does not define");
+      return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    }
+  }
+  return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+}
+
+llvm::Value* FunctionLowering::pointer_to(const ptx::Operand& address, ptx::Space space) {
+  llvm::Type* byte = builder_.getInt8Ty();
+  if (address.symbol) {
+    llvm::Value* base = symbol_address(*address.symbol, address.offset);
+    if (base->getType()->isPointerTy()) return base;
+    return builder_.CreateGEP(byte, shared_base(), base);
+  }
+  ptx::Operand reg = address;
+  reg.kind = ptx::Operand::Kind::Register;
+  if (space == ptx::Space::Shared) {
+    // Offsets are 32-bit numbers and wrap as such, so a stray one stays within the range reserved
+    // behind the window.
+    llvm::Value* offset = address.has_register_base ? read_bits(reg, 32) : builder_.getInt32(0);
+    offset =
+        builder_.CreateAdd(offset, builder_.getInt32(static_cast<std::uint32_t>(address.offset)));
+    return builder_.CreateGEP(byte, shared_base(),
+                              builder_.CreateZExt(offset, builder_.getInt64Ty()));
+  }
+  if (!address.has_register_base) {
+    return builder_.CreateIntToPtr(builder_.getInt64(static_cast<std::uint64_t>(address.offset)),
+                                   builder_.getPtrTy());
+  }
+  llvm::Value* base = builder_.CreateIntToPtr(read_bits(reg, 64), builder_.getPtrTy());
+  return address.offset == 0 ? base : builder_.CreateConstGEP1_64(byte, base, address.offset);
+}
+
+llvm::Value* FunctionLowering::access(const ptx::Operand& address, ptx::Space space,
+                                      std::uint32_t bytes, bool is_write,
+                                      std::int64_t extra_offset) {
+  if (address.kind != ptx::Operand::Kind::Address) {
+    fail("needs an address in brackets");
+    return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+  }
+  llvm::Value* pointer = pointer_to(address, space);
+  if (extra_offset != 0)
+    pointer = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, extra_offset);
+  const ptx::Space actual = address.symbol ? symbol_space(*address.symbol) : space;
+  guard_access(pointer, actual, bytes, bytes, is_write);
+  return pointer;
+}
+
+void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
+                                    std::uint32_t alignment, bool is_write) {
+  if (space == ptx::Space::Param || space == ptx::Space::Local) return;
+  track_line();
+  if (!module_.options().checked) return;
+  llvm::Value* address = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
+  if (alignment > 1) {
+    llvm::BasicBlock* misaligned = new_block("misaligned");
+    llvm::BasicBlock* aligned = new_block();
+    builder_.CreateCondBr(
+        builder_.CreateICmpNE(builder_.CreateAnd(address, alignment - 1), builder_.getInt64(0)),
+        misaligned, aligned);
+    builder_.SetInsertPoint(misaligned);
+    fault(FaultKind::MisalignedAddress, address);
+    builder_.SetInsertPoint(aligned);
+  }
+  runtime_call("pycuda_cpu_check_access", builder_.getVoidTy(),
+               {thread(), address, builder_.getInt32(bytes), builder_.getInt32(is_write ? 1 : 0)});
+}
+
+void FunctionLowering::fault(FaultKind kind, llvm::Value* address) {
+  llvm::CallInst* call =
+      runtime_call("pycuda_cpu_fault", builder_.getVoidTy(),
+                   {thread(), builder_.getInt32(static_cast<std::uint32_t>(kind)), address});
+  call->setDoesNotReturn();
+  builder_.CreateUnreachable();
+}
+
+void FunctionLowering::track_line() {
+  if (!module_.options().track_lines || !current_ || current_->source_line == 0) return;
+  if (current_->source_line == tracked_line_ && current_->source_file == tracked_file_) return;
+  tracked_line_ = current_->source_line;
+  tracked_file_ = current_->source_file;
+  const auto put = [&](std::size_t offset, std::uint32_t value) {
+    // Volatile: the reader is a fault handler that LLVM does not know of.
+    builder_.CreateAlignedStore(
+        builder_.getInt32(value),
+        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), thread(), offset), llvm::Align(4),
+        true);
+  };
+  put(offsetof(ThreadFrame, source_line), tracked_line_);
+  put(offsetof(ThreadFrame, source_file), tracked_file_);
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Emitters: addresses as values: cvta, isspacep, and the extra stack of alloca.
+#include <algorithm>
+
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/function_lowering.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+/// Generic addresses are host addresses, and so are those of every space but .shared.
+bool emit_cvta(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2) return false;
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* address = lowering.read_bits(instruction.operands[1], 64);
+  if (modifiers.space == ptx::Space::Shared) {
+    llvm::Value* base = b.CreatePtrToInt(lowering.shared_base(), b.getInt64Ty());
+    address = modifiers.to ? b.CreateSub(address, base) : b.CreateAdd(address, base);
+  }
+  lowering.write(instruction.operands[0], address);
+  return true;
+}
+
+bool emit_isspacep(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2) return false;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* address = lowering.read_bits(instruction.operands[1], 64);
+  llvm::Value* base = b.CreatePtrToInt(lowering.shared_base(), b.getInt64Ty());
+  llvm::Value* size =
+      b.CreateZExt(lowering.pseudo_call(std::string(pseudo::sreg_prefix) + "total_smem_size",
+                                        b.getInt32Ty(), {}, false),
+                   b.getInt64Ty());
+  llvm::Value* in_shared = b.CreateICmpULT(b.CreateSub(address, base), size);
+  switch (instruction.modifiers.space) {
+    case ptx::Space::Shared:
+      lowering.write(instruction.operands[0], in_shared);
+      return true;
+    case ptx::Space::Local:
+    case ptx::Space::Global: {
+      llvm::Value* in_local =
+          b.CreateICmpNE(lowering.runtime_call("pycuda_cpu_is_local", b.getInt32Ty(),
+                                               {lowering.thread(), address}),
+                         b.getInt32(0));
+      lowering.write(instruction.operands[0], instruction.modifiers.space == ptx::Space::Local
+                                                  ? in_local
+                                                  : b.CreateNot(b.CreateOr(in_local, in_shared)));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool emit_alloca(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (instruction.operands.size() < 2) return false;
+  llvm::IRBuilder<>& b = lowering.builder();
+  std::uint64_t alignment = 16;
+  if (instruction.operands.size() > 2 &&
+      instruction.operands[2].kind == ptx::Operand::Kind::Integer) {
+    alignment = std::max<std::uint64_t>(alignment, instruction.operands[2].bits);
+  }
+  lowering.stack_mark();
+  llvm::Value* bytes =
+      b.CreateAdd(lowering.read_bits(instruction.operands[1], 64), b.getInt64(alignment));
+  llvm::Value* memory =
+      lowering.runtime_call("pycuda_cpu_frame_push", b.getPtrTy(), {lowering.thread(), bytes});
+  llvm::Value* address =
+      b.CreateAdd(b.CreatePtrToInt(memory, b.getInt64Ty()), b.getInt64(alignment - 1));
+  lowering.write(instruction.operands[0], b.CreateAnd(address, ~(alignment - 1)));
+  return true;
+}
+
+}  // namespace
+
+bool emit_address(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  switch (instruction.opcode) {
+    case ptx::Opcode::cvta:
+      return emit_cvta(lowering, instruction);
+    case ptx::Opcode::isspacep:
+      return emit_isspacep(lowering, instruction);
+    case ptx::Opcode::alloca:
+      return emit_alloca(lowering, instruction);
+    case ptx::Opcode::stacksave:
+      if (instruction.operands.size() != 1) return false;
+      lowering.stack_mark();
+      lowering.write(instruction.operands[0],
+                     lowering.runtime_call("pycuda_cpu_frame_push", b.getPtrTy(),
+                                           {lowering.thread(), b.getInt64(0)}));
+      return true;
+    case ptx::Opcode::stackrestore:
+      if (instruction.operands.size() != 1) return false;
+      lowering.runtime_call(
+          "pycuda_cpu_frame_pop", b.getVoidTy(),
+          {lowering.thread(),
+           b.CreateIntToPtr(lowering.read_bits(instruction.operands[0], 64), b.getPtrTy())});
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Emitters: barriers of a block and of a warp.
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/function_lowering.h"
+#include "cpu/lower/pseudo.h"
+#include "cpu/lower/warp_call.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+BarrierReduce reduction_of(ptx::AtomicOp operation) {
+  if (operation == ptx::AtomicOp::And) return BarrierReduce::And;
+  if (operation == ptx::AtomicOp::Or) return BarrierReduce::Or;
+  return BarrierReduce::Popc;
+}
+
+/// bar.red d, id {, count}, predicate
+bool emit_reduction(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const std::vector<ptx::Operand>& operands = instruction.operands;
+  if (operands.size() != 3 && operands.size() != 4) return false;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* id = lowering.read_bits(operands[1], 32);
+  llvm::Value* count = operands.size() == 4 ? lowering.read_bits(operands[2], 32) : b.getInt32(0);
+  llvm::Value* predicate = b.CreateZExt(lowering.read_bits(operands.back(), 1), b.getInt32Ty());
+  const BarrierReduce reduction = reduction_of(instruction.modifiers.atomic);
+  llvm::Value* result = lowering.pseudo_call(
+      pseudo::barrier_reduce, b.getInt32Ty(),
+      {id, count, predicate, b.getInt32(static_cast<std::uint32_t>(reduction))}, true);
+  if (reduction != BarrierReduce::Popc) result = b.CreateICmpNE(result, b.getInt32(0));
+  lowering.write(operands[0], result);
+  return true;
+}
+
+}  // namespace
+
+bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const std::vector<ptx::Operand>& operands = instruction.operands;
+  if (instruction.modifiers.scope == ptx::Scope::Cluster || instruction.modifiers.has("cluster"))
+    return false;
+  switch (instruction.modifiers.barrier) {
+    case ptx::BarrierMode::Warp:
+      if (operands.size() != 1) return false;
+      warp_call(lowering, WarpOp::Sync, lowering.read_bits(operands[0], 32));
+      return true;
+    case ptx::BarrierMode::Red:
+      return emit_reduction(lowering, instruction);
+    case ptx::BarrierMode::Sync:
+    case ptx::BarrierMode::Arrive: {
+      if (operands.empty() || operands.size() > 2) return false;
+      const bool waits = instruction.modifiers.barrier == ptx::BarrierMode::Sync;
+      if (!waits && operands.size() != 2) return false;
+      llvm::Value* id = lowering.read_bits(operands[0], 32);
+      llvm::Value* count =
+          operands.size() == 2 ? lowering.read_bits(operands[1], 32) : b.getInt32(0);
+      lowering.pseudo_call(waits ? pseudo::barrier_sync : pseudo::barrier_arrive, b.getVoidTy(),
+                           {id, count}, true);
+      return true;
+    }
+    case ptx::BarrierMode::None:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace pycuda::cpu::lower

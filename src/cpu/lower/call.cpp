@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Emitters: calls: direct, through pointers, and of CUDA's system functions.
+#include <algorithm>
+
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/function_lowering.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+using Kind = ptx::Operand::Kind;
+
+/// An argument as bits: a register, a literal, or what a .param variable holds.
+llvm::Value* argument_bits(FunctionLowering& lowering, const ptx::Operand& argument,
+                           unsigned bits) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  if (argument.kind == Kind::Symbol && argument.symbol &&
+      lowering.symbol_space(*argument.symbol) == ptx::Space::Param) {
+    llvm::Value* memory = lowering.symbol_address(*argument.symbol, argument.offset);
+    return b.CreateAlignedLoad(lowering.int_type(bits), memory, llvm::Align(1));
+  }
+  return lowering.read_bits(argument, bits);
+}
+
+llvm::Value* memory_of(FunctionLowering& lowering, const ptx::Operand& operand) {
+  if (operand.kind == Kind::Symbol && operand.symbol &&
+      lowering.symbol_space(*operand.symbol) == ptx::Space::Param) {
+    return lowering.symbol_address(*operand.symbol, operand.offset);
+  }
+  lowering.fail("passes something that is no .param variable where an array is expected");
+  return llvm::ConstantPointerNull::get(lowering.builder().getPtrTy());
+}
+
+void store_result(FunctionLowering& lowering, const ptx::Operand& destination, llvm::Value* value) {
+  if (destination.kind == Kind::Symbol && destination.symbol &&
+      lowering.symbol_space(*destination.symbol) == ptx::Space::Param) {
+    if (value->getType()->isIntegerTy(1))
+      value = lowering.builder().CreateZExt(value, lowering.int_type(8));
+    lowering.builder().CreateAlignedStore(
+        value, lowering.symbol_address(*destination.symbol, destination.offset), llvm::Align(1));
+  } else {
+    lowering.write(destination, value);
+  }
+}
+
+/// The functions that CUDA's runtime gives to device code. False if `name` is none.
+bool emit_system_call(FunctionLowering& lowering, const std::string& name, const ptx::Call& call) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const auto pointer = [&](std::size_t i) {
+    return b.CreateIntToPtr(argument_bits(lowering, call.arguments[i], 64), b.getPtrTy());
+  };
+  const auto has = [&](std::size_t arguments) { return call.arguments.size() == arguments; };
+  llvm::Value* result = nullptr;
+  lowering.track_line();
+  if (name == "vprintf" && has(2)) {
+    result = lowering.runtime_call("pycuda_cpu_vprintf", b.getInt32Ty(),
+                                   {lowering.thread(), pointer(0), pointer(1)});
+  } else if (name == "__assertfail" && has(5)) {
+    lowering
+        .runtime_call("pycuda_cpu_assert_fail", b.getVoidTy(),
+                      {lowering.thread(), pointer(0), pointer(1),
+                       argument_bits(lowering, call.arguments[2], 32), pointer(3),
+                       argument_bits(lowering, call.arguments[4], 64)})
+        ->setDoesNotReturn();
+    b.CreateUnreachable();
+    lowering.start_unreachable_block();
+  } else if (name == "malloc" && has(1)) {
+    result =
+        lowering.runtime_call("pycuda_cpu_malloc", b.getPtrTy(),
+                              {lowering.thread(), argument_bits(lowering, call.arguments[0], 64)});
+    result = b.CreatePtrToInt(result, b.getInt64Ty());
+  } else if (name == "free" && has(1)) {
+    lowering.runtime_call("pycuda_cpu_free", b.getVoidTy(), {lowering.thread(), pointer(0)});
+  } else {
+    return false;
+  }
+  if (result && call.results.size() == 1) store_result(lowering, call.results[0], result);
+  return true;
+}
+
+void emit_signature_call(FunctionLowering& lowering, const ptx::Call& call, llvm::Value* callee,
+                         const std::vector<ptx::Parameter>& returns,
+                         const std::vector<ptx::Parameter>& parameters) {
+  if (call.results.size() != returns.size() || call.arguments.size() != parameters.size()) {
+    lowering.fail("passes " + std::to_string(call.arguments.size()) + " arguments and takes " +
+                  std::to_string(call.results.size()) + " results where the function has " +
+                  std::to_string(parameters.size()) + " and " + std::to_string(returns.size()));
+    return;
+  }
+  llvm::IRBuilder<>& b = lowering.builder();
+  const Signature signature = lowering.module().signature(returns, parameters);
+  std::vector<llvm::Value*> arguments{lowering.thread()};
+  for (const std::uint32_t index : signature.memory_returns) {
+    arguments.push_back(memory_of(lowering, call.results[index]));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const bool in_memory = parameters[i].is_array || parameters[i].vector > 1;
+    arguments.push_back(in_memory ? memory_of(lowering, call.arguments[i])
+                                  : argument_bits(lowering, call.arguments[i],
+                                                  std::max(1u, ptx::bits_of(parameters[i].type))));
+  }
+  llvm::CallInst* result = b.CreateCall(signature.type, callee, arguments);
+  result->setDoesNotThrow();
+  for (unsigned i = 0; i < signature.scalar_returns.size(); ++i) {
+    llvm::Value* value = signature.scalar_returns.size() == 1 ? static_cast<llvm::Value*>(result)
+                                                              : b.CreateExtractValue(result, i);
+    store_result(lowering, call.results[signature.scalar_returns[i]], value);
+  }
+}
+
+}  // namespace
+
+bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (!instruction.call) return false;
+  const ptx::Call& call = *instruction.call;
+  const ptx::Module& source = lowering.module().source();
+  if (call.callee.kind == Kind::Symbol) {
+    if (!call.callee.symbol || call.callee.symbol->kind != ptx::SymbolRef::Kind::Function)
+      return false;
+    const ptx::Function& callee = source.functions[call.callee.symbol->index];
+    if (!callee.is_defined) {
+      if (!emit_system_call(lowering, callee.name, call)) {
+        lowering.fail("calls '" + callee.name + "', which the module does not define");
+      }
+      return true;
+    }
+    if (callee.is_entry) {
+      lowering.fail("calls the kernel '" + callee.name +
+                    "', which is not supported by the CPU driver");
+      return true;
+    }
+    emit_signature_call(lowering, call, lowering.module().function(call.callee.symbol->index),
+                        callee.returns, callee.parameters);
+    return true;
+  }
+  llvm::Value* target = lowering.builder().CreateIntToPtr(lowering.read_bits(call.callee, 64),
+                                                          lowering.builder().getPtrTy());
+  if (call.prototype) {
+    const ptx::Prototype& prototype = lowering.source().prototypes[*call.prototype];
+    emit_signature_call(lowering, call, target, prototype.returns, prototype.parameters);
+    return true;
+  }
+  if (!call.targets.empty()) {
+    const ptx::Function& first = source.functions[call.targets.front()];
+    emit_signature_call(lowering, call, target, first.returns, first.parameters);
+    return true;
+  }
+  lowering.fail("is an indirect call without a prototype");
+  return true;
+}
+
+}  // namespace pycuda::cpu::lower

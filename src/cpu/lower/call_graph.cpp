@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Reachability over the calls of a module.
+#include "cpu/lower/call_graph.h"
+
+namespace pycuda::cpu::lower {
+
+CallGraph::CallGraph(const ptx::Module& module)
+    : nodes_(module.functions.size()), address_taken_(module.functions.size(), false) {
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    Node& node = nodes_[i];
+    for (const ptx::Instruction& instruction : module.functions[i].body) {
+      for (const ptx::Operand& operand : instruction.operands) scan(node, operand, false);
+      if (!instruction.call) continue;
+      const ptx::Call& call = *instruction.call;
+      scan(node, call.callee, true);
+      if (call.callee.kind != ptx::Operand::Kind::Symbol) node.calls_indirectly = true;
+      for (const ptx::Operand& operand : call.arguments) scan(node, operand, false);
+      for (const std::uint32_t target : call.targets) address_taken_[target] = true;
+    }
+  }
+  for (const ptx::Variable& variable : module.variables) {
+    for (const ptx::InitialAddress& initial : variable.initial_addresses) {
+      if (initial.symbol.kind == ptx::SymbolRef::Kind::Function)
+        address_taken_[initial.symbol.index] = true;
+    }
+  }
+}
+
+void CallGraph::scan(Node& node, const ptx::Operand& operand, bool is_callee) {
+  if (operand.symbol) {
+    if (operand.symbol->kind == ptx::SymbolRef::Kind::Function) {
+      if (is_callee) {
+        node.callees.push_back(operand.symbol->index);
+      } else {
+        address_taken_[operand.symbol->index] = true;
+      }
+    } else if (operand.symbol->kind == ptx::SymbolRef::Kind::ModuleVariable) {
+      node.variables.push_back(operand.symbol->index);
+    }
+  }
+  for (const ptx::Operand& element : operand.elements) scan(node, element, false);
+}
+
+std::vector<std::uint32_t> CallGraph::reachable(std::uint32_t function) const {
+  std::vector<bool> seen(nodes_.size(), false);
+  std::vector<std::uint32_t> pending{function};
+  seen[function] = true;
+  const auto visit = [&](std::uint32_t next) {
+    if (seen[next]) return;
+    seen[next] = true;
+    pending.push_back(next);
+  };
+  while (!pending.empty()) {
+    const Node& node = nodes_[pending.back()];
+    pending.pop_back();
+    for (const std::uint32_t callee : node.callees) visit(callee);
+    if (!node.calls_indirectly) continue;
+    for (std::uint32_t i = 0; i < address_taken_.size(); ++i) {
+      if (address_taken_[i]) visit(i);
+    }
+  }
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < seen.size(); ++i) {
+    if (seen[i]) result.push_back(i);
+  }
+  return result;
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Analysis: which functions and shared variables a kernel can reach.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::lower {
+
+/// Reads a module once. An indirect call reaches every function whose address is taken anywhere in
+/// the module.
+class CallGraph {
+ public:
+  explicit CallGraph(const ptx::Module& module);
+
+  /// The function itself and all that it may call, by index in Module::functions, ascending.
+  std::vector<std::uint32_t> reachable(std::uint32_t function) const;
+  /// Module-level variables that the function's own body names.
+  const std::vector<std::uint32_t>& variables(std::uint32_t function) const {
+    return nodes_[function].variables;
+  }
+  bool address_taken(std::uint32_t function) const { return address_taken_[function]; }
+
+ private:
+  struct Node {
+    std::vector<std::uint32_t> callees, variables;
+    bool calls_indirectly = false;
+  };
+  void scan(Node& node, const ptx::Operand& operand, bool is_callee);
+
+  std::vector<Node> nodes_;
+  std::vector<bool> address_taken_;
+};
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The frame of a lowered function: registers, parameters, blocks, guards, the way out.
+#include "cpu/lower/function_lowering.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::lower {
+
+FunctionLowering::FunctionLowering(ModuleLowering& module, const ptx::Function& source,
+                                   llvm::Function* target)
+    : module_(module), source_(source), target_(target), builder_(target->getContext()) {}
+
+llvm::AllocaInst* FunctionLowering::entry_alloca(llvm::Type* type, const llvm::Twine& name) {
+  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+  return at_entry.CreateAlloca(type, nullptr, name);
+}
+
+llvm::Value* FunctionLowering::aligned_alloca(std::uint64_t bytes, std::uint32_t alignment,
+                                              const llvm::Twine& name) {
+  // A coroutine's frame is aligned to 64 bytes only; beyond that the address is rounded by hand.
+  constexpr std::uint32_t frame_alignment = 64;
+  const std::uint64_t slack = alignment > frame_alignment ? alignment : 0;
+  llvm::AllocaInst* memory = entry_alloca(
+      llvm::ArrayType::get(builder_.getInt8Ty(), std::max<std::uint64_t>(bytes + slack, 1)), name);
+  memory->setAlignment(llvm::Align(std::clamp<std::uint32_t>(alignment, 1, frame_alignment)));
+  if (slack == 0) return memory;
+  llvm::Value* address = builder_.CreateAdd(builder_.CreatePtrToInt(memory, builder_.getInt64Ty()),
+                                            builder_.getInt64(alignment - 1));
+  return builder_.CreateIntToPtr(builder_.CreateAnd(address, ~std::uint64_t{alignment - 1}),
+                                 builder_.getPtrTy());
+}
+
+void FunctionLowering::run() {
+  entry_ = llvm::BasicBlock::Create(context(), "entry", target_);
+  llvm::BasicBlock* setup = llvm::BasicBlock::Create(context(), "setup", target_);
+  llvm::BasicBlock* body = llvm::BasicBlock::Create(context(), "body", target_);
+  builder_.SetInsertPoint(setup);
+  carry_ = entry_alloca(builder_.getInt1Ty(), "cc");
+  builder_.CreateStore(builder_.getFalse(), carry_);
+  make_registers();
+  make_parameters();
+  make_variables();
+  make_blocks();
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  emit_body();
+  builder_.CreateBr(return_block_);
+  builder_.SetInsertPoint(return_block_);
+  emit_return();
+  llvm::IRBuilder<>(entry_).CreateBr(setup);
+}
+
+void FunctionLowering::make_registers() {
+  registers_.reserve(source_.registers.size());
+  for (const ptx::Register& reg : source_.registers) {
+    llvm::Type* type = int_type(std::max(1u, ptx::bits_of(reg.type)));
+    if (reg.vector > 1) type = llvm::ArrayType::get(type, reg.vector);
+    llvm::AllocaInst* slot = entry_alloca(type);
+    // Code that reads a register before writing it is undefined in PTX but common; LLVM must not
+    // make more of it.
+    builder_.CreateStore(llvm::Constant::getNullValue(type), slot);
+    registers_.push_back(slot);
+  }
+}
+
+void FunctionLowering::make_parameters() {
+  if (source_.is_entry) {
+    const std::vector<std::uint32_t> offsets = parameter_offsets(source_);
+    llvm::Value* params = nullptr;
+    for (std::size_t i = 0; i < source_.parameters.size(); ++i) {
+      if (!params) params = pseudo_call(pseudo::params, builder_.getPtrTy(), {}, false);
+      parameters_.push_back(
+          builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), params, offsets[i]));
+    }
+    return;
+  }
+  const Signature signature = module_.signature(source_.returns, source_.parameters);
+  unsigned argument = 1;
+  returns_.resize(source_.returns.size(), nullptr);
+  for (const std::uint32_t index : signature.memory_returns)
+    returns_[index] = target_->getArg(argument++);
+  for (const std::uint32_t index : signature.scalar_returns) {
+    const ptx::Parameter& result = source_.returns[index];
+    if (result.is_register) {
+      returns_[index] = registers_[result.reg];
+      continue;
+    }
+    llvm::Type* type = int_type(std::max(1u, ptx::bits_of(result.type)));
+    llvm::AllocaInst* slot = entry_alloca(type, result.name);
+    builder_.CreateStore(llvm::Constant::getNullValue(type), slot);
+    returns_[index] = slot;
+  }
+  for (const ptx::Parameter& parameter : source_.parameters) {
+    llvm::Argument* value = target_->getArg(argument++);
+    if (parameter.is_array || parameter.vector > 1) {
+      parameters_.push_back(value);
+    } else if (parameter.is_register) {
+      builder_.CreateStore(value, registers_[parameter.reg]);
+      parameters_.push_back(registers_[parameter.reg]);
+    } else {
+      llvm::AllocaInst* slot = entry_alloca(value->getType(), parameter.name);
+      builder_.CreateStore(value, slot);
+      parameters_.push_back(slot);
+    }
+  }
+}
+
+void FunctionLowering::make_variables() {
+  for (const ptx::Variable& variable : source_.variables) {
+    const bool in_memory =
+        variable.space == ptx::Space::Local || variable.space == ptx::Space::Param;
+    variables_.push_back(
+        in_memory ? aligned_alloca(variable.bytes, variable.alignment, variable.name) : nullptr);
+  }
+}
+
+void FunctionLowering::make_blocks() {
+  for (const ptx::Label& label : source_.labels) label_blocks_.push_back(new_block(label.name));
+  return_block_ = new_block("return");
+}
+
+void FunctionLowering::emit_body() {
+  std::vector<std::vector<ptx::LabelId>> labels_at(source_.body.size() + 1);
+  for (ptx::LabelId i = 0; i < source_.labels.size(); ++i) {
+    labels_at[std::min<std::size_t>(source_.labels[i].instruction, source_.body.size())].push_back(
+        i);
+  }
+  for (std::size_t i = 0; i <= source_.body.size(); ++i) {
+    for (const ptx::LabelId label : labels_at[i]) {
+      builder_.CreateBr(label_blocks_[label]);
+      builder_.SetInsertPoint(label_blocks_[label]);
+      tracked_line_ = 0;
+    }
+    if (i < source_.body.size()) emit_instruction(source_.body[i]);
+  }
+}
+
+void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
+  current_ = &instruction;
+  llvm::BasicBlock* after = nullptr;
+  if (instruction.guard) {
+    llvm::Value* guard = builder_.CreateLoad(builder_.getInt1Ty(), registers_[*instruction.guard]);
+    if (instruction.guard_negated) guard = builder_.CreateNot(guard);
+    llvm::BasicBlock* guarded = new_block();
+    after = new_block();
+    builder_.CreateCondBr(guard, guarded, after);
+    builder_.SetInsertPoint(guarded);
+  }
+  const Emitter emitter = emitter_of(instruction.opcode);
+  if (!emitter || !emitter(*this, instruction)) fail("is not supported by the CPU driver");
+  if (after) {
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+    tracked_line_ = 0;
+  }
+}
+
+void FunctionLowering::emit_return() {
+  if (stack_mark_) {
+    runtime_call("pycuda_cpu_frame_pop", builder_.getVoidTy(), {thread(), stack_mark_});
+  }
+  if (source_.is_entry) {
+    builder_.CreateRetVoid();
+    return;
+  }
+  const Signature signature = module_.signature(source_.returns, source_.parameters);
+  llvm::Type* type = signature.type->getReturnType();
+  if (signature.scalar_returns.empty()) {
+    builder_.CreateRetVoid();
+  } else if (signature.scalar_returns.size() == 1) {
+    builder_.CreateRet(builder_.CreateLoad(type, returns_[signature.scalar_returns.front()]));
+  } else {
+    llvm::Value* result = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < signature.scalar_returns.size(); ++i) {
+      result = builder_.CreateInsertValue(
+          result,
+          builder_.CreateLoad(type->getStructElementType(i), returns_[signature.scalar_returns[i]]),
+          i);
+    }
+    builder_.CreateRet(result);
+  }
+}
+
+llvm::Value* FunctionLowering::stack_mark() {
+  if (!stack_mark_) {
+    llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(entry_);
+    stack_mark_ = runtime_call("pycuda_cpu_frame_push", builder_.getPtrTy(),
+                               {thread(), builder_.getInt64(0)});
+  }
+  return stack_mark_;
+}
+
+llvm::BasicBlock* FunctionLowering::new_block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(context(), name, target_);
+}
+
+llvm::BasicBlock* FunctionLowering::label_block(ptx::LabelId label) { return label_blocks_[label]; }
+
+void FunctionLowering::start_unreachable_block() { builder_.SetInsertPoint(new_block()); }
+
+llvm::Value* FunctionLowering::variable_memory(std::uint32_t index) { return variables_[index]; }
+llvm::Value* FunctionLowering::parameter_memory(std::uint32_t index) { return parameters_[index]; }
+llvm::Value* FunctionLowering::return_memory(std::uint32_t index) { return returns_[index]; }
+
+llvm::CallInst* FunctionLowering::runtime_call(llvm::StringRef name, llvm::Type* result,
+                                               llvm::ArrayRef<llvm::Value*> arguments) {
+  std::vector<llvm::Type*> types;
+  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::FunctionCallee callee =
+      module_.target().getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  llvm::cast<llvm::Function>(callee.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+  llvm::CallInst* call = builder_.CreateCall(callee, arguments);
+  call->setDoesNotThrow();
+  return call;
+}
+
+llvm::Value* FunctionLowering::pure_call(llvm::StringRef name, llvm::Type* result,
+                                         llvm::ArrayRef<llvm::Value*> arguments) {
+  llvm::CallInst* call = runtime_call(name, result, arguments);
+  llvm::Function* callee = call->getCalledFunction();
+  callee->setDoesNotAccessMemory();
+  callee->addFnAttr(llvm::Attribute::WillReturn);
+  callee->addFnAttr(llvm::Attribute::Speculatable);
+  return call;
+}
+
+llvm::CallInst* FunctionLowering::pseudo_call(llvm::StringRef name, llvm::Type* result,
+                                              llvm::ArrayRef<llvm::Value*> arguments,
+                                              bool suspends) {
+  std::vector<llvm::Value*> all{thread()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  llvm::CallInst* call = runtime_call(name, result, all);
+  llvm::Function* callee = call->getCalledFunction();
+  if (suspends) {
+    callee->addFnAttr(llvm::Attribute::Convergent);
+    callee->addFnAttr(llvm::Attribute::NoDuplicate);
+    call->setConvergent();
+    call->setCannotDuplicate();
+  } else {
+    callee->setDoesNotAccessMemory();
+    callee->addFnAttr(llvm::Attribute::WillReturn);
+    callee->addFnAttr(llvm::Attribute::Speculatable);
+  }
+  return call;
+}
+
+void FunctionLowering::fail(const std::string& message) {
+  if (!current_) {
+    module_.error(source_.position, message);
+    return;
+  }
+  module_.error(current_->position, "'" + current_->text + "' " + message);
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Emitters: ld, ldu, st, cp.async.
+#include <algorithm>
+
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/function_lowering.h"
+#include "cpu/lower/memory_order.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+/// How an access of one instruction is made.
+struct Access {
+  ptx::Type type;
+  unsigned bits;
+  std::uint32_t element_bytes, count;
+  llvm::AtomicOrdering ordering;
+  bool is_volatile;
+};
+
+Access access_of(const ptx::Modifiers& modifiers, std::size_t elements) {
+  Access access{};
+  access.type = modifiers.type();
+  access.bits = ptx::bits_of(access.type);
+  access.element_bytes = access.bits / 8;
+  access.count = static_cast<std::uint32_t>(elements);
+  access.ordering = memory_order(modifiers.ordering);
+  access.is_volatile = modifiers.ordering == ptx::Ordering::Volatile ||
+                       modifiers.ordering == ptx::Ordering::Mmio || modifiers.volatile_;
+  if (access.is_volatile && access.ordering == llvm::AtomicOrdering::NotAtomic) {
+    access.ordering = llvm::AtomicOrdering::Monotonic;
+  }
+  return access;
+}
+
+bool is_sane(const Access& access) {
+  return access.bits >= 8 && access.count >= 1 && access.element_bytes * access.count <= 32;
+}
+
+bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (instruction.operands.size() < 2) return false;
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const std::vector<ptx::Operand> destinations = lowering.elements(instruction.operands[0]);
+  if (destinations.size() != std::max<std::size_t>(modifiers.vector, 1)) return false;
+  const Access access = access_of(modifiers, destinations.size());
+  if (!is_sane(access)) return false;
+  const ptx::Operand& address = instruction.operands[1];
+  const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
+  llvm::Value* pointer =
+      lowering.access(address, space, access.element_bytes * access.count, false);
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Type* type = lowering.int_type(access.bits);
+  const llvm::Align alignment(access.element_bytes);
+  const bool sign_extend = ptx::is_signed(access.type);
+  if (access.ordering != llvm::AtomicOrdering::NotAtomic) {
+    // Each element of a vector is accessed once and whole, which is all that PTX promises.
+    for (std::uint32_t i = 0; i < access.count; ++i) {
+      llvm::LoadInst* load = b.CreateAlignedLoad(
+          type, b.CreateConstInBoundsGEP1_64(type, pointer, i), alignment, access.is_volatile);
+      load->setAtomic(access.ordering);
+      lowering.write(destinations[i], load, sign_extend);
+    }
+    return true;
+  }
+  llvm::Type* whole = access.count == 1 ? type : llvm::FixedVectorType::get(type, access.count);
+  llvm::LoadInst* load = b.CreateAlignedLoad(whole, pointer, alignment);
+  const bool kernel_parameter = lowering.source().is_entry && address.symbol &&
+                                address.symbol->kind == ptx::SymbolRef::Kind::Parameter;
+  if (kernel_parameter) {
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                      llvm::MDNode::get(lowering.context(), {}));
+  }
+  if (access.count == 1) {
+    lowering.write(destinations[0], load, sign_extend);
+    return true;
+  }
+  for (std::uint32_t i = 0; i < access.count; ++i) {
+    lowering.write(destinations[i], b.CreateExtractElement(load, i), sign_extend);
+  }
+  return true;
+}
+
+bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (instruction.operands.size() < 2) return false;
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const std::vector<ptx::Operand> sources = lowering.elements(instruction.operands[1]);
+  if (sources.size() != std::max<std::size_t>(modifiers.vector, 1)) return false;
+  const Access access = access_of(modifiers, sources.size());
+  if (!is_sane(access)) return false;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Type* type = lowering.int_type(access.bits);
+  std::vector<llvm::Value*> values;
+  for (const ptx::Operand& source : sources)
+    values.push_back(b.CreateBitCast(lowering.read(source, access.type), type));
+  const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
+  llvm::Value* pointer =
+      lowering.access(instruction.operands[0], space, access.element_bytes * access.count, true);
+  const llvm::Align alignment(access.element_bytes);
+  if (access.ordering != llvm::AtomicOrdering::NotAtomic) {
+    for (std::uint32_t i = 0; i < access.count; ++i) {
+      llvm::StoreInst* store = b.CreateAlignedStore(
+          values[i], b.CreateConstInBoundsGEP1_64(type, pointer, i), alignment, access.is_volatile);
+      store->setAtomic(access.ordering);
+    }
+    return true;
+  }
+  if (access.count == 1) {
+    b.CreateAlignedStore(values[0], pointer, alignment);
+    return true;
+  }
+  llvm::Value* whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, access.count));
+  for (std::uint32_t i = 0; i < access.count; ++i)
+    whole = b.CreateInsertElement(whole, values[i], i);
+  b.CreateAlignedStore(whole, pointer, alignment);
+  return true;
+}
+
+/// cp.async.{ca,cg}.shared.global [dst], [src], size {, source size or ignore-source predicate} {,
+/// policy}: copied at once, which PTX allows; so groups have nothing to wait for.
+bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (!modifiers.has("async") || modifiers.has("bulk") || modifiers.has("mbarrier") ||
+      modifiers.has("reduce")) {
+    return false;
+  }
+  if (modifiers.has("commit_group") || modifiers.has("wait_group") || modifiers.has("wait_all"))
+    return true;
+  const std::vector<ptx::Operand>& operands = instruction.operands;
+  if (operands.size() < 3 || operands[2].kind != ptx::Operand::Kind::Integer) return false;
+  const std::uint32_t bytes = static_cast<std::uint32_t>(operands[2].bits);
+  if (bytes != 4 && bytes != 8 && bytes != 16) return false;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* to = lowering.access(operands[0], ptx::Space::Shared, bytes, true);
+  if (operands.size() == 3 || modifiers.has("cache_hint") || modifiers.has("L2::cache_hint")) {
+    if (operands.size() > 4) return false;
+  }
+  llvm::Value* source_bytes = b.getInt32(bytes);
+  const std::size_t policy = modifiers.has("L2::cache_hint") ? 1 : 0;
+  if (operands.size() - policy > 3) {
+    const ptx::Operand& limit = operands[3];
+    const bool is_predicate = lowering.register_bits(limit) == 1;
+    if (is_predicate) {
+      source_bytes = b.CreateSelect(lowering.read_bits(limit, 1), b.getInt32(0), b.getInt32(bytes));
+    } else {
+      source_bytes = lowering.read_bits(limit, 32);
+    }
+  }
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(source_bytes);
+      constant && constant->equalsInt(bytes)) {
+    llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, bytes, false);
+    llvm::Type* type = lowering.int_type(bytes * 8);
+    b.CreateAlignedStore(b.CreateAlignedLoad(type, from, llvm::Align(4)), to, llvm::Align(4));
+    return true;
+  }
+  // What the source does not give is zero. Nothing is read from a source of no bytes.
+  b.CreateMemSet(to, b.getInt8(0), bytes, llvm::MaybeAlign(4));
+  llvm::BasicBlock* copy = lowering.new_block("copy");
+  llvm::BasicBlock* done = lowering.new_block();
+  source_bytes = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, source_bytes, b.getInt32(bytes));
+  b.CreateCondBr(b.CreateICmpNE(source_bytes, b.getInt32(0)), copy, done);
+  b.SetInsertPoint(copy);
+  llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, 1, false);
+  b.CreateMemCpy(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1),
+                 b.CreateZExt(source_bytes, b.getInt64Ty()));
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  return true;
+}
+
+}  // namespace
+
+bool emit_memory(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ptx::Opcode::ld:
+    case ptx::Opcode::ldu:
+      return emit_load(lowering, instruction);
+    case ptx::Opcode::st:
+      return emit_store(lowering, instruction);
+    case ptx::Opcode::cp:
+      return emit_async_copy(lowering, instruction);
+    default:
+      return false;
+  }
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// PTX's memory orders as LLVM's.
+#pragma once
+
+#include <llvm/Support/AtomicOrdering.h>
+
+#include "cpu/ptx/types.h"
+
+namespace pycuda::cpu::lower {
+
+/// For loads, stores and fences; weak is not atomic.
+inline llvm::AtomicOrdering memory_order(ptx::Ordering ordering) {
+  switch (ordering) {
+    case ptx::Ordering::Weak:
+      return llvm::AtomicOrdering::NotAtomic;
+    case ptx::Ordering::Volatile:
+    case ptx::Ordering::Relaxed:
+    case ptx::Ordering::Mmio:
+      return llvm::AtomicOrdering::Monotonic;
+    case ptx::Ordering::Acquire:
+      return llvm::AtomicOrdering::Acquire;
+    case ptx::Ordering::Release:
+      return llvm::AtomicOrdering::Release;
+    case ptx::Ordering::AcqRel:
+      return llvm::AtomicOrdering::AcquireRelease;
+    case ptx::Ordering::Sc:
+      return llvm::AtomicOrdering::SequentiallyConsistent;
+  }
+  return llvm::AtomicOrdering::SequentiallyConsistent;
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Symbols and signatures of a module.
+#include "cpu/lower/module_lowering.h"
+
+#include <algorithm>
+
+namespace pycuda::cpu::lower {
+
+ModuleLowering::ModuleLowering(const ptx::Module& source, llvm::Module& target,
+                               const Options& options, ptx::Diagnostics& diagnostics)
+    : source_(source),
+      target_(target),
+      options_(options),
+      diagnostics_(diagnostics),
+      calls_(source),
+      shared_(source, calls_),
+      functions_(source.functions.size(), nullptr),
+      variables_(source.variables.size(), nullptr) {}
+
+Signature ModuleLowering::signature(const std::vector<ptx::Parameter>& returns,
+                                    const std::vector<ptx::Parameter>& parameters) {
+  llvm::LLVMContext& context = target_.getContext();
+  llvm::Type* pointer = llvm::PointerType::get(context, 0);
+  const auto scalar = [&](const ptx::Parameter& parameter) -> llvm::Type* {
+    return llvm::Type::getIntNTy(context, std::max(1u, ptx::bits_of(parameter.type)));
+  };
+  Signature result;
+  std::vector<llvm::Type*> arguments{pointer};
+  std::vector<llvm::Type*> results;
+  for (std::uint32_t i = 0; i < returns.size(); ++i) {
+    if (returns[i].is_array || returns[i].vector > 1) {
+      result.memory_returns.push_back(i);
+      arguments.push_back(pointer);
+    } else {
+      result.scalar_returns.push_back(i);
+      results.push_back(scalar(returns[i]));
+    }
+  }
+  for (const ptx::Parameter& parameter : parameters) {
+    arguments.push_back(parameter.is_array || parameter.vector > 1 ? pointer : scalar(parameter));
+  }
+  llvm::Type* type = results.empty()       ? llvm::Type::getVoidTy(context)
+                     : results.size() == 1 ? results.front()
+                                           : llvm::StructType::get(context, results);
+  result.type = llvm::FunctionType::get(type, arguments, false);
+  return result;
+}
+
+llvm::Function* ModuleLowering::function(std::uint32_t index) {
+  llvm::Function*& slot = functions_[index];
+  if (slot) return slot;
+  const ptx::Function& function = source_.functions[index];
+  llvm::FunctionType* type =
+      function.is_entry
+          ? llvm::FunctionType::get(llvm::Type::getVoidTy(target_.getContext()),
+                                    {llvm::PointerType::get(target_.getContext(), 0)}, false)
+          : signature(function.returns, function.parameters).type;
+  // An address that is taken may be written to memory by the loader, which looks it up by name.
+  const auto linkage = calls_.address_taken(index) ? llvm::Function::ExternalLinkage
+                                                   : llvm::Function::InternalLinkage;
+  slot = llvm::Function::Create(type, linkage, "f." + function.name, target_);
+  slot->addFnAttr(llvm::Attribute::NoUnwind);
+  slot->addFnAttr(
+      llvm::Attribute::NullPointerIsValid);  // a stray access is a fault, not undefined behaviour
+  slot->getArg(0)->setName("thread");
+  slot->addParamAttr(0, llvm::Attribute::NonNull);
+  slot->addParamAttr(0, llvm::Attribute::NoUndef);
+  if (calls_.address_taken(index)) slot->addFnAttr("ptx-address-taken");
+  if (function.is_entry) slot->addFnAttr("ptx-kernel");
+  return slot;
+}
+
+llvm::GlobalVariable* ModuleLowering::variable(std::uint32_t index) {
+  llvm::GlobalVariable*& slot = variables_[index];
+  if (slot) return slot;
+  const ptx::Variable& variable = source_.variables[index];
+  // The true size stays out of the IR: neighbouring variables of one allocation are reached through
+  // each other in real code, and an opaque external array lets LLVM assume nothing about that.
+  llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(target_.getContext()), 0);
+  slot = new llvm::GlobalVariable(target_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                  "v." + variable.name);
+  return slot;
+}
+
+void ModuleLowering::error(ptx::SourcePosition position, std::string message) {
+  diagnostics_.push_back({ptx::Diagnostic::Severity::Error, position, std::move(message)});
+}
+
+std::vector<std::uint32_t> parameter_offsets(const ptx::Function& kernel) {
+  std::vector<std::uint32_t> offsets;
+  std::uint64_t end = 0;
+  for (const ptx::Parameter& parameter : kernel.parameters) {
+    const std::uint64_t alignment = std::max<std::uint64_t>(parameter.alignment, 1);
+    end = (end + alignment - 1) / alignment * alignment;
+    offsets.push_back(static_cast<std::uint32_t>(end));
+    end += parameter.bytes;
+  }
+  offsets.push_back(static_cast<std::uint32_t>(end));
+  return offsets;
+}
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The state while a PTX module becomes an LLVM module: symbols, layouts, diagnostics.
+#pragma once
+
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "cpu/lower/call_graph.h"
+#include "cpu/lower/lower.h"
+#include "cpu/lower/shared_layout.h"
+#include "cpu/ptx/diagnostic.h"
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::lower {
+
+/// The LLVM signature of a PTX function, direct or through a prototype. `ptr %thread` comes first;
+/// then a pointer to the caller's memory for each returned array; then the parameters: scalars as
+/// iN, arrays as a pointer to the caller's copy. One returned scalar is the result; several are a
+/// struct of iN.
+struct Signature {
+  llvm::FunctionType* type = nullptr;
+  std::vector<std::uint32_t> memory_returns;  ///< indices of returns that are pointers
+  std::vector<std::uint32_t> scalar_returns;  ///< indices of returns in the result
+};
+
+class ModuleLowering {
+ public:
+  ModuleLowering(const ptx::Module& source, llvm::Module& target, const Options& options,
+                 ptx::Diagnostics& diagnostics);
+
+  const ptx::Module& source() const { return source_; }
+  llvm::Module& target() { return target_; }
+  const Options& options() const { return options_; }
+  const CallGraph& calls() const { return calls_; }
+  const SharedLayout& shared() const { return shared_; }
+
+  /// The LLVM function of a defined PTX function, "f.<name>".
+  llvm::Function* function(std::uint32_t index);
+  /// The external symbol of a .global or .const variable, "v.<name>".
+  llvm::GlobalVariable* variable(std::uint32_t index);
+  Signature signature(const std::vector<ptx::Parameter>& returns,
+                      const std::vector<ptx::Parameter>& parameters);
+  std::uint32_t index_of(const ptx::Function& function) const {
+    return static_cast<std::uint32_t>(&function - source_.functions.data());
+  }
+
+  void error(ptx::SourcePosition position, std::string message);
+
+ private:
+  const ptx::Module& source_;
+  llvm::Module& target_;
+  const Options& options_;
+  ptx::Diagnostics& diagnostics_;
+  CallGraph calls_;
+  SharedLayout shared_;
+  std::vector<llvm::Function*> functions_;
+  std::vector<llvm::GlobalVariable*> variables_;
+};
+
+/// Offsets of a kernel's parameters in its .param space, and its size at the end.
+std::vector<std::uint32_t> parameter_offsets(const ptx::Function& kernel);
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Emitters: mov in all its forms: registers, literals, addresses, special registers, packing and
+// unpacking.
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/function_lowering.h"
+
+namespace pycuda::cpu::lower {
+
+bool emit_move(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2) return false;
+  const ptx::Operand& destination = instruction.operands[0];
+  const ptx::Operand& value = instruction.operands[1];
+  const ptx::Type type = instruction.modifiers.type();
+  if (type == ptx::Type::None) return false;
+  if (instruction.modifiers.vector > 1) {
+    const std::vector<ptx::Operand> to = lowering.elements(destination);
+    const std::vector<ptx::Operand> from = lowering.elements(value);
+    if (to.size() != from.size()) return false;
+    std::vector<llvm::Value*> values;
+    for (const ptx::Operand& element : from) values.push_back(lowering.read(element, type));
+    for (std::size_t i = 0; i < to.size(); ++i) lowering.write(to[i], values[i]);
+    return true;
+  }
+  lowering.write(destination, lowering.read(value, type), ptx::is_signed(type));
+  return true;
+}
+
+}  // namespace pycuda::cpu::lower

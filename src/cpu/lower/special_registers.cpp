@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Special registers: pseudo functions for what the simt stage knows, run-time calls for clocks,
+// constants for the rest.
+#include "cpu/lower/special_registers.h"
+
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+const char* pseudo_name(ptx::SpecialRegister special) {
+  using enum ptx::SpecialRegister;
+  switch (special) {
+    case TidX:
+      return "tid.x";
+    case TidY:
+      return "tid.y";
+    case TidZ:
+      return "tid.z";
+    case NTidX:
+      return "ntid.x";
+    case NTidY:
+      return "ntid.y";
+    case NTidZ:
+      return "ntid.z";
+    case CtaIdX:
+      return "ctaid.x";
+    case CtaIdY:
+      return "ctaid.y";
+    case CtaIdZ:
+      return "ctaid.z";
+    case NCtaIdX:
+      return "nctaid.x";
+    case NCtaIdY:
+      return "nctaid.y";
+    case NCtaIdZ:
+      return "nctaid.z";
+    // A cluster is one block here, so that a block's place among clusters is its place in the grid.
+    case ClusterIdX:
+      return "ctaid.x";
+    case ClusterIdY:
+      return "ctaid.y";
+    case ClusterIdZ:
+      return "ctaid.z";
+    case NClusterIdX:
+      return "nctaid.x";
+    case NClusterIdY:
+      return "nctaid.y";
+    case NClusterIdZ:
+      return "nctaid.z";
+    case LaneId:
+      return "laneid";
+    case WarpId:
+      return "warpid";
+    case NWarpId:
+      return "nwarpid";
+    case SmId:
+      return "smid";
+    case NSmId:
+      return "nsmid";
+    case LaneMaskEq:
+      return "lanemask.eq";
+    case LaneMaskLe:
+      return "lanemask.le";
+    case LaneMaskLt:
+      return "lanemask.lt";
+    case LaneMaskGe:
+      return "lanemask.ge";
+    case LaneMaskGt:
+      return "lanemask.gt";
+    case DynamicSharedSize:
+      return "dynamic_smem_size";
+    case TotalSharedSize:
+    case AggregateSharedSize:
+      return "total_smem_size";
+    case GridId:
+      return "gridid";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operand& operand) {
+  using enum ptx::SpecialRegister;
+  llvm::IRBuilder<>& b = lowering.builder();
+  const auto sreg = [&](const std::string& name, unsigned bits) {
+    return lowering.pseudo_call(pseudo::sreg_prefix + name, lowering.int_type(bits), {}, false);
+  };
+  if (const char* name = pseudo_name(operand.special))
+    return sreg(name, operand.special == GridId ? 64 : 32);
+  switch (operand.special) {
+    case EnvReg:
+      return sreg("envreg." + std::to_string(operand.index), 32);
+    case Clock:
+      return lowering.runtime_call("pycuda_cpu_clock", b.getInt64Ty(), {});
+    case Clock64:
+      return lowering.runtime_call("pycuda_cpu_clock", b.getInt64Ty(), {});
+    case ClockHi:
+      return b.CreateLShr(lowering.runtime_call("pycuda_cpu_clock", b.getInt64Ty(), {}), 32);
+    case GlobalTimer:
+    case GlobalTimerLo:
+      return lowering.runtime_call("pycuda_cpu_globaltimer", b.getInt64Ty(), {});
+    case GlobalTimerHi:
+      return b.CreateLShr(lowering.runtime_call("pycuda_cpu_globaltimer", b.getInt64Ty(), {}), 32);
+    case WarpSize:
+      return b.getInt32(32);
+    case ReservedSharedOffset:
+    case ClusterCtaIdX:
+    case ClusterCtaIdY:
+    case ClusterCtaIdZ:
+    case ClusterCtaRank:
+    case CurrentGraphExec:
+    case PerformanceMonitor:
+      return b.getInt64(0);
+    case ClusterNCtaIdX:
+    case ClusterNCtaIdY:
+    case ClusterNCtaIdZ:
+    case ClusterNCtaRank:
+      return b.getInt32(1);
+    case IsExplicitCluster:
+      return b.getInt1(false);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace pycuda::cpu::lower

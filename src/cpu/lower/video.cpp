@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Emitters: video.
+#include "cpu/lower/emitter.h"
+#include "cpu/lower/function_lowering.h"
+
+namespace pycuda::cpu::lower {
+
+bool emit_video(FunctionLowering&, const ptx::Instruction&) { return false; }
+
+}  // namespace pycuda::cpu::lower

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// A driver context: everything else is made in one, and remembers it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+
+#include "cuda/device.h"
+#include "driver/table.h"
+
+namespace pycuda::cuda {
+
+class Context;
+using ContextPtr = std::shared_ptr<Context>;
+
+/// Owned by those who use it, through ContextPtr. Contexts are compared by `handle()`. All members
+/// may be called on any thread; those that concern the driver's current context make this one
+/// current meanwhile.
+class Context : public std::enable_shared_from_this<Context> {
+  struct Key {};  // keeps the constructor for the functions below
+
+ public:
+  /// How the context came to us, and so how it is given back.
+  enum class Origin {
+    Created,   ///< by cuCtxCreate: destroyed
+    Primary,   ///< retained: released
+    Attached,  ///< another library's: left alone
+  };
+
+  /// A new context. The driver makes it current; it is popped again, so that nothing is current
+  /// that was not before
+  /// (`make_context` in context_stack.h pushes it).
+  static ContextPtr create(const Device& device, unsigned int flags = 0);
+  /// The device's primary context, the one that the CUDA runtime and most libraries use. Not made
+  /// current.
+  static ContextPtr retain_primary(const Device& device);
+  /// The context that another library has made current on this thread; null when there is none.
+  static ContextPtr attach_current(const driver::DriverTable& driver);
+
+  Context(Key, const Device& device, Origin origin);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  /// Gives the context back if `detach` did not; failures are reported.
+  ~Context();
+
+  CUcontext handle() const { return handle_; }
+  const driver::DriverTable& driver() const { return device_.driver(); }
+  const Device& device() const { return device_; }
+  Origin origin() const { return origin_; }
+  /// False once detached: then nothing made in it exists any more, and releasing it is a matter of
+  /// course.
+  bool valid() const noexcept { return valid_.load(std::memory_order_acquire); }
+
+  /// Destroys or releases the context now; for an attached one, forgets it. Waits for releases
+  /// under way on other threads. Takes it off this thread's stack, wherever it stands there, and
+  /// makes the valid one below current. A second call throws "context::detach failed: ... - cannot
+  /// detach from invalid context".
+  void detach();
+
+  /// Blocks until all work in the context is done.
+  void synchronize() const;
+  void set_limit(CUlimit limit, std::size_t value) const;
+  std::size_t limit(CUlimit limit) const;
+  void set_cache_config(CUfunc_cache config) const;
+  CUfunc_cache cache_config() const;
+  /// Deprecated by the driver, which may ignore it.
+  void set_shared_config(CUsharedconfig config) const;
+  CUsharedconfig shared_config() const;
+  /// Such as 3020.
+  unsigned int api_version() const;
+  unsigned int flags() const;
+  /// Least and greatest: numerically greatest and least stream priorities.
+  struct PriorityRange {
+    int least;
+    int greatest;
+  };
+  PriorityRange stream_priority_range() const;
+  /// Free and total device memory, in bytes.
+  struct MemoryInfo {
+    std::size_t free_bytes;
+    std::size_t total_bytes;
+  };
+  MemoryInfo memory_info() const;
+
+  /// Runs `release` with this context current, from any thread, and passes its status on. A dead
+  /// context runs nothing and answers CUDA_SUCCESS: what was made in it went with it. The context
+  /// stays alive meanwhile.
+  template <class Release>
+  CUresult release(Release&& release_resource) noexcept;
+
+  /// True for the first caller: a lost context makes every clean-up fail the same way, and once is
+  /// enough to say so.
+  bool first_fault_report() noexcept { return !fault_reported_.exchange(true); }
+
+ private:
+  CUresult give_back() noexcept;
+  CUresult enter(bool& pushed) noexcept;
+  void leave(bool pushed) noexcept;
+
+  CUcontext handle_ = nullptr;
+  Device device_;
+  Origin origin_;
+  std::atomic<bool> valid_{false};
+  std::atomic<bool> fault_reported_{false};
+  /// Held shared by releases of resources, exclusively while the context is given back.
+  std::shared_mutex life_;
+};
+
+/// Makes a context current on this thread while it lives, unless it is already: for calls that must
+/// run in that context. Throws when the context is dead.
+class [[nodiscard]] ContextScope {
+ public:
+  explicit ContextScope(const ContextPtr& context) : ContextScope(*context) {}
+  explicit ContextScope(const Context& context);
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  ~ContextScope();
+
+ private:
+  const Context* entered_ = nullptr;
+  const Context* before_ = nullptr;
+};
+
+template <class Release>
+CUresult Context::release(Release&& release_resource) noexcept {
+  const std::shared_lock lock(life_);
+  if (!valid()) return CUDA_SUCCESS;
+  bool pushed = false;
+  if (const CUresult code = enter(pushed); code != CUDA_SUCCESS) return code;
+  const CUresult code = release_resource();
+  leave(pushed);
+  return code;
+}
+
+}  // namespace pycuda::cuda

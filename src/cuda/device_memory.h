@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Device memory: linear and pitched.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda/owned.h"
+
+namespace pycuda::cuda {
+
+/// Called when the driver is out of memory, before a second and last try: frees what it can. Any
+/// thread; must not throw.
+using MemoryPressureHook = void (*)() noexcept;
+/// One for the process; null for none.
+void set_memory_pressure_hook(MemoryPressureHook hook) noexcept;
+/// Calls the hook. False when there is none.
+bool relieve_memory_pressure() noexcept;
+
+/// In the current context.
+class DeviceMemory {
+ public:
+  /// Throws "cuMemAlloc failed: out of memory" when a second try after the pressure hook failed
+  /// too. 0 bytes are refused by the driver.
+  explicit DeviceMemory(std::size_t bytes);
+  /// Rows of `width_bytes`, each starting at a multiple of `pitch_bytes()`; `element_bytes` is 4, 8
+  /// or 16.
+  static DeviceMemory pitched(std::size_t width_bytes, std::size_t height,
+                              unsigned int element_bytes);
+
+  CUdeviceptr address() const { return memory_.get(); }
+  /// As asked for; height times pitch for pitched memory.
+  std::size_t bytes() const { return bytes_; }
+  /// 0 for linear memory.
+  std::size_t pitch_bytes() const { return pitch_bytes_; }
+  const ContextPtr& context() const { return memory_.context(); }
+  /// A second call throws "device_allocation::free failed: invalid resource handle".
+  void free() { memory_.release("device_allocation::free"); }
+
+ private:
+  explicit DeviceMemory(ContextPtr context) : memory_(std::move(context)) {}
+  Owned<&driver::DriverTable::cuMemFree> memory_;
+  std::size_t bytes_ = 0;
+  std::size_t pitch_bytes_ = 0;
+};
+
+/// The allocation that an address lies in.
+struct AddressRange {
+  CUdeviceptr base;
+  std::size_t bytes;
+};
+AddressRange address_range(CUdeviceptr address);
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A mark in a stream, to wait for and to take times between.
+#pragma once
+
+#include "cuda/owned.h"
+
+namespace pycuda::cuda {
+
+class Event {
+ public:
+  /// In the current context; CU_EVENT_* flags.
+  explicit Event(unsigned int flags = CU_EVENT_DEFAULT);
+  /// The event that another process made with CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING.
+  static Event open(const CUipcEventHandle& shared);
+
+  CUevent handle() const { return event_.get(); }
+  const ContextPtr& context() const { return event_.context(); }
+
+  void record(CUstream stream = nullptr) const;
+  /// Blocks until the event is reached.
+  void synchronize() const;
+  /// Whether it has been reached.
+  bool query() const;
+  /// Time since an earlier event. Both must have been recorded with timing and have been reached.
+  float milliseconds_since(const Event& start) const;
+  CUipcEventHandle share() const;
+
+ private:
+  using Owner = Owned<&driver::DriverTable::cuEventDestroy>;
+  explicit Event(Owner event) : event_(std::move(event)) {}
+  Owner event_;
+};
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A kernel: its attributes and the layout of its parameters.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cuda/module.h"
+
+namespace pycuda::cuda {
+
+/// Where a parameter lies in the parameter buffer.
+struct KernelParameter {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+/// The kernel's parameter list, as the driver tells it.
+struct KernelLayout {
+  /// False when the driver is too old to say (before CUDA 12.4): then `parameters` is empty and
+  /// means nothing.
+  bool known = false;
+  std::vector<KernelParameter> parameters;
+  /// Of the whole buffer, from the first parameter to the end of the last.
+  std::size_t bytes = 0;
+};
+
+class Kernel {
+  struct Key {};
+  friend class Module;
+
+ public:
+  Kernel(Key, ModulePtr module, CUfunction handle, std::string name)
+      : module_(std::move(module)), handle_(handle), name_(std::move(name)) {}
+
+  CUfunction handle() const { return handle_; }
+  const std::string& name() const { return name_; }
+  const ModulePtr& module() const { return module_; }
+  const ContextPtr& context() const { return module_->context(); }
+  const driver::DriverTable& driver() const { return context()->driver(); }
+
+  int attribute(CUfunction_attribute attribute) const;
+  void set_attribute(CUfunction_attribute attribute, int value) const;
+  void set_cache_config(CUfunc_cache config) const;
+  void set_shared_config(CUsharedconfig config) const;
+
+  /// Asked for once and then remembered; any thread.
+  const KernelLayout& layout() const;
+
+ private:
+  ModulePtr module_;
+  CUfunction handle_;
+  std::string name_;
+  mutable std::once_flag layout_asked_;
+  mutable KernelLayout layout_;
+};
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Launches kernels, with little time spent on the host.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda/kernel.h"
+#include "cuda/kernel_args.h"
+
+namespace pycuda::cuda {
+
+/// Blocks of a grid, or threads of a block.
+struct Dim3 {
+  unsigned int x = 1;
+  unsigned int y = 1;
+  unsigned int z = 1;
+};
+
+/// How to launch.
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  /// Dynamic shared memory.
+  unsigned int shared_bytes = 0;
+  CUstream stream = nullptr;
+};
+
+/// Puts the kernel into the stream, with the arguments laid out as the kernel's parameter buffer
+/// (KernelArgs does that). Runs in the kernel's context, whichever is current. Does not block but
+/// for a full queue.
+void launch(const Kernel& kernel, const LaunchShape& shape, const void* arguments,
+            std::size_t bytes);
+
+/// The same, checking that no argument is missing.
+void launch(const Kernel& kernel, const LaunchShape& shape, const KernelArgs& arguments);
+
+/// With all blocks resident at once, so that the grid can synchronise.
+void launch_cooperative(const Kernel& kernel, const LaunchShape& shape,
+                        const KernelArgs& arguments);
+
+/// A kernel with the types of its arguments known beforehand: all that a launch needs is looked up
+/// once. launch_typed(kernel, shape, pointer, 3, 1.0f) packs and launches.
+template <class... Args>
+void launch_typed(const Kernel& kernel, const LaunchShape& shape, const Args&... args) {
+  KernelArgs packed(kernel);
+  (packed.add(args), ...);
+  launch(kernel, shape, packed);
+}
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Loaded device code.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cuda/jit_options.h"
+#include "cuda/owned.h"
+
+namespace pycuda::cuda {
+
+class Kernel;
+class Module;
+using ModulePtr = std::shared_ptr<Module>;
+
+/// Loaded into the current context. Kernels keep it alive.
+class Module : public std::enable_shared_from_this<Module> {
+  struct Key {};
+
+ public:
+  /// A cubin, PTX or fatbin file.
+  static ModulePtr from_file(const std::string& path);
+  /// An image of the same kinds; PTX need not end in a NUL. `log`, when given, is filled success or
+  /// not. On failure the driver's error log stands in the exception after " - ".
+  static ModulePtr from_image(std::string_view image, const JitOptions& options = {},
+                              JitLog* log = nullptr);
+
+  Module(Key, ContextPtr context) : module_(std::move(context)) {}
+
+  CUmodule handle() const { return module_.get(); }
+  const ContextPtr& context() const { return module_.context(); }
+
+  /// "cuModuleGetFunction failed: named symbol not found" when the module has no such kernel.
+  std::shared_ptr<Kernel> kernel(const std::string& name);
+
+  /// A variable of the module. The address dies with the module.
+  struct Global {
+    CUdeviceptr address;
+    std::size_t bytes;
+  };
+  Global global(const std::string& name) const;
+  CUtexref texture_reference(const std::string& name) const;
+  CUsurfref surface_reference(const std::string& name) const;
+
+ private:
+  Owned<&driver::DriverTable::cuModuleUnload> module_;
+};
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// A queue of work on a device.
+#pragma once
+
+#include "cuda/owned.h"
+
+namespace pycuda::cuda {
+
+class Event;
+
+/// Made in the current context. A null `CUstream` is the legacy default stream wherever one is
+/// asked for.
+class Stream {
+ public:
+  /// `flags` is CU_STREAM_DEFAULT or CU_STREAM_NON_BLOCKING; a lower `priority` number goes first.
+  explicit Stream(unsigned int flags = CU_STREAM_DEFAULT);
+  Stream(unsigned int flags, int priority);
+  /// Another library's stream, used here and never destroyed.
+  static Stream borrow(CUstream handle);
+
+  CUstream handle() const { return stream_.get(); }
+  const ContextPtr& context() const { return stream_.context(); }
+
+  /// Blocks until all work in it is done.
+  void synchronize() const;
+  /// Whether all work in it is done.
+  bool is_done() const;
+  /// Work put into this stream from now on waits for the event.
+  void wait_for(const Event& event) const;
+  unsigned int flags() const;
+  int priority() const;
+
+ private:
+  using Owner = Owned<&driver::DriverTable::cuStreamDestroy>;
+  explicit Stream(Owner stream) : stream_(std::move(stream)) {}
+  Owner stream_;
+};
+
+}  // namespace pycuda::cuda

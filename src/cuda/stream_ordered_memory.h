@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The driver's stream-ordered allocator: memory that comes and goes in the order of a stream's
+// work.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "cuda/context.h"
+#include "cuda/owned.h"
+
+namespace pycuda::cuda {
+
+class StreamOrderedMemory;
+
+/// A pool of the driver's on one device. Blocks keep it alive.
+class StreamOrderedPool : public std::enable_shared_from_this<StreamOrderedPool> {
+  struct Key {};
+
+ public:
+  /// A new pool on the current context's device; freed memory beyond `release_threshold_bytes` goes
+  /// back to the device at each synchronisation. "cuMemPoolCreate failed: operation not supported"
+  /// where the device has none.
+  static std::shared_ptr<StreamOrderedPool> create(std::size_t release_threshold_bytes = 0);
+  /// The device's default pool, which every library shares.
+  static std::shared_ptr<StreamOrderedPool> of_device();
+
+  StreamOrderedPool(Key, ContextPtr context) : pool_(std::move(context)) {}
+
+  CUmemoryPool handle() const { return pool_.get(); }
+  const ContextPtr& context() const { return pool_.context(); }
+
+  /// Usable by work put into `stream` from now on.
+  StreamOrderedMemory allocate(std::size_t bytes, CUstream stream = nullptr);
+  /// Gives memory back to the device, but for so many bytes.
+  void trim(std::size_t keep_bytes = 0) const;
+  std::size_t used_bytes() const;
+  std::size_t reserved_bytes() const;
+  std::size_t release_threshold_bytes() const;
+  void set_release_threshold(std::size_t bytes) const;
+
+ private:
+  std::size_t attribute(CUmemPool_attribute attribute) const;
+
+  Owned<&driver::DriverTable::cuMemPoolDestroy> pool_;
+};
+
+/// A block of such a pool, freed in the order of the stream it was allocated in.
+class StreamOrderedMemory {
+ public:
+  StreamOrderedMemory(StreamOrderedMemory&& other) noexcept;
+  StreamOrderedMemory& operator=(StreamOrderedMemory&& other) noexcept;
+  ~StreamOrderedMemory();
+
+  CUdeviceptr address() const { return address_; }
+  std::size_t bytes() const { return bytes_; }
+  CUstream stream() const { return stream_; }
+  const ContextPtr& context() const { return pool_->context(); }
+  /// Frees it in `stream` order. A second call throws "stream_ordered_allocation::free failed:
+  /// invalid resource handle".
+  void free(CUstream stream);
+  void free() { free(stream_); }
+
+ private:
+  friend class StreamOrderedPool;
+  StreamOrderedMemory(std::shared_ptr<StreamOrderedPool> pool, CUstream stream, std::size_t bytes)
+      : pool_(std::move(pool)), stream_(stream), bytes_(bytes) {}
+  CUresult give_back(CUstream stream) noexcept;
+  void drop() noexcept;
+
+  std::shared_ptr<StreamOrderedPool> pool_;
+  CUstream stream_;
+  std::size_t bytes_;
+  CUdeviceptr address_ = 0;
+};
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The driver: a table of its functions, filled at run time. The one seam between this library and a
+// GPU or a CPU.
+#pragma once
+
+#include <cstddef>
+
+#include "driver/entry.h"
+
+namespace pycuda::driver {
+
+/// `driver.cuMemAlloc(&pointer, bytes)` throws on failure, `driver.cuEventQuery.status(event)`
+/// answers. An empty table answers CUDA_ERROR_NOT_SUPPORTED to everything. Once filled it is only
+/// read, by any thread.
+struct DriverTable {
+  DriverTable() = default;
+  /// Copies what the slots hold; the copy's errors then come from the copy.
+  DriverTable(const DriverTable& other);
+  DriverTable& operator=(const DriverTable& other);
+  ~DriverTable() = default;
+
+#define CU_FUNCTION(name, symbol, version, parameters) \
+  Entry<CUresult parameters> name{*this, #name};
+#include "driver/driver_functions.def"
+#include "driver/older_abis.def"
+#undef CU_FUNCTION
+
+  /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
+  /// elsewhere.
+  CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
+};
+
+/// A context with the driver's default affinity: cuCtxCreate of CUDA 12.5 and later, else its
+/// forerunner.
+void create_context(const DriverTable& driver, CUcontext* context, unsigned int flags,
+                    CUdevice device);
+/// Milliseconds between two events (cuEventElapsedTime, in whichever ABI the driver has): a status.
+CUresult elapsed_milliseconds(const DriverTable& driver, float* milliseconds, CUevent start,
+                              CUevent end);
+/// cuMemPrefetchAsync and cuMemAdvise with CUDA 13's location, for drivers that know devices only:
+/// those answer CUDA_ERROR_NOT_SUPPORTED to host NUMA nodes.
+void prefetch(const DriverTable& driver, CUdeviceptr pointer, std::size_t bytes,
+              CUmemLocation location, CUstream stream);
+void advise(const DriverTable& driver, CUdeviceptr pointer, std::size_t bytes, CUmem_advise advice,
+            CUmemLocation location);
+
+}  // namespace pycuda::driver
