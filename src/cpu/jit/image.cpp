@@ -18,15 +18,18 @@ ptx::Diagnostic error_at(const ptx::Variable& variable, std::string message) {
 /// The symbol that an address in an initialiser means, or empty if it has none at load time.
 std::string symbol_of(const ptx::Module& parsed, const ptx::SymbolRef& reference) {
   if (reference.kind == ptx::SymbolRef::Kind::Function)
-    return parsed.functions[reference.index].name;
+    return function_symbol(parsed.functions[reference.index].name);
   if (reference.kind == ptx::SymbolRef::Kind::ModuleVariable) {
     const ptx::Variable& variable = parsed.variables[reference.index];
-    if (lives_in_memory(variable)) return variable.name;
+    if (lives_in_memory(variable)) return variable_symbol(variable.name);
   }
   return {};
 }
 
 }  // namespace
+
+std::string variable_symbol(std::string_view name) { return "v." + std::string(name); }
+std::string function_symbol(std::string_view name) { return "f." + std::string(name); }
 
 base::Result<std::vector<VariableImage>, ptx::Diagnostics> images_of(const ptx::Module& parsed) {
   std::vector<VariableImage> images;

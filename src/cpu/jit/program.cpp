@@ -108,11 +108,13 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
   const CompiledProgram& compiled = loaded->program->implementation().compiled();
 
   std::vector<std::pair<std::string, void*>> symbols;
+  std::map<std::string, void*, std::less<>> addresses;
   for (const VariableImage& image : compiled.images) {
     void* const memory = allocate(image.variable);
     if (memory == nullptr)
       return base::Failure{"out of memory for the variable '" + image.variable.name + "'"};
-    symbols.emplace_back(image.variable.name, memory);
+    symbols.emplace_back(variable_symbol(image.variable.name), memory);
+    addresses.emplace(variable_symbol(image.variable.name), memory);
     loaded->variables.emplace(image.variable.name, Address{memory, image.variable.bytes});
   }
 
@@ -121,10 +123,10 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
   loaded->code = std::move(*code);
   if (auto bound = loaded->bind_kernels(); !bound) return bound.error();
 
-  const auto address_of = [&](std::string_view name) {
-    const auto variable = loaded->variables.find(name);
+  const auto address_of = [&](std::string_view symbol) {
+    const auto variable = addresses.find(symbol);
     return reinterpret_cast<std::uint64_t>(
-        variable != loaded->variables.end() ? variable->second.address : loaded->code->find(name));
+        variable != addresses.end() ? variable->second : loaded->code->find(symbol));
   };
   for (const VariableImage& image : compiled.images) {
     auto* const memory =
