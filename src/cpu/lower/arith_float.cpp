@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Float arithmetic on f16, bf16 (packed too), f32 and f64: add sub mul fma mad min max abs neg copysign, all roundings.
+// Float arithmetic on f16, bf16 (packed too), f32 and f64: add sub mul fma mad min max abs neg
+// copysign, all roundings.
 //
-// f16 and bf16 are computed in f32 or f64 such that one rounding remains: sums and products of f16 in f32 (24 bits are
-// enough for rounding twice to be harmless), everything else in f64, inexact sums rounded to odd. Directed roundings of
-// f32 go the same way; those of f64 are functions of the run time.
+// f16 and bf16 are computed in f32 or f64 such that one rounding remains: sums and products of f16
+// in f32 (24 bits are enough for rounding twice to be harmless), everything else in f64, inexact
+// sums rounded to odd. Directed roundings of f32 go the same way; those of f64 are functions of the
+// run time.
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/lower/arith.h"
@@ -78,10 +80,14 @@ class FloatArith {
 
   Value* nearest(llvm::ArrayRef<Value*> in) {
     switch (instruction_.opcode) {
-      case Opcode::add: return b_.CreateFAdd(in[0], in[1]);
-      case Opcode::sub: return b_.CreateFSub(in[0], in[1]);
-      case Opcode::mul: return b_.CreateFMul(in[0], in[1]);
-      default: return ops_.fma(in[0], in[1], in[2]);
+      case Opcode::add:
+        return b_.CreateFAdd(in[0], in[1]);
+      case Opcode::sub:
+        return b_.CreateFSub(in[0], in[1]);
+      case Opcode::mul:
+        return b_.CreateFMul(in[0], in[1]);
+      default:
+        return ops_.fma(in[0], in[1], in[2]);
     }
   }
 
@@ -105,7 +111,8 @@ class FloatArith {
   Value* through_double(llvm::SmallVector<Value*, 3> in, llvm::Type* type) {
     const Rounding rounding = instruction_.modifiers.rounding;
     for (Value*& operand : in) operand = ops_.widen(operand, b_.getDoubleTy());
-    if (instruction_.opcode == Opcode::mul) return ops_.narrow(b_.CreateFMul(in[0], in[1]), type, rounding);
+    if (instruction_.opcode == Opcode::mul)
+      return ops_.narrow(b_.CreateFMul(in[0], in[1]), type, rounding);
     Value* left = in.size() == 3 ? b_.CreateFMul(in[0], in[1]) : in[0];
     Value* right = in.back();
     if (instruction_.opcode == Opcode::sub) right = b_.CreateFNeg(right);
@@ -114,18 +121,21 @@ class FloatArith {
     // Rounding down, a sum that is exactly zero is negative unless both its terms are positive.
     Value* zero = b_.CreateFCmpOEQ(b_.CreateFAdd(left, right), ops_.constant(b_.getDoubleTy(), 0));
     Value* negative = b_.CreateOr(ops_.sign_bit(left), ops_.sign_bit(right));
-    Value* signed_zero = b_.CreateSelect(negative, ops_.constant(type, -0.0), ops_.constant(type, 0.0));
+    Value* signed_zero =
+        b_.CreateSelect(negative, ops_.constant(type, -0.0), ops_.constant(type, 0.0));
     return b_.CreateSelect(zero, signed_zero, result);
   }
 
-  /// Of two numbers the smaller or larger, -0 below +0. A NaN loses against a number, or wins with .NaN.
+  /// Of two numbers the smaller or larger, -0 below +0. A NaN loses against a number, or wins with
+  /// .NaN.
   Value* extremum_of_two(Value* a, Value* b) {
     const bool minimum = instruction_.opcode == Opcode::min;
     const bool nan_wins = instruction_.modifiers.nan;
     Value* first = minimum ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b);
     Value* result = b_.CreateSelect(first, a, b);
     // Equal numbers differ in the sign of zero at most.
-    Value* merged = minimum ? b_.CreateOr(ops_.bits(a), ops_.bits(b)) : b_.CreateAnd(ops_.bits(a), ops_.bits(b));
+    Value* merged = minimum ? b_.CreateOr(ops_.bits(a), ops_.bits(b))
+                            : b_.CreateAnd(ops_.bits(a), ops_.bits(b));
     result = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), ops_.from_bits(merged, a->getType()), result);
     if (nan_wins) {
       result = b_.CreateSelect(ops_.is_nan(a), a, result);
@@ -167,7 +177,8 @@ class FloatArith {
   /// abs and neg are arithmetic: they quiet NaNs and leave a NaN's sign.
   Value* sign_operation(Value* value) {
     if (instruction_.modifiers.ftz) value = ops_.flush(value);
-    Value* result = instruction_.opcode == Opcode::abs ? ops_.absolute(value) : b_.CreateFNeg(value);
+    Value* result =
+        instruction_.opcode == Opcode::abs ? ops_.absolute(value) : b_.CreateFNeg(value);
     llvm::Type* type = value->getType();
     if (type->isBFloatTy() || type->isFloatTy() || type->isHalfTy()) return ops_.canonical(result);
     return b_.CreateSelect(ops_.is_nan(value), ops_.quiet(value), result);
@@ -177,7 +188,8 @@ class FloatArith {
   Value* copy_sign(Value* sign, Value* magnitude) {
     Value* raw = ops_.bits(sign);
     const llvm::APInt mask = llvm::APInt::getSignMask(raw->getType()->getIntegerBitWidth());
-    Value* merged = b_.CreateOr(b_.CreateAnd(raw, b_.getInt(mask)), b_.CreateAnd(ops_.bits(magnitude), b_.getInt(~mask)));
+    Value* merged = b_.CreateOr(b_.CreateAnd(raw, b_.getInt(mask)),
+                                b_.CreateAnd(ops_.bits(magnitude), b_.getInt(~mask)));
     return ops_.from_bits(merged, magnitude->getType());
   }
 
@@ -190,10 +202,13 @@ class FloatArith {
 std::size_t operand_count(Opcode opcode) {
   switch (opcode) {
     case Opcode::abs:
-    case Opcode::neg: return 1;
+    case Opcode::neg:
+      return 1;
     case Opcode::fma:
-    case Opcode::mad: return 3;
-    default: return 2;
+    case Opcode::mad:
+      return 3;
+    default:
+      return 2;
   }
 }
 
@@ -204,7 +219,8 @@ bool emit_float_arith(FunctionLowering& lowering, const Instruction& instruction
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const ptx::Type type = modifiers.type();
   // Mixed precision (add.f32.f16) and the 8-bit and tf32 types have other rules.
-  if (modifiers.types.size() != 1 || ptx::bits_of(type) < 16 || type == ptx::Type::TF32) return false;
+  if (modifiers.types.size() != 1 || ptx::bits_of(type) < 16 || type == ptx::Type::TF32)
+    return false;
   if (type == ptx::Type::E4M3x2 || type == ptx::Type::E5M2x2) return false;
   if (modifiers.rounding > Rounding::Rp) return false;
   const bool extremum = instruction.opcode == Opcode::min || instruction.opcode == Opcode::max;
@@ -215,7 +231,8 @@ bool emit_float_arith(FunctionLowering& lowering, const Instruction& instruction
   llvm::IRBuilder<>& b = lowering.builder();
   FloatArith arith(lowering, instruction);
   llvm::SmallVector<Value*, 3> operands;
-  for (std::size_t i = 1; i <= count; ++i) operands.push_back(lowering.read(instruction.operands[i], type));
+  for (std::size_t i = 1; i <= count; ++i)
+    operands.push_back(lowering.read(instruction.operands[i], type));
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(operands[0]->getType());
   if (vector == nullptr) {
     Value* result = arith.emit(operands);
@@ -270,7 +287,8 @@ bool emit_rounded_quotient(FunctionLowering& lowering, const Instruction& instru
   } else {
     left = ops.widen(left, b.getDoubleTy());
     right = ops.widen(right, b.getDoubleTy());
-    result = ops.narrow(is_root ? ops.odd_root(left) : ops.odd_quotient(left, right), b.getFloatTy(), rounding);
+    result = ops.narrow(is_root ? ops.odd_root(left) : ops.odd_quotient(left, right),
+                        b.getFloatTy(), rounding);
   }
   if (modifiers.ftz) result = ops.flush(result);
   lowering.write(instruction.operands[0], ops.canonical(result));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Integer arithmetic: add sub mul mad sad div rem abs neg min max, saturating and packed forms, 24-bit and dot products.
+// Integer arithmetic: add sub mul mad sad div rem abs neg min max, saturating and packed forms,
+// 24-bit and dot products.
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/lower/arith.h"
@@ -15,27 +16,32 @@ using ptx::Opcode;
 using ptx::Type;
 
 Value* extend(llvm::IRBuilder<>& b, Value* value, unsigned bits, bool is_signed) {
-  return is_signed ? b.CreateSExt(value, b.getIntNTy(bits)) : b.CreateZExt(value, b.getIntNTy(bits));
+  return is_signed ? b.CreateSExt(value, b.getIntNTy(bits))
+                   : b.CreateZExt(value, b.getIntNTy(bits));
 }
 
 /// The product's upper half, lower half, or all of it in twice the width.
 Value* multiply(llvm::IRBuilder<>& b, Value* left, Value* right, Half half, bool is_signed) {
   if (half == Half::Lo || half == Half::None) return b.CreateMul(left, right);
   const unsigned bits = left->getType()->getIntegerBitWidth();
-  Value* product = b.CreateMul(extend(b, left, 2 * bits, is_signed), extend(b, right, 2 * bits, is_signed));
+  Value* product =
+      b.CreateMul(extend(b, left, 2 * bits, is_signed), extend(b, right, 2 * bits, is_signed));
   if (half == Half::Wide) return product;
   return b.CreateTrunc(b.CreateLShr(product, bits), b.getIntNTy(bits));
 }
 
 Value* smaller(llvm::IRBuilder<>& b, Value* left, Value* right, bool is_signed) {
-  return b.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, left, right);
+  return b.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, left,
+                                 right);
 }
 
 Value* larger(llvm::IRBuilder<>& b, Value* left, Value* right, bool is_signed) {
-  return b.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, left, right);
+  return b.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, left,
+                                 right);
 }
 
-/// Quotient or remainder. By zero the hardware answers all ones, for both; the smallest integer by -1 wraps.
+/// Quotient or remainder. By zero the hardware answers all ones, for both; the smallest integer by
+/// -1 wraps.
 Value* divide(llvm::IRBuilder<>& b, Value* left, Value* right, bool is_signed, bool remainder) {
   llvm::Type* type = left->getType();
   Value* zero = llvm::Constant::getNullValue(type);
@@ -49,15 +55,18 @@ Value* divide(llvm::IRBuilder<>& b, Value* left, Value* right, bool is_signed, b
     unsafe = b.CreateOr(by_zero, by_minus_one);
   }
   Value* divisor = b.CreateSelect(unsafe, one, right);
-  Value* result = remainder ? (is_signed ? b.CreateSRem(left, divisor) : b.CreateURem(left, divisor))
-                            : (is_signed ? b.CreateSDiv(left, divisor) : b.CreateUDiv(left, divisor));
+  Value* result = remainder
+                      ? (is_signed ? b.CreateSRem(left, divisor) : b.CreateURem(left, divisor))
+                      : (is_signed ? b.CreateSDiv(left, divisor) : b.CreateUDiv(left, divisor));
   if (is_signed && !remainder) result = b.CreateSelect(by_minus_one, b.CreateNeg(left), result);
   return b.CreateSelect(by_zero, ones, result);
 }
 
 /// |a - b| + c, where the difference is taken in the type's own sign.
-Value* sum_of_difference(llvm::IRBuilder<>& b, Value* left, Value* right, Value* sum, bool is_signed) {
-  Value* difference = b.CreateSub(larger(b, left, right, is_signed), smaller(b, left, right, is_signed));
+Value* sum_of_difference(llvm::IRBuilder<>& b, Value* left, Value* right, Value* sum,
+                         bool is_signed) {
+  Value* difference =
+      b.CreateSub(larger(b, left, right, is_signed), smaller(b, left, right, is_signed));
   return b.CreateAdd(difference, sum);
 }
 
@@ -68,7 +77,9 @@ bool emit_int_arith(FunctionLowering& lowering, const Instruction& instruction) 
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const Type type = modifiers.type();
   const bool is_signed = ptx::is_signed(type) || type == Type::S16x2;
-  const auto operand = [&](std::size_t index) { return lowering.read(instruction.operands[index], type); };
+  const auto operand = [&](std::size_t index) {
+    return lowering.read(instruction.operands[index], type);
+  };
   const auto count = instruction.operands.size();
   if (count < 2 || type == Type::None || type == Type::Pred || ptx::is_untyped(type)) return false;
   if (modifiers.sat && type != Type::S32) return false;
@@ -130,7 +141,8 @@ bool emit_int_arith(FunctionLowering& lowering, const Instruction& instruction) 
     default:
       return false;
   }
-  if (modifiers.relu) result = larger(b, result, llvm::Constant::getNullValue(result->getType()), true);
+  if (modifiers.relu)
+    result = larger(b, result, llvm::Constant::getNullValue(result->getType()), true);
   lowering.write(instruction.operands[0], result, sign_extend);
   return true;
 }
@@ -142,7 +154,8 @@ bool emit_24_bit(FunctionLowering& lowering, const Instruction& instruction) {
   if (!is_signed && modifiers.type() != Type::U32) return false;
   if (modifiers.half != Half::Lo && modifiers.half != Half::Hi) return false;
   const auto operand = [&](std::size_t index) {
-    Value* low = b.CreateTrunc(lowering.read_bits(instruction.operands[index], 32), b.getIntNTy(24));
+    Value* low =
+        b.CreateTrunc(lowering.read_bits(instruction.operands[index], 32), b.getIntNTy(24));
     return extend(b, low, 64, is_signed);
   };
   // The 48-bit product's bits 0..31, or 16..47.

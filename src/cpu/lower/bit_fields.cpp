@@ -13,7 +13,8 @@ using llvm::Value;
 using ptx::Instruction;
 
 /// Reads operand `index` as a position or length: its low 8 bits, in the field's type.
-Value* small_number(FunctionLowering& lowering, const Instruction& instruction, std::size_t index, llvm::Type* type) {
+Value* small_number(FunctionLowering& lowering, const Instruction& instruction, std::size_t index,
+                    llvm::Type* type) {
   llvm::IRBuilder<>& b = lowering.builder();
   Value* raw = b.CreateAnd(lowering.read_bits(instruction.operands[index], 32), 0xff);
   return b.CreateZExtOrTrunc(raw, type);
@@ -24,7 +25,8 @@ bool emit_extract(FunctionLowering& lowering, const Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   const ptx::Type type = instruction.modifiers.type();
   const unsigned bits = ptx::bits_of(type);
-  if (instruction.operands.size() < 4 || bits < 32 || ptx::is_float(type) || ptx::is_untyped(type)) return false;
+  if (instruction.operands.size() < 4 || bits < 32 || ptx::is_float(type) || ptx::is_untyped(type))
+    return false;
   const bool is_signed = ptx::is_signed(type);
   Value* value = lowering.read(instruction.operands[1], type);
   llvm::Type* integer = value->getType();
@@ -74,12 +76,14 @@ bool emit_find(FunctionLowering& lowering, const Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   const ptx::Type type = instruction.modifiers.type();
   const unsigned bits = ptx::bits_of(type);
-  if (instruction.operands.size() < 2 || bits < 32 || ptx::is_float(type) || ptx::is_untyped(type)) return false;
+  if (instruction.operands.size() < 2 || bits < 32 || ptx::is_float(type) || ptx::is_untyped(type))
+    return false;
   Value* value = lowering.read(instruction.operands[1], type);
   if (ptx::is_signed(type)) value = b.CreateXor(value, b.CreateAShr(value, bits - 1));
   Value* leading = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, value, b.getFalse());
   leading = b.CreateZExtOrTrunc(leading, b.getInt32Ty());
-  Value* found = instruction.modifiers.shiftamt ? leading : b.CreateSub(b.getInt32(bits - 1), leading);
+  Value* found =
+      instruction.modifiers.shiftamt ? leading : b.CreateSub(b.getInt32(bits - 1), leading);
   Value* none = b.CreateICmpEQ(value, llvm::Constant::getNullValue(value->getType()));
   lowering.write(instruction.operands[0], b.CreateSelect(none, b.getInt32(~0u), found));
   return true;
@@ -147,13 +151,20 @@ const std::uint32_t* mode_selectors(ptx::PermuteMode mode) {
   static constexpr std::uint32_t ecr[] = {0x0000, 0x1110, 0x2210, 0x3210};
   static constexpr std::uint32_t rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
   switch (mode) {
-    case ptx::PermuteMode::F4e: return f4e;
-    case ptx::PermuteMode::B4e: return b4e;
-    case ptx::PermuteMode::Rc8: return rc8;
-    case ptx::PermuteMode::Ecl: return ecl;
-    case ptx::PermuteMode::Ecr: return ecr;
-    case ptx::PermuteMode::Rc16: return rc16;
-    case ptx::PermuteMode::None: break;
+    case ptx::PermuteMode::F4e:
+      return f4e;
+    case ptx::PermuteMode::B4e:
+      return b4e;
+    case ptx::PermuteMode::Rc8:
+      return rc8;
+    case ptx::PermuteMode::Ecl:
+      return ecl;
+    case ptx::PermuteMode::Ecr:
+      return ecr;
+    case ptx::PermuteMode::Rc16:
+      return rc16;
+    case ptx::PermuteMode::None:
+      break;
   }
   return nullptr;
 }
@@ -169,7 +180,8 @@ bool emit_permute(FunctionLowering& lowering, const Instruction& instruction) {
     Value* which = b.CreateAnd(selector, 3);
     selector = b.getInt32(table[0]);
     for (std::uint32_t i = 1; i < 4; ++i) {
-      selector = b.CreateSelect(b.CreateICmpEQ(which, b.getInt32(i)), b.getInt32(table[i]), selector);
+      selector =
+          b.CreateSelect(b.CreateICmpEQ(which, b.getInt32(i)), b.getInt32(table[i]), selector);
     }
   }
   Value* result = b.getInt32(0);
@@ -189,14 +201,22 @@ bool emit_permute(FunctionLowering& lowering, const Instruction& instruction) {
 
 bool emit_bit_field(FunctionLowering& lowering, const Instruction& instruction) {
   switch (instruction.opcode) {
-    case ptx::Opcode::bfe: return emit_extract(lowering, instruction);
-    case ptx::Opcode::bfi: return emit_insert(lowering, instruction);
-    case ptx::Opcode::bfind: return emit_find(lowering, instruction);
-    case ptx::Opcode::bmsk: return emit_mask(lowering, instruction);
-    case ptx::Opcode::fns: return emit_find_nth(lowering, instruction);
-    case ptx::Opcode::prmt: return emit_permute(lowering, instruction);
-    case ptx::Opcode::szext: return emit_extend(lowering, instruction);
-    default: return false;
+    case ptx::Opcode::bfe:
+      return emit_extract(lowering, instruction);
+    case ptx::Opcode::bfi:
+      return emit_insert(lowering, instruction);
+    case ptx::Opcode::bfind:
+      return emit_find(lowering, instruction);
+    case ptx::Opcode::bmsk:
+      return emit_mask(lowering, instruction);
+    case ptx::Opcode::fns:
+      return emit_find_nth(lowering, instruction);
+    case ptx::Opcode::prmt:
+      return emit_permute(lowering, instruction);
+    case ptx::Opcode::szext:
+      return emit_extend(lowering, instruction);
+    default:
+      return false;
   }
 }
 

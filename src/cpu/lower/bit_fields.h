@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Emitters of opcodes that take, place, find or permute fields of bits: bfe bfi bfind bmsk fns prmt szext.
+// Emitters of opcodes that take, place, find or permute fields of bits: bfe bfi bfind bmsk fns prmt
+// szext.
 #pragma once
 
 #include "cpu/ptx/module.h"

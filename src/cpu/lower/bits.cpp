@@ -37,7 +37,8 @@ bool emit_logic(FunctionLowering& lowering, const Instruction& instruction) {
       break;
     default:
       if (type == ptx::Type::Pred) return false;
-      result = b.CreateZExt(b.CreateICmpEQ(left, llvm::Constant::getNullValue(left->getType())), left->getType());
+      result = b.CreateZExt(b.CreateICmpEQ(left, llvm::Constant::getNullValue(left->getType())),
+                            left->getType());
   }
   lowering.write(instruction.operands[0], result);
   return true;
@@ -55,10 +56,12 @@ bool emit_shift(FunctionLowering& lowering, const Instruction& instruction) {
   Value* value = lowering.read(instruction.operands[1], type);
   Value* amount = lowering.read_bits(instruction.operands[2], 32);
   Value* beyond = b.CreateICmpUGE(amount, b.getInt32(bits));
-  Value* inside = b.CreateZExtOrTrunc(b.CreateSelect(beyond, b.getInt32(bits - 1), amount), value->getType());
+  Value* inside =
+      b.CreateZExtOrTrunc(b.CreateSelect(beyond, b.getInt32(bits - 1), amount), value->getType());
   Value* result = nullptr;
   if (is_signed) {
-    result = b.CreateAShr(value, inside);  // shifting by width - 1 leaves the sign, as hardware does
+    result =
+        b.CreateAShr(value, inside);  // shifting by width - 1 leaves the sign, as hardware does
   } else {
     result = left ? b.CreateShl(value, inside) : b.CreateLShr(value, inside);
     result = b.CreateSelect(beyond, llvm::Constant::getNullValue(value->getType()), result);
@@ -69,7 +72,8 @@ bool emit_shift(FunctionLowering& lowering, const Instruction& instruction) {
 
 bool emit_funnel_shift(FunctionLowering& lowering, const Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
-  if (instruction.operands.size() < 4 || instruction.modifiers.type() != ptx::Type::B32) return false;
+  if (instruction.operands.size() < 4 || instruction.modifiers.type() != ptx::Type::B32)
+    return false;
   llvm::Type* wide = b.getInt64Ty();
   Value* low = b.CreateZExt(lowering.read_bits(instruction.operands[1], 32), wide);
   Value* high = b.CreateZExt(lowering.read_bits(instruction.operands[2], 32), wide);
@@ -98,10 +102,12 @@ bool emit_funnel_shift(FunctionLowering& lowering, const Instruction& instructio
 bool emit_count(FunctionLowering& lowering, const Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   const ptx::Type type = instruction.modifiers.type();
-  if (instruction.operands.size() < 2 || (type != ptx::Type::B32 && type != ptx::Type::B64)) return false;
+  if (instruction.operands.size() < 2 || (type != ptx::Type::B32 && type != ptx::Type::B64))
+    return false;
   Value* value = lowering.read(instruction.operands[1], type);
   if (instruction.opcode == Opcode::brev) {
-    lowering.write(instruction.operands[0], b.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, value));
+    lowering.write(instruction.operands[0],
+                   b.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, value));
     return true;
   }
   Value* count = instruction.opcode == Opcode::popc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Extended-precision arithmetic: add, sub and mad that read and write the carry flag.
 //
-// After a subtraction the flag holds the borrow's complement on hardware; here, as in PTX, it holds the borrow.
+// After a subtraction the flag holds the borrow's complement on hardware; here, as in PTX, it holds
+// the borrow.
 #include "cpu/lower/arith.h"
 #include "cpu/lower/function_lowering.h"
 
@@ -18,7 +19,8 @@ bool emit_carry(FunctionLowering& lowering, const ptx::Instruction& instruction)
   if ((bits != 32 && bits != 64) || ptx::is_float(type) || modifiers.sat) return false;
   const bool is_mad = instruction.opcode == mad || instruction.opcode == madc;
   const bool is_sub = instruction.opcode == sub || instruction.opcode == subc;
-  const bool uses_carry = instruction.opcode == addc || instruction.opcode == subc || instruction.opcode == madc;
+  const bool uses_carry =
+      instruction.opcode == addc || instruction.opcode == subc || instruction.opcode == madc;
   if (!is_mad && !is_sub && instruction.opcode != add && instruction.opcode != addc) return false;
   if (instruction.operands.size() < (is_mad ? 4u : 3u)) return false;
 

@@ -19,46 +19,74 @@ using ptx::Type;
 std::optional<CmpInst::Predicate> int_predicate(Compare compare, Type type) {
   const bool is_signed = ptx::is_signed(type);
   switch (compare) {
-    case Compare::Eq: return CmpInst::ICMP_EQ;
-    case Compare::Ne: return CmpInst::ICMP_NE;
-    default: break;
+    case Compare::Eq:
+      return CmpInst::ICMP_EQ;
+    case Compare::Ne:
+      return CmpInst::ICMP_NE;
+    default:
+      break;
   }
   if (ptx::is_untyped(type)) return std::nullopt;
   switch (compare) {
-    case Compare::Lt: return is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT;
-    case Compare::Le: return is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE;
-    case Compare::Gt: return is_signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT;
-    case Compare::Ge: return is_signed ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE;
-    case Compare::Lo: return CmpInst::ICMP_ULT;
-    case Compare::Ls: return CmpInst::ICMP_ULE;
-    case Compare::Hi: return CmpInst::ICMP_UGT;
-    case Compare::Hs: return CmpInst::ICMP_UGE;
-    default: return std::nullopt;
+    case Compare::Lt:
+      return is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT;
+    case Compare::Le:
+      return is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE;
+    case Compare::Gt:
+      return is_signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT;
+    case Compare::Ge:
+      return is_signed ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE;
+    case Compare::Lo:
+      return CmpInst::ICMP_ULT;
+    case Compare::Ls:
+      return CmpInst::ICMP_ULE;
+    case Compare::Hi:
+      return CmpInst::ICMP_UGT;
+    case Compare::Hs:
+      return CmpInst::ICMP_UGE;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<CmpInst::Predicate> float_predicate(Compare compare) {
   switch (compare) {
-    case Compare::Eq: return CmpInst::FCMP_OEQ;
-    case Compare::Ne: return CmpInst::FCMP_ONE;
-    case Compare::Lt: return CmpInst::FCMP_OLT;
-    case Compare::Le: return CmpInst::FCMP_OLE;
-    case Compare::Gt: return CmpInst::FCMP_OGT;
-    case Compare::Ge: return CmpInst::FCMP_OGE;
-    case Compare::Equ: return CmpInst::FCMP_UEQ;
-    case Compare::Neu: return CmpInst::FCMP_UNE;
-    case Compare::Ltu: return CmpInst::FCMP_ULT;
-    case Compare::Leu: return CmpInst::FCMP_ULE;
-    case Compare::Gtu: return CmpInst::FCMP_UGT;
-    case Compare::Geu: return CmpInst::FCMP_UGE;
-    case Compare::Num: return CmpInst::FCMP_ORD;
-    case Compare::Nan: return CmpInst::FCMP_UNO;
-    default: return std::nullopt;
+    case Compare::Eq:
+      return CmpInst::FCMP_OEQ;
+    case Compare::Ne:
+      return CmpInst::FCMP_ONE;
+    case Compare::Lt:
+      return CmpInst::FCMP_OLT;
+    case Compare::Le:
+      return CmpInst::FCMP_OLE;
+    case Compare::Gt:
+      return CmpInst::FCMP_OGT;
+    case Compare::Ge:
+      return CmpInst::FCMP_OGE;
+    case Compare::Equ:
+      return CmpInst::FCMP_UEQ;
+    case Compare::Neu:
+      return CmpInst::FCMP_UNE;
+    case Compare::Ltu:
+      return CmpInst::FCMP_ULT;
+    case Compare::Leu:
+      return CmpInst::FCMP_ULE;
+    case Compare::Gtu:
+      return CmpInst::FCMP_UGT;
+    case Compare::Geu:
+      return CmpInst::FCMP_UGE;
+    case Compare::Num:
+      return CmpInst::FCMP_ORD;
+    case Compare::Nan:
+      return CmpInst::FCMP_UNO;
+    default:
+      return std::nullopt;
   }
 }
 
 /// The comparison of two scalars of a type, or null.
-Value* compare_scalars(FunctionLowering& lowering, const ptx::Modifiers& modifiers, Type type, Value* a, Value* b) {
+Value* compare_scalars(FunctionLowering& lowering, const ptx::Modifiers& modifiers, Type type,
+                       Value* a, Value* b) {
   llvm::IRBuilder<>& builder = lowering.builder();
   if (!a->getType()->isFloatingPointTy()) {
     const auto predicate = int_predicate(modifiers.compare, type);
@@ -80,7 +108,8 @@ Value* compare_scalars(FunctionLowering& lowering, const ptx::Modifiers& modifie
 }
 
 /// One i1 per part: one for scalars, two for packed types. Empty when not supported.
-llvm::SmallVector<Value*, 2> compare_parts(FunctionLowering& lowering, const ptx::Modifiers& modifiers, Type type,
+llvm::SmallVector<Value*, 2> compare_parts(FunctionLowering& lowering,
+                                           const ptx::Modifiers& modifiers, Type type,
                                            const Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   Value* left = lowering.read(instruction.operands[1], type);
@@ -103,9 +132,12 @@ Value* combine(FunctionLowering& lowering, const Instruction& instruction, Value
   if (instruction.modifiers.bool_op == ptx::BoolOp::None) return value;
   Value* other = lowering.read(instruction.operands[3], Type::Pred);
   switch (instruction.modifiers.bool_op) {
-    case ptx::BoolOp::And: return b.CreateAnd(value, other);
-    case ptx::BoolOp::Or: return b.CreateOr(value, other);
-    default: return b.CreateXor(value, other);
+    case ptx::BoolOp::And:
+      return b.CreateAnd(value, other);
+    case ptx::BoolOp::Or:
+      return b.CreateOr(value, other);
+    default:
+      return b.CreateXor(value, other);
   }
 }
 
@@ -138,8 +170,10 @@ bool emit_set(FunctionLowering& lowering, const Instruction& instruction) {
   for (Value*& result : results) result = combine(lowering, instruction, result);
   if (results.size() == 1) {
     llvm::Type* target = lowering.type_of(type);
-    Value* set = target->isFloatingPointTy() ? llvm::ConstantFP::get(target, 1.0) : llvm::Constant::getAllOnesValue(target);
-    lowering.write(instruction.operands[0], b.CreateSelect(results[0], set, llvm::Constant::getNullValue(target)),
+    Value* set = target->isFloatingPointTy() ? llvm::ConstantFP::get(target, 1.0)
+                                             : llvm::Constant::getAllOnesValue(target);
+    lowering.write(instruction.operands[0],
+                   b.CreateSelect(results[0], set, llvm::Constant::getNullValue(target)),
                    ptx::is_signed(type));
     return true;
   }
@@ -149,8 +183,10 @@ bool emit_set(FunctionLowering& lowering, const Instruction& instruction) {
   if (type == Type::BF16x2) set = 0x3f80;
   Value* packed = b.getInt32(0);
   for (unsigned part = 0; part < 2; ++part) {
-    packed = b.CreateOr(packed, b.CreateSelect(results[part], b.getInt32(static_cast<std::uint32_t>(set << 16 * part)),
-                                               b.getInt32(0)));
+    packed =
+        b.CreateOr(packed, b.CreateSelect(results[part],
+                                          b.getInt32(static_cast<std::uint32_t>(set << 16 * part)),
+                                          b.getInt32(0)));
   }
   lowering.write(instruction.operands[0], packed);
   return true;
@@ -169,12 +205,15 @@ bool emit_select(FunctionLowering& lowering, const Instruction& instruction) {
   } else if (modifiers.types.size() == 2 && modifiers.types[1] == Type::F32) {
     FloatOps ops(lowering);
     Value* number = lowering.read(instruction.operands[3], Type::F32);
-    condition = b.CreateFCmpOGE(modifiers.ftz ? ops.flush(number) : number, ops.constant(b.getFloatTy(), 0.0));
+    condition = b.CreateFCmpOGE(modifiers.ftz ? ops.flush(number) : number,
+                                ops.constant(b.getFloatTy(), 0.0));
   } else {
     return false;
   }
   // Read as the type first: literals of floats are converted, registers keep their bits.
-  const auto operand = [&](std::size_t index) { return lowering.read(instruction.operands[index], modifiers.type()); };
+  const auto operand = [&](std::size_t index) {
+    return lowering.read(instruction.operands[index], modifiers.type());
+  };
   lowering.write(instruction.operands[0], b.CreateSelect(condition, operand(1), operand(2)),
                  ptx::is_signed(modifiers.type()));
   return true;
@@ -192,18 +231,28 @@ bool emit_testp(FunctionLowering& lowering, const Instruction& instruction) {
   const auto number = [&](std::uint64_t n) { return b.getIntN(width, n); };
   Value* result = nullptr;
   switch (instruction.modifiers.property) {
-    case ptx::TestProperty::Finite: result = b.CreateICmpULT(magnitude, number(infinity)); break;
-    case ptx::TestProperty::Infinite: result = b.CreateICmpEQ(magnitude, number(infinity)); break;
-    case ptx::TestProperty::Number: result = b.CreateICmpULE(magnitude, number(infinity)); break;
-    case ptx::TestProperty::NotANumber: result = b.CreateICmpUGT(magnitude, number(infinity)); break;
+    case ptx::TestProperty::Finite:
+      result = b.CreateICmpULT(magnitude, number(infinity));
+      break;
+    case ptx::TestProperty::Infinite:
+      result = b.CreateICmpEQ(magnitude, number(infinity));
+      break;
+    case ptx::TestProperty::Number:
+      result = b.CreateICmpULE(magnitude, number(infinity));
+      break;
+    case ptx::TestProperty::NotANumber:
+      result = b.CreateICmpUGT(magnitude, number(infinity));
+      break;
     case ptx::TestProperty::Normal:
       result = b.CreateAnd(b.CreateICmpUGE(magnitude, number(least_normal)),
                            b.CreateICmpULT(magnitude, number(infinity)));
       break;
     case ptx::TestProperty::Subnormal:
-      result = b.CreateAnd(b.CreateICmpNE(magnitude, number(0)), b.CreateICmpULT(magnitude, number(least_normal)));
+      result = b.CreateAnd(b.CreateICmpNE(magnitude, number(0)),
+                           b.CreateICmpULT(magnitude, number(least_normal)));
       break;
-    case ptx::TestProperty::None: return false;
+    case ptx::TestProperty::None:
+      return false;
   }
   lowering.write(instruction.operands[0], result);
   return true;
@@ -217,7 +266,8 @@ bool emit_compare(FunctionLowering& lowering, const Instruction& instruction) {
     case Opcode::set: {
       const std::size_t count = instruction.modifiers.bool_op == ptx::BoolOp::None ? 3 : 4;
       if (instruction.operands.size() != count) return false;
-      return instruction.opcode == Opcode::setp ? emit_setp(lowering, instruction) : emit_set(lowering, instruction);
+      return instruction.opcode == Opcode::setp ? emit_setp(lowering, instruction)
+                                                : emit_set(lowering, instruction);
     }
     case Opcode::testp:
       return emit_testp(lowering, instruction);

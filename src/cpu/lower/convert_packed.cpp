@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cvt to and from packed halves, tf32 and 8-bit floats. The first source operand goes to the upper half of a packed result.
+// cvt to and from packed halves, tf32 and 8-bit floats. The first source operand goes to the upper
+// half of a packed result.
 #include "cpu/lower/convert.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
@@ -46,10 +47,17 @@ bool float_to_tf32(FunctionLowering& lowering, const Instruction& instruction) {
   Value* special = b.CreateICmpEQ(b.CreateAnd(raw, 0x7f800000), b.getInt32(0x7f800000));
   Value* bias = nullptr;
   switch (modifiers.rounding) {
-    case Rounding::Rna: bias = b.getInt32(0x1000); break;  // ties away from zero
-    case Rounding::Rz: bias = b.getInt32(0); break;
-    case Rounding::Rn: bias = b.CreateAdd(b.CreateAnd(b.CreateLShr(raw, 13), 1), b.getInt32(0xfff)); break;
-    default: return false;
+    case Rounding::Rna:
+      bias = b.getInt32(0x1000);
+      break;  // ties away from zero
+    case Rounding::Rz:
+      bias = b.getInt32(0);
+      break;
+    case Rounding::Rn:
+      bias = b.CreateAdd(b.CreateAnd(b.CreateLShr(raw, 13), 1), b.getInt32(0xfff));
+      break;
+    default:
+      return false;
   }
   Value* result = b.CreateAnd(b.CreateSelect(special, raw, b.CreateAdd(raw, bias)), kept);
   if (modifiers.rounding != Rounding::Rna) {
@@ -72,7 +80,8 @@ bool to_bytes(FunctionLowering& lowering, const Instruction& instruction, Type t
   if (modifiers.rounding != Rounding::Rn || !modifiers.satfinite) return false;
   Value* parts[2] = {nullptr, nullptr};
   if (modifiers.types[1] == Type::F32 && instruction.operands.size() == 3) {
-    for (unsigned part = 0; part < 2; ++part) parts[part] = lowering.read(instruction.operands[2 - part], Type::F32);
+    for (unsigned part = 0; part < 2; ++part)
+      parts[part] = lowering.read(instruction.operands[2 - part], Type::F32);
   } else if (modifiers.types[1] == Type::F16x2 && instruction.operands.size() == 2) {
     Value* halves = lowering.read(instruction.operands[1], Type::F16x2);
     for (unsigned part = 0; part < 2; ++part) {
@@ -105,7 +114,8 @@ bool from_bytes(FunctionLowering& lowering, const Instruction& instruction, Type
     Value* byte = b.CreateAnd(b.CreateLShr(packed, 8 * part), 0xff);
     Value* value = lowering.pure_call(name, b.getFloatTy(), {byte});
     Value* half = ops.narrow(value, target->getElementType(), Rounding::Rn);
-    result = b.CreateInsertElement(result, modifiers.relu ? ops.relu(half) : ops.canonical(half), part);
+    result =
+        b.CreateInsertElement(result, modifiers.relu ? ops.relu(half) : ops.canonical(half), part);
   }
   lowering.write(instruction.operands[0], result);
   return true;

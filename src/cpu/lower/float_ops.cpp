@@ -14,7 +14,9 @@ using ptx::Rounding;
 
 namespace {
 
-unsigned width(const Value* value) { return static_cast<unsigned>(value->getType()->getPrimitiveSizeInBits()); }
+unsigned width(const Value* value) {
+  return static_cast<unsigned>(value->getType()->getPrimitiveSizeInBits());
+}
 
 /// The exponent's bits: a value with none of them set is zero or subnormal.
 std::uint64_t exponent_mask(Type* type) {
@@ -37,7 +39,9 @@ Value* FloatOps::sign_bit(Value* value) {
   return b_.CreateICmpSLT(raw, llvm::Constant::getNullValue(raw->getType()));
 }
 
-Value* FloatOps::absolute(Value* value) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
+Value* FloatOps::absolute(Value* value) {
+  return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+}
 
 Value* FloatOps::canonical(Value* value) {
   Type* type = value->getType();
@@ -66,7 +70,8 @@ Value* FloatOps::flush(Value* value) {
   if (type->isDoubleTy()) return value;
   Value* raw = bits(value);
   const std::uint64_t sign = std::uint64_t{1} << (width(value) - 1);
-  Value* tiny = b_.CreateICmpEQ(b_.CreateAnd(raw, exponent_mask(type)), b_.getIntN(width(value), 0));
+  Value* tiny =
+      b_.CreateICmpEQ(b_.CreateAnd(raw, exponent_mask(type)), b_.getIntN(width(value), 0));
   return from_bits(b_.CreateSelect(tiny, b_.CreateAnd(raw, sign), raw), type);
 }
 
@@ -95,7 +100,8 @@ Value* FloatOps::odd_float(Value* value) {
   if (value->getType()->isFloatTy()) return value;
   Value* rounded = b_.CreateFPTrunc(value, b_.getFloatTy());
   Value* back = b_.CreateFPExt(rounded, b_.getDoubleTy());
-  return make_odd(rounded, b_.CreateFCmpONE(back, value), b_.CreateFCmpOLT(absolute(back), absolute(value)));
+  return make_odd(rounded, b_.CreateFCmpONE(back, value),
+                  b_.CreateFCmpOLT(absolute(back), absolute(value)));
 }
 
 Value* FloatOps::nearest_bfloat(Value* value) {
@@ -178,7 +184,8 @@ Value* FloatOps::odd_root(Value* a) {
 Value* FloatOps::odd_integer(Value* integer, bool is_signed) {
   Type* real = b_.getDoubleTy();
   const unsigned bits_of_integer = integer->getType()->getIntegerBitWidth();
-  if (bits_of_integer <= 32) return is_signed ? b_.CreateSIToFP(integer, real) : b_.CreateUIToFP(integer, real);
+  if (bits_of_integer <= 32)
+    return is_signed ? b_.CreateSIToFP(integer, real) : b_.CreateUIToFP(integer, real);
   Value* magnitude = integer;
   Value* negative = b_.getFalse();
   if (is_signed) {
@@ -187,8 +194,9 @@ Value* FloatOps::odd_integer(Value* integer, bool is_signed) {
   }
   // 53 bits with everything below them in the last one; small numbers stay whole.
   constexpr unsigned dropped = 11;
-  Value* sticky = b_.CreateZExt(b_.CreateICmpNE(b_.CreateAnd(magnitude, (1u << dropped) - 1), b_.getInt64(0)),
-                                b_.getInt64Ty());
+  Value* sticky =
+      b_.CreateZExt(b_.CreateICmpNE(b_.CreateAnd(magnitude, (1u << dropped) - 1), b_.getInt64(0)),
+                    b_.getInt64Ty());
   Value* cut = b_.CreateShl(b_.CreateOr(b_.CreateLShr(magnitude, dropped), sticky), dropped);
   Value* large = b_.CreateICmpUGE(magnitude, b_.getInt64(std::uint64_t{1} << 53));
   Value* result = b_.CreateUIToFP(b_.CreateSelect(large, cut, magnitude), real);
@@ -199,6 +207,8 @@ Value* FloatOps::fma(Value* a, Value* b, Value* c) {
   return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
 }
 
-Value* FloatOps::intrinsic(llvm::Intrinsic::ID id, Value* value) { return b_.CreateUnaryIntrinsic(id, value); }
+Value* FloatOps::intrinsic(llvm::Intrinsic::ID id, Value* value) {
+  return b_.CreateUnaryIntrinsic(id, value);
+}
 
 }  // namespace pycuda::cpu::lower

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Transcendental and approximate functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh, and the approximate forms of div.
+// Transcendental and approximate functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh, and the
+// approximate forms of div.
 //
-// PTX bounds the error of an approximation, it does not say which value within the bound comes out. The run time's functions
-// are nearly correctly rounded (computed in f64), so they are within every bound; results differ from a GPU's in the last
-// places.
+// PTX bounds the error of an approximation, it does not say which value within the bound comes out.
+// The run time's functions are nearly correctly rounded (computed in f64), so they are within every
+// bound; results differ from a GPU's in the last places.
 #include <string>
 
 #include "cpu/lower/arith.h"
@@ -20,7 +21,9 @@ using ptx::Opcode;
 using ptx::Type;
 
 /// The f32 function of the run time behind an opcode.
-std::string function_name(Opcode opcode) { return "pycuda_cpu_" + std::string(ptx::name_of(opcode)) + "_f32"; }
+std::string function_name(Opcode opcode) {
+  return "pycuda_cpu_" + std::string(ptx::name_of(opcode)) + "_f32";
+}
 
 /// Flushes subnormal operands and results where the instruction does.
 Value* approximate(FunctionLowering& lowering, const Instruction& instruction, Value* value) {
@@ -57,9 +60,9 @@ bool emit_double_seed(FunctionLowering& lowering, const Instruction& instruction
   const bool root = instruction.opcode == Opcode::rsqrt;
   if (!root && (instruction.opcode != Opcode::rcp || !instruction.modifiers.ftz)) return false;
   llvm::Type* real = lowering.builder().getDoubleTy();
-  const char* name = !root                        ? "pycuda_cpu_rcp_ftz_f64"
+  const char* name = !root                       ? "pycuda_cpu_rcp_ftz_f64"
                      : instruction.modifiers.ftz ? "pycuda_cpu_rsqrt_ftz_f64"
-                                                  : "pycuda_cpu_rsqrt_f64";
+                                                 : "pycuda_cpu_rsqrt_f64";
   Value* value = lowering.read(instruction.operands[1], Type::F64);
   lowering.write(instruction.operands[0], lowering.pure_call(name, real, {value}));
   return true;
@@ -82,7 +85,8 @@ bool emit_math(FunctionLowering& lowering, const Instruction& instruction) {
     return true;
   }
   if (opcode != Opcode::ex2 && opcode != Opcode::tanh) return false;
-  if (type != Type::F16 && type != Type::BF16 && type != Type::F16x2 && type != Type::BF16x2) return false;
+  if (type != Type::F16 && type != Type::BF16 && type != Type::F16x2 && type != Type::BF16x2)
+    return false;
   Value* value = lowering.read(instruction.operands[1], type);
   if (!value->getType()->isVectorTy()) {
     lowering.write(instruction.operands[0], approximate_half(lowering, instruction, value));
