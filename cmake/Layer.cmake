@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# One CMake target per folder of src/: pycuda_layer(<target> [LINK <targets>...]) makes a static library of its *.cpp.
+# One CMake target per folder of src/: pycuda_layer(<target> [LINK <targets>...]
+# [PRIVATE <targets>...]) makes a static library of its *.cpp; PRIVATE ones are not seen by those who link it.
 function(pycuda_layer target)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINK;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   if(sources)
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
     target_link_libraries(${target} PUBLIC ${arg_LINK} Threads::Threads ${CMAKE_DL_LIBS}
-      PRIVATE $<BUILD_INTERFACE:pycuda_warnings>)
+      PRIVATE $<BUILD_INTERFACE:pycuda_warnings> ${arg_PRIVATE})
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)

@@ -9,28 +9,13 @@
 #include <optional>
 #include <string>
 
+#include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/fault.h"
+#include "cpu/exec/fork_guard.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
 namespace pycuda::cpu::exec {
-
-/// Why a kernel was stopped, for cuCtxSynchronize's status and for the message.
-struct Fault {
-  FaultKind kind{};
-  std::string kernel;
-  Dim3 block{0, 0, 0}, thread{0, 0, 0};
-  std::uint64_t address = 0;
-  std::string message;  ///< the whole story in one or two sentences: kernel, block, thread, line, address, nearest allocation
-};
-
-/// Told of faults; a context implements it and becomes sticky. Called on a worker.
-class FaultSink {
- public:
-  virtual ~FaultSink() = default;
-  virtual void report(const Fault& fault) = 0;
-  /// True once a fault was reported: queued work is then dropped, not run.
-  virtual bool poisoned() const = 0;
-};
 
 struct LaunchRequest {
   const Kernel* kernel = nullptr;
@@ -38,25 +23,38 @@ struct LaunchRequest {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
-  std::string params;                      ///< packed parameter bytes (copied at the call)
+  std::string params;  ///< packed parameter bytes (copied at the call)
 };
 
 class Event;
 
-/// An in-order queue. Work on different streams runs concurrently; work on one, in order and asynchronously to the
-/// caller. A small launch on an idle stream may run in the caller before `launch` returns.
+/// An in-order queue. Work on different streams runs concurrently; work on one, in order and
+/// asynchronously to the caller. A small launch on an idle stream may run in the caller before
+/// `launch` returns. Any thread may call anything. In the child of a fork every call returns at
+/// once and does nothing: ask `forked()` first.
 class Stream {
  public:
   Stream(int device, FaultSink& faults);
   ~Stream();  ///< waits for what is queued
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
+  /// Dropped when the sink is poisoned by the time its turn comes.
   void launch(LaunchRequest request);
-  /// Copies, memsets, host callbacks: anything that runs on a worker in order.
+  /// Copies, memsets: work that runs on a worker in order and does not wait for anybody. Dropped
+  /// when the sink is poisoned by the time its turn comes.
   void enqueue(std::function<void()> task);
+  /// A host callback: runs in order on a thread of its own, so it may block as long as it likes
+  /// without stalling other streams. Runs even when the sink is poisoned (it can ask).
+  void enqueue_callback(std::function<void()> callback);
+  /// Runs `task` in the caller, in the stream's order, if the stream is idle; false (and nothing
+  /// done) if it is not.
+  bool run_if_idle(const std::function<void()>& task);
   void record(const std::shared_ptr<Event>& event);
+  /// What is queued later waits for the event's latest record of now.
   void wait(const std::shared_ptr<Event>& event);
-  bool idle() const;      ///< everything queued so far is finished
-  void synchronize();     ///< blocks until idle
+  bool idle() const;   ///< everything queued so far is finished
+  void synchronize();  ///< blocks until idle; the printf output of kernels is flushed then
 
   struct State;
 
@@ -64,12 +62,12 @@ class Stream {
   std::shared_ptr<State> state_;
 };
 
-/// A point in a stream's order.
+/// A point in a stream's order. Any thread.
 class Event {
  public:
   explicit Event(bool timing);
   bool recorded() const;
-  bool complete() const;      ///< true when never recorded
+  bool complete() const;  ///< true when never recorded
   void synchronize() const;
   /// When the last record was reached; nothing if not reached or without timing.
   std::optional<std::chrono::steady_clock::time_point> time() const;
@@ -80,8 +78,5 @@ class Event {
  private:
   std::shared_ptr<State> state_;
 };
-
-/// Number of workers that serve a device: affinity, cgroup quota, PYCUDA_CPU_THREADS.
-unsigned worker_count();
 
 }  // namespace pycuda::cpu::exec

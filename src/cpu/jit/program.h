@@ -17,9 +17,9 @@
 namespace pycuda::cpu::jit {
 
 struct Options {
-  bool checked = false;       ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
-  bool track_lines = true;    ///< fault messages name source lines when the PTX has .loc
-  std::string cache_folder;   ///< empty: no disk cache
+  bool checked = false;      ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
+  bool track_lines = true;   ///< fault messages name source lines when the PTX has .loc
+  std::string cache_folder;  ///< empty: no disk cache
 };
 
 /// A variable of the module (.global, .const) that needs memory on the device.
@@ -29,15 +29,17 @@ struct GlobalVariable {
   std::uint32_t alignment = 1;
   bool is_const = false;
   bool is_managed = false;
-  bool is_visible = true;     ///< found by cuModuleGetGlobal
+  bool is_visible = true;  ///< found by cuModuleGetGlobal
 };
 
-/// Compiled code that is not bound to memory yet: object code and facts. One Program may be loaded many times.
+/// Compiled code that is not bound to memory yet: object code and facts. One Program may be loaded
+/// many times.
 class Program {
  public:
-  /// Compiles, or takes the object code from the disk cache. Blocking; any thread. Diagnostics hold warnings too.
-  static base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile(std::string_view ptx_text,
-                                                                                const Options& options);
+  /// Compiles, or takes the object code from the disk cache. Blocking; any thread. Diagnostics hold
+  /// warnings too.
+  static base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile(
+      std::string_view ptx_text, const Options& options);
   ~Program();
 
   const std::vector<KernelFacts>& kernels() const;
@@ -52,13 +54,16 @@ class Program {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A Program linked into this process with memory for its variables. Unlinked when destroyed (no kernel may be running).
+/// A Program linked into this process with memory for its variables. Unlinked when destroyed (no
+/// kernel may be running).
 class LoadedProgram {
  public:
-  /// `allocate` gives each variable zeroed memory (index into Program::variables) or null, which fails the load. Links
-  /// the code and writes initial values (also addresses of functions and other variables).
-  static base::Result<std::unique_ptr<LoadedProgram>> load(std::shared_ptr<const Program> program,
-                                                           const std::function<void*(const GlobalVariable&)>& allocate);
+  /// `allocate` gives each variable zeroed memory (index into Program::variables) or null, which
+  /// fails the load. Links the code and writes initial values (also addresses of functions and
+  /// other variables).
+  static base::Result<std::unique_ptr<LoadedProgram>> load(
+      std::shared_ptr<const Program> program,
+      const std::function<void*(const GlobalVariable&)>& allocate);
   ~LoadedProgram();
 
   /// The kernel of this name, or null. Lives as long as this object.

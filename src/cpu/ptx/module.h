@@ -2,10 +2,13 @@
 // A PTX module as parsed: names resolved to numbers, nothing interpreted yet.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpu/ptx/types.h"
@@ -25,6 +28,14 @@ struct SymbolRef {
   enum class Kind : std::uint8_t { ModuleVariable, LocalVariable, Parameter, ReturnParameter, Function } kind{};
   std::uint32_t index = 0;  ///< Module::variables, Function::variables, Function::parameters, Function::returns, Module::functions
   bool operator==(const SymbolRef&) const = default;
+};
+
+/// Bytes or halves of a register that a video instruction picks: %r.b3, %r.h1, %r.b7610.
+struct Selector {
+  enum class Unit : std::uint8_t { None, Byte, Half } unit = Unit::None;
+  std::uint8_t count = 0;
+  std::uint8_t indices[4] = {};  ///< as written, leftmost first
+  bool operator==(const Selector&) const = default;
 };
 
 struct Operand {
@@ -47,6 +58,7 @@ struct Operand {
   bool generic = false;
   Type literal = Type::None;    ///< for Float: F32 (0f...) or F64
   std::int8_t component = -1;   ///< .x .y .z .w = 0..3
+  Selector selector;            ///< of a Register
   SpecialRegister special{};
   RegisterId reg = 0;
   LabelId label = 0;
@@ -148,6 +160,7 @@ struct Variable {
   bool managed = false;
   std::vector<std::byte> initial;       ///< may be shorter than `bytes`: the rest is zero
   std::vector<InitialAddress> initial_addresses;
+  std::vector<std::pair<std::string, std::string>> properties;  ///< of a samplerref or texref: addr_mode_0 = wrap
   SourcePosition position;
 };
 
@@ -182,6 +195,10 @@ struct Function {
   std::uint32_t max_block[3] = {0, 0, 0};       ///< .maxntid, zeros if absent
   std::uint32_t required_block[3] = {0, 0, 0};  ///< .reqntid
   std::uint32_t max_registers = 0, min_blocks = 0;
+  bool explicit_cluster = false;                  ///< .explicitcluster
+  std::uint32_t required_cluster[3] = {0, 0, 0};  ///< .reqnctapercluster
+  std::uint32_t max_cluster_rank = 0;             ///< .maxclusterrank
+  std::optional<std::uint32_t> alias_of;          ///< .alias: Module::functions; such a function has no body
   SourcePosition position;
 };
 

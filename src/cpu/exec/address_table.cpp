@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// An ordered map under a reader-writer lock, and a short memory of what was removed.
+#include "cpu/exec/address_table.h"
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+namespace pycuda::cpu::exec {
+
+struct AddressTable::State {
+  mutable std::shared_mutex mutex;  ///< protects `live`, `gone` and `gone_next`
+  std::map<std::uintptr_t, Allocation> live;
+  std::array<Allocation, 256> gone{};
+  std::size_t gone_next = 0;
+  std::uint64_t next_id = 1;
+  std::atomic<std::uint64_t> epoch{1};
+};
+
+AddressTable::AddressTable() : state_(std::make_unique<State>()) {}
+
+AddressTable& AddressTable::instance() {
+  // Never destroyed: memory is released by destructors of other static objects too.
+  static AddressTable* const table = new AddressTable;
+  return *table;
+}
+
+void AddressTable::insert(const Allocation& allocation) {
+  const std::unique_lock lock(state_->mutex);
+  Allocation entry = allocation;
+  if (entry.id == 0) entry.id = state_->next_id++;
+  state_->live.insert_or_assign(entry.begin, entry);
+}
+
+std::optional<Allocation> AddressTable::remove(std::uintptr_t begin) {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->live.find(begin);
+  if (found == state_->live.end()) return std::nullopt;
+  const Allocation allocation = found->second;
+  state_->live.erase(found);
+  state_->gone[state_->gone_next++ % state_->gone.size()] = allocation;
+  state_->epoch.fetch_add(1, std::memory_order_release);
+  return allocation;
+}
+
+std::optional<Allocation> AddressTable::find(std::uintptr_t address) const {
+  const std::shared_lock lock(state_->mutex);
+  auto after = state_->live.upper_bound(address);
+  if (after == state_->live.begin()) return std::nullopt;
+  const Allocation& candidate = (--after)->second;
+  if (address - candidate.begin >= candidate.bytes) return std::nullopt;
+  return candidate;
+}
+
+std::optional<Allocation> AddressTable::nearest(std::uintptr_t address) const {
+  const std::shared_lock lock(state_->mutex);
+  const auto after = state_->live.upper_bound(address);
+  std::optional<Allocation> best;
+  std::uint64_t distance = 0;
+  if (after != state_->live.end()) {
+    best = after->second;
+    distance = after->second.begin - address;
+  }
+  if (after != state_->live.begin()) {
+    const Allocation& before = std::prev(after)->second;
+    const std::uint64_t offset = address - before.begin;
+    const std::uint64_t past = offset < before.bytes ? 0 : offset - before.bytes;
+    if (!best || past <= distance) best = before;
+  }
+  return best;
+}
+
+std::optional<Allocation> AddressTable::removed(std::uintptr_t address) const {
+  const std::shared_lock lock(state_->mutex);
+  const std::size_t size = state_->gone.size();
+  for (std::size_t age = 1; age <= size && age <= state_->gone_next; ++age) {
+    const Allocation& candidate = state_->gone[(state_->gone_next - age) % size];
+    if (address >= candidate.begin && address - candidate.begin < candidate.bytes) return candidate;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t AddressTable::epoch() const { return state_->epoch.load(std::memory_order_acquire); }
+
+}  // namespace pycuda::cpu::exec

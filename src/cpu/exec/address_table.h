@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Every allocation of the process that device code may use, by address.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace pycuda::cpu::exec {
+
+enum class MemoryKind : std::uint8_t {
+  Device,
+  PageLocked,
+  Registered,
+  Managed,
+  ModuleGlobal,
+  Pool,
+  DeviceHeap,     ///< malloc of device code
+  GridWorkspace,  ///< the executor's own: a cooperative launch's barrier
+};
+
+/// A live allocation as the address table knows it.
+struct Allocation {
+  std::uintptr_t begin = 0;
+  std::uint64_t bytes = 0;  ///< as asked for
+  MemoryKind kind{};
+  int device = 0;
+  void* owner = nullptr;  ///< the context it was made in (opaque here)
+  std::uint64_t id = 0;   ///< never repeats in a process; `insert` gives one when it is 0
+};
+
+/// All allocations of the process, by address. Any thread.
+class AddressTable {
+ public:
+  static AddressTable& instance();
+  /// Allocations do not overlap; one that begins where another does replaces it.
+  void insert(const Allocation& allocation);
+  std::optional<Allocation> remove(std::uintptr_t begin);
+  /// The allocation that holds `address` (one past its end does not count).
+  std::optional<Allocation> find(std::uintptr_t address) const;
+  /// The allocation nearest to `address`, for messages.
+  std::optional<Allocation> nearest(std::uintptr_t address) const;
+  /// The latest allocation that held `address` and was removed not long ago, for messages.
+  std::optional<Allocation> removed(std::uintptr_t address) const;
+  /// Changes with every `remove`: what was found under another epoch may be gone.
+  std::uint64_t epoch() const;
+
+ private:
+  AddressTable();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pycuda::cpu::exec

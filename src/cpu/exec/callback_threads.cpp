@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A thread pool that grows whenever nobody is free.
+#include "cpu/exec/callback_threads.h"
+
+#include <signal.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "cpu/exec/fork_guard.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+class CallbackThreads {
+ public:
+  void run(std::function<void()> work) {
+    const std::unique_lock lock(mutex_);
+    waiting_.push_back(std::move(work));
+    if (free_ >= waiting_.size()) {
+      changed_.notify_one();
+      return;
+    }
+    watch_forks();
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    std::thread([this] { serve(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ++free_;
+      changed_.wait(lock, [this] { return !waiting_.empty(); });
+      --free_;
+      std::function<void()> work = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;  ///< protects all below
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;
+  std::size_t free_ = 0;
+};
+
+}  // namespace
+
+void run_on_callback_thread(std::function<void()> work) {
+  static CallbackThreads* const threads = new CallbackThreads;
+  threads->run(std::move(work));
+}
+
+}  // namespace pycuda::cpu::exec

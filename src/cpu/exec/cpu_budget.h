@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// How much of the machine is ours: cores and memory, as affinity, cgroups and the environment say.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pycuda::cpu::exec {
+
+/// Number of workers that serve the devices: PYCUDA_CPU_THREADS, else the cores of the affinity
+/// mask, cut to the cgroup's quota (rounded up). At least 1; read once.
+unsigned worker_count();
+
+/// Bytes of memory that this process may use: the machine's, cut to the cgroup's limit. Read once.
+std::uint64_t machine_memory_bytes();
+
+/// Bytes that can be had now without swapping (MemAvailable), or nothing when that is not known.
+std::optional<std::uint64_t> available_memory_bytes();
+
+/// What one virtual device offers: PYCUDA_CPU_MEMORY (bytes, or with a suffix K, M, G or T), else
+/// 7/8 of machine_memory_bytes().
+std::uint64_t default_device_memory_bytes();
+
+/// "512M" -> 536870912. Nothing when `text` is no size.
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+/// The tightest CPU quota, in cores, of the cgroups named in `membership` (the text of
+/// /proc/self/cgroup) and of their ancestors; `root` is where cgroups are mounted.
+std::optional<double> cgroup_cpu_quota(const std::filesystem::path& root,
+                                       std::string_view membership);
+
+/// The tightest memory limit in bytes, likewise.
+std::optional<std::uint64_t> cgroup_memory_limit(const std::filesystem::path& root,
+                                                 std::string_view membership);
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Three ways to place a block: an own mapping (large), a slot with its own guard page (small), a
+// cell of a slab (small, when very many blocks live).
+#include "cpu/exec/device_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/exec/cpu_budget.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t block_alignment = 256;
+constexpr std::uint64_t slot_pages_limit = 64;
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t cached_dirty_limit = std::uint64_t{64} << 20;
+constexpr std::size_t guarded_blocks_limit = 16384;
+constexpr std::uint64_t slab_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t cell_limit = 65536;
+constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+std::byte* map(std::uint64_t bytes, int protection) {
+  void* memory =
+      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+enum class Placement : std::uint8_t { Mapping, Slot, Cell };
+
+struct Block {
+  Placement placement{};
+  std::byte* base = nullptr;    ///< the mapping, the slot's first page, or the cell
+  std::uint64_t bytes = 0;      ///< of the mapping, the slot's usable pages, or the cell
+  std::uint64_t accounted = 0;  ///< counted against the device's limit
+};
+
+struct Slot {
+  std::byte* base;
+  bool dirty;  ///< may hold old data
+};
+
+}  // namespace
+
+struct DeviceMemory::State {
+  int device = 0;
+  std::uint64_t limit = 0;
+  mutable std::mutex mutex;  ///< protects all below
+  std::uint64_t used = 0;
+  std::unordered_map<void*, Block> blocks;
+  std::vector<std::pair<std::byte*, std::uint64_t>> reservations;  ///< chunks and slabs
+  std::byte* chunk_next = nullptr;
+  std::uint64_t chunk_left = 0;
+  std::array<std::vector<Slot>, slot_pages_limit + 1> free_slots;
+  std::uint64_t cached_dirty = 0;
+  std::array<std::vector<std::byte*>, 17> free_cells;  ///< by log2 of the cell's size
+
+  std::byte* take_slot(std::uint64_t pages);
+  void put_slot(const Block& block);
+  std::byte* take_cell(std::uint64_t bytes);
+  std::byte* place_mapping(std::uint64_t bytes, std::uint64_t alignment, Block& block) const;
+};
+
+std::byte* DeviceMemory::State::take_slot(std::uint64_t pages) {
+  auto& free = free_slots[pages];
+  Slot slot{nullptr, false};
+  if (!free.empty()) {
+    slot = free.back();
+    free.pop_back();
+    if (slot.dirty) cached_dirty -= pages * page;
+  } else {
+    const std::uint64_t bytes = (pages + 1) * page;
+    if (chunk_left < bytes) {
+      std::byte* chunk = map(chunk_bytes, PROT_NONE);
+      if (chunk == nullptr) return nullptr;
+      reservations.emplace_back(chunk, chunk_bytes);
+      // The first page stays unused, so that the page before every block is inaccessible.
+      chunk_next = chunk + page;
+      chunk_left = chunk_bytes - page;
+    }
+    slot.base = chunk_next;
+    chunk_next += bytes;
+    chunk_left -= bytes;
+  }
+  if (mprotect(slot.base, pages * page, PROT_READ | PROT_WRITE) != 0) {
+    free.push_back(slot);
+    if (slot.dirty) cached_dirty += pages * page;
+    return nullptr;
+  }
+  if (slot.dirty) std::memset(slot.base, 0, pages * page);
+  return slot.base;
+}
+
+void DeviceMemory::State::put_slot(const Block& block) {
+  // Old contents are dropped only when much is cached: giving pages back and taking them again
+  // costs more than clearing them.
+  bool dirty = true;
+  if (cached_dirty + block.bytes > cached_dirty_limit) {
+    dirty = madvise(block.base, block.bytes, MADV_DONTNEED) != 0;
+  }
+  mprotect(block.base, block.bytes, PROT_NONE);
+  if (dirty) cached_dirty += block.bytes;
+  free_slots[block.bytes / page].push_back({block.base, dirty});
+}
+
+std::byte* DeviceMemory::State::take_cell(std::uint64_t bytes) {
+  auto& free = free_cells[static_cast<std::size_t>(std::countr_zero(bytes))];
+  if (free.empty()) {
+    std::byte* slab = map(slab_bytes + page, PROT_READ | PROT_WRITE);
+    if (slab == nullptr) return nullptr;
+    mprotect(slab + slab_bytes, page, PROT_NONE);
+    reservations.emplace_back(slab, slab_bytes + page);
+    for (std::uint64_t at = slab_bytes; at != 0; at -= bytes) free.push_back(slab + (at - bytes));
+  }
+  std::byte* cell = free.back();
+  free.pop_back();
+  std::memset(cell, 0, bytes);
+  return cell;
+}
+
+std::byte* DeviceMemory::State::place_mapping(std::uint64_t bytes, std::uint64_t alignment,
+                                              Block& block) const {
+  const std::uint64_t body = round_up(bytes, page);
+  const bool huge = body >= 2 * huge_page;
+  const std::uint64_t start_alignment = std::max(alignment, huge ? huge_page : page);
+  const std::uint64_t slack = start_alignment - page;
+  std::byte* base = map(body + page + slack, PROT_READ | PROT_WRITE);
+  if (base == nullptr) return nullptr;
+  // Trimmed to [body][guard page], with `body` aligned.
+  auto* start = reinterpret_cast<std::byte*>(
+      round_up(reinterpret_cast<std::uintptr_t>(base), start_alignment));
+  if (start != base) munmap(base, static_cast<std::size_t>(start - base));
+  const std::uint64_t tail = slack - static_cast<std::uint64_t>(start - base);
+  if (tail != 0) munmap(start + body + page, tail);
+  mprotect(start + body, page, PROT_NONE);
+#ifdef MADV_HUGEPAGE
+  if (huge) madvise(start, body, MADV_HUGEPAGE);
+#endif
+  block = {Placement::Mapping, start, body + page, body};
+  // An alignment above a block's own forbids shifting the block towards its guard page.
+  if (alignment > block_alignment || huge) return start;
+  return start + (body - round_up(bytes, block_alignment));
+}
+
+DeviceMemory::DeviceMemory(int device, std::uint64_t limit_bytes)
+    : state_(std::make_unique<State>()) {
+  state_->device = device;
+  state_->limit = limit_bytes;
+}
+
+DeviceMemory::~DeviceMemory() {
+  for (const auto& [address, block] : state_->blocks) {
+    AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(address));
+    if (block.placement == Placement::Mapping) munmap(block.base, block.bytes);
+  }
+  for (const auto& [base, bytes] : state_->reservations) munmap(base, bytes);
+}
+
+void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
+                             std::uint64_t alignment) {
+  State& state = *state_;
+  if (bytes == 0 || bytes > state.limit || !std::has_single_bit(alignment) ||
+      alignment > chunk_bytes) {
+    return nullptr;
+  }
+  alignment = std::max(alignment, block_alignment);
+  const std::uint64_t body = round_up(bytes, page);
+  // The system promises more than it has; a large request is refused here instead of killed later.
+  if (body >= (std::uint64_t{64} << 20)) {
+    if (const auto available = available_memory_bytes(); available && body > *available) {
+      return nullptr;
+    }
+  }
+  const std::unique_lock lock(state.mutex);
+  Block block;
+  std::byte* memory = nullptr;
+  if (bytes <= cell_limit && alignment <= block_alignment &&
+      state.blocks.size() >= guarded_blocks_limit) {
+    const std::uint64_t cell = std::bit_ceil(std::max(bytes, block_alignment));
+    block = {Placement::Cell, nullptr, cell, cell};
+    if (state.limit - state.used < cell) return nullptr;
+    memory = block.base = state.take_cell(cell);
+  } else {
+    if (state.limit - state.used < body) return nullptr;
+    if (body <= slot_pages_limit * page && alignment <= page) {
+      block = {Placement::Slot, state.take_slot(body / page), body, body};
+      if (block.base == nullptr) return nullptr;
+      const std::uint64_t shift =
+          alignment > block_alignment ? 0 : body - round_up(bytes, block_alignment);
+      memory = block.base + shift;
+    } else {
+      memory = state.place_mapping(bytes, alignment, block);
+    }
+  }
+  if (memory == nullptr) return nullptr;
+  state.used += block.accounted;
+  state.blocks.emplace(memory, block);
+  AddressTable::instance().insert(
+      {reinterpret_cast<std::uintptr_t>(memory), bytes, kind, state.device, owner, 0});
+  return memory;
+}
+
+bool DeviceMemory::release(void* memory) {
+  State& state = *state_;
+  const std::unique_lock lock(state.mutex);
+  const auto found = state.blocks.find(memory);
+  if (found == state.blocks.end()) return false;
+  const Block block = found->second;
+  state.blocks.erase(found);
+  AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
+  state.used -= block.accounted;
+  switch (block.placement) {
+    case Placement::Mapping:
+      munmap(block.base, block.bytes);
+      break;
+    case Placement::Slot:
+      state.put_slot(block);
+      break;
+    case Placement::Cell:
+      state.free_cells[static_cast<std::size_t>(std::countr_zero(block.bytes))].push_back(
+          block.base);
+      break;
+  }
+  return true;
+}
+
+std::uint64_t DeviceMemory::free_bytes() const {
+  const std::unique_lock lock(state_->mutex);
+  return state_->limit - state_->used;
+}
+
+std::uint64_t DeviceMemory::total_bytes() const { return state_->limit; }
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Memory of one virtual device: guarded blocks within a limit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cpu/exec/address_table.h"
+
+namespace pycuda::cpu::exec {
+
+/// Every block is followed by an inaccessible page and starts at a multiple of 256 bytes; freed
+/// blocks become inaccessible, so that a kernel's stray access faults. (Past 16384 live blocks,
+/// small ones share guard pages: the system limits the number of mappings.) Any thread.
+class DeviceMemory {
+ public:
+  DeviceMemory(int device, std::uint64_t limit_bytes);
+  ~DeviceMemory();  ///< releases what is left
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  /// Zero-filled; null when `bytes` is 0, or the device's limit or the machine's memory is
+  /// exhausted. Enters it in the AddressTable. `alignment` is a power of two.
+  void* allocate(std::uint64_t bytes, MemoryKind kind, void* owner, std::uint64_t alignment = 256);
+  /// False when `memory` is no block of this device.
+  bool release(void* memory);
+  std::uint64_t free_bytes() const;
+  std::uint64_t total_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Words for faults: what happened, where in the kernel, where in memory.
+#include "cpu/exec/fault_message.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cpu/exec/address_table.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t near_bytes = std::uint64_t{1} << 30;
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string coordinates(const Dim3& at) {
+  return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
+         ")";
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+const char* kind_name(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::Device:
+      return "device memory";
+    case MemoryKind::PageLocked:
+      return "page-locked host memory";
+    case MemoryKind::Registered:
+      return "registered host memory";
+    case MemoryKind::Managed:
+      return "managed memory";
+    case MemoryKind::ModuleGlobal:
+      return "a module's variable";
+    case MemoryKind::Pool:
+      return "pool memory";
+    case MemoryKind::DeviceHeap:
+      return "the device heap";
+    case MemoryKind::GridWorkspace:
+      return "a grid's workspace";
+  }
+  return "memory";
+}
+
+std::string block_text(const Allocation& allocation) {
+  return "the " + std::to_string(allocation.bytes) + "-byte block of " + kind_name(allocation.kind);
+}
+
+/// " (kernel.cu:12)", or empty when the line is not known.
+std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) {
+  if (thread == nullptr || thread->source_line == 0) return {};
+  const auto& files = launch.kernel.facts.source_files;
+  std::string text = " at ";
+  if (thread->source_file < files.size() && !files[thread->source_file].empty()) {
+    text += files[thread->source_file] + ":";
+  } else {
+    text += "line ";
+  }
+  return text + std::to_string(thread->source_line);
+}
+
+std::string place_text(const LaunchContext& launch, const BlockFrame* block,
+                       const ThreadFrame* thread) {
+  std::string text = "kernel " + launch.kernel.facts.name;
+  if (block != nullptr) text += ", block " + coordinates(block->ctaid);
+  if (thread != nullptr) text += ", thread " + coordinates(thread->tid);
+  return text + source_text(launch, thread);
+}
+
+std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
+                        std::uint64_t address) {
+  const auto base = reinterpret_cast<std::uint64_t>(block.shared);
+  if (block.shared == nullptr || address < base || address - base > (std::uint64_t{1} << 32)) {
+    return {};
+  }
+  const std::uint64_t offset = address - base;
+  if (offset < launch.shared_bytes) return {};
+  return bytes_text(offset - launch.shared_bytes) + " past the end of the block's " +
+         bytes_text(launch.shared_bytes) + " of shared memory";
+}
+
+std::string happened(const LaunchContext& launch, const FaultRecord& record,
+                     const BlockFrame& block) {
+  const std::string at = hexadecimal(record.address);
+  switch (record.kind) {
+    case FaultKind::IllegalAddress: {
+      if (!record.address_known) {
+        return "illegal memory access at an address that is no address (not canonical; the "
+               "processor does not tell which)";
+      }
+      std::string text = "illegal memory access at address " + at;
+      std::string place = shared_text(launch, block, record.address);
+      if (place.empty()) place = describe_address(record.address);
+      return place.empty() ? text : text + ", " + place;
+    }
+    case FaultKind::MisalignedAddress:
+      return record.address_known
+                 ? "misaligned memory access at address " + at
+                 : std::string("misaligned memory access (the processor does not tell where)");
+    case FaultKind::Trap:
+      return "trap instruction";
+    case FaultKind::Assert:
+      return "assertion failed";
+    case FaultKind::StackOverflow:
+      return "stack overflow";
+    case FaultKind::IllegalInstruction:
+      return "illegal instruction";
+    case FaultKind::InvalidProgramCounter:
+      return "call of address " + at + ", which is no function";
+    case FaultKind::Timeout:
+      return "stopped by the time limit (PYCUDA_CPU_TIMEOUT)";
+    case FaultKind::Deadlock:
+      return "deadlock: every thread of the block waits and none can go on";
+  }
+  return "fault";
+}
+
+}  // namespace
+
+std::string describe_address(std::uint64_t address) {
+  const AddressTable& table = AddressTable::instance();
+  if (address < 4096) return "a null pointer or close to one";
+  if (const auto holder = table.find(address)) {
+    return bytes_text(address - holder->begin) + " into " + block_text(*holder) + " allocated at " +
+           hexadecimal(holder->begin);
+  }
+  if (const auto gone = table.removed(address)) {
+    return bytes_text(address - gone->begin) + " into " + block_text(*gone) +
+           " that was allocated at " + hexadecimal(gone->begin) + " and has been freed";
+  }
+  const auto nearest = table.nearest(address);
+  if (!nearest) return {};
+  const std::uint64_t end = nearest->begin + nearest->bytes;
+  if (address >= end && address - end < near_bytes) {
+    return bytes_text(address - end) + " past the end of " + block_text(*nearest) +
+           " allocated at " + hexadecimal(nearest->begin);
+  }
+  if (address < nearest->begin && nearest->begin - address < near_bytes) {
+    return bytes_text(nearest->begin - address) + " before the start of " + block_text(*nearest) +
+           " allocated at " + hexadecimal(nearest->begin);
+  }
+  return "far from every allocation";
+}
+
+Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
+                     const BlockFrame& block) {
+  const ThreadFrame* const thread = record.thread_known ? record.thread : nullptr;
+  Fault fault;
+  fault.kind = record.kind;
+  fault.kernel = launch.kernel.facts.name;
+  fault.block = block.ctaid;
+  if (thread != nullptr) fault.thread = thread->tid;
+  fault.address = record.address_known ? record.address : 0;
+  fault.message = happened(launch, record, block) + " in " + place_text(launch, &block, thread);
+  if (record.detail[0] != '\0') fault.message += std::string(": ") + record.detail;
+  return fault;
+}
+
+Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,
+                       const ThreadFrame* thread, std::string_view what) {
+  Fault fault;
+  fault.kind = kind;
+  fault.kernel = launch.kernel.facts.name;
+  if (block != nullptr) fault.block = block->ctaid;
+  if (thread != nullptr) fault.thread = thread->tid;
+  fault.message = place_text(launch, block, thread) + ": " + std::string(what);
+  return fault;
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Turns what is known of a fault into the sentences that people read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cpu/exec/fault.h"
+#include "cpu/exec/launch_context.h"
+
+namespace pycuda::cpu::exec {
+
+Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
+                     const BlockFrame& block);
+
+/// `what` completes "kernel k stopped ...: ". `block` and `thread` may be null.
+Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,
+                       const ThreadFrame* thread, std::string_view what);
+
+/// Where `address` lies: "4 bytes past the end of the 4096-byte block of device memory allocated at
+/// 0x...", or empty when no allocation is near.
+std::string describe_address(std::uint64_t address);
+
+}  // namespace pycuda::cpu::exec

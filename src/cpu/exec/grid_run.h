@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A launch that the workers run: its blocks as chunks of a job.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cpu/exec/launch_context.h"
+#include "cpu/exec/stream.h"
+#include "cpu/exec/worker_pool.h"
+
+namespace pycuda::cpu::exec {
+
+/// Owns itself: deleted after its last block, when `finished` has been posted.
+class GridRun final : public Job {
+ public:
+  /// Starts `request` on the workers; `finished` runs on the thread that ends the last block.
+  static JobHandle start(LaunchRequest request, FaultSink& faults, Task finished);
+
+  void run_chunk(std::uint32_t chunk, unsigned processor) override;
+
+ private:
+  GridRun(LaunchRequest request, FaultSink& faults, Task finished);
+  void finish_chunks(std::uint32_t count);
+
+  LaunchRequest request_;  ///< keeps the code alive
+  LaunchContext launch_;
+  Task finished_;
+  std::uint64_t blocks_per_chunk_ = 1;
+  std::uint32_t chunks_ = 0;
+  std::atomic<std::uint32_t> chunks_left_{0};
+};
+
+/// Whether a launch is so small that handing it over would cost more than running it. Never true
+/// for kernels that may wait for others.
+bool runs_in_caller(const LaunchRequest& request);
+
+/// Runs a launch for which `runs_in_caller` said yes.
+void run_in_caller(const LaunchRequest& request, FaultSink& faults);
+
+}  // namespace pycuda::cpu::exec

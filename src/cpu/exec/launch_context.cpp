@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Sets up a launch's frame, runs blocks that never suspend, reports faults once.
+#include "cpu/exec/launch_context.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/env.h"
+#include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/fault_message.h"
+#include "cpu/exec/shared_arena.h"
+#include "cpu/exec/stream.h"
+#include "cpu/exec/watchdog.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+std::atomic<std::uint64_t> next_grid_id{1};
+
+constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
+  return step <= 1 ? value : (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
+    : kernel(*request.kernel), faults(sink) {
+  const KernelFacts& facts = kernel.facts;
+  frame.grid = request.grid;
+  frame.block = request.block;
+  frame.static_shared_bytes = facts.static_shared_bytes;
+  frame.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  frame.dynamic_shared_offset = round_up(facts.static_shared_bytes, facts.dynamic_shared_alignment);
+  frame.processor_count = worker_count();
+  frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
+  frame.launch = this;
+  blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
+  threads = frame.block.x * frame.block.y * frame.block.z;
+  shared_bytes = request.dynamic_shared_bytes == 0
+                     ? frame.static_shared_bytes
+                     : std::uint64_t{frame.dynamic_shared_offset} + frame.dynamic_shared_bytes;
+  // Compiled code may read all of the declared parameters, wide and aligned.
+  parameter_bytes = std::max<std::uint64_t>(facts.parameter_bytes, request.params.size());
+  std::byte* params = params_;
+  if (parameter_bytes > inline_params) {
+    params = large_params_ =
+        static_cast<std::byte*>(::operator new(parameter_bytes, std::align_val_t{64}));
+  }
+  std::memcpy(params, request.params.data(), request.params.size());
+  if (parameter_bytes > request.params.size()) {
+    std::memset(params + request.params.size(), 0, parameter_bytes - request.params.size());
+  }
+  frame.params = params;
+  if (time_limit_set()) watch(*this);
+}
+
+LaunchContext::~LaunchContext() {
+  if (watched.load(std::memory_order_relaxed)) unwatch(*this);
+  if (large_params_ != nullptr) ::operator delete(large_params_, std::align_val_t{64});
+}
+
+Dim3 LaunchContext::block_at(std::uint64_t index) const {
+  const std::uint64_t row = index / frame.grid.x;
+  return {static_cast<std::uint32_t>(index % frame.grid.x),
+          static_cast<std::uint32_t>(row % frame.grid.y),
+          static_cast<std::uint32_t>(row / frame.grid.y)};
+}
+
+void LaunchContext::report(const FaultRecord& record, const BlockFrame& block) {
+  stopped.store(true, std::memory_order_release);
+  if (reported_.exchange(true, std::memory_order_acq_rel)) return;
+  faults.report(describe_fault(*this, record, block));
+}
+
+void LaunchContext::report(FaultKind kind, const BlockFrame* block, const ThreadFrame* thread,
+                           std::string_view what) {
+  stopped.store(true, std::memory_order_release);
+  if (reported_.exchange(true, std::memory_order_acq_rel)) return;
+  faults.report(describe_failure(*this, kind, block, thread, what));
+}
+
+void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
+                      unsigned processor) {
+  SharedArena* const arena = thread_arena();
+  if (arena == nullptr || !arena->prepare(launch.shared_bytes)) {
+    launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
+    return;
+  }
+  struct Run {
+    LaunchContext& launch;
+    KernelEntry& entry;
+    SharedArena& arena;
+    std::uint64_t first, last;
+    BlockFrame block;
+    ThreadFrame thread;
+  } run{launch, KernelEntry::of_this_thread(), *arena, first, last, {}, {}};
+  run.block.launch = &launch.frame;
+  run.block.processor = processor;
+  run.block.shared = arena->base();
+  run.thread.block = &run.block;
+  const bool whole = run.entry.run(
+      &launch,
+      [](void* context) {
+        Run& own = *static_cast<Run*>(context);
+        const bool scrub = checked_mode() && own.launch.shared_bytes != 0;
+        own.block.ctaid = own.launch.block_at(own.first);
+        const Dim3 grid = own.launch.frame.grid;
+        for (std::uint64_t i = own.first; i < own.last; ++i) {
+          if (own.launch.stopped.load(std::memory_order_relaxed)) break;
+          if (scrub) own.arena.scrub(own.launch.shared_bytes);
+          own.entry.enter(&own.thread);
+          own.launch.kernel.run_block(&own.block, &own.thread);
+          own.entry.leave();
+          if (++own.block.ctaid.x == grid.x) {
+            own.block.ctaid.x = 0;
+            if (++own.block.ctaid.y == grid.y) {
+              own.block.ctaid.y = 0;
+              ++own.block.ctaid.z;
+            }
+          }
+        }
+      },
+      &run);
+  if (!whole) {
+    launch.report(run.entry.fault(), run.block);
+  } else if (launch.timed_out.load(std::memory_order_relaxed)) {
+    FaultRecord late;
+    late.kind = FaultKind::Timeout;
+    late.thread_known = false;
+    launch.report(late, run.block);
+  }
+}
+
+bool checked_mode() {
+  static const bool checked = base::environment_number("PYCUDA_CPU_CHECK").value_or(0) != 0;
+  return checked;
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// One launch while it runs: what its blocks share.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/exec/fault.h"
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/kernel.h"
+
+namespace pycuda::cpu::exec {
+
+struct LaunchRequest;
+
+/// LaunchFrame::launch points here.
+struct LaunchContext {
+  LaunchContext(const LaunchRequest& request, FaultSink& sink);
+  ~LaunchContext();
+  LaunchContext(const LaunchContext&) = delete;
+  LaunchContext& operator=(const LaunchContext&) = delete;
+
+  const Kernel& kernel;
+  FaultSink& faults;
+  LaunchFrame frame;
+  std::uint64_t blocks = 0;
+  std::uint32_t threads = 0;          ///< per block
+  std::uint64_t shared_bytes = 0;     ///< of a block's window
+  std::uint64_t parameter_bytes = 0;  ///< readable at frame.params
+  std::atomic<bool> stopped{false};   ///< a fault: no further block starts
+  std::atomic<bool> timed_out{false};
+  std::atomic<bool> watched{false};  ///< the watchdog knows of it
+
+  /// The coordinates of a block by its index.
+  Dim3 block_at(std::uint64_t index) const;
+  /// Stops the launch and tells the sink, if this is the launch's first fault.
+  void report(const FaultRecord& record, const BlockFrame& block);
+  /// The same for a launch that could not start or go on, in words.
+  void report(FaultKind kind, const BlockFrame* block, const ThreadFrame* thread,
+              std::string_view what);
+
+ private:
+  static constexpr std::size_t inline_params = 512;
+  alignas(64) std::byte params_[inline_params];
+  std::byte* large_params_ = nullptr;
+  std::atomic<bool> reported_{false};
+};
+
+/// Runs blocks first .. last-1 of a kernel that never suspends, on the calling thread. Ends early
+/// when the launch is stopped; faults are reported.
+void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
+                      unsigned processor);
+
+/// True when PYCUDA_CPU_CHECK asks for the checked mode (read once).
+bool checked_mode();
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// An address range reserved once and made accessible from its start as far as was ever needed.
+#include "cpu/exec/shared_arena.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace pycuda::cpu::exec {
+namespace {
+constexpr std::uint64_t page = 4096;
+// Any 32-bit offset, and the widest access at it.
+constexpr std::uint64_t reserved_bytes = (std::uint64_t{1} << 32) + 16 * page;
+}  // namespace
+
+std::unique_ptr<SharedArena> SharedArena::create() {
+  void* memory =
+      mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+#ifdef MADV_DONTDUMP
+  madvise(memory, reserved_bytes, MADV_DONTDUMP);
+#endif
+  return std::unique_ptr<SharedArena>(new SharedArena(static_cast<std::byte*>(memory)));
+}
+
+SharedArena::~SharedArena() { munmap(base_, reserved_bytes); }
+
+bool SharedArena::grow(std::uint64_t bytes) {
+  const std::uint64_t wanted = (bytes + page - 1) / page * page;
+  if (wanted > reserved_bytes - page) return false;
+  if (mprotect(base_, wanted, PROT_READ | PROT_WRITE) != 0) return false;
+  accessible_ = wanted;
+  return true;
+}
+
+void SharedArena::scrub(std::uint64_t bytes) { std::memset(base_, 0xcd, bytes); }
+
+SharedArena* thread_arena() {
+  thread_local const std::unique_ptr<SharedArena> arena = SharedArena::create();
+  return arena.get();
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// A stream is a queue and a token: whoever holds the token (`busy`) runs the front of the queue and
+// passes it on. No thread waits on behalf of a stream.
+#include "cpu/exec/stream.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <variant>
+
+#include "cpu/exec/callback_threads.h"
+#include "cpu/exec/event_marker.h"
+#include "cpu/exec/grid_run.h"
+#include "cpu/exec/printf_buffer.h"
+#include "cpu/exec/worker_pool.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr auto spin_time = std::chrono::microseconds(20);
+
+struct HostWork {
+  std::function<void()> run;
+};
+struct HostCallback {
+  std::function<void()> run;
+};
+struct Record {
+  std::shared_ptr<Marker> marker;
+};
+struct Wait {
+  std::shared_ptr<Marker> marker;
+};
+using Item = std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait>;
+
+}  // namespace
+
+struct Stream::State {
+  explicit State(FaultSink& sink) : faults(sink) {}
+
+  FaultSink& faults;
+  std::mutex mutex;  ///< protects `queue`, `waiters` and the changes of `busy`
+  std::condition_variable drained;
+  std::deque<Item> queue;
+  unsigned waiters = 0;
+  std::atomic<bool> busy{false};      ///< something runs or is queued
+  std::atomic<JobHandle> running{0};  ///< the launch that runs now, for helpers
+
+  /// Takes the token if nobody has it.
+  bool take();
+  /// Gives the token back; false if something was queued meanwhile (the token stays taken).
+  bool give_back();
+};
+
+bool Stream::State::take() {
+  const std::unique_lock lock(mutex);
+  if (busy.load(std::memory_order_relaxed)) return false;
+  busy.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+bool Stream::State::give_back() {
+  const std::unique_lock lock(mutex);
+  if (!queue.empty()) return false;
+  busy.store(false, std::memory_order_release);
+  if (waiters != 0) drained.notify_all();
+  return true;
+}
+
+namespace {
+
+using StatePointer = std::shared_ptr<Stream::State>;
+
+void drive(const StatePointer& state);
+
+Task drive_task(const StatePointer& state) {
+  return {[](const std::shared_ptr<void>& subject) {
+            drive(std::static_pointer_cast<Stream::State>(subject));
+          },
+          state};
+}
+
+/// Each returns true when the next item may run at once; else somebody will call `drive` again.
+struct RunItem {
+  const StatePointer& state;
+
+  bool operator()(LaunchRequest& request) const {
+    if (state->faults.poisoned()) return true;
+    state->running.store(GridRun::start(std::move(request), state->faults, drive_task(state)),
+                         std::memory_order_relaxed);
+    return false;
+  }
+  bool operator()(HostWork& work) const {
+    if (!state->faults.poisoned()) work.run();
+    return true;
+  }
+  bool operator()(HostCallback& callback) const {
+    run_on_callback_thread([state = state, run = std::move(callback.run)] {
+      run();
+      WorkerPool::instance().post(drive_task(state));
+    });
+    return false;
+  }
+  bool operator()(Record& record) const {
+    record.marker->reach();
+    return true;
+  }
+  bool operator()(Wait& wait) const { return !wait.marker->when_reached(drive_task(state)); }
+};
+
+/// The holder of the token runs what is queued.
+void drive(const StatePointer& state) {
+  for (;;) {
+    if (state->give_back()) return;
+    std::optional<Item> item;
+    {
+      const std::unique_lock lock(state->mutex);
+      item.emplace(std::move(state->queue.front()));
+      state->queue.pop_front();
+    }
+    if (!std::visit(RunItem{state}, *item)) return;
+  }
+}
+
+/// Queues `item`; starts the stream on a worker if it was idle.
+void push(const StatePointer& state, Item item) {
+  {
+    const std::unique_lock lock(state->mutex);
+    state->queue.push_back(std::move(item));
+    if (state->busy.load(std::memory_order_relaxed)) return;
+    state->busy.store(true, std::memory_order_relaxed);
+  }
+  WorkerPool::instance().post(drive_task(state));
+}
+
+/// After work that ran in the caller: what was queued meanwhile goes to a worker.
+void pass_on(const StatePointer& state) {
+  if (!state->give_back()) WorkerPool::instance().post(drive_task(state));
+}
+
+}  // namespace
+
+Stream::Stream(int, FaultSink& faults) : state_(std::make_shared<State>(faults)) {}
+
+Stream::~Stream() { synchronize(); }
+
+void Stream::launch(LaunchRequest request) {
+  if (forked()) return;
+  if (!state_->take()) {
+    push(state_, std::move(request));
+    return;
+  }
+  if (runs_in_caller(request)) {
+    if (!state_->faults.poisoned()) run_in_caller(request, state_->faults);
+    pass_on(state_);
+  } else if (RunItem{state_}(request)) {
+    pass_on(state_);
+  }
+}
+
+void Stream::enqueue(std::function<void()> task) {
+  if (!forked()) push(state_, HostWork{std::move(task)});
+}
+
+void Stream::enqueue_callback(std::function<void()> callback) {
+  if (!forked()) push(state_, HostCallback{std::move(callback)});
+}
+
+bool Stream::run_if_idle(const std::function<void()>& task) {
+  if (forked() || !state_->take()) return false;
+  if (!state_->faults.poisoned()) task();
+  pass_on(state_);
+  return true;
+}
+
+void Stream::record(const std::shared_ptr<Event>& event) {
+  if (forked()) return;
+  auto marker = std::make_shared<Marker>();
+  {
+    const std::unique_lock lock(event->state()->mutex);
+    event->state()->latest = marker;
+  }
+  if (state_->take()) {
+    marker->reach();
+    pass_on(state_);
+  } else {
+    push(state_, Record{std::move(marker)});
+  }
+}
+
+void Stream::wait(const std::shared_ptr<Event>& event) {
+  if (forked()) return;
+  auto marker = event->state()->current();
+  if (marker == nullptr || marker->reached()) return;
+  push(state_, Wait{std::move(marker)});
+}
+
+bool Stream::idle() const { return !state_->busy.load(std::memory_order_acquire); }
+
+void Stream::synchronize() {
+  if (forked()) return;
+  State& state = *state_;
+  const auto stop = std::chrono::steady_clock::now() + spin_time;
+  for (unsigned turns = 1; state.busy.load(std::memory_order_acquire); ++turns) {
+    if (WorkerPool::instance().help(state.running.load(std::memory_order_relaxed))) continue;
+    if (turns % 16 != 0) continue;
+    sched_yield();
+    if (std::chrono::steady_clock::now() < stop) continue;
+    std::unique_lock lock(state.mutex);
+    ++state.waiters;
+    state.drained.wait(lock, [&] { return !state.busy.load(std::memory_order_relaxed); });
+    --state.waiters;
+    break;
+  }
+  flush_printf();
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/compile.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+#include "cpu/jit/dump.h"
+#include "cpu/jit/host_target.h"
+#include "cpu/jit/pipeline.h"
+#include "cpu/lower/lower.h"
+#include "cpu/simt/scalar_threads.h"
+
+namespace pycuda::cpu::jit {
+namespace {
+
+/// Above this many IR instructions a module is compiled with the quick settings: a kernel of 33,000
+/// PTX instructions is real.
+constexpr unsigned thorough_limit = 40000;
+
+[[noreturn]] void throw_fatal_error(void*, const char* reason, bool) {
+  throw std::runtime_error(reason);
+}
+
+ptx::Diagnostics one_error(std::string message) {
+  return {{ptx::Diagnostic::Severity::Error, {}, std::move(message)}};
+}
+
+/// What LLVM thinks is wrong with `module`, or empty. A finding is a bug of ours, and told as one.
+std::string verification_error(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
+}
+
+base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
+                                                    const ptx::Module& parsed,
+                                                    const Options& options) {
+  auto lowered = lower::lower_module(
+      parsed, context, {.checked = options.checked, .track_lines = options.track_lines});
+  if (!lowered) return lowered.error();
+  llvm::Module& module = *lowered->module;
+  const bool thorough = module.getInstructionCount() < thorough_limit;
+  const std::unique_ptr<llvm::TargetMachine> target = make_target_machine(thorough);
+  module.setTargetTriple(host_target().triple);
+  module.setDataLayout(target->createDataLayout());
+  dump("lower", module);
+#ifndef NDEBUG
+  if (std::string error = verification_error(module); !error.empty())
+    return one_error("internal error in the PTX lowering: " + error);
+#endif
+
+  clean_up_scalar(module, *target);
+  simt::lower_to_scalar_threads(module, lowered->kernels);
+  set_target_attributes(module);
+  dump("simt", module);
+  if (std::string error = verification_error(module); !error.empty())
+    return one_error("internal error in the scalar threads: " + error);
+
+  optimise(module, *target, thorough);
+  dump("optimised", module);
+
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager emit;
+  if (target->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return one_error("internal error: this target cannot emit object code");
+  emit.run(module);
+  return Compiled{std::move(lowered->kernels), std::string(object.data(), object.size())};
+}
+
+}  // namespace
+
+base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
+                                                        const Options& options) {
+  static std::once_flag handler;
+  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
+  auto context = std::make_unique<llvm::LLVMContext>();
+  try {
+    return compile_in(*context, parsed, options);
+  } catch (const std::runtime_error& error) {
+    // LLVM's objects may be half built: what hangs on the context is left alone, not destroyed.
+    static_cast<void>(context.release());
+    return one_error(std::string("internal error in the code generator: ") + error.what());
+  }
+}
+
+const char* llvm_version() { return LLVM_VERSION_STRING; }
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A parsed PTX module to object code: lower, simt, optimise, emit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cpu/jit/program.h"
+#include "cpu/kernel_abi/kernel.h"
+#include "cpu/ptx/diagnostic.h"
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::jit {
+
+struct Compiled {
+  std::vector<KernelFacts> kernels;
+  std::string object;  ///< a relocatable ELF file
+};
+
+/// Blocking, any thread. A fatal error inside LLVM comes back as a diagnostic; the process lives.
+base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
+                                                        const Options& options);
+
+/// LLVM's version, for cache keys and diagnosis.
+const char* llvm_version();
+
+}  // namespace pycuda::cpu::jit

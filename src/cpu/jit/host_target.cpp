@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/host_target.h"
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <cassert>
+#include <map>
+
+namespace pycuda::cpu::jit {
+namespace {
+
+HostTarget read_host() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
+  HostTarget host;
+  host.triple = llvm::sys::getProcessTriple();
+  host.cpu = llvm::sys::getHostCPUName().str();
+  const auto features = llvm::sys::getHostCPUFeatures();
+  std::map<std::string, bool> sorted;  // the string map's own order is not stable between processes
+  for (const auto& feature : features) sorted[feature.first().str()] = feature.second;
+  for (const auto& [name, present] : sorted) {
+    if (!host.features.empty()) host.features += ',';
+    host.features += (present ? '+' : '-') + name;
+  }
+  return host;
+}
+
+}  // namespace
+
+const HostTarget& host_target() {
+  static const HostTarget host = read_host();
+  return host;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(bool optimise) {
+  const HostTarget& host = host_target();
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host.triple, error);
+  assert(target != nullptr && "the native target was initialised");
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      host.triple, host.cpu, host.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      optimise ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less, /*JIT=*/true));
+}
+
+void set_target_attributes(llvm::Module& module) {
+  const HostTarget& host = host_target();
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", host.cpu);
+    function.addFnAttr("target-features", host.features);
+    function.addFnAttr("probe-stack", "inline-asm");
+    function.setDoesNotThrow();
+  }
+}
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The processor that kernels are compiled for: the one this process runs on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace pycuda::cpu::jit {
+
+/// The host as LLVM names it. Read once; any thread.
+struct HostTarget {
+  std::string triple;
+  std::string cpu;       ///< may be a wrong guess in a virtual machine: `features` decides
+  std::string features;  ///< "+avx2,-avx512f,..." complete and in a fixed order
+};
+const HostTarget& host_target();
+
+/// A new target machine for the host: position-independent code, no contraction of floating-point
+/// operations. One is needed per compiling thread. `optimise` false: the quick code generator
+/// settings for huge modules.
+std::unique_ptr<llvm::TargetMachine> make_target_machine(bool optimise);
+
+/// Gives every function of `module` the host's processor and features, and probes of large stack
+/// frames, so that a stack overflow meets the guard page. Without the same features on all
+/// functions none would be inlined.
+void set_target_attributes(llvm::Module& module);
+
+}  // namespace pycuda::cpu::jit

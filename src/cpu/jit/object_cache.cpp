@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/object_cache.h"
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <type_traits>
+
+#include "base/dynlib.h"
+#include "base/file_cache.h"
+#include "base/hash.h"
+#include "cpu/jit/compile.h"
+#include "cpu/jit/host_target.h"
+
+namespace pycuda::cpu::jit {
+namespace {
+
+/// Numbers, strings and vectors of records, one after the other in the host's byte order (entries
+/// never leave the host: its processor is in the key).
+class Writer {
+ public:
+  template <class Number>
+  void number(Number value) {
+    static_assert(std::is_trivially_copyable_v<Number>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void text(std::string_view value) {
+    number<std::uint64_t>(value.size());
+    bytes_.append(value);
+  }
+  template <class Items, class Each>
+  void list(const Items& items, Each each) {
+    number<std::uint64_t>(items.size());
+    for (const auto& item : items) each(item);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Reads what Writer wrote. Past the end everything is zero and `ok` turns false.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  template <class Number>
+  Number number() {
+    Number value{};
+    if (bytes_.size() < sizeof value) {
+      ok_ = false;
+      return value;
+    }
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_.remove_prefix(sizeof value);
+    return value;
+  }
+  std::string text() {
+    const auto size = number<std::uint64_t>();
+    if (size > bytes_.size()) {
+      ok_ = false;
+      return {};
+    }
+    std::string value(bytes_.substr(0, size));
+    bytes_.remove_prefix(size);
+    return value;
+  }
+  template <class Item, class Each>
+  std::vector<Item> list(Each each) {
+    std::vector<Item> items;
+    for (auto count = number<std::uint64_t>(); count > 0 && ok_; --count) items.push_back(each());
+    return items;
+  }
+  bool complete() const { return ok_ && bytes_.empty(); }
+
+ private:
+  std::string_view bytes_;
+  bool ok_ = true;
+};
+
+void write_facts(Writer& out, const KernelFacts& facts) {
+  out.text(facts.name);
+  out.list(facts.parameters, [&](const KernelParameter& parameter) { out.number(parameter); });
+  for (std::uint32_t value :
+       {facts.parameter_bytes, facts.static_shared_bytes, facts.dynamic_shared_alignment,
+        facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
+        facts.target, facts.cost})
+    out.number(value);
+  out.number(facts.required_block);
+  out.number(facts.suspends);
+  out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
+}
+
+KernelFacts read_facts(Reader& in) {
+  KernelFacts facts;
+  facts.name = in.text();
+  facts.parameters = in.list<KernelParameter>([&] { return in.number<KernelParameter>(); });
+  for (std::uint32_t* value :
+       {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.dynamic_shared_alignment,
+        &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
+        &facts.ptx_version, &facts.target, &facts.cost})
+    *value = in.number<std::uint32_t>();
+  facts.required_block = in.number<Dim3>();
+  facts.suspends = in.number<bool>();
+  facts.source_files = in.list<std::string>([&] { return in.text(); });
+  return facts;
+}
+
+void write_image(Writer& out, const VariableImage& image) {
+  out.text(image.variable.name);
+  out.number(image.variable.bytes);
+  out.number(image.variable.alignment);
+  out.number(image.variable.is_const);
+  out.number(image.variable.is_managed);
+  out.number(image.variable.is_visible);
+  out.text(image.initial);
+  out.list(image.relocations, [&](const Relocation& relocation) {
+    out.number(relocation.offset);
+    out.number(relocation.bytes);
+    out.number(relocation.shift);
+    out.number(relocation.addend);
+    out.text(relocation.symbol);
+  });
+}
+
+VariableImage read_image(Reader& in) {
+  VariableImage image;
+  image.variable.name = in.text();
+  image.variable.bytes = in.number<std::uint64_t>();
+  image.variable.alignment = in.number<std::uint32_t>();
+  image.variable.is_const = in.number<bool>();
+  image.variable.is_managed = in.number<bool>();
+  image.variable.is_visible = in.number<bool>();
+  image.initial = in.text();
+  image.relocations = in.list<Relocation>([&] {
+    Relocation relocation;
+    relocation.offset = in.number<std::uint64_t>();
+    relocation.bytes = in.number<std::uint32_t>();
+    relocation.shift = in.number<std::uint32_t>();
+    relocation.addend = in.number<std::int64_t>();
+    relocation.symbol = in.text();
+    return relocation;
+  });
+  return image;
+}
+
+/// Size and time of the file this code is in: another build of the compiler must not find this
+/// one's objects.
+std::string own_build() {
+  const std::string file = base::library_of(reinterpret_cast<const void*>(&own_build));
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file, error);
+  const auto written = std::filesystem::last_write_time(file, error);
+  return std::to_string(bytes) + "/" + std::to_string(written.time_since_epoch().count());
+}
+
+}  // namespace
+
+std::string cache_key(std::string_view ptx_text, const Options& options) {
+  static const std::string build = own_build();
+  return base::Hash()
+             .add(ptx_text)
+             .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u))
+             .add(host_target().cpu)
+             .add(host_target().features)
+             .add(llvm_version())
+             .add(kernel_abi_version)
+             .add(build)
+             .hex() +
+         ".cpuobj";
+}
+
+std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key) {
+  const auto bytes = base::FileCache(folder).read(key);
+  if (!bytes) return std::nullopt;
+  Reader in(*bytes);
+  CompiledProgram program;
+  program.kernels = in.list<KernelFacts>([&] { return read_facts(in); });
+  program.images = in.list<VariableImage>([&] { return read_image(in); });
+  program.object = in.text();
+  if (!in.complete()) return std::nullopt;
+  return program;
+}
+
+void write_cached(const std::string& folder, const std::string& key,
+                  const CompiledProgram& program) {
+  Writer out;
+  out.list(program.kernels, [&](const KernelFacts& facts) { write_facts(out, facts); });
+  out.list(program.images, [&](const VariableImage& image) { write_image(out, image); });
+  out.text(program.object);
+  static_cast<void>(base::FileCache(folder).write(key, out.take()));
+}
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Compiled modules on disk, beside the PTX they came from in spirit: keyed by everything that
+// decides the code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpu/jit/image.h"
+#include "cpu/jit/program.h"
+
+namespace pycuda::cpu::jit {
+
+/// All that loading needs: what the disk cache keeps.
+struct CompiledProgram {
+  std::vector<KernelFacts> kernels;
+  std::vector<VariableImage> images;
+  std::string object;
+};
+
+/// Text, options, processor, LLVM's version, the frames' version and this library's own build:
+/// whatever changes the code changes the key.
+std::string cache_key(std::string_view ptx_text, const Options& options);
+
+/// Nothing when the entry is absent or damaged.
+std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key);
+/// A failure to write is no failure of the compilation: silent.
+void write_cached(const std::string& folder, const std::string& key,
+                  const CompiledProgram& program);
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/pipeline.h"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <cassert>
+
+namespace pycuda::cpu::jit {
+namespace {
+
+/// The four analysis managers that a pass pipeline needs, wired up for one target.
+class PassRun {
+ public:
+  explicit PassRun(llvm::TargetMachine& target) : builder_(&target, tuning()) {
+    llvm::TargetLibraryInfoImpl no_library(target.getTargetTriple());
+    no_library.disableAllFunctions();
+    functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });
+    builder_.registerModuleAnalyses(modules_);
+    builder_.registerCGSCCAnalyses(components_);
+    builder_.registerFunctionAnalyses(functions_);
+    builder_.registerLoopAnalyses(loops_);
+    builder_.crossRegisterProxies(loops_, functions_, components_, modules_);
+  }
+
+  void run(llvm::Module& module, llvm::StringRef pipeline) {
+    llvm::ModulePassManager passes;
+    llvm::cantFail(builder_.parsePassPipeline(passes, pipeline));
+    passes.run(module, modules_);
+  }
+
+  void run_default(llvm::Module& module, llvm::OptimizationLevel level) {
+    builder_.buildPerModuleDefaultPipeline(level).run(module, modules_);
+  }
+
+ private:
+  /// The scalar path is an oracle: it must be right, and quick to compile. Vectors are the vector
+  /// path's business.
+  static llvm::PipelineTuningOptions tuning() {
+    llvm::PipelineTuningOptions options;
+    options.LoopVectorization = false;
+    options.SLPVectorization = false;
+    options.LoopInterleaving = false;
+    return options;
+  }
+
+  llvm::LoopAnalysisManager loops_;
+  llvm::FunctionAnalysisManager functions_;
+  llvm::CGSCCAnalysisManager components_;
+  llvm::ModuleAnalysisManager modules_;
+  llvm::PassBuilder builder_;
+};
+
+}  // namespace
+
+void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target) {
+  PassRun(target).run(module,
+                      "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+                      "early-cse,adce,simplifycfg)");
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) {
+  PassRun(target).run(module, "coro-early,cgscc(coro-split),coro-cleanup,globaldce");
+  PassRun(target).run_default(module,
+                              thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
+}
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Which LLVM passes run, and when.
+#pragma once
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace pycuda::cpu::jit {
+
+/// Before the simt stage: registers become SSA values and dead code goes, so that coroutine frames
+/// stay small. Pseudo functions are still there; nothing is inlined.
+void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target);
+
+/// After it: splits the coroutines, then optimises. `thorough` false bounds the time for huge
+/// modules. No pass may assume that a function is one of the C library because of its name: PTX
+/// names are the user's.
+void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough);
+
+}  // namespace pycuda::cpu::jit

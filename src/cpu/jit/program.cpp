@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/program.h"
+
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "cpu/jit/compile.h"
+#include "cpu/jit/image.h"
+#include "cpu/jit/link.h"
+#include "cpu/jit/object_cache.h"
+#include "cpu/ptx/parser.h"
+
+namespace pycuda::cpu::jit {
+
+class Program::Implementation {
+ public:
+  Implementation(CompiledProgram compiled, bool from_cache)
+      : compiled_(std::move(compiled)), from_cache_(from_cache) {
+    for (const VariableImage& image : compiled_.images) variables_.push_back(image.variable);
+  }
+
+  const CompiledProgram& compiled() const { return compiled_; }
+  const std::vector<GlobalVariable>& variables() const { return variables_; }
+  bool from_cache() const { return from_cache_; }
+
+ private:
+  CompiledProgram compiled_;
+  std::vector<GlobalVariable> variables_;
+  bool from_cache_;
+};
+
+Program::Program(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+Program::~Program() = default;
+const std::vector<KernelFacts>& Program::kernels() const {
+  return implementation_->compiled().kernels;
+}
+const std::vector<GlobalVariable>& Program::variables() const {
+  return implementation_->variables();
+}
+bool Program::from_cache() const { return implementation_->from_cache(); }
+
+base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
+    std::string_view ptx_text, const Options& options) {
+  const auto make = [](CompiledProgram compiled,
+                       bool from_cache) -> std::shared_ptr<const Program> {
+    return std::make_shared<const Program>(
+        std::make_unique<Implementation>(std::move(compiled), from_cache));
+  };
+  const bool caching = !options.cache_folder.empty();
+  const std::string key = caching ? cache_key(ptx_text, options) : std::string();
+  if (caching) {
+    if (auto cached = read_cached(options.cache_folder, key)) return make(std::move(*cached), true);
+  }
+  auto parsed = ptx::parse(ptx_text);
+  if (!parsed) return parsed.error();
+  auto images = images_of(*parsed);
+  if (!images) return images.error();
+  auto compiled = compile_module(*parsed, options);
+  if (!compiled) return compiled.error();
+  CompiledProgram program{std::move(compiled->kernels), std::move(*images),
+                          std::move(compiled->object)};
+  if (caching) write_cached(options.cache_folder, key, program);
+  return make(std::move(program), false);
+}
+
+class LoadedProgram::Implementation {
+ public:
+  std::shared_ptr<const Program> program;
+  std::unique_ptr<LinkedObject> code;
+  std::vector<Kernel> kernels;
+  std::map<std::string, std::size_t, std::less<>> kernel_numbers;
+  std::map<std::string, Address, std::less<>> variables;
+
+  /// Finds the entry points and asks each coroutine for the size of its frame.
+  base::Result<bool> bind_kernels() {
+    for (const KernelFacts& facts : program->kernels()) {
+      Kernel kernel;
+      kernel.facts = facts;
+      void* const entry = code->find(facts.name + (facts.suspends ? ".thread" : ".block"));
+      if (entry == nullptr)
+        return base::Failure{"the code of kernel '" + facts.name + "' could not be linked"};
+      if (facts.suspends) {
+        kernel.start_thread = reinterpret_cast<ThreadFunction>(entry);
+        ThreadFrame question;
+        kernel.start_thread(&question, nullptr);
+        kernel.coroutine_bytes = question.scratch;
+      } else {
+        kernel.run_block = reinterpret_cast<BlockFunction>(entry);
+      }
+      kernel_numbers.emplace(facts.name, kernels.size());
+      kernels.push_back(std::move(kernel));
+    }
+    return true;
+  }
+};
+
+LoadedProgram::LoadedProgram(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+LoadedProgram::~LoadedProgram() = default;
+
+base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
+    std::shared_ptr<const Program> program,
+    const std::function<void*(const GlobalVariable&)>& allocate) {
+  auto loaded = std::make_unique<Implementation>();
+  loaded->program = std::move(program);
+  const CompiledProgram& compiled = loaded->program->implementation().compiled();
+
+  std::vector<std::pair<std::string, void*>> symbols;
+  std::map<std::string, void*, std::less<>> addresses;
+  for (const VariableImage& image : compiled.images) {
+    void* const memory = allocate(image.variable);
+    if (memory == nullptr)
+      return base::Failure{"out of memory for the variable '" + image.variable.name + "'"};
+    symbols.emplace_back(variable_symbol(image.variable.name), memory);
+    addresses.emplace(variable_symbol(image.variable.name), memory);
+    loaded->variables.emplace(image.variable.name, Address{memory, image.variable.bytes});
+  }
+
+  auto code = LinkedObject::link(compiled.object, symbols);
+  if (!code) return code.error();
+  loaded->code = std::move(*code);
+  if (auto bound = loaded->bind_kernels(); !bound) return bound.error();
+
+  const auto address_of = [&](std::string_view symbol) {
+    const auto variable = addresses.find(symbol);
+    return reinterpret_cast<std::uint64_t>(
+        variable != addresses.end() ? variable->second : loaded->code->find(symbol));
+  };
+  for (const VariableImage& image : compiled.images) {
+    auto* const memory =
+        static_cast<std::byte*>(loaded->variables.find(image.variable.name)->second.address);
+    write_initial_value(image, memory, address_of);
+  }
+  return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(loaded)));
+}
+
+const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
+  const auto found = implementation_->kernel_numbers.find(name);
+  return found == implementation_->kernel_numbers.end() ? nullptr
+                                                        : &implementation_->kernels[found->second];
+}
+
+const std::vector<Kernel>& LoadedProgram::kernels() const { return implementation_->kernels; }
+
+std::optional<LoadedProgram::Address> LoadedProgram::find_variable(std::string_view name) const {
+  const auto found = implementation_->variables.find(name);
+  if (found == implementation_->variables.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Sizes are checked as they are read, so that no later stage meets one that does not fit.
+#include "cpu/ptx/declarations.h"
+
+#include "cpu/ptx/constant_expression.h"
+#include "cpu/ptx/initialiser.h"
+#include "cpu/ptx/opcode_table.h"
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
+constexpr std::uint32_t kMaxAlignment = 1u << 16;
+
+std::uint32_t alignment(Cursor& cursor) {
+  const Token token = cursor.current();
+  const auto value =
+      static_cast<std::uint32_t>(constant_integer(cursor, 1, kMaxAlignment, "an alignment"));
+  if ((value & (value - 1)) != 0) {
+    cursor.fail_at(token.position,
+                   "the alignment " + std::to_string(value) + " is no power of two");
+  }
+  return value;
+}
+
+void attributes(Cursor& cursor, DeclarationHead& head) {
+  cursor.expect('(');
+  do {
+    if (cursor.accept_dot("managed")) {
+      head.managed = true;
+    } else if (cursor.accept_dot("unified")) {
+      cursor.expect('(');
+      constant_expression(cursor);
+      cursor.expect(',');
+      constant_expression(cursor);
+      cursor.expect(')');
+    } else {
+      cursor.fail_expected("an attribute");
+    }
+  } while (cursor.accept(','));
+  cursor.expect(')');
+}
+
+/// `[4][]...`; an empty dimension is 0 and may only be the first.
+std::vector<std::uint64_t> dimensions(Cursor& cursor) {
+  std::vector<std::uint64_t> result;
+  while (cursor.current().is('[')) {
+    const Token bracket = cursor.take();
+    if (cursor.current().is(']')) {
+      if (!result.empty()) cursor.fail("only the first dimension may be left open");
+      result.push_back(0);
+    } else {
+      // Some producers write 0 for an open first dimension.
+      const std::uint64_t least = result.empty() ? 0 : 1;
+      result.push_back(constant_integer(cursor, least, kMaxBytes, "an array size"));
+    }
+    cursor.expect(']');
+    if (result.size() > 32) cursor.fail_at(bracket.position, "too many dimensions");
+  }
+  return result;
+}
+
+std::uint64_t total_bytes(Cursor& cursor, SourcePosition position, std::uint64_t element,
+                          const std::vector<std::uint64_t>& dimensions) {
+  std::uint64_t bytes = element;
+  for (const std::uint64_t dimension : dimensions) {
+    if (dimension != 0 && bytes > kMaxBytes / dimension) {
+      cursor.fail_at(position, "the array is too large");
+      return 0;
+    }
+    bytes *= dimension;
+  }
+  return bytes;
+}
+
+void pointer_attributes(Cursor& cursor) {
+  if (!cursor.accept_dot("ptr")) return;
+  for (const std::string_view space : {"global", "const", "local", "shared", "param"}) {
+    if (cursor.accept_dot(space)) break;
+  }
+  if (cursor.accept_dot("align")) alignment(cursor);
+}
+
+NamedParameter parameter(ParseState& state) {
+  Cursor& cursor = state.cursor;
+  NamedParameter result;
+  Parameter& parameter = result.parameter;
+  parameter.is_register = cursor.accept_dot("reg");
+  if (!parameter.is_register) cursor.expect_dot("param");
+  const DeclarationHead head = declaration_head(cursor);
+  pointer_attributes(cursor);
+  result.position = cursor.current().position;
+  result.name = cursor.expect_name("a parameter's name");
+  parameter.name = result.name;
+  parameter.type = head.type;
+  parameter.vector = head.vector;
+  if (parameter.is_register) {
+    parameter.bytes = (bits_of(head.type) + 7) / 8 * head.vector;
+    return result;
+  }
+  if (head.element_bytes() == 0 && !cursor.failed()) {
+    cursor.fail_at(result.position, "a parameter in memory cannot have this type");
+  }
+  const auto sizes = dimensions(cursor);
+  parameter.is_array = !sizes.empty();
+  parameter.bytes = total_bytes(cursor, result.position, head.element_bytes(), sizes);
+  parameter.alignment =
+      head.alignment != 0 ? head.alignment : static_cast<std::uint32_t>(head.element_bytes());
+  return result;
+}
+
+bool is_reference(Type type) { return type >= Type::TexRef; }
+
+}  // namespace
+
+DeclarationHead declaration_head(Cursor& cursor) {
+  DeclarationHead head;
+  while (cursor.current().kind == Token::Kind::Dot && head.type == Type::None) {
+    if (cursor.accept_dot("align")) {
+      head.alignment = alignment(cursor);
+    } else if (cursor.accept_dot("attribute")) {
+      attributes(cursor, head);
+    } else if (cursor.accept_dot("v2")) {
+      head.vector = 2;
+    } else if (cursor.accept_dot("v4")) {
+      head.vector = 4;
+    } else if (cursor.accept_dot("v8")) {
+      head.vector = 8;
+    } else if (const auto type = find_type(cursor.current().text)) {
+      head.type = *type;
+      cursor.take();
+    } else {
+      break;
+    }
+  }
+  // After the type of an entry's parameter stands `.ptr`, which brings its own .align.
+  if (head.type != Type::None && head.alignment == 0 && cursor.accept_dot("align")) {
+    head.alignment = alignment(cursor);
+  }
+  if (head.type == Type::None) cursor.fail_expected("a type");
+  return head;
+}
+
+void variable_declarations(ParseState& state, Space space, Linkage linkage,
+                           const std::function<void(NamedVariable)>& declare) {
+  Cursor& cursor = state.cursor;
+  const DeclarationHead head = declaration_head(cursor);
+  if (!cursor.failed() && head.element_bytes() == 0) {
+    cursor.fail("a variable in memory cannot have the type ." + std::string(name_of(head.type)));
+  }
+  do {
+    NamedVariable named;
+    Variable& variable = named.variable;
+    variable.position = cursor.current().position;
+    named.name = cursor.expect_name("a variable's name");
+    variable.name = named.name;
+    variable.space = space;
+    variable.linkage = linkage;
+    variable.type = head.type;
+    variable.vector = head.vector;
+    variable.managed = head.managed;
+    variable.alignment =
+        head.alignment != 0 ? head.alignment : static_cast<std::uint32_t>(head.element_bytes());
+    variable.dimensions = dimensions(cursor);
+    variable.bytes =
+        total_bytes(cursor, variable.position, head.element_bytes(), variable.dimensions);
+    if (cursor.accept('=')) {
+      if (space != Space::Global && space != Space::Const) {
+        cursor.fail("only .global and .const variables can have an initialiser");
+      } else if (linkage == Linkage::Extern) {
+        cursor.fail("an .extern variable cannot have an initialiser");
+      } else if (is_reference(head.type)) {
+        reference_properties(state, variable);
+      } else {
+        initialise(state, variable);
+      }
+    }
+    if (!cursor.failed()) declare(std::move(named));
+  } while (cursor.accept(','));
+  cursor.expect(';');
+}
+
+std::vector<NamedParameter> parameter_list(ParseState& state) {
+  Cursor& cursor = state.cursor;
+  std::vector<NamedParameter> result;
+  cursor.expect('(');
+  if (cursor.accept(')')) return result;
+  do {
+    result.push_back(parameter(state));
+  } while (cursor.accept(','));
+  cursor.expect(')');
+  if (cursor.failed()) result.clear();
+  return result;
+}
+
+}  // namespace pycuda::cpu::ptx

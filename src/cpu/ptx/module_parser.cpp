@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// Order is free except where PTX demands it: the version first.
+#include "cpu/ptx/module_parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "cpu/ptx/constant_expression.h"
+#include "cpu/ptx/function_parser.h"
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+constexpr std::uint64_t kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t unsigned_constant(Cursor& cursor, std::string_view what) {
+  return static_cast<std::uint32_t>(constant_integer(cursor, 0, kMaxUnsigned, what));
+}
+
+}  // namespace
+
+ModuleParser::ModuleParser(ParseState& state) : state_(state), cursor_(state.cursor) {}
+
+void ModuleParser::run() {
+  if (!cursor_.current().is_dot("version")) {
+    cursor_.fail_expected("'.version'");
+    return;
+  }
+  while (!cursor_.at_end() && !cursor_.gave_up()) {
+    statement();
+    if (!cursor_.failed()) continue;
+    cursor_.recover();
+    if (cursor_.current().is('}')) cursor_.take();
+  }
+  if (!cursor_.gave_up()) finish();
+}
+
+void ModuleParser::statement() {
+  if (cursor_.accept(';')) return;
+  if (cursor_.current().kind != Token::Kind::Dot) return cursor_.fail_expected("a directive");
+  const Token word = cursor_.take();
+  const std::string_view text = word.text;
+  if (text == "version") return version();
+  if (text == "target") return target();
+  if (text == "address_size") return address_size();
+  if (text == "file") return file();
+  if (text == "section") return section();
+  if (text == "pragma") return pragma();
+  if (text == "alias") return alias();
+  if (text == "visible") return linked(Linkage::Visible);
+  if (text == "extern") return linked(Linkage::Extern);
+  if (text == "weak") return linked(Linkage::Weak);
+  if (text == "common") return linked(Linkage::Common);
+  if (text == "entry") return function(true, Linkage::None);
+  if (text == "func") return function(false, Linkage::None);
+  if (variable(text, Linkage::None)) return;
+  cursor_.fail_at(word.position, "unknown directive " + quoted("." + std::string(text)));
+}
+
+void ModuleParser::version() {
+  const Token token = cursor_.expect_kind(Token::Kind::Number, "a version such as 8.0");
+  if (cursor_.failed()) return;
+  const char* end = token.text.data() + token.text.size();
+  Module& module = state_.module;
+  const auto major = std::from_chars(token.text.data(), end, module.version_major);
+  const bool has_minor = major.ec == std::errc{} && major.ptr != end && *major.ptr == '.';
+  const auto minor = has_minor ? std::from_chars(major.ptr + 1, end, module.version_minor) : major;
+  if (!has_minor || minor.ec != std::errc{} || minor.ptr != end) {
+    cursor_.fail_at(token.position, quoted(token.text) + " is no PTX version");
+  }
+}
+
+void ModuleParser::target() {
+  do {
+    const Token name = cursor_.current();
+    const std::string_view text = cursor_.expect_name("a target");
+    if (cursor_.failed()) return;
+    if (!text.starts_with("sm_")) {
+      state_.module.debug |= text == "debug";
+      constexpr std::string_view platforms[] = {"debug", "texmode_unified", "texmode_independent",
+                                                "map_f64_to_f32"};
+      if (std::find(std::begin(platforms), std::end(platforms), text) == std::end(platforms)) {
+        cursor_.fail_at(name.position, "unknown target " + quoted(text));
+      }
+      continue;
+    }
+    state_.module.target = text;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + 3, end, state_.module.architecture);
+    const bool plain = stop == end || (stop + 1 == end && (*stop == 'a' || *stop == 'f'));
+    if (error != std::errc{} || !plain) {
+      cursor_.fail_at(name.position, "unknown target " + quoted(text));
+    }
+  } while (cursor_.accept(','));
+}
+
+void ModuleParser::address_size() {
+  const Token token = cursor_.current();
+  state_.module.address_size = unsigned_constant(cursor_, "the address size");
+  if (!cursor_.failed() && state_.module.address_size != 32 && state_.module.address_size != 64) {
+    cursor_.fail_at(token.position, "the address size is 32 or 64");
+  }
+}
+
+void ModuleParser::file() {
+  SourceFile file;
+  file.number = unsigned_constant(cursor_, "a file's number");
+  file.name = unescape(cursor_.expect_kind(Token::Kind::String, "a file's name").text);
+  if (cursor_.accept(',')) {
+    constant_expression(cursor_);
+    cursor_.expect(',');
+    constant_expression(cursor_);
+  }
+  if (!cursor_.failed()) state_.module.files.push_back(std::move(file));
+}
+
+/// Debug data for debuggers: braces balance, the rest is theirs.
+void ModuleParser::section() {
+  if (cursor_.current().kind == Token::Kind::Dot || cursor_.current().kind == Token::Kind::String) {
+    cursor_.take();
+  } else {
+    cursor_.expect_name("a section's name");
+  }
+  const SourcePosition position = cursor_.current().position;
+  cursor_.expect('{');
+  while (!cursor_.failed() && !cursor_.current().is('}')) {
+    if (cursor_.at_end()) cursor_.fail_at(position, "the section has no closing brace");
+    cursor_.take();
+  }
+  cursor_.accept('}');
+}
+
+void ModuleParser::pragma() {
+  do {
+    cursor_.expect_kind(Token::Kind::String, "a string");
+  } while (cursor_.accept(','));
+  cursor_.expect(';');
+}
+
+void ModuleParser::alias() {
+  const Token name = cursor_.current();
+  cursor_.expect_name("a function");
+  cursor_.expect(',');
+  const Token aliased = cursor_.current();
+  cursor_.expect_name("a function");
+  cursor_.expect(';');
+  if (cursor_.failed()) return;
+  const SymbolRef from = state_.symbol(name.text, name.position);
+  const SymbolRef to = state_.symbol(aliased.text, aliased.position);
+  if (from.kind != SymbolRef::Kind::Function || to.kind != SymbolRef::Kind::Function) {
+    cursor_.fail_at(name.position, ".alias takes the names of two functions");
+  } else if (state_.module.functions[from.index].is_defined || from.index == to.index) {
+    cursor_.fail_at(name.position, quoted(name.text) + " is defined already");
+  } else {
+    state_.module.functions[from.index].alias_of = to.index;
+  }
+}
+
+void ModuleParser::linked(Linkage linkage) {
+  const Token word = cursor_.expect_kind(Token::Kind::Dot, "a variable or a function");
+  if (cursor_.failed()) return;
+  if (word.text == "entry") return function(true, linkage);
+  if (word.text == "func") return function(false, linkage);
+  if (!variable(word.text, linkage)) {
+    cursor_.fail_at(word.position, "expected a variable or a function, found " +
+                                       quoted("." + std::string(word.text)));
+  }
+}
+
+bool ModuleParser::variable(std::string_view directive, Linkage linkage) {
+  Space space;
+  if (directive == "global") {
+    space = Space::Global;
+  } else if (directive == "const") {
+    space = Space::Const;
+  } else if (directive == "shared") {
+    space = Space::Shared;
+  } else {
+    return false;
+  }
+  variable_declarations(state_, space, linkage, [&](NamedVariable named) {
+    state_.declare_variable(std::move(named.variable), named.name);
+  });
+  return true;
+}
+
+void ModuleParser::function(bool is_entry, Linkage linkage) {
+  Function function;
+  function.is_entry = is_entry;
+  function.linkage = linkage;
+  std::vector<NamedParameter> returns, parameters;
+  std::string_view name;
+  function_header(function, returns, parameters, name);
+  const bool has_body = cursor_.current().is('{');
+  if (!has_body) cursor_.expect(';');
+  if (cursor_.failed()) return skip_function();
+  if (has_body && linkage == Linkage::Extern) {
+    cursor_.report(function.position, quoted(name) + " is .extern and cannot have a body");
+  }
+  const auto index = state_.declare_function(function, name, has_body);
+  if (!has_body) return;
+  // The header's own linkage may come from an earlier declaration.
+  if (index) {
+    function.linkage = state_.module.functions[*index].linkage;
+    function.noreturn = state_.module.functions[*index].noreturn;
+  }
+  function.is_defined = true;
+  {
+    FunctionParser parser(state_, function);
+    parser.enter_parameters(returns, parameters);
+    parser.body();
+  }
+  if (index) state_.module.functions[*index] = std::move(function);
+}
+
+void ModuleParser::function_header(Function& function, std::vector<NamedParameter>& returns,
+                                   std::vector<NamedParameter>& parameters,
+                                   std::string_view& name) {
+  if (cursor_.accept_dot("attribute")) {
+    cursor_.expect('(');
+    cursor_.expect_dot("unified");
+    cursor_.expect('(');
+    constant_expression(cursor_);
+    cursor_.expect(',');
+    constant_expression(cursor_);
+    cursor_.expect(')');
+    cursor_.expect(')');
+  }
+  if (!function.is_entry && cursor_.current().is('(')) returns = parameter_list(state_);
+  function.position = cursor_.current().position;
+  name = cursor_.expect_name("a function's name");
+  function.name = name;
+  if (cursor_.current().is('(')) parameters = parameter_list(state_);
+  for (const NamedParameter& entry : returns) function.returns.push_back(entry.parameter);
+  for (const NamedParameter& entry : parameters) function.parameters.push_back(entry.parameter);
+  performance_directives(function);
+}
+
+void ModuleParser::performance_directives(Function& function) {
+  while (cursor_.current().kind == Token::Kind::Dot) {
+    const Token word = cursor_.take();
+    if (!performance_directive(function, word.text)) {
+      cursor_.fail_at(word.position, "unknown directive " + quoted("." + std::string(word.text)) +
+                                         " of a function");
+    }
+  }
+}
+
+bool ModuleParser::performance_directive(Function& function, std::string_view word) {
+  if (word == "maxntid") {
+    extents(function.max_block);
+  } else if (word == "reqntid") {
+    extents(function.required_block);
+  } else if (word == "reqnctapercluster") {
+    extents(function.required_cluster);
+  } else if (word == "minnctapersm") {
+    function.min_blocks = unsigned_constant(cursor_, ".minnctapersm");
+  } else if (word == "maxnreg") {
+    function.max_registers = unsigned_constant(cursor_, ".maxnreg");
+  } else if (word == "maxclusterrank") {
+    function.max_cluster_rank = unsigned_constant(cursor_, ".maxclusterrank");
+  } else if (word == "maxnctapersm" || word == "abi_preserve" || word == "abi_preserve_control") {
+    unsigned_constant(cursor_, "a limit");  // for ptxas's allocation of registers only
+  } else if (word == "explicitcluster" || word == "blocksareclusters") {
+    function.explicit_cluster = true;
+  } else if (word == "noreturn") {
+    function.noreturn = true;
+  } else if (word == "pragma") {
+    pragma();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// One to three numbers; those that are absent count as 1.
+void ModuleParser::extents(std::uint32_t (&values)[3]) {
+  std::fill(std::begin(values), std::end(values), 1);
+  for (std::uint32_t& value : values) {
+    value = unsigned_constant(cursor_, "an extent");
+    if (!cursor_.accept(',')) break;
+  }
+}
+
+/// After a header that could not be read: what would be its body says nothing.
+void ModuleParser::skip_function() {
+  cursor_.resume();
+  while (!cursor_.at_end() && !cursor_.current().is('{') && !cursor_.current().is(';')) {
+    cursor_.take();
+  }
+  std::size_t depth = 0;
+  while (!cursor_.at_end()) {
+    const Token token = cursor_.take();
+    if (token.is('{')) ++depth;
+    if (token.is('}')) --depth;
+    if (depth == 0) return;
+  }
+}
+
+void ModuleParser::finish() {
+  const Module& module = state_.module;
+  if (module.target.empty()) cursor_.report({}, "the module has no .target");
+  for (const auto& [function, position] : state_.unknown) {
+    cursor_.report(position, "unknown name " + quoted(module.functions[function].name));
+  }
+  if (cursor_.diagnostics().empty()) {
+    for (const Function& function : module.functions) check_calls(function);
+  }
+}
+
+void ModuleParser::check_calls(const Function& function) {
+  for (const Instruction& instruction : function.body) {
+    if (!instruction.call) continue;
+    const Call& call = *instruction.call;
+    const auto check = [&](std::size_t results, std::size_t arguments, std::string_view what) {
+      if (call.results.size() == results && call.arguments.size() == arguments) return;
+      cursor_.report(instruction.position,
+                     "the call passes " + std::to_string(call.arguments.size()) +
+                         " arguments and takes " + std::to_string(call.results.size()) +
+                         " results, but " + quoted(what) + " has " + std::to_string(arguments) +
+                         " and " + std::to_string(results));
+    };
+    if (call.callee.kind == Operand::Kind::Symbol) {
+      const Function& callee = state_.module.functions[call.callee.symbol->index];
+      check(callee.returns.size(), callee.parameters.size(), callee.name);
+    } else if (call.prototype) {
+      const Prototype& prototype = function.prototypes[*call.prototype];
+      check(prototype.returns.size(), prototype.parameters.size(), ".callprototype");
+    }
+  }
+}
+
+}  // namespace pycuda::cpu::ptx

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the parser share: the text, the module so far and its names.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/ptx/cursor.h"
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::ptx {
+
+struct ParseState {
+  explicit ParseState(std::string_view text) : cursor(text) {}
+
+  Cursor cursor;
+  Module module;
+  std::unordered_map<std::string_view, SymbolRef>
+      symbols;  ///< names of the module; they point into the text
+
+  struct Unknown {
+    std::uint32_t function;
+    SourcePosition position;
+  };
+  std::vector<Unknown> unknown;  ///< functions that were used before any declaration; see `symbol`
+
+  /// The module's variable or function of that name. A name not seen yet becomes a function without
+  /// declaration, which a later one may supply.
+  SymbolRef symbol(std::string_view name, SourcePosition position);
+
+  /// Enters a variable, or makes it the definition of one that was declared .extern. Reports
+  /// clashes.
+  void declare_variable(Variable variable, std::string_view name);
+
+  /// Enters a function's header, or merges it with its earlier declarations; reports clashes and
+  /// differing signatures. Returns its index, or nothing when it cannot be that function.
+  std::optional<std::uint32_t> declare_function(const Function& header, std::string_view name,
+                                                bool has_body);
+};
+
+}  // namespace pycuda::cpu::ptx
