@@ -170,6 +170,10 @@ ValueFormat ValueFormat::parse(std::string_view codes) {
 void write_field(const FormatField& field, PyObject* value, bool exact, char* destination) {
   switch (field.kind) {
     case Kind::Pointer: {
+      if (PyLong_CheckExact(value)) {
+        check_written(write_integer(value, field.bytes, destination), field, value, "an integer");
+        return;
+      }
       if (const std::optional<CUdeviceptr> pointer = pointer_held_by(value)) {
         std::memcpy(destination, &*pointer, sizeof *pointer);
         return;
