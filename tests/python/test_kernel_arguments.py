@@ -3,7 +3,6 @@
 
 import pathlib
 
-
 import pytest
 from programs import run_program
 
