@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Environment variables: the only place that reads them.
+// getenv, with the unset and the empty told apart.
 #include "base/env.h"
 
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 
 namespace pycuda::base {
 
@@ -14,12 +15,12 @@ std::optional<std::string> environment(const char* name) {
 }
 
 std::optional<long long> environment_number(const char* name) {
-  const std::optional<std::string> text = environment(name);
-  if (!text) return std::nullopt;
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  const char* end = value + std::strlen(value);
   long long number = 0;
-  const char* end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
+  const auto [rest, failure] = std::from_chars(value, end, number);
+  if (failure != std::errc() || rest != end) return std::nullopt;
   return number;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <shared_mutex>
 
@@ -96,8 +95,6 @@ class Context : public std::enable_shared_from_this<Context> {
 
  private:
   CUresult give_back() noexcept;
-  CUresult enter(bool& pushed) noexcept;
-  void leave(bool pushed) noexcept;
 
   CUcontext handle_ = nullptr;
   Device device_;
@@ -108,30 +105,69 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_mutex life_;
 };
 
+namespace internal {
+
+/// The context that this library has made current on this thread. Whoever sets it keeps the context
+/// alive.
+inline thread_local const Context* current_on_thread = nullptr;
+
+/// Makes a context current in the driver and back again; does nothing where it is current already.
+class [[nodiscard]] Entered {
+ public:
+  explicit Entered(const Context& context) noexcept : before_(current_on_thread) {
+    if (before_ == &context) return;
+    driver_ = &context.driver();
+    code_ = driver_->cuCtxPushCurrent.status(context.handle());
+    if (code_ == CUDA_SUCCESS) current_on_thread = &context;
+  }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  ~Entered() {
+    if (driver_ == nullptr || code_ != CUDA_SUCCESS) return;
+    CUcontext popped = nullptr;
+    // A failure here would be the fault of the call between, which has been told already.
+    static_cast<void>(driver_->cuCtxPopCurrent.status(&popped));
+    current_on_thread = before_;
+  }
+  CUresult code() const { return code_; }
+
+ private:
+  const driver::DriverTable* driver_ = nullptr;
+  const Context* before_;
+  CUresult code_ = CUDA_SUCCESS;
+};
+
+}  // namespace internal
+
 /// Makes a context current on this thread while it lives, unless it is already: for calls that must
-/// run in that context. Throws when the context is dead.
+/// run in that context. Throws "cuCtxPushCurrent failed: ..." when the context is dead.
 class [[nodiscard]] ContextScope {
  public:
   explicit ContextScope(const ContextPtr& context) : ContextScope(*context) {}
-  explicit ContextScope(const Context& context);
-  ContextScope(const ContextScope&) = delete;
-  ContextScope& operator=(const ContextScope&) = delete;
-  ~ContextScope();
+  explicit ContextScope(const Context& context) : entered_(alive(context)) {
+    if (entered_.code() != CUDA_SUCCESS) {
+      throw context.driver().cuCtxPushCurrent.error(entered_.code());
+    }
+  }
 
  private:
-  const Context* entered_ = nullptr;
-  const Context* before_ = nullptr;
+  static const Context& alive(const Context& context) {
+    if (!context.valid()) [[unlikely]]
+      throw_dead(context);
+    return context;
+  }
+  [[noreturn]] static void throw_dead(const Context& context);
+
+  internal::Entered entered_;
 };
 
 template <class Release>
 CUresult Context::release(Release&& release_resource) noexcept {
   const std::shared_lock lock(life_);
   if (!valid()) return CUDA_SUCCESS;
-  bool pushed = false;
-  if (const CUresult code = enter(pushed); code != CUDA_SUCCESS) return code;
-  const CUresult code = release_resource();
-  leave(pushed);
-  return code;
+  const internal::Entered entered(*this);
+  if (entered.code() != CUDA_SUCCESS) return entered.code();
+  return release_resource();
 }
 
 }  // namespace pycuda::cuda

@@ -13,7 +13,8 @@ namespace pycuda::cuda {
 /// Makes a context on the device and pushes it.
 ContextPtr make_context(const Device& device, unsigned int flags = 0);
 
-/// Makes `context` current on this thread. A dead context throws "context::push failed: ...".
+/// Makes `context` current on this thread. A dead context throws "cuCtxPushCurrent failed: invalid
+/// device context - the context has been detached".
 void push_context(const ContextPtr& context);
 
 /// Takes the top off; the valid one below becomes current again. With an empty stack it throws
@@ -34,4 +35,12 @@ ContextPtr require_context();
 /// How many contexts this thread's stack holds.
 std::size_t context_stack_depth();
 
+namespace internal {
+
+/// Takes a context off this thread's stack and, where it is current, out of the driver.
+void forget_on_thread(const Context& context) noexcept;
+/// Drops dead contexts from the top of this thread's stack and makes the valid one below current.
+void restore_top() noexcept;
+
+}  // namespace internal
 }  // namespace pycuda::cuda

@@ -15,13 +15,16 @@ using MemoryPressureHook = void (*)() noexcept;
 void set_memory_pressure_hook(MemoryPressureHook hook) noexcept;
 /// Calls the hook. False when there is none.
 bool relieve_memory_pressure() noexcept;
+/// What an allocation does when the driver is out of memory: runs the hook and tries again, or
+/// fails at once.
+enum class OnPressure { Relieve, Fail };
 
 /// In the current context.
 class DeviceMemory {
  public:
   /// Throws "cuMemAlloc failed: out of memory" when a second try after the pressure hook failed
   /// too. 0 bytes are refused by the driver.
-  explicit DeviceMemory(std::size_t bytes);
+  explicit DeviceMemory(std::size_t bytes, OnPressure on_pressure = OnPressure::Relieve);
   /// Rows of `width_bytes`, each starting at a multiple of `pitch_bytes()`; `element_bytes` is 4, 8
   /// or 16.
   static DeviceMemory pitched(std::size_t width_bytes, std::size_t height,

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "cuda/device_memory.h"
 #include "cuda/owned.h"
 
 namespace pycuda::cuda {
@@ -16,7 +17,8 @@ CUdeviceptr device_address(const ContextPtr& context, void* host);
 /// Page-locked memory from the driver. CU_MEMHOSTALLOC_* flags. 0 bytes give a block of 1.
 class PageLockedMemory {
  public:
-  explicit PageLockedMemory(std::size_t bytes, unsigned int flags = 0);
+  explicit PageLockedMemory(std::size_t bytes, unsigned int flags = 0,
+                            OnPressure on_pressure = OnPressure::Relieve);
 
   void* data() const { return memory_.get(); }
   std::size_t bytes() const { return bytes_; }

@@ -20,14 +20,18 @@ namespace pycuda::cuda {
 struct DeviceBlocks {
   using Block = DeviceMemory;
   using Pointer = CUdeviceptr;
-  Block allocate(std::size_t bytes) const { return DeviceMemory(bytes); }
+  Block allocate(std::size_t bytes, OnPressure on_pressure) const {
+    return DeviceMemory(bytes, on_pressure);
+  }
   static Pointer pointer(const Block& block) { return block.address(); }
 };
 struct PageLockedBlocks {
   using Block = PageLockedMemory;
   using Pointer = void*;
   unsigned int flags = 0;
-  Block allocate(std::size_t bytes) const { return PageLockedMemory(bytes, flags); }
+  Block allocate(std::size_t bytes, OnPressure on_pressure) const {
+    return PageLockedMemory(bytes, flags, on_pressure);
+  }
   static Pointer pointer(const Block& block) { return block.data(); }
 };
 
@@ -83,6 +87,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
 template <class Source>
 class PooledBlock {
  public:
+  using Block = typename Source::Block;
   using Pointer = typename Source::Pointer;
   PooledBlock(PooledBlock&& other) noexcept
       : pool_(std::move(other.pool_)),

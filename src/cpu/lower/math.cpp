@@ -1,10 +1,104 @@
 // SPDX-License-Identifier: MIT
-// Emitters: math.
+// Transcendental and approximate functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh, and the
+// approximate forms of div.
+//
+// PTX bounds the error of an approximation, it does not say which value within the bound comes out.
+// The run time's functions are nearly correctly rounded (computed in f64), so they are within every
+// bound; results differ from a GPU's in the last places.
+#include <string>
+
+#include "cpu/lower/arith.h"
 #include "cpu/lower/emitter.h"
+#include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
 
 namespace pycuda::cpu::lower {
+namespace {
 
-bool emit_math(FunctionLowering&, const ptx::Instruction&) { return false; }
+using llvm::Value;
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Type;
+
+/// The f32 function of the run time behind an opcode.
+std::string function_name(Opcode opcode) {
+  return "pycuda_cpu_" + std::string(ptx::name_of(opcode)) + "_f32";
+}
+
+/// Flushes subnormal operands and results where the instruction does.
+Value* approximate(FunctionLowering& lowering, const Instruction& instruction, Value* value) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  if (instruction.modifiers.ftz) value = ops.flush(value);
+  Value* result = nullptr;
+  if (instruction.opcode == Opcode::rcp) {
+    result = b.CreateFDiv(ops.constant(b.getFloatTy(), 1.0), value);
+  } else if (instruction.opcode == Opcode::sqrt) {
+    result = ops.intrinsic(llvm::Intrinsic::sqrt, value);
+  } else {
+    result = lowering.pure_call(function_name(instruction.opcode), b.getFloatTy(), {value});
+  }
+  if (instruction.modifiers.ftz) result = ops.flush(result);
+  return ops.canonical(result);
+}
+
+/// ex2 and tanh of 16-bit floats.
+Value* approximate_half(FunctionLowering& lowering, const Instruction& instruction, Value* value) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  llvm::Type* type = value->getType();
+  if (instruction.modifiers.ftz) value = ops.flush(value);
+  Value* wide = lowering.pure_call(function_name(instruction.opcode), b.getFloatTy(),
+                                   {ops.widen(value, b.getFloatTy())});
+  Value* result = ops.narrow(wide, type, ptx::Rounding::Rn);
+  if (instruction.modifiers.ftz) result = ops.flush(result);
+  return ops.canonical(result);
+}
+
+/// rcp and rsqrt of an f64 to about 20 bits: hardware reads and writes the upper word alone.
+bool emit_double_seed(FunctionLowering& lowering, const Instruction& instruction) {
+  const bool root = instruction.opcode == Opcode::rsqrt;
+  if (!root && (instruction.opcode != Opcode::rcp || !instruction.modifiers.ftz)) return false;
+  llvm::Type* real = lowering.builder().getDoubleTy();
+  const char* name = !root                       ? "pycuda_cpu_rcp_ftz_f64"
+                     : instruction.modifiers.ftz ? "pycuda_cpu_rsqrt_ftz_f64"
+                                                 : "pycuda_cpu_rsqrt_f64";
+  Value* value = lowering.read(instruction.operands[1], Type::F64);
+  lowering.write(instruction.operands[0], lowering.pure_call(name, real, {value}));
+  return true;
+}
+
+}  // namespace
+
+bool emit_math(FunctionLowering& lowering, const Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const Opcode opcode = instruction.opcode;
+  const Type type = modifiers.type();
+  if (instruction.operands.size() != 2 || modifiers.types.size() != 1) return false;
+  const bool quotient = opcode == Opcode::rcp || opcode == Opcode::sqrt;
+  if (quotient && !modifiers.approx) return emit_rounded_quotient(lowering, instruction);
+  if (type == Type::F64) return emit_double_seed(lowering, instruction);
+  if (type == Type::F32) {
+    Value* value = lowering.read(instruction.operands[1], type);
+    lowering.write(instruction.operands[0], approximate(lowering, instruction, value));
+    return true;
+  }
+  if (opcode != Opcode::ex2 && opcode != Opcode::tanh) return false;
+  if (type != Type::F16 && type != Type::BF16 && type != Type::F16x2 && type != Type::BF16x2)
+    return false;
+  Value* value = lowering.read(instruction.operands[1], type);
+  if (!value->getType()->isVectorTy()) {
+    lowering.write(instruction.operands[0], approximate_half(lowering, instruction, value));
+    return true;
+  }
+  Value* result = llvm::PoisonValue::get(value->getType());
+  for (unsigned part = 0; part < 2; ++part) {
+    Value* half = approximate_half(lowering, instruction, b.CreateExtractElement(value, part));
+    result = b.CreateInsertElement(result, half, part);
+  }
+  lowering.write(instruction.operands[0], result);
+  return true;
+}
 
 }  // namespace pycuda::cpu::lower

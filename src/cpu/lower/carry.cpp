@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Extended-precision arithmetic: add, sub and mad that read and write the carry flag.
+//
+// After a subtraction the flag holds the borrow's complement on hardware; here, as in PTX, it holds
+// the borrow.
+#include "cpu/lower/arith.h"
+#include "cpu/lower/function_lowering.h"
+
+namespace pycuda::cpu::lower {
+
+using llvm::Value;
+
+bool emit_carry(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  using enum ptx::Opcode;
+  llvm::IRBuilder<>& b = lowering.builder();
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const ptx::Type type = modifiers.type();
+  const unsigned bits = ptx::bits_of(type);
+  if ((bits != 32 && bits != 64) || ptx::is_float(type) || modifiers.sat) return false;
+  const bool is_mad = instruction.opcode == mad || instruction.opcode == madc;
+  const bool is_sub = instruction.opcode == sub || instruction.opcode == subc;
+  const bool uses_carry =
+      instruction.opcode == addc || instruction.opcode == subc || instruction.opcode == madc;
+  if (!is_mad && !is_sub && instruction.opcode != add && instruction.opcode != addc) return false;
+  if (instruction.operands.size() < (is_mad ? 4u : 3u)) return false;
+
+  // One bit more than the operands holds the carry or borrow.
+  llvm::Type* wide = b.getIntNTy(bits + 1);
+  Value* left = lowering.read_bits(instruction.operands[1], bits);
+  Value* right = lowering.read_bits(instruction.operands[2], bits);
+  if (is_mad) {
+    if (modifiers.half != ptx::Half::Lo && modifiers.half != ptx::Half::Hi) return false;
+    const bool is_signed = ptx::is_signed(type);
+    llvm::Type* twice = b.getIntNTy(2 * bits);
+    const auto extended = [&](Value* value) {
+      return is_signed ? b.CreateSExt(value, twice) : b.CreateZExt(value, twice);
+    };
+    Value* product = b.CreateMul(extended(left), extended(right));
+    if (modifiers.half == ptx::Half::Hi) product = b.CreateLShr(product, bits);
+    left = b.CreateTrunc(product, b.getIntNTy(bits));
+    right = lowering.read_bits(instruction.operands[3], bits);
+  }
+  left = b.CreateZExt(left, wide);
+  right = b.CreateZExt(right, wide);
+  Value* result = is_sub ? b.CreateSub(left, right) : b.CreateAdd(left, right);
+  if (uses_carry) {
+    Value* carry = b.CreateZExt(lowering.carry(), wide);
+    result = is_sub ? b.CreateSub(result, carry) : b.CreateAdd(result, carry);
+  }
+  if (modifiers.cc) lowering.set_carry(b.CreateTrunc(b.CreateLShr(result, bits), b.getInt1Ty()));
+  lowering.write(instruction.operands[0], b.CreateTrunc(result, b.getIntNTy(bits)));
+  return true;
+}
+
+}  // namespace pycuda::cpu::lower

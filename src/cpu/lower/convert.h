@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The forms of cvt that make or read packed, tf32 and 8-bit floats.
+#pragma once
+
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::lower {
+
+class FunctionLowering;
+
+bool emit_packed_convert(FunctionLowering& lowering, const ptx::Instruction& instruction);
+
+}  // namespace pycuda::cpu::lower

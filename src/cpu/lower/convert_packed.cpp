@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// cvt to and from packed halves, tf32 and 8-bit floats. The first source operand goes to the upper
+// half of a packed result.
+#include "cpu/lower/convert.h"
+#include "cpu/lower/float_ops.h"
+#include "cpu/lower/function_lowering.h"
+
+namespace pycuda::cpu::lower {
+namespace {
+
+using llvm::Value;
+using ptx::Instruction;
+using ptx::Rounding;
+using ptx::Type;
+
+bool two_floats_to_halves(FunctionLowering& lowering, const Instruction& instruction, Type to) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (instruction.operands.size() != 3 || modifiers.satfinite) return false;
+  if (modifiers.rounding != Rounding::Rn && modifiers.rounding != Rounding::Rz) return false;
+  auto* target = llvm::cast<llvm::FixedVectorType>(lowering.type_of(to));
+  Value* result = llvm::PoisonValue::get(target);
+  for (unsigned part = 0; part < 2; ++part) {
+    Value* value = lowering.read(instruction.operands[2 - part], Type::F32);
+    Value* half = ops.narrow(value, target->getElementType(), modifiers.rounding);
+    half = modifiers.relu ? ops.relu(half) : ops.canonical(half);
+    result = b.CreateInsertElement(result, half, part);
+  }
+  lowering.write(instruction.operands[0], result);
+  return true;
+}
+
+/// tf32: an f32 whose 13 low bits are zero.
+bool float_to_tf32(FunctionLowering& lowering, const Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (instruction.operands.size() != 2 || instruction.modifiers.types[1] != Type::F32) return false;
+  constexpr std::uint32_t kept = 0xffffe000, largest = 0x7f7fe000;
+  Value* value = lowering.read(instruction.operands[1], Type::F32);
+  if (modifiers.relu) {
+    Value* positive = b.CreateFCmpUGT(value, ops.constant(b.getFloatTy(), 0));
+    value = b.CreateSelect(positive, value, ops.constant(b.getFloatTy(), 0));
+  }
+  Value* raw = ops.bits(value);
+  Value* special = b.CreateICmpEQ(b.CreateAnd(raw, 0x7f800000), b.getInt32(0x7f800000));
+  Value* bias = nullptr;
+  switch (modifiers.rounding) {
+    case Rounding::Rna:
+      bias = b.getInt32(0x1000);
+      break;  // ties away from zero
+    case Rounding::Rz:
+      bias = b.getInt32(0);
+      break;
+    case Rounding::Rn:
+      bias = b.CreateAdd(b.CreateAnd(b.CreateLShr(raw, 13), 1), b.getInt32(0xfff));
+      break;
+    default:
+      return false;
+  }
+  Value* result = b.CreateAnd(b.CreateSelect(special, raw, b.CreateAdd(raw, bias)), kept);
+  if (modifiers.rounding != Rounding::Rna) {
+    result = b.CreateSelect(ops.is_nan(value), b.getInt32(0x7fffe000), result);
+  }
+  if (modifiers.satfinite) {
+    Value* magnitude = b.CreateAnd(result, 0x7fffffff);
+    Value* beyond = b.CreateICmpUGT(magnitude, b.getInt32(largest));
+    result = b.CreateSelect(beyond, b.CreateOr(b.CreateAnd(raw, 0x80000000), largest), result);
+  }
+  lowering.write(instruction.operands[0], result);
+  return true;
+}
+
+/// Two 8-bit floats from two f32, or from the halves of an f16x2.
+bool to_bytes(FunctionLowering& lowering, const Instruction& instruction, Type to) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.rounding != Rounding::Rn || !modifiers.satfinite) return false;
+  Value* parts[2] = {nullptr, nullptr};
+  if (modifiers.types[1] == Type::F32 && instruction.operands.size() == 3) {
+    for (unsigned part = 0; part < 2; ++part)
+      parts[part] = lowering.read(instruction.operands[2 - part], Type::F32);
+  } else if (modifiers.types[1] == Type::F16x2 && instruction.operands.size() == 2) {
+    Value* halves = lowering.read(instruction.operands[1], Type::F16x2);
+    for (unsigned part = 0; part < 2; ++part) {
+      parts[part] = ops.widen(b.CreateExtractElement(halves, part), b.getFloatTy());
+    }
+  } else {
+    return false;
+  }
+  const char* name = to == Type::E4M3x2 ? "pycuda_cpu_e4m3_from_f32" : "pycuda_cpu_e5m2_from_f32";
+  Value* bytes[2];
+  for (unsigned part = 0; part < 2; ++part) {
+    Value* value = modifiers.relu ? ops.relu(parts[part]) : parts[part];
+    bytes[part] = lowering.pure_call(name, b.getInt32Ty(), {value});
+  }
+  Value* packed = b.CreateOr(bytes[0], b.CreateShl(bytes[1], 8));
+  lowering.write(instruction.operands[0], b.CreateTrunc(packed, b.getInt16Ty()));
+  return true;
+}
+
+bool from_bytes(FunctionLowering& lowering, const Instruction& instruction, Type from) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (instruction.operands.size() != 2 || modifiers.rounding != Rounding::Rn) return false;
+  Value* packed = b.CreateZExt(lowering.read_bits(instruction.operands[1], 16), b.getInt32Ty());
+  const char* name = from == Type::E4M3x2 ? "pycuda_cpu_f32_from_e4m3" : "pycuda_cpu_f32_from_e5m2";
+  auto* target = llvm::cast<llvm::FixedVectorType>(lowering.type_of(Type::F16x2));
+  Value* result = llvm::PoisonValue::get(target);
+  for (unsigned part = 0; part < 2; ++part) {
+    Value* byte = b.CreateAnd(b.CreateLShr(packed, 8 * part), 0xff);
+    Value* value = lowering.pure_call(name, b.getFloatTy(), {byte});
+    Value* half = ops.narrow(value, target->getElementType(), Rounding::Rn);
+    result =
+        b.CreateInsertElement(result, modifiers.relu ? ops.relu(half) : ops.canonical(half), part);
+  }
+  lowering.write(instruction.operands[0], result);
+  return true;
+}
+
+}  // namespace
+
+bool emit_packed_convert(FunctionLowering& lowering, const Instruction& instruction) {
+  const Type to = instruction.modifiers.types[0], from = instruction.modifiers.types[1];
+  if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32) {
+    return two_floats_to_halves(lowering, instruction, to);
+  }
+  if (to == Type::TF32) return float_to_tf32(lowering, instruction);
+  if (to == Type::E4M3x2 || to == Type::E5M2x2) return to_bytes(lowering, instruction, to);
+  if (to == Type::F16x2 && (from == Type::E4M3x2 || from == Type::E5M2x2)) {
+    return from_bytes(lowering, instruction, from);
+  }
+  return false;
+}
+
+}  // namespace pycuda::cpu::lower

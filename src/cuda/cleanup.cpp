@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Who hears of failed clean-ups.
+#include "cuda/cleanup.h"
+
+#include <atomic>
+
+#include "base/log.h"
+
+namespace pycuda::cuda {
+namespace {
+
+void log_warning(const char* text) noexcept { base::log(base::LogLevel::Warning, text); }
+
+std::atomic<CleanupReporter> current_reporter{&log_warning};
+
+}  // namespace
+
+void set_cleanup_reporter(CleanupReporter reporter) noexcept {
+  current_reporter.store(reporter != nullptr ? reporter : &log_warning);
+}
+
+void report_cleanup_failure(const driver::DriverTable& driver, const char* routine,
+                            CUresult code) noexcept {
+  if (code == CUDA_SUCCESS || code == CUDA_ERROR_DEINITIALIZED ||
+      code == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+    return;
+  }
+  try {
+    const std::string text = "a clean-up operation failed (dead context maybe?): " +
+                             std::string(driver::DriverError(driver, routine, code).what());
+    current_reporter.load()(text.c_str());
+  } catch (...) {
+    current_reporter.load()("a clean-up operation failed");
+  }
+}
+
+}  // namespace pycuda::cuda

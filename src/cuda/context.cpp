@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// How contexts are made and given back, and the calls that concern the current one.
+#include "cuda/context.h"
+
+#include <mutex>
+
+#include "cuda/cleanup.h"
+#include "cuda/context_stack.h"
+
+namespace pycuda::cuda {
+
+using driver::DriverError;
+using driver::DriverTable;
+
+ContextPtr Context::create(const Device& device, unsigned int flags) {
+  const DriverTable& driver = device.driver();
+  auto context = std::make_shared<Context>(Key{}, device, Origin::Created);
+  driver::create_context(driver, &context->handle_, flags, device.handle());
+  context->valid_.store(true, std::memory_order_release);
+  CUcontext popped = nullptr;
+  driver.cuCtxPopCurrent(&popped);
+  return context;
+}
+
+ContextPtr Context::retain_primary(const Device& device) {
+  auto context = std::make_shared<Context>(Key{}, device, Origin::Primary);
+  device.driver().cuDevicePrimaryCtxRetain(&context->handle_, device.handle());
+  context->valid_.store(true, std::memory_order_release);
+  return context;
+}
+
+ContextPtr Context::attach_current(const DriverTable& driver) {
+  CUcontext handle = nullptr;
+  driver.cuCtxGetCurrent(&handle);
+  if (handle == nullptr) return nullptr;
+  CUdevice device = 0;
+  driver.cuCtxGetDevice(&device);
+  auto context =
+      std::make_shared<Context>(Key{}, Device::from_handle(device, driver), Origin::Attached);
+  context->handle_ = handle;
+  context->valid_.store(true, std::memory_order_release);
+  return context;
+}
+
+Context::Context(Key, const Device& device, Origin origin) : device_(device), origin_(origin) {}
+
+Context::~Context() {
+  const CUresult code = give_back();
+  if (code == CUDA_SUCCESS || driver::is_sticky(code)) return;
+  report_cleanup_failure(
+      driver(), origin_ == Origin::Primary ? "cuDevicePrimaryCtxRelease" : "cuCtxDestroy", code);
+}
+
+CUresult Context::give_back() noexcept {
+  const std::unique_lock lock(life_);
+  if (!valid_.exchange(false)) return CUDA_SUCCESS;
+  switch (origin_) {
+    case Origin::Created:
+      return driver().cuCtxDestroy.status(handle_);
+    case Origin::Primary:
+      return driver().cuDevicePrimaryCtxRelease.status(device_.handle());
+    case Origin::Attached:
+      break;
+  }
+  return CUDA_SUCCESS;
+}
+
+void Context::detach() {
+  if (!valid()) {
+    throw DriverError("context::detach", CUDA_ERROR_INVALID_CONTEXT,
+                      "cannot detach from invalid context");
+  }
+  const ContextPtr alive = shared_from_this();
+  // First off the stack: a context must not be current while it is destroyed, or the driver would
+  // pop it too.
+  internal::forget_on_thread(*this);
+  const CUresult code = give_back();
+  internal::restore_top();
+  if (code == CUDA_SUCCESS) return;
+  throw origin_ == Origin::Primary ? driver().cuDevicePrimaryCtxRelease.error(code)
+                                   : driver().cuCtxDestroy.error(code);
+}
+
+void Context::synchronize() const {
+  const ContextScope scope(*this);
+  driver().cuCtxSynchronize();
+}
+
+void Context::set_limit(CUlimit limit, std::size_t value) const {
+  const ContextScope scope(*this);
+  driver().cuCtxSetLimit(limit, value);
+}
+
+std::size_t Context::limit(CUlimit limit) const {
+  const ContextScope scope(*this);
+  std::size_t value = 0;
+  driver().cuCtxGetLimit(&value, limit);
+  return value;
+}
+
+void Context::set_cache_config(CUfunc_cache config) const {
+  const ContextScope scope(*this);
+  driver().cuCtxSetCacheConfig(config);
+}
+
+CUfunc_cache Context::cache_config() const {
+  const ContextScope scope(*this);
+  CUfunc_cache config = CU_FUNC_CACHE_PREFER_NONE;
+  driver().cuCtxGetCacheConfig(&config);
+  return config;
+}
+
+void Context::set_shared_config(CUsharedconfig config) const {
+  const ContextScope scope(*this);
+  driver().cuCtxSetSharedMemConfig(config);
+}
+
+CUsharedconfig Context::shared_config() const {
+  const ContextScope scope(*this);
+  CUsharedconfig config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+  driver().cuCtxGetSharedMemConfig(&config);
+  return config;
+}
+
+unsigned int Context::api_version() const {
+  unsigned int version = 0;
+  driver().cuCtxGetApiVersion(handle_, &version);
+  return version;
+}
+
+unsigned int Context::flags() const {
+  const ContextScope scope(*this);
+  unsigned int flags = 0;
+  driver().cuCtxGetFlags(&flags);
+  return flags;
+}
+
+Context::PriorityRange Context::stream_priority_range() const {
+  const ContextScope scope(*this);
+  PriorityRange range{};
+  driver().cuCtxGetStreamPriorityRange(&range.least, &range.greatest);
+  return range;
+}
+
+Context::MemoryInfo Context::memory_info() const {
+  const ContextScope scope(*this);
+  MemoryInfo info{};
+  driver().cuMemGetInfo(&info.free_bytes, &info.total_bytes);
+  return info;
+}
+
+void ContextScope::throw_dead(const Context& context) {
+  throw context.driver().cuCtxPushCurrent.error(CUDA_ERROR_INVALID_CONTEXT,
+                                                "the context has been detached");
+}
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// The threads' stacks, and the list of contexts that stand on any of them.
+#include "cuda/context_stack.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace pycuda::cuda {
+namespace {
+
+using driver::DriverError;
+using internal::current_on_thread;
+
+/// Every push that has not been popped, of all threads, oldest first.
+struct ActiveContexts {
+  std::mutex mutex;  // protects `pushes`
+  std::vector<std::weak_ptr<Context>> pushes;
+};
+
+ActiveContexts& active_contexts() {
+  // Never destroyed: threads may end after static objects have.
+  static auto* active = new ActiveContexts;
+  return *active;
+}
+
+void note_push(const ContextPtr& context) {
+  ActiveContexts& active = active_contexts();
+  const std::lock_guard lock(active.mutex);
+  active.pushes.push_back(context);
+}
+
+void note_pop(const Context& context) noexcept {
+  ActiveContexts& active = active_contexts();
+  const std::lock_guard lock(active.mutex);
+  for (auto push = active.pushes.rbegin(); push != active.pushes.rend(); ++push) {
+    // Whoever calls this still owns the context, so that its own entry cannot have expired.
+    if (push->lock().get() == &context) {
+      active.pushes.erase(std::next(push).base());
+      return;
+    }
+  }
+}
+
+CUresult activate(const ContextPtr& context) noexcept {
+  const CUresult code = context->driver().cuCtxPushCurrent.status(context->handle());
+  if (code == CUDA_SUCCESS) current_on_thread = context.get();
+  return code;
+}
+
+CUresult deactivate(const Context& context) noexcept {
+  if (current_on_thread != &context) return CUDA_SUCCESS;
+  current_on_thread = nullptr;
+  CUcontext popped = nullptr;
+  return context.driver().cuCtxPopCurrent.status(&popped);
+}
+
+/// What this thread has pushed, top last. The top is current in the driver, or, with an empty
+/// stack, `adopted`.
+struct ThreadStack {
+  std::vector<ContextPtr> contexts;
+  /// The process's context, made current here because the thread has none of its own.
+  ContextPtr adopted;
+
+  ThreadStack() = default;
+  ThreadStack(const ThreadStack&) = delete;
+  ThreadStack& operator=(const ThreadStack&) = delete;
+  ~ThreadStack() {
+    drop_adopted();
+    while (!contexts.empty()) drop_top();
+  }
+
+  /// The thread's end and detached contexts are no place for errors of the pop.
+  void drop_top() noexcept {
+    const ContextPtr top = std::move(contexts.back());
+    contexts.pop_back();
+    static_cast<void>(deactivate(*top));
+    note_pop(*top);
+  }
+  void drop_adopted() noexcept {
+    if (!adopted) return;
+    static_cast<void>(deactivate(*adopted));
+    adopted.reset();
+  }
+};
+
+ThreadStack& this_thread() {
+  thread_local ThreadStack stack;
+  return stack;
+}
+
+}  // namespace
+
+namespace internal {
+
+void forget_on_thread(const Context& context) noexcept {
+  ThreadStack& stack = this_thread();
+  if (stack.adopted.get() == &context) stack.drop_adopted();
+  static_cast<void>(deactivate(context));
+  std::erase_if(stack.contexts, [&](const ContextPtr& pushed) {
+    if (pushed.get() != &context) return false;
+    note_pop(context);
+    return true;
+  });
+}
+
+void restore_top() noexcept {
+  ThreadStack& stack = this_thread();
+  while (!stack.contexts.empty()) {
+    const ContextPtr& top = stack.contexts.back();
+    if (top->valid() && (current_on_thread == top.get() || activate(top) == CUDA_SUCCESS)) return;
+    stack.drop_top();
+  }
+}
+
+}  // namespace internal
+
+ContextPtr make_context(const Device& device, unsigned int flags) {
+  ContextPtr context = Context::create(device, flags);
+  push_context(context);
+  return context;
+}
+
+void push_context(const ContextPtr& context) {
+  const auto& push = context->driver().cuCtxPushCurrent;
+  if (!context->valid()) {
+    throw push.error(CUDA_ERROR_INVALID_CONTEXT, "the context has been detached");
+  }
+  ThreadStack& stack = this_thread();
+  stack.contexts.reserve(stack.contexts.size() + 1);
+  stack.drop_adopted();
+  if (!stack.contexts.empty()) static_cast<void>(deactivate(*stack.contexts.back()));
+  if (const CUresult code = activate(context); code != CUDA_SUCCESS) {
+    internal::restore_top();
+    throw push.error(code);
+  }
+  stack.contexts.push_back(context);
+  note_push(context);
+}
+
+void pop_context() {
+  ThreadStack& stack = this_thread();
+  if (stack.contexts.empty()) {
+    throw DriverError("context::pop", CUDA_ERROR_INVALID_CONTEXT, "cannot pop non-current context");
+  }
+  const ContextPtr top = std::move(stack.contexts.back());
+  stack.contexts.pop_back();
+  note_pop(*top);
+  const CUresult code = deactivate(*top);
+  internal::restore_top();
+  // A context detached on another thread has gone from here as well: that is no failure of the pop.
+  if (code != CUDA_SUCCESS && top->valid()) throw top->driver().cuCtxPopCurrent.error(code);
+}
+
+ContextPtr current_context() {
+  ThreadStack& stack = this_thread();
+  if (!stack.contexts.empty() && !stack.contexts.back()->valid()) internal::restore_top();
+  return stack.contexts.empty() ? nullptr : stack.contexts.back();
+}
+
+ContextPtr process_context() {
+  ActiveContexts& active = active_contexts();
+  const std::lock_guard lock(active.mutex);
+  for (auto push = active.pushes.rbegin(); push != active.pushes.rend(); ++push) {
+    ContextPtr context = push->lock();
+    if (context && context->valid()) return context;
+  }
+  return nullptr;
+}
+
+ContextPtr require_context() {
+  if (ContextPtr own = current_context()) return own;
+  ThreadStack& stack = this_thread();
+  ContextPtr context = process_context();
+  if (context == nullptr) {
+    stack.drop_adopted();
+    throw DriverError("explicit_context_dependent", CUDA_ERROR_INVALID_CONTEXT,
+                      "no currently active context?");
+  }
+  if (stack.adopted != context || current_on_thread != context.get()) {
+    stack.drop_adopted();
+    if (const CUresult code = activate(context); code != CUDA_SUCCESS) {
+      throw context->driver().cuCtxPushCurrent.error(code);
+    }
+    stack.adopted = context;
+  }
+  return context;
+}
+
+std::size_t context_stack_depth() { return this_thread().contexts.size(); }
+
+}  // namespace pycuda::cuda

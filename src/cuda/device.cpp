@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Questions about devices.
+#include "cuda/device.h"
+
+namespace pycuda::cuda {
+
+using driver::DriverTable;
+
+void initialize(unsigned int flags, const DriverTable& driver) { driver.cuInit(flags); }
+
+Device::Device(int ordinal, const DriverTable& driver) : driver_(&driver) {
+  driver.cuDeviceGet(&handle_, ordinal);
+}
+
+Device::Device(const std::string& pci_bus_id, const DriverTable& driver) : driver_(&driver) {
+  driver.cuDeviceGetByPCIBusId(&handle_, pci_bus_id.c_str());
+}
+
+Device Device::from_handle(CUdevice handle, const DriverTable& driver) {
+  return Device(handle, &driver);
+}
+
+int Device::count(const DriverTable& driver) {
+  int count = 0;
+  driver.cuDeviceGetCount(&count);
+  return count;
+}
+
+std::string Device::name() const {
+  std::array<char, 256> name{};
+  driver_->cuDeviceGetName(name.data(), static_cast<int>(name.size()), handle_);
+  name.back() = '\0';
+  return name.data();
+}
+
+std::string Device::pci_bus_id() const {
+  std::array<char, 64> id{};
+  driver_->cuDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), handle_);
+  id.back() = '\0';
+  return id.data();
+}
+
+std::array<unsigned char, 16> Device::uuid() const {
+  CUuuid uuid{};
+  driver_->cuDeviceGetUuid(&uuid, handle_);
+  std::array<unsigned char, 16> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<unsigned char>(uuid.bytes[i]);
+  }
+  return bytes;
+}
+
+Device::ComputeCapability Device::compute_capability() const {
+  return {attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+          attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
+}
+
+std::size_t Device::total_memory_bytes() const {
+  std::size_t bytes = 0;
+  driver_->cuDeviceTotalMem(&bytes, handle_);
+  return bytes;
+}
+
+int Device::attribute(CUdevice_attribute attribute) const {
+  int value = 0;
+  driver_->cuDeviceGetAttribute(&value, attribute, handle_);
+  return value;
+}
+
+bool Device::can_access_peer(const Device& peer) const {
+  int can = 0;
+  driver_->cuDeviceCanAccessPeer(&can, handle_, peer.handle_);
+  return can != 0;
+}
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Allocation with a second try.
+#include "cuda/device_memory.h"
+
+#include <atomic>
+
+namespace pycuda::cuda {
+namespace {
+
+std::atomic<MemoryPressureHook> pressure_hook{nullptr};
+
+}  // namespace
+
+void set_memory_pressure_hook(MemoryPressureHook hook) noexcept { pressure_hook.store(hook); }
+
+bool relieve_memory_pressure() noexcept {
+  const MemoryPressureHook hook = pressure_hook.load();
+  if (hook != nullptr) hook();
+  return hook != nullptr;
+}
+
+DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
+    : memory_(require_context()), bytes_(bytes) {
+  const auto& allocate = memory_.driver().cuMemAlloc;
+  CUresult code = allocate.status(memory_.out(), bytes);
+  if (code == CUDA_ERROR_OUT_OF_MEMORY && on_pressure == OnPressure::Relieve &&
+      relieve_memory_pressure()) {
+    // The hook ran foreign code, which may have left another context current.
+    const ContextScope scope(context());
+    code = allocate.status(memory_.out(), bytes);
+  }
+  if (code != CUDA_SUCCESS) throw allocate.error(code);
+}
+
+DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
+                                   unsigned int element_bytes) {
+  DeviceMemory memory(require_context());
+  const auto& allocate = memory.memory_.driver().cuMemAllocPitch;
+  const auto attempt = [&] {
+    return allocate.status(memory.memory_.out(), &memory.pitch_bytes_, width_bytes, height,
+                           element_bytes);
+  };
+  CUresult code = attempt();
+  if (code == CUDA_ERROR_OUT_OF_MEMORY && relieve_memory_pressure()) {
+    const ContextScope scope(memory.context());
+    code = attempt();
+  }
+  if (code != CUDA_SUCCESS) throw allocate.error(code);
+  memory.bytes_ = memory.pitch_bytes_ * height;
+  return memory;
+}
+
+AddressRange address_range(CUdeviceptr address) {
+  AddressRange range{};
+  require_context()->driver().cuMemGetAddressRange(&range.base, &range.bytes, address);
+  return range;
+}
+
+}  // namespace pycuda::cuda

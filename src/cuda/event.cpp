@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Events over the driver's.
+#include "cuda/event.h"
+
+namespace pycuda::cuda {
+
+Event::Event(unsigned int flags) : event_(require_context()) {
+  event_.driver().cuEventCreate(event_.out(), flags);
+}
+
+Event Event::open(const CUipcEventHandle& shared) {
+  Owner event(require_context());
+  event.driver().cuIpcOpenEventHandle(event.out(), shared);
+  return Event(std::move(event));
+}
+
+void Event::record(CUstream stream) const {
+  const ContextScope scope(context());
+  event_.driver().cuEventRecord(handle(), stream);
+}
+
+void Event::synchronize() const {
+  const ContextScope scope(context());
+  event_.driver().cuEventSynchronize(handle());
+}
+
+bool Event::query() const {
+  const ContextScope scope(context());
+  const auto& query = event_.driver().cuEventQuery;
+  const CUresult code = query.status(handle());
+  if (code == CUDA_SUCCESS) return true;
+  if (code == CUDA_ERROR_NOT_READY) return false;
+  throw query.error(code);
+}
+
+float Event::milliseconds_since(const Event& start) const {
+  const ContextScope scope(context());
+  float milliseconds = 0;
+  const CUresult code =
+      driver::elapsed_milliseconds(event_.driver(), &milliseconds, start.handle(), handle());
+  if (code != CUDA_SUCCESS) throw event_.driver().cuEventElapsedTime.error(code);
+  return milliseconds;
+}
+
+CUipcEventHandle Event::share() const {
+  const ContextScope scope(context());
+  CUipcEventHandle shared{};
+  event_.driver().cuIpcGetEventHandle(&shared, handle());
+  return shared;
+}
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the driver tells of a kernel.
+#include "cuda/kernel.h"
+
+namespace pycuda::cuda {
+
+int Kernel::attribute(CUfunction_attribute attribute) const {
+  const ContextScope scope(context());
+  int value = 0;
+  driver().cuFuncGetAttribute(&value, attribute, handle_);
+  return value;
+}
+
+void Kernel::set_attribute(CUfunction_attribute attribute, int value) const {
+  const ContextScope scope(context());
+  driver().cuFuncSetAttribute(handle_, attribute, value);
+}
+
+void Kernel::set_cache_config(CUfunc_cache config) const {
+  const ContextScope scope(context());
+  driver().cuFuncSetCacheConfig(handle_, config);
+}
+
+void Kernel::set_shared_config(CUsharedconfig config) const {
+  const ContextScope scope(context());
+  driver().cuFuncSetSharedMemConfig(handle_, config);
+}
+
+const KernelLayout& Kernel::layout() const {
+  std::call_once(layout_asked_, [this] {
+    const ContextScope scope(context());
+    const auto& parameter_of = driver().cuFuncGetParamInfo;
+    KernelLayout layout;
+    for (;;) {
+      KernelParameter parameter{};
+      const CUresult code = parameter_of.status(handle_, layout.parameters.size(),
+                                                &parameter.offset, &parameter.bytes);
+      // The first index past the end is how the driver tells the count.
+      if (code == CUDA_ERROR_INVALID_VALUE) break;
+      if (code == CUDA_ERROR_NOT_SUPPORTED && layout.parameters.empty()) return;
+      if (code != CUDA_SUCCESS) throw parameter_of.error(code);
+      layout.parameters.push_back(parameter);
+      layout.bytes = parameter.offset + parameter.bytes;
+    }
+    layout.known = true;
+    layout_ = std::move(layout);
+  });
+  return layout_;
+}
+
+}  // namespace pycuda::cuda

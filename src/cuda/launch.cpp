@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The launch itself, and what to say when it is refused.
+#include "cuda/launch.h"
+
+#include <cstdint>
+#include <string>
+
+#include "cuda/context_stack.h"
+
+namespace pycuda::cuda {
+namespace {
+
+std::string dim_text(const Dim3& dim) {
+  return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+}
+
+/// Why a launch was refused, as far as the kernel's limits tell. Asks the driver, whose answers may
+/// fail too by now.
+std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
+  const auto attribute = [&](CUfunction_attribute which) {
+    int value = 0;
+    const CUresult code = kernel.driver().cuFuncGetAttribute.status(&value, which, kernel.handle());
+    return code == CUDA_SUCCESS ? value : -1;
+  };
+  std::string text = "kernel " + kernel.name() + ", grid " + dim_text(shape.grid) + ", block " +
+                     dim_text(shape.block);
+  const std::uint64_t threads = std::uint64_t{shape.block.x} * shape.block.y * shape.block.z;
+  const int most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (threads == 0) {
+    text += ": a block needs at least one thread";
+  } else if (shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0) {
+    text += ": a grid needs at least one block";
+  } else if (most_threads >= 0 && threads > static_cast<std::uint64_t>(most_threads)) {
+    text += ": " + std::to_string(threads) + " threads per block, the kernel takes at most " +
+            std::to_string(most_threads);
+  } else {
+    const int most_shared = attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    if (most_shared >= 0 && shape.shared_bytes > static_cast<unsigned int>(most_shared)) {
+      text += ": " + std::to_string(shape.shared_bytes) +
+              " bytes of dynamic shared memory, the kernel takes at most " +
+              std::to_string(most_shared) + " unless MAX_DYNAMIC_SHARED_SIZE_BYTES is raised";
+    }
+  }
+  return text;
+}
+
+[[noreturn]] void throw_refused(const Kernel& kernel, const LaunchShape& shape,
+                                const driver::DriverError& error) {
+  switch (error.code()) {
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+      throw driver::DriverError(kernel.driver(), error.routine(), error.code(),
+                                refusal(kernel, shape));
+    default:
+      throw error;
+  }
+}
+
+}  // namespace
+
+void launch(const Kernel& kernel, const LaunchShape& shape, const void* arguments,
+            std::size_t bytes) {
+  const ContextScope scope(kernel.context());
+  void* buffer[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
+                    CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  const auto& launch_kernel = kernel.driver().cuLaunchKernel;
+  const CUresult code = launch_kernel.status(
+      kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+      shape.block.z, shape.shared_bytes, shape.stream, nullptr, bytes != 0 ? buffer : nullptr);
+  if (code != CUDA_SUCCESS) [[unlikely]]
+    throw_refused(kernel, shape, launch_kernel.error(code));
+}
+
+void launch(const Kernel& kernel, const LaunchShape& shape, const KernelArgs& arguments) {
+  arguments.check_complete();
+  launch(kernel, shape, arguments.data(), arguments.bytes());
+}
+
+void launch_cooperative(const Kernel& kernel, const LaunchShape& shape,
+                        const KernelArgs& arguments) {
+  arguments.check_complete();
+  const ContextScope scope(kernel.context());
+  // This call takes pointers to the values only.
+  std::vector<void*> values;
+  for (const KernelParameter& parameter : kernel.layout().parameters) {
+    values.push_back(const_cast<std::byte*>(arguments.data() + parameter.offset));
+  }
+  const auto& launch_kernel = kernel.driver().cuLaunchCooperativeKernel;
+  if (!kernel.layout().known && arguments.count() != 0) {
+    throw launch_kernel.error(CUDA_ERROR_NOT_SUPPORTED,
+                              "this driver does not tell the kernel's parameters");
+  }
+  const CUresult code = launch_kernel.status(
+      kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+      shape.block.z, shape.shared_bytes, shape.stream, values.data());
+  if (code != CUDA_SUCCESS) throw_refused(kernel, shape, launch_kernel.error(code));
+}
+
+}  // namespace pycuda::cuda

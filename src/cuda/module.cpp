@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Loading modules, and what is in them.
+#include "cuda/module.h"
+
+#include <cstring>
+
+#include "cuda/kernel.h"
+
+namespace pycuda::cuda {
+namespace {
+
+/// ELF (a cubin) and fatbins carry their length; everything else is read up to a NUL.
+bool has_own_length(std::string_view image) {
+  constexpr std::string_view kElf =
+      "\x7f"
+      "ELF";
+  constexpr std::string_view kFatbin = "\x50\xed\x55\xba";
+  constexpr std::string_view kFatbinWrapper = "\xb1\x43\x62\x46";
+  return image.starts_with(kElf) || image.starts_with(kFatbin) || image.starts_with(kFatbinWrapper);
+}
+
+}  // namespace
+
+ModulePtr Module::from_file(const std::string& path) {
+  auto module = std::make_shared<Module>(Key{}, require_context());
+  module->module_.driver().cuModuleLoad(module->module_.out(), path.c_str());
+  return module;
+}
+
+ModulePtr Module::from_image(std::string_view image, const JitOptions& options, JitLog* log) {
+  auto module = std::make_shared<Module>(Key{}, require_context());
+  std::string terminated;
+  const void* start = image.data();
+  if (!has_own_length(image)) {
+    terminated = image;
+    start = terminated.c_str();
+  }
+  const auto& load = module->module_.driver().cuModuleLoadDataEx;
+  JitCall call(options);
+  const CUresult code =
+      load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
+  if (log != nullptr) *log = call.log();
+  if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
+  return module;
+}
+
+std::shared_ptr<Kernel> Module::kernel(const std::string& name) {
+  const ContextScope scope(context());
+  CUfunction handle = nullptr;
+  module_.driver().cuModuleGetFunction(&handle, this->handle(), name.c_str());
+  return std::make_shared<Kernel>(Kernel::Key{}, shared_from_this(), handle, name);
+}
+
+Module::Global Module::global(const std::string& name) const {
+  const ContextScope scope(context());
+  Global global{};
+  module_.driver().cuModuleGetGlobal(&global.address, &global.bytes, handle(), name.c_str());
+  return global;
+}
+
+CUtexref Module::texture_reference(const std::string& name) const {
+  const ContextScope scope(context());
+  CUtexref reference = nullptr;
+  module_.driver().cuModuleGetTexRef(&reference, handle(), name.c_str());
+  return reference;
+}
+
+CUsurfref Module::surface_reference(const std::string& name) const {
+  const ContextScope scope(context());
+  CUsurfref reference = nullptr;
+  module_.driver().cuModuleGetSurfRef(&reference, handle(), name.c_str());
+  return reference;
+}
+
+}  // namespace pycuda::cuda

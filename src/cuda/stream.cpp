@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Streams over the driver's.
+#include "cuda/stream.h"
+
+#include "cuda/event.h"
+
+namespace pycuda::cuda {
+
+Stream::Stream(unsigned int flags) : stream_(require_context()) {
+  stream_.driver().cuStreamCreate(stream_.out(), flags);
+}
+
+Stream::Stream(unsigned int flags, int priority) : stream_(require_context()) {
+  stream_.driver().cuStreamCreateWithPriority(stream_.out(), flags, priority);
+}
+
+Stream Stream::borrow(CUstream handle) { return Stream(Owner::borrow(require_context(), handle)); }
+
+void Stream::synchronize() const {
+  const ContextScope scope(context());
+  stream_.driver().cuStreamSynchronize(handle());
+}
+
+bool Stream::is_done() const {
+  const ContextScope scope(context());
+  const auto& query = stream_.driver().cuStreamQuery;
+  const CUresult code = query.status(handle());
+  if (code == CUDA_SUCCESS) return true;
+  if (code == CUDA_ERROR_NOT_READY) return false;
+  throw query.error(code);
+}
+
+void Stream::wait_for(const Event& event) const {
+  const ContextScope scope(context());
+  stream_.driver().cuStreamWaitEvent(handle(), event.handle(), 0);
+}
+
+unsigned int Stream::flags() const {
+  const ContextScope scope(context());
+  unsigned int flags = 0;
+  stream_.driver().cuStreamGetFlags(handle(), &flags);
+  return flags;
+}
+
+int Stream::priority() const {
+  const ContextScope scope(context());
+  int priority = 0;
+  stream_.driver().cuStreamGetPriority(handle(), &priority);
+  return priority;
+}
+
+}  // namespace pycuda::cuda

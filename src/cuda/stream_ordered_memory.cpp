@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Pools and blocks of the stream-ordered allocator.
+#include "cuda/stream_ordered_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda/cleanup.h"
+#include "cuda/device_memory.h"
+
+namespace pycuda::cuda {
+
+using driver::DriverError;
+
+std::shared_ptr<StreamOrderedPool> StreamOrderedPool::create(std::size_t release_threshold_bytes) {
+  auto pool = std::make_shared<StreamOrderedPool>(Key{}, require_context());
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = pool->context()->device().handle();
+  pool->pool_.driver().cuMemPoolCreate(pool->pool_.out(), &properties);
+  if (release_threshold_bytes != 0) pool->set_release_threshold(release_threshold_bytes);
+  return pool;
+}
+
+std::shared_ptr<StreamOrderedPool> StreamOrderedPool::of_device() {
+  const ContextPtr context = require_context();
+  CUmemoryPool handle = nullptr;
+  context->driver().cuDeviceGetDefaultMemPool(&handle, context->device().handle());
+  auto pool = std::make_shared<StreamOrderedPool>(Key{}, context);
+  pool->pool_ = decltype(pool->pool_)::borrow(context, handle);
+  return pool;
+}
+
+StreamOrderedMemory StreamOrderedPool::allocate(std::size_t bytes, CUstream stream) {
+  StreamOrderedMemory memory(shared_from_this(), stream, bytes);
+  const auto& allocate = pool_.driver().cuMemAllocFromPoolAsync;
+  const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
+  const auto attempt = [&] {
+    const ContextScope scope(context());
+    return allocate.status(&memory.address_, at_least_one, handle(), stream);
+  };
+  CUresult code = attempt();
+  if (code == CUDA_ERROR_OUT_OF_MEMORY && relieve_memory_pressure()) code = attempt();
+  if (code != CUDA_SUCCESS) throw allocate.error(code);
+  return memory;
+}
+
+void StreamOrderedPool::trim(std::size_t keep_bytes) const {
+  pool_.driver().cuMemPoolTrimTo(handle(), keep_bytes);
+}
+
+std::size_t StreamOrderedPool::attribute(CUmemPool_attribute attribute) const {
+  cuuint64_t value = 0;
+  pool_.driver().cuMemPoolGetAttribute(handle(), attribute, &value);
+  return value;
+}
+
+std::size_t StreamOrderedPool::used_bytes() const {
+  return attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+}
+
+std::size_t StreamOrderedPool::reserved_bytes() const {
+  return attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+}
+
+std::size_t StreamOrderedPool::release_threshold_bytes() const {
+  return attribute(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+}
+
+void StreamOrderedPool::set_release_threshold(std::size_t bytes) const {
+  cuuint64_t value = bytes;
+  pool_.driver().cuMemPoolSetAttribute(handle(), CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+}
+
+StreamOrderedMemory::StreamOrderedMemory(StreamOrderedMemory&& other) noexcept
+    : pool_(std::move(other.pool_)),
+      stream_(other.stream_),
+      bytes_(other.bytes_),
+      address_(std::exchange(other.address_, 0)) {}
+
+StreamOrderedMemory& StreamOrderedMemory::operator=(StreamOrderedMemory&& other) noexcept {
+  if (this != &other) {
+    drop();
+    pool_ = std::move(other.pool_);
+    stream_ = other.stream_;
+    bytes_ = other.bytes_;
+    address_ = std::exchange(other.address_, 0);
+  }
+  return *this;
+}
+
+StreamOrderedMemory::~StreamOrderedMemory() { drop(); }
+
+CUresult StreamOrderedMemory::give_back(CUstream stream) noexcept {
+  const CUdeviceptr address = std::exchange(address_, 0);
+  return context()->release(
+      [&] { return context()->driver().cuMemFreeAsync.status(address, stream); });
+}
+
+void StreamOrderedMemory::drop() noexcept {
+  if (address_ == 0) return;
+  const CUresult code = give_back(stream_);
+  if (code != CUDA_SUCCESS && (!driver::is_sticky(code) || context()->first_fault_report())) {
+    report_cleanup_failure(context()->driver(), "cuMemFreeAsync", code);
+  }
+}
+
+void StreamOrderedMemory::free(CUstream stream) {
+  if (address_ == 0) {
+    throw DriverError("stream_ordered_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+  }
+  if (const CUresult code = give_back(stream); code != CUDA_SUCCESS) {
+    throw context()->driver().cuMemFreeAsync.error(code);
+  }
+}
+
+}  // namespace pycuda::cuda

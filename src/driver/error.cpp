@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The words of an error.
+#include "driver/error.h"
+
+#include <array>
+#include <utility>
+
+#include "driver/table.h"
+
+namespace pycuda::driver {
+namespace {
+
+std::string sentence(const std::string& routine, const std::string& text,
+                     const std::string& extra) {
+  std::string whole = routine + " failed: " + text;
+  if (!extra.empty()) whole += " - " + extra;
+  return whole;
+}
+
+/// What the driver knows of a fault, besides what the caller has to say.
+std::string with_fault(const DriverTable& driver, CUresult code, const std::string& extra) {
+  if (!is_sticky(code) || driver.last_fault == nullptr) return extra;
+  std::array<char, 4096> text{};
+  if (driver.last_fault(text.data(), text.size()) != CUDA_SUCCESS || text[0] == '\0') return extra;
+  text.back() = '\0';
+  return extra.empty() ? std::string(text.data()) : extra + "; " + text.data();
+}
+
+}  // namespace
+
+DriverError::DriverError(const DriverTable& driver, std::string routine, CUresult code,
+                         const std::string& extra)
+    : std::runtime_error(
+          sentence(routine, error_text(driver, code), with_fault(driver, code, extra))),
+      routine_(std::move(routine)),
+      code_(code) {}
+
+DriverError::DriverError(std::string routine, CUresult code, const std::string& extra)
+    : std::runtime_error(sentence(routine, error_text(code), extra)),
+      routine_(std::move(routine)),
+      code_(code) {}
+
+std::string error_text(const DriverTable& driver, CUresult code) {
+  const char* text = nullptr;
+  if (driver.cuGetErrorString.status(code, &text) == CUDA_SUCCESS && text != nullptr) return text;
+  return error_text(code);
+}
+
+std::string error_text(CUresult code) {
+  switch (code) {
+    case CUDA_SUCCESS:
+      return "no error";
+    case CUDA_ERROR_INVALID_VALUE:
+      return "invalid argument";
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return "out of memory";
+    case CUDA_ERROR_NOT_INITIALIZED:
+      return "initialization error";
+    case CUDA_ERROR_DEINITIALIZED:
+      return "driver shutting down";
+    case CUDA_ERROR_NO_DEVICE:
+      return "no CUDA-capable device is detected";
+    case CUDA_ERROR_INVALID_CONTEXT:
+      return "invalid device context";
+    case CUDA_ERROR_INVALID_HANDLE:
+      return "invalid resource handle";
+    case CUDA_ERROR_NOT_FOUND:
+      return "named symbol not found";
+    case CUDA_ERROR_NOT_READY:
+      return "device not ready";
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return "context is destroyed";
+    case CUDA_ERROR_NOT_SUPPORTED:
+      return "operation not supported";
+    case CUDA_ERROR_UNKNOWN:
+      return "unknown error";
+    default:
+      return "error " + std::to_string(static_cast<int>(code));
+  }
+}
+
+std::string error_name(const DriverTable& driver, CUresult code) {
+  const char* name = nullptr;
+  if (driver.cuGetErrorName.status(code, &name) == CUDA_SUCCESS && name != nullptr) return name;
+  return "error " + std::to_string(static_cast<int>(code));
+}
+
+bool is_sticky(CUresult code) {
+  switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void throw_driver_error(const DriverTable& driver, const char* routine, CUresult code) {
+  throw DriverError(driver, routine, code);
+}
+
+}  // namespace pycuda::driver

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// NVRTC's log in nvcc's words, and what it tells about why a source was refused.
+#include "rtc/compile_log.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace pycuda::rtc {
+namespace {
+
+/// The file that the compiler could not open, or nothing.
+std::string_view missing_file(std::string_view log) {
+  constexpr std::string_view kBefore = "cannot open source file \"";
+  const std::size_t at = log.find(kBefore);
+  if (at == std::string_view::npos) return {};
+  log.remove_prefix(at + kBefore.size());
+  return log.substr(0, log.find('"'));
+}
+
+bool is_noise(std::string_view line) {
+  return line.starts_with("ptxas info    : Compile time") ||
+         line.find("precompiled header file") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string clean_log(std::string log) {
+  std::string clean;
+  std::string_view rest = log;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    // NVRTC's ptxas begins continued lines with a dot where nvcc's has blanks.
+    constexpr std::string_view kContinued = "ptxas         . ";
+    if (line.starts_with(kContinued)) line.remove_prefix(kContinued.size());
+    if (is_noise(line)) continue;
+    clean.append(line).push_back('\n');
+  }
+  while (!clean.empty() && (clean.back() == '\n' || clean.back() == ' ')) clean.pop_back();
+  if (!clean.empty()) clean.push_back('\n');
+  return clean;
+}
+
+bool needs_host_compiler(const std::string& log) {
+  if (log.find("explicitly marked as a __host__ function is not allowed") != std::string::npos)
+    return true;
+  const std::string_view file = missing_file(log);
+  if (file.empty()) return false;
+  return file.find('.') == std::string_view::npos || file.starts_with("thrust/") ||
+         file.starts_with("sys/") || file == "time.h" || file == "omp.h";
+}
+
+std::string advice(const std::string& log) {
+  if (log.find("may not have extern \"C\" linkage") != std::string::npos ||
+      log.find("has \"C\" linkage") != std::string::npos ||
+      log.find("C linkage") != std::string::npos) {
+    return "the source stands in an implicit extern \"C\" { }: pass no_extern_c=True for templates "
+           "and overloads, and "
+           "mark the kernels extern \"C\"";
+  }
+  const std::string_view file = missing_file(log);
+  if (!file.empty()) {
+    const auto wheel = [&]() -> std::string {
+      if (file.starts_with("curand")) return "nvidia-curand";
+      if (file.starts_with("cub/") || file.starts_with("cuda/") || file.starts_with("thrust/") ||
+          file.starts_with("nv/")) {
+        return "nvidia-cuda-cccl";
+      }
+      if (file.starts_with("crt/")) return "nvidia-cuda-crt";
+      if (file.starts_with("cuda") || file.starts_with("cooperative_groups") || file == "mma.h") {
+        return "nvidia-cuda-runtime";
+      }
+      return {};
+    }();
+    if (!wheel.empty()) return "`pip install " + wheel + "` brings " + std::string(file);
+    return std::string(file) +
+           " was looked for in include_dirs, in this package's headers and in the CUDA headers";
+  }
+  return {};
+}
+
+}  // namespace pycuda::rtc

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// NVIDIA's run-time compiler: a library opened at run time, and one call to compile with it.
+#include "rtc/nvrtc.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pycuda::rtc {
+namespace {
+
+template <class Function>
+bool resolve(const base::DynamicLibrary& library, const char* name, Function*& slot) {
+  slot = library.function<Function>(name);
+  return slot != nullptr;
+}
+
+/// Fills the table; the name of the first function that is missing, or null.
+const char* fill(NvrtcTable& table, const base::DynamicLibrary& library) {
+  if (!resolve(library, "nvrtcGetErrorString", table.get_error_string))
+    return "nvrtcGetErrorString";
+  if (!resolve(library, "nvrtcVersion", table.version)) return "nvrtcVersion";
+  if (!resolve(library, "nvrtcCreateProgram", table.create_program)) return "nvrtcCreateProgram";
+  if (!resolve(library, "nvrtcDestroyProgram", table.destroy_program)) return "nvrtcDestroyProgram";
+  if (!resolve(library, "nvrtcCompileProgram", table.compile_program)) return "nvrtcCompileProgram";
+  if (!resolve(library, "nvrtcGetProgramLogSize", table.get_program_log_size))
+    return "nvrtcGetProgramLogSize";
+  if (!resolve(library, "nvrtcGetProgramLog", table.get_program_log)) return "nvrtcGetProgramLog";
+  if (!resolve(library, "nvrtcGetPTXSize", table.get_ptx_size)) return "nvrtcGetPTXSize";
+  if (!resolve(library, "nvrtcGetPTX", table.get_ptx)) return "nvrtcGetPTX";
+  if (!resolve(library, "nvrtcGetCUBINSize", table.get_cubin_size)) return "nvrtcGetCUBINSize";
+  if (!resolve(library, "nvrtcGetCUBIN", table.get_cubin)) return "nvrtcGetCUBIN";
+  if (!resolve(library, "nvrtcGetNumSupportedArchs", table.get_num_supported_archs)) {
+    return "nvrtcGetNumSupportedArchs";
+  }
+  if (!resolve(library, "nvrtcGetSupportedArchs", table.get_supported_archs))
+    return "nvrtcGetSupportedArchs";
+  resolve(library, "nvrtcSetPCHHeapSize", table.set_pch_heap_size);
+  return nullptr;
+}
+
+class ProgramOwner {
+ public:
+  explicit ProgramOwner(const NvrtcTable& table) : table_(table) {}
+  ProgramOwner(const ProgramOwner&) = delete;
+  ProgramOwner& operator=(const ProgramOwner&) = delete;
+  ~ProgramOwner() {
+    if (program_ != nullptr) table_.destroy_program(&program_);
+  }
+  NvrtcProgram*& get() { return program_; }
+
+ private:
+  const NvrtcTable& table_;
+  NvrtcProgram* program_ = nullptr;
+};
+
+/// Reads one of the texts of a program; sizes count a final NUL where `nul_counts`.
+template <class GetSize, class Get>
+std::string read_text(GetSize get_size, Get get, NvrtcProgram* program) {
+  std::size_t bytes = 0;
+  if (get_size(program, &bytes) != 0 || bytes == 0) return {};
+  std::string text(bytes, '\0');
+  if (get(program, text.data()) != 0) return {};
+  return text;
+}
+
+void drop_final_nul(std::string& text) {
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+}
+
+}  // namespace
+
+base::Result<Nvrtc> Nvrtc::open(const std::string& path) {
+  base::Result<base::DynamicLibrary> library = base::DynamicLibrary::open(path);
+  if (!library) return library.error();
+  NvrtcTable table;
+  if (const char* missing = fill(table, *library)) {
+    return base::Failure{path + " is no NVRTC that can be used: it has no " + missing};
+  }
+  library->leak();
+  return Nvrtc(table, path);
+}
+
+Nvrtc::Nvrtc(const NvrtcTable& table, std::string path) : table_(table), path_(std::move(path)) {
+  table_.version(&major_, &minor_);
+  int count = 0;
+  if (table_.get_num_supported_archs(&count) == 0 && count > 0) {
+    architectures_.resize(static_cast<std::size_t>(count));
+    if (table_.get_supported_archs(architectures_.data()) != 0) architectures_.clear();
+    std::ranges::sort(architectures_);
+  }
+}
+
+NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
+                           const std::vector<std::string>& options, bool machine_code) const {
+  NvrtcResult result;
+  ProgramOwner program(table_);
+  NvrtcStatus status =
+      table_.create_program(&program.get(), source.c_str(), name.c_str(), 0, nullptr, nullptr);
+  if (status == 0) {
+    std::vector<const char*> texts;
+    texts.reserve(options.size());
+    for (const std::string& option : options) texts.push_back(option.c_str());
+    status = table_.compile_program(program.get(), static_cast<int>(texts.size()), texts.data());
+    result.log = read_text(table_.get_program_log_size, table_.get_program_log, program.get());
+    drop_final_nul(result.log);
+  }
+  result.status = table_.get_error_string(status);
+  if (status != 0) return result;
+  result.image = machine_code ? read_text(table_.get_cubin_size, table_.get_cubin, program.get())
+                              : read_text(table_.get_ptx_size, table_.get_ptx, program.get());
+  if (!machine_code) drop_final_nul(result.image);
+  result.ok = !result.image.empty();
+  if (!result.ok) result.status = "NVRTC gave no code";
+  return result;
+}
+
+bool Nvrtc::reserve_precompiled_headers(std::size_t bytes) const {
+  return table_.set_pch_heap_size != nullptr && table_.set_pch_heap_size(bytes) == 0;
+}
+
+}  // namespace pycuda::rtc
