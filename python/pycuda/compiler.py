@@ -216,7 +216,9 @@ def compile_plain(source, options, keep, nvcc, cache_dir, target="cubin"):
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     folder = os.fspath(cache_dir) if cache_dir else None
-    return _compile(source, nvcc, _texts(options, "options"), keep, False, None, None, folder, [], target)
+    return _compile(
+        source, nvcc, _texts(options, "options"), keep, False, None, None, folder, [], target
+    )
 
 
 def _run(command, **keywords):
@@ -245,10 +247,19 @@ def preprocess_source(source, options, nvcc):
         path = os.path.join(folder, "source.cu")
         with open(path, "w") as file:
             file.write(source)
-        command = [program, "--preprocess", *_texts(options, "options"), path, "--compiler-options", "-P"]
+        command = [
+            program,
+            "--preprocess",
+            *_texts(options, "options"),
+            path,
+            "--compiler-options",
+            "-P",
+        ]
         result = _run(command, cwd=folder)
     if result.returncode != 0:
-        raise CompileError(f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr)
+        raise CompileError(
+            f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr
+        )
     if len(result.stdout) < 0.5 * len(source):
         raise CompileError(
             f"nvcc preprocessing of {path} failed with ridiculously small code output - likely unsupported compiler.",
@@ -310,9 +321,12 @@ class CudaModule:
         capability, _, _ = _rtc().device_facts()
         digits = str(arch).rpartition("_")[2].rstrip("af")
         if not digits.isdigit() or "_" not in str(arch) or capability == 0:
-            why = "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
+            why = (
+                "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
+            )
             warnings.warn(
-                f"failed to check compute capability for module: {why}", stacklevel=_user_stack_level()
+                f"failed to check compute capability for module: {why}",
+                stacklevel=_user_stack_level(),
             )
         elif int(digits) > capability:
             warnings.warn(
@@ -351,7 +365,9 @@ class SourceModule(CudaModule):
         include_dirs=None,
     ):
         self._check_arch(arch)
-        image = compile(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
+        image = compile(
+            source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs
+        )
         from pycuda.driver import module_from_buffer
 
         self.module = module_from_buffer(image)
