@@ -9,7 +9,6 @@ import textwrap
 import warnings
 
 import pytest
-
 from pycuda import compiler
 from pycuda.compiler import compile
 
