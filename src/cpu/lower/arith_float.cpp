@@ -9,6 +9,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/lower/arith.h"
+#include "cpu/lower/emitter.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
 
@@ -66,14 +67,13 @@ class FloatArith {
     } else if (is_directed(modifiers.rounding)) {
       result = through_double(in, type);
     } else if (type->isFloatTy()) {
-      result = nearest(in);
+      result = in_float(in);
     } else if (type->isHalfTy() && in.size() == 2) {
       for (Value*& operand : in) operand = ops_.widen(operand, b_.getFloatTy());
-      result = ops_.narrow(nearest(in), type, Rounding::Rn);
+      result = narrowed(nearest(in), type);
     } else {
       result = through_double(in, type);
     }
-    if (modifiers.ftz) result = ops_.flush(result);
     if (modifiers.relu) return ops_.relu(result);
     return modifiers.sat ? ops_.saturate(result) : ops_.canonical(result);
   }
@@ -89,6 +89,23 @@ class FloatArith {
       default:
         return ops_.fma(in[0], in[1], in[2]);
     }
+  }
+
+  /// f32 to nearest: the plain operation.
+  Value* in_float(llvm::ArrayRef<Value*> in) {
+    Value* result = nearest(in);
+    if (!instruction_.modifiers.ftz) return result;
+    // Sums of normal numbers that come out subnormal are exact.
+    if (in.size() == 2 && instruction_.opcode != Opcode::mul) return ops_.flush(result);
+    return ops_.flush_tiny_sum(result, in[0], in[1], in.size() == 3 ? in[2] : nullptr);
+  }
+
+  /// The one rounding of a wider result, and .ftz.
+  Value* narrowed(Value* wide, llvm::Type* type) {
+    Value* result = ops_.narrow(wide, type, instruction_.modifiers.rounding);
+    return instruction_.modifiers.ftz
+               ? ops_.flush_tiny(result, wide, instruction_.modifiers.rounding)
+               : result;
   }
 
   Value* in_double(llvm::SmallVector<Value*, 3> in) {
@@ -111,12 +128,11 @@ class FloatArith {
   Value* through_double(llvm::SmallVector<Value*, 3> in, llvm::Type* type) {
     const Rounding rounding = instruction_.modifiers.rounding;
     for (Value*& operand : in) operand = ops_.widen(operand, b_.getDoubleTy());
-    if (instruction_.opcode == Opcode::mul)
-      return ops_.narrow(b_.CreateFMul(in[0], in[1]), type, rounding);
+    if (instruction_.opcode == Opcode::mul) return narrowed(b_.CreateFMul(in[0], in[1]), type);
     Value* left = in.size() == 3 ? b_.CreateFMul(in[0], in[1]) : in[0];
     Value* right = in.back();
     if (instruction_.opcode == Opcode::sub) right = b_.CreateFNeg(right);
-    Value* result = ops_.narrow(ops_.odd_sum(left, right), type, rounding);
+    Value* result = narrowed(ops_.odd_sum(left, right), type);
     if (rounding != Rounding::Rm) return result;
     // Rounding down, a sum that is exactly zero is negative unless both its terms are positive.
     Value* zero = b_.CreateFCmpOEQ(b_.CreateFAdd(left, right), ops_.constant(b_.getDoubleTy(), 0));
@@ -177,8 +193,7 @@ class FloatArith {
   /// abs and neg are arithmetic: they quiet NaNs and leave a NaN's sign.
   Value* sign_operation(Value* value) {
     if (instruction_.modifiers.ftz) value = ops_.flush(value);
-    Value* result =
-        instruction_.opcode == Opcode::abs ? ops_.absolute(value) : b_.CreateFNeg(value);
+    Value* result = instruction_.opcode == Opcode::abs ? ops_.absolute(value) : ops_.negate(value);
     llvm::Type* type = value->getType();
     if (type->isBFloatTy() || type->isFloatTy() || type->isHalfTy()) return ops_.canonical(result);
     return b_.CreateSelect(ops_.is_nan(value), ops_.quiet(value), result);
@@ -215,7 +230,11 @@ std::size_t operand_count(Opcode opcode) {
 }  // namespace
 
 bool emit_float_arith(FunctionLowering& lowering, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::div) return emit_rounded_quotient(lowering, instruction);
+  if (instruction.opcode == Opcode::div) {
+    const bool approximate = instruction.modifiers.approx || instruction.modifiers.full;
+    return approximate ? emit_math(lowering, instruction)
+                       : emit_rounded_quotient(lowering, instruction);
+  }
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const ptx::Type type = modifiers.type();
   // Mixed precision (add.f32.f16) and the 8-bit and tf32 types have other rules.

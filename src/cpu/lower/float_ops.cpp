@@ -39,8 +39,16 @@ Value* FloatOps::sign_bit(Value* value) {
   return b_.CreateICmpSLT(raw, llvm::Constant::getNullValue(raw->getType()));
 }
 
+// Sign operations on 16-bit floats stay integer operations: LLVM computes bfloat ones in float, and
+// the instruction that narrows the result flushes subnormals.
 Value* FloatOps::absolute(Value* value) {
-  return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  if (width(value) > 16) return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  return from_bits(b_.CreateAnd(bits(value), 0x7fff), value->getType());
+}
+
+Value* FloatOps::negate(Value* value) {
+  if (width(value) > 16) return b_.CreateFNeg(value);
+  return from_bits(b_.CreateXor(bits(value), 0x8000), value->getType());
 }
 
 Value* FloatOps::canonical(Value* value) {
@@ -73,6 +81,53 @@ Value* FloatOps::flush(Value* value) {
   Value* tiny =
       b_.CreateICmpEQ(b_.CreateAnd(raw, exponent_mask(type)), b_.getIntN(width(value), 0));
   return from_bits(b_.CreateSelect(tiny, b_.CreateAnd(raw, sign), raw), type);
+}
+
+Value* FloatOps::flush_tiny(Value* result, Value* exact, Rounding rounding) {
+  Type* type = result->getType();
+  const bool half = type->isHalfTy();
+  const double least_normal = half ? 0x1p-14 : 0x1p-126;
+  const double step_below =
+      half ? 0x1p-25 : 0x1p-150;  // between numbers just below it, were they normal
+  Value* magnitude = absolute(exact);
+  const auto below = [&](double limit) {
+    return b_.CreateFCmpOLT(magnitude, constant(exact->getType(), limit));
+  };
+  const auto not_above = [&](double limit) {
+    return b_.CreateFCmpOLE(magnitude, constant(exact->getType(), limit));
+  };
+  Value* tiny = nullptr;
+  if (rounding == Rounding::Rz) {
+    tiny = below(least_normal);
+  } else if (rounding == Rounding::Rm || rounding == Rounding::Rp) {
+    Value* negative = sign_bit(exact);
+    Value* away = rounding == Rounding::Rm ? negative : b_.CreateNot(negative);
+    tiny = b_.CreateSelect(away, not_above(least_normal - step_below), below(least_normal));
+  } else {
+    tiny = below(least_normal - step_below / 2);
+  }
+  Value* raw = bits(result);
+  Value* zero = b_.CreateAnd(raw, std::uint64_t{1} << (width(result) - 1));
+  return from_bits(b_.CreateSelect(tiny, zero, raw), type);
+}
+
+Value* FloatOps::flush_tiny_sum(Value* result, Value* a, Value* b, Value* c) {
+  // The sign of |a * b + c| - 2^-126, rounded once, is exact: what is less than zero rounds to a
+  // negative zero at least.
+  Type* type = b_.getDoubleTy();
+  Value* limit = constant(type, -0x1p-126);
+  Value* left = widen(a, type);
+  Value* negative = sign_bit(result);
+  left = b_.CreateSelect(negative, b_.CreateFNeg(left), left);
+  Value* rest = limit;
+  if (c != nullptr) {
+    Value* addend = widen(c, type);
+    rest = b_.CreateFAdd(b_.CreateSelect(negative, b_.CreateFNeg(addend), addend), limit);
+  }
+  Value* tiny = sign_bit(fma(left, widen(b, type), rest));
+  Value* raw = bits(result);
+  Value* flushed = b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw);
+  return b_.CreateSelect(is_nan(result), result, from_bits(flushed, result->getType()));
 }
 
 Value* FloatOps::saturate(Value* value) {
