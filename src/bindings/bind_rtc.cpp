@@ -114,7 +114,7 @@ void bind_rtc(nb::module_& module) {
           "(image, log, from_cache, kept_folder); raises CompileFailure.")
       .def(
           "installations",
-          [](const rtc::Compiler& self) {
+          [](rtc::Compiler& self) {
             nb::list list;
             for (const rtc::NvrtcInstallation& installation : self.installations()) {
               nb::list folders;
@@ -129,7 +129,8 @@ void bind_rtc(nb::module_& module) {
       .def(
           "version",
           [](rtc::Compiler& self, std::size_t index) -> nb::tuple {
-            auto nvrtc = self.open(self.installations().at(index));
+            const rtc::NvrtcInstallation installation = self.installations().at(index);
+            const auto nvrtc = self.open(installation);
             if (!nvrtc) throw nb::value_error(nvrtc.error().message.c_str());
             nb::list architectures;
             for (const int architecture : (*nvrtc)->architectures())

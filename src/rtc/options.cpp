@@ -377,4 +377,8 @@ base::Result<std::optional<Architecture>> choose_architecture(std::string_view a
   return chosen;
 }
 
+base::Result<Options> translate_options(std::span<const std::string> nvcc_options) {
+  return Translator().run(nvcc_options);
+}
+
 }  // namespace pycuda::rtc

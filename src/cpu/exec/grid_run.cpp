@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <memory>
 
+#include "cpu/exec/block_run.h"
 #include "cpu/exec/cpu_budget.h"
 
 namespace pycuda::cpu::exec {
@@ -54,6 +56,22 @@ std::uint64_t block_count(const LaunchRequest& request) {
   return std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
 }
 
+/// How many blocks a GPU with as many processors as we have workers would hold at once: spin-waits
+/// between so many make progress. A cooperative launch holds all of its blocks.
+std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
+  std::uint64_t resident = launch.blocks;
+  if (!cooperative) {
+    const std::uint64_t warps = (launch.threads + 31) / 32;
+    const std::uint64_t by_threads = 64 / warps;
+    const std::uint64_t by_shared = (std::uint64_t{164} << 10) / (launch.shared_bytes + 1024);
+    const std::uint64_t per_processor =
+        std::clamp<std::uint64_t>(std::min(by_threads, by_shared), 1, 32);
+    resident = std::min(resident, per_processor * launch.frame.processor_count);
+  }
+  return static_cast<std::int32_t>(
+      std::min<std::uint64_t>(resident, WorkerPool::unlimited / 2 - 1));
+}
+
 }  // namespace
 
 bool runs_in_caller(const LaunchRequest& request) {
@@ -91,29 +109,89 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
 
 JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
   auto* const run = new GridRun(std::move(request), faults, std::move(finished));
-  return WorkerPool::instance().submit(run, run->chunks_);
+  const std::int32_t room = run->launch_.kernel.facts.suspends
+                                ? resident_blocks(run->launch_, run->request_.cooperative)
+                                : WorkerPool::unlimited;
+  return WorkerPool::instance().submit(run, run->chunks_, room);
 }
 
 void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
   const std::uint64_t first = chunk * blocks_per_chunk_;
   const std::uint64_t last = std::min(first + blocks_per_chunk_, launch_.blocks);
   if (launch_.kernel.facts.suspends) {
-    launch_.report(FaultKind::IllegalInstruction, nullptr, nullptr,
-                   "kernels that suspend cannot run yet");
+    run_suspending(first, last, processor);
   } else {
     run_plain_blocks(launch_, first, last, processor);
+    end_chunk();
   }
-  std::uint32_t done = 1;
-  if (launch_.stopped.load(std::memory_order_relaxed)) {
-    done += WorkerPool::instance().cancel_rest(*this);
-  }
-  finish_chunks(done);
 }
 
-void GridRun::finish_chunks(std::uint32_t count) {
-  if (chunks_left_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+/// A chunk of blocks that suspend, one after the other; it gives its worker away while it spins.
+class ParkedBlock final : public Parked {
+ public:
+  ParkedBlock(GridRun& grid, std::unique_ptr<BlockRun> run, std::uint64_t next, std::uint64_t last)
+      : grid_(grid), run_(std::move(run)), next_(next), last_(last) {}
+
+  bool resume(unsigned processor) override {
+    for (;;) {
+      const BlockRun::Outcome outcome = grid_.launch_.stopped.load(std::memory_order_relaxed)
+                                            ? BlockRun::Outcome::Stopped
+                                            : run_->run(processor);
+      if (outcome == BlockRun::Outcome::Spinning) {
+        const bool advanced = run_->advanced();
+        WorkerPool::instance().park(this);
+        return advanced;
+      }
+      if (outcome == BlockRun::Outcome::Finished && next_ < last_) {
+        run_->start(next_++);
+        continue;
+      }
+      BlockRun::recycle(std::move(run_));
+      GridRun& grid = grid_;
+      delete this;
+      grid.end_chunk();
+      return true;
+    }
+  }
+
+ private:
+  GridRun& grid_;
+  std::unique_ptr<BlockRun> run_;
+  std::uint64_t next_;
+  const std::uint64_t last_;
+};
+
+void GridRun::run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor) {
+  std::unique_ptr<BlockRun> run;
+  if (!launch_.stopped.load(std::memory_order_relaxed)) {
+    run = BlockRun::acquire(launch_);
+    if (run == nullptr) {
+      launch_.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+    }
+  }
+  if (run == nullptr) {
+    end_chunk();
+    return;
+  }
+  run->start(first);
+  (new ParkedBlock(*this, std::move(run), first + 1, last))->resume(processor);
+}
+
+void GridRun::end_chunk() {
+  WorkerPool& pool = WorkerPool::instance();
+  std::uint32_t done = 1;
+  if (launch_.stopped.load(std::memory_order_relaxed)) {
+    done += pool.cancel_rest(*this);
+  } else {
+    pool.make_room(*this);
+  }
+  if (chunks_left_.fetch_sub(done, std::memory_order_acq_rel) != done) return;
+  if (launch_.timed_out.load(std::memory_order_relaxed)) {
+    launch_.report(FaultKind::Timeout, nullptr, nullptr,
+                   "stopped by the time limit (PYCUDA_CPU_TIMEOUT)");
+  }
   const Task finished = std::move(finished_);
-  WorkerPool::instance().retire(*this);
+  pool.retire(*this);
   delete this;
   finished.run(finished.subject);
 }

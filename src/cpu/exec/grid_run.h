@@ -20,8 +20,10 @@ class GridRun final : public Job {
   void run_chunk(std::uint32_t chunk, unsigned processor) override;
 
  private:
+  friend class ParkedBlock;
   GridRun(LaunchRequest request, FaultSink& faults, Task finished);
-  void finish_chunks(std::uint32_t count);
+  void run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor);
+  void end_chunk();
 
   LaunchRequest request_;  ///< keeps the code alive
   LaunchContext launch_;

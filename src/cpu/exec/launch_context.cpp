@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/env.h"
+#include "cpu/exec/address_table.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/shared_arena.h"
@@ -53,11 +54,22 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
     std::memset(params + request.params.size(), 0, parameter_bytes - request.params.size());
   }
   frame.params = params;
+  if (request.cooperative) {
+    workspace_ = std::make_unique<GridWorkspace>();
+    const auto address = reinterpret_cast<std::uintptr_t>(workspace_.get());
+    frame.env_regs[1] = address & 0xffffffffu;
+    frame.env_regs[2] = address >> 32;
+    AddressTable::instance().insert(
+        {address, sizeof(GridWorkspace), MemoryKind::GridWorkspace, 0, nullptr, 0});
+  }
   if (time_limit_set()) watch(*this);
 }
 
 LaunchContext::~LaunchContext() {
   if (watched.load(std::memory_order_relaxed)) unwatch(*this);
+  if (workspace_ != nullptr) {
+    AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(workspace_.get()));
+  }
   if (large_params_ != nullptr) ::operator delete(large_params_, std::align_val_t{64});
 }
 

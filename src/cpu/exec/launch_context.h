@@ -5,7 +5,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <string_view>
 
 #include "cpu/exec/fault.h"
 #include "cpu/exec/kernel_entry.h"
@@ -46,6 +47,13 @@ struct LaunchContext {
   static constexpr std::size_t inline_params = 512;
   alignas(64) std::byte params_[inline_params];
   std::byte* large_params_ = nullptr;
+  /// What %envreg1 and %envreg2 of a cooperative launch point to: its size, and the barrier's
+  /// state.
+  struct alignas(256) GridWorkspace {
+    std::uint32_t bytes = sizeof(GridWorkspace);
+    std::uint32_t words[63] = {};
+  };
+  std::unique_ptr<GridWorkspace> workspace_;
   std::atomic<bool> reported_{false};
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The scalar path: every thread of a block is run by itself, as a loop or as a coroutine. Exact; the oracle of the vector path.
+// The scalar path: every thread of a block is run by itself, as a loop or as a coroutine. Exact;
+// the oracle of the vector path.
 #pragma once
 
 #include <vector>
@@ -14,12 +15,14 @@ namespace pycuda::cpu::simt {
 
 /// Replaces the pseudo functions of `module` and makes each kernel callable from the executor.
 ///
-/// A kernel from which no suspending pseudo function can be reached becomes a BlockFunction, `<name>.block`: a loop over
-/// the block's threads. Any other kernel becomes a ThreadFunction, `<name>.thread`: a coroutine (llvm.coro.*) that
-/// suspends where it waits, after writing what it waits for to its ThreadFrame. Device functions that may suspend are
-/// coroutines too; their callers resume them until they are done, so recursion and barriers in calls need nothing special.
-/// Before: lower's output, cleaned up or not. After: no pseudo function is left; `facts[i].suspends` is set. The
-/// coroutines are not split yet (the JIT's pipeline runs LLVM's coroutine passes).
+/// A kernel from which no suspending pseudo function can be reached becomes a BlockFunction,
+/// `<name>.block`: a loop over the block's threads. Any other kernel becomes a ThreadFunction,
+/// `<name>.thread`: a coroutine (llvm.coro.*) that suspends where it waits, after writing what it
+/// waits for to its ThreadFrame. Device functions that may suspend are coroutines too; their
+/// callers resume them until they are done, so recursion and barriers in calls need nothing
+/// special. Before: lower's output, cleaned up or not. After: no pseudo function is left;
+/// `facts[i].suspends` is set. The coroutines are not split yet (the JIT's pipeline runs LLVM's
+/// coroutine passes).
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts);
 
 }  // namespace pycuda::cpu::simt

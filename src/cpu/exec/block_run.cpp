@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// The scheduler of a block: bit masks of lanes that are ready, that yielded, that wait.
+#include "cpu/exec/block_run.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "cpu/exec/warp_ops.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t frame_alignment = 64;
+constexpr int spin_rounds = 4;
+constexpr std::size_t spare_limit = 64;
+
+struct Spare {
+  std::mutex mutex;  ///< protects `runs`
+  std::vector<std::unique_ptr<BlockRun>> runs;
+};
+
+Spare& spare() {
+  static Spare* const instance = new Spare;
+  return *instance;
+}
+
+}  // namespace
+
+void BlockRun::Free::operator()(std::byte* memory) const {
+  ::operator delete(memory, std::align_val_t{frame_alignment});
+}
+
+std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch) {
+  std::unique_ptr<BlockRun> run;
+  {
+    Spare& store = spare();
+    const std::unique_lock lock(store.mutex);
+    if (!store.runs.empty()) {
+      run = std::move(store.runs.back());
+      store.runs.pop_back();
+    }
+  }
+  if (run == nullptr) run.reset(new BlockRun);
+  if (!run->fit(launch)) return nullptr;
+  return run;
+}
+
+void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
+  Spare& store = spare();
+  const std::unique_lock lock(store.mutex);
+  if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));
+}
+
+bool BlockRun::fit(LaunchContext& launch) {
+  launch_ = &launch;
+  if (arena_ == nullptr) arena_ = SharedArena::create();
+  if (arena_ == nullptr || !arena_->prepare(launch.shared_bytes)) return false;
+  coroutine_stride_ =
+      (launch.kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
+  const std::uint64_t wanted = coroutine_stride_ * launch.threads;
+  if (wanted > coroutine_capacity_) {
+    coroutines_.reset();
+    coroutine_capacity_ = 0;
+    void* memory = ::operator new(wanted, std::align_val_t{frame_alignment}, std::nothrow);
+    if (memory == nullptr) return false;
+    coroutines_.reset(static_cast<std::byte*>(memory));
+    coroutine_capacity_ = wanted;
+  }
+  threads_.resize(launch.threads);
+  if (frames_.size() < launch.threads) frames_.resize(launch.threads);
+  return true;
+}
+
+void BlockRun::start(std::uint64_t block) {
+  block_ = {};
+  block_.launch = &launch_->frame;
+  block_.ctaid = launch_->block_at(block);
+  block_.shared = arena_->base();
+  block_.block = this;
+  if (checked_mode() && launch_->shared_bytes != 0) arena_->scrub(launch_->shared_bytes);
+  const Dim3 size = launch_->frame.block;
+  Dim3 tid{0, 0, 0};
+  std::uint32_t linear = 0;
+  for (ThreadFrame& thread : threads_) {
+    thread = {};
+    thread.block = &block_;
+    thread.tid = tid;
+    thread.linear = linear++;
+    if (++tid.x == size.x) {
+      tid.x = 0;
+      if (++tid.y == size.y) {
+        tid.y = 0;
+        ++tid.z;
+      }
+    }
+  }
+  live_threads_ = launch_->threads;
+  warp_count_ = (launch_->threads + 31) / 32;
+  for (unsigned warp = 0; warp < warp_count_; ++warp) {
+    const std::uint32_t lanes = std::min(32u, launch_->threads - warp * 32);
+    live_[warp] = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    warps_[warp] = {live_[warp], 0, 0};
+  }
+  for (; barriers_used_ != 0; barriers_used_ &= barriers_used_ - 1) {
+    barriers_[static_cast<unsigned>(std::countr_zero(barriers_used_))].reset();
+  }
+  barriers_dirty_ = 0;
+  if (frames_used_) {
+    for (FrameStack& frames : frames_) frames.clear();
+    frames_used_ = false;
+  }
+}
+
+BlockRun::Outcome BlockRun::run(unsigned processor) {
+  entry_ = &KernelEntry::of_this_thread();
+  block_.processor = processor;
+  advanced_ = false;
+  deadlocked_ = false;
+  struct Call {
+    BlockRun& run;
+    Outcome outcome;
+  } call{*this, Outcome::Stopped};
+  const bool whole = entry_->run(
+      launch_,
+      [](void* context) {
+        Call& own = *static_cast<Call*>(context);
+        own.outcome = own.run.schedule();
+      },
+      &call);
+  if (!whole) {
+    launch_->report(entry_->fault(), block_);
+    return Outcome::Stopped;
+  }
+  if (deadlocked_) {
+    report_deadlock();
+  } else if (launch_->timed_out.load(std::memory_order_relaxed)) {
+    FaultRecord late;
+    late.kind = FaultKind::Timeout;
+    late.thread_known = false;
+    launch_->report(late, block_);
+  }
+  return call.outcome;
+}
+
+BlockRun::Outcome BlockRun::schedule() {
+  for (int idle_rounds = 0;;) {
+    progress_ = false;
+    bool any_ready = false;
+    for (unsigned warp = 0; warp < warp_count_; ++warp) {
+      if (warps_[warp].ready == 0) continue;
+      if (launch_->stopped.load(std::memory_order_relaxed)) return Outcome::Stopped;
+      run_warp(warp);
+    }
+    if (live_threads_ == 0) return Outcome::Finished;
+    advanced_ |= progress_;
+    // Barriers that opened, and lanes whose exit let others go on, are found here.
+    for (unsigned warp = 0; warp < warp_count_; ++warp) {
+      any_ready |= warps_[warp].ready != 0;
+    }
+    if (any_ready) continue;
+    if (!wake_yielded()) {
+      deadlocked_ = true;
+      return Outcome::Stopped;
+    }
+    idle_rounds = progress_ ? 0 : idle_rounds + 1;
+    if (idle_rounds >= spin_rounds) return Outcome::Spinning;
+  }
+}
+
+bool BlockRun::wake_yielded() {
+  bool any = false;
+  for (unsigned warp = 0; warp < warp_count_; ++warp) {
+    warps_[warp].ready |= warps_[warp].yielded;
+    any |= warps_[warp].yielded != 0;
+    warps_[warp].yielded = 0;
+  }
+  return any;
+}
+
+void BlockRun::run_warp(unsigned index) {
+  Warp& warp = warps_[index];
+  for (;;) {
+    while (warp.ready != 0) {
+      run_lane(index, static_cast<unsigned>(std::countr_zero(warp.ready)));
+    }
+    if (barriers_dirty_ != 0) open_barriers();
+    if (warp.ready != 0) continue;
+    if (warp.at_op == 0) return;
+    if (!resolve_masked(index) && !resolve_unmasked(index)) return;
+  }
+}
+
+void BlockRun::run_lane(unsigned index, unsigned lane) {
+  Warp& warp = warps_[index];
+  const std::uint32_t bit = 1u << lane;
+  ThreadFrame& thread = threads_[index * 32 + lane];
+  warp.ready &= ~bit;
+  const bool spun = thread.state == ThreadState::Yielded;
+  thread.state = ThreadState::Ready;
+  entry_->enter(&thread);
+  if (thread.coroutine == nullptr) {
+    launch_->kernel.start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
+  }
+  // A called coroutine that ends leaves its caller as the innermost one, which goes on.
+  while (thread.state == ThreadState::Ready) {
+    ResumeFunction resume;
+    std::memcpy(&resume, thread.coroutine, sizeof resume);
+    resume(thread.coroutine);
+  }
+  entry_->leave();
+  switch (thread.state) {
+    case ThreadState::Yielded:
+      warp.yielded |= bit;
+      progress_ |= !spun;
+      return;
+    case ThreadState::Exited:
+      live_[index] &= ~bit;
+      --live_threads_;
+      barriers_dirty_ = barriers_used_;
+      break;
+    case ThreadState::AtWarpOp:
+      warp.at_op |= bit;
+      break;
+    case ThreadState::AtBarrier:
+    case ThreadState::AtBarrierArrive:
+    case ThreadState::AtBarrierReduce:
+      at_barrier(index, lane, thread);
+      break;
+    case ThreadState::Ready:
+      break;
+  }
+  progress_ = true;
+}
+
+void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
+  const std::uint64_t id = thread.operand[0];
+  if (id >= barrier_count) {
+    FaultRecord record;
+    record.kind = FaultKind::IllegalInstruction;
+    record.thread = &thread;
+    std::snprintf(record.detail, sizeof record.detail,
+                  "barrier %llu of a block that has 16 (0 to 15)",
+                  static_cast<unsigned long long>(id));
+    entry_->raise(record);
+  }
+  NamedBarrier& barrier = barriers_[id];
+  const auto expected = static_cast<std::uint32_t>(thread.operand[1]);
+  switch (thread.state) {
+    case ThreadState::AtBarrierReduce:
+      barrier.arrive_reducing(warp, lane, expected, thread.operand[2] != 0);
+      break;
+    case ThreadState::AtBarrierArrive:
+      barrier.arrive(warp, lane, expected, false);
+      warps_[warp].ready |= 1u << lane;
+      break;
+    default:
+      barrier.arrive(warp, lane, expected, true);
+  }
+  barriers_used_ |= 1u << id;
+  barriers_dirty_ |= 1u << id;
+  // An arriving thread goes on at once and may come again: counted before it does.
+  if (thread.state == ThreadState::AtBarrierArrive) open_barriers();
+}
+
+void BlockRun::open_barriers() {
+  for (; barriers_dirty_ != 0; barriers_dirty_ &= barriers_dirty_ - 1) {
+    const auto id = static_cast<unsigned>(std::countr_zero(barriers_dirty_));
+    NamedBarrier& barrier = barriers_[id];
+    if (!barrier.complete(live_, warp_count_)) continue;
+    for (unsigned warp = 0; warp < warp_count_; ++warp) {
+      const std::uint32_t released = barrier.waiting(warp);
+      for (std::uint32_t left = released; left != 0; left &= left - 1) {
+        ThreadFrame& thread = threads_[warp * 32 + static_cast<unsigned>(std::countr_zero(left))];
+        if (thread.state == ThreadState::AtBarrierReduce) {
+          thread.result[0] = barrier.reduction(static_cast<BarrierReduce>(thread.detail));
+        }
+      }
+      warps_[warp].ready |= released;
+    }
+    barrier.reset();
+    barriers_used_ &= ~(1u << id);
+  }
+}
+
+void BlockRun::complete_op(unsigned index, std::uint32_t lanes) {
+  ThreadFrame* const frames = &threads_[index * 32];
+  const auto op = static_cast<WarpOp>(frames[std::countr_zero(lanes)].detail);
+  execute_warp_op(op, lanes, frames);
+  warps_[index].at_op &= ~lanes;
+  warps_[index].ready |= lanes;
+}
+
+bool BlockRun::resolve_masked(unsigned index) {
+  Warp& warp = warps_[index];
+  const ThreadFrame* const frames = &threads_[index * 32];
+  bool any = false;
+  for (std::uint32_t left = warp.at_op; left != 0;) {
+    const ThreadFrame& first = frames[std::countr_zero(left)];
+    std::uint32_t group = 0;
+    for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      if (frames[lane].mask == first.mask && frames[lane].detail == first.detail) {
+        group |= 1u << lane;
+      }
+    }
+    left &= ~group;
+    // A lane that is not in its own mask takes part: undefined on hardware.
+    if (first.mask == 0 || (first.mask & live_[index] & ~group) != 0) continue;
+    complete_op(index, group);
+    any = true;
+  }
+  return any;
+}
+
+bool BlockRun::resolve_unmasked(unsigned index) {
+  Warp& warp = warps_[index];
+  const ThreadFrame* const frames = &threads_[index * 32];
+  // The lanes that are least far go first: they may catch up with the others.
+  std::uint32_t group = 0;
+  std::uint32_t site = 0;
+  for (std::uint32_t lanes = warp.at_op; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const ThreadFrame& thread = frames[lane];
+    if (thread.mask != 0) continue;
+    if (group == 0 || thread.site < site) {
+      group = 0;
+      site = thread.site;
+    }
+    if (thread.site != site) continue;
+    if (group != 0 && frames[std::countr_zero(group)].detail != thread.detail) continue;
+    group |= 1u << lane;
+  }
+  if (group == 0) return false;
+  complete_op(index, group);
+  return true;
+}
+
+bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const {
+  const auto own =
+      reinterpret_cast<std::uintptr_t>(coroutines_.get()) + coroutine_stride_ * thread.linear;
+  if (address >= own && address - own <= coroutine_stride_ &&
+      bytes <= coroutine_stride_ - (address - own)) {
+    return true;
+  }
+  return frames_used_ && frames_[thread.linear].holds(address, bytes);
+}
+
+std::string BlockRun::deadlock_text() const {
+  struct Group {
+    std::string what;
+    std::uint32_t count = 0;
+    Dim3 first;
+    std::uint32_t line = 0;
+  };
+  std::vector<Group> groups;
+  for (const ThreadFrame& thread : threads_) {
+    if (thread.state == ThreadState::Exited) continue;
+    std::string what;
+    if (thread.state == ThreadState::AtWarpOp) {
+      char text[64];
+      std::snprintf(text, sizeof text, "at %s with mask 0x%08x",
+                    warp_op_name(static_cast<WarpOp>(thread.detail)), thread.mask);
+      what = text;
+    } else {
+      const NamedBarrier& barrier = barriers_[thread.operand[0] % barrier_count];
+      what = "at barrier " + std::to_string(thread.operand[0]);
+      if (barrier.expected() != 0) {
+        what += " (" + std::to_string(barrier.arrivals()) + " of " +
+                std::to_string(barrier.expected()) + " arrived)";
+      }
+    }
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const Group& group) { return group.what == what; });
+    if (same == groups.end()) {
+      groups.push_back({what, 1, thread.tid, thread.source_line});
+    } else {
+      ++same->count;
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < groups.size() && i < 4; ++i) {
+    const Group& group = groups[i];
+    if (i != 0) text += "; ";
+    text += std::to_string(group.count) + (group.count == 1 ? " thread waits " : " threads wait ") +
+            group.what + ", the first is (" + std::to_string(group.first.x) + ", " +
+            std::to_string(group.first.y) + ", " + std::to_string(group.first.z) + ")";
+    if (group.line != 0) text += " at line " + std::to_string(group.line);
+  }
+  const auto exited = launch_->threads - live_threads_;
+  if (exited != 0) text += "; " + std::to_string(exited) + " exited";
+  return text;
+}
+
+void BlockRun::report_deadlock() {
+  launch_->report(
+      FaultKind::Deadlock, &block_, nullptr,
+      "deadlock, every thread of the block waits and none can go on: " + deadlock_text());
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// One block of a kernel whose threads may suspend, and the scheduler of its threads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/exec/frame_stack.h"
+#include "cpu/exec/launch_context.h"
+#include "cpu/exec/named_barrier.h"
+#include "cpu/exec/shared_arena.h"
+
+namespace pycuda::cpu::exec {
+
+/// BlockFrame::block points here. Runs on one OS thread at a time, but on any.
+///
+/// Threads run warp by warp, each until it suspends. When no lane of a warp can run, warp
+/// operations are resolved: one with a member mask when all live lanes of the mask stand at the
+/// same operation with the same mask; one without, for all lanes that stand at the same place, when
+/// nothing else is left. Barriers open as soon as enough threads have arrived.
+class BlockRun {
+ public:
+  enum class Outcome {
+    Finished,
+    Spinning,  ///< every thread that could run only waits for other blocks: run again later
+    Stopped,   ///< a fault, here (it is reported) or elsewhere
+  };
+
+  /// A used one if there is one. Null when memory is exhausted.
+  static std::unique_ptr<BlockRun> acquire(LaunchContext& launch);
+  static void recycle(std::unique_ptr<BlockRun> run);
+
+  void start(std::uint64_t block);
+  Outcome run(unsigned processor);
+  /// Whether the latest `run` did more than spin.
+  bool advanced() const { return advanced_; }
+
+  FrameStack& frames_of(const ThreadFrame& thread) {
+    frames_used_ = true;
+    return frames_[thread.linear];
+  }
+  /// Whether [address, address + bytes) is the thread's own local memory.
+  bool owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const;
+
+ private:
+  struct Warp {
+    std::uint32_t ready = 0;
+    std::uint32_t yielded = 0;
+    std::uint32_t at_op = 0;
+  };
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+
+  BlockRun() = default;
+  bool fit(LaunchContext& launch);
+  Outcome schedule();
+  void run_warp(unsigned warp);
+  void run_lane(unsigned warp, unsigned lane);
+  bool resolve_masked(unsigned warp);
+  bool resolve_unmasked(unsigned warp);
+  void complete_op(unsigned warp, std::uint32_t lanes);
+  void at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread);
+  void open_barriers();
+  bool wake_yielded();
+  void report_deadlock();
+  std::string deadlock_text() const;
+
+  LaunchContext* launch_ = nullptr;
+  KernelEntry* entry_ = nullptr;
+  std::unique_ptr<SharedArena> arena_;
+  BlockFrame block_;
+  std::vector<ThreadFrame> threads_;
+  std::unique_ptr<std::byte, Free> coroutines_;
+  std::uint64_t coroutine_capacity_ = 0;
+  std::uint64_t coroutine_stride_ = 0;
+  std::vector<FrameStack> frames_;
+  bool frames_used_ = false;
+  std::array<Warp, max_warps> warps_{};
+  LiveLanes live_{};
+  std::array<NamedBarrier, barrier_count> barriers_{};
+  std::uint32_t barriers_used_ = 0;   ///< a bit for each barrier with arrivals
+  std::uint32_t barriers_dirty_ = 0;  ///< those that may have become complete
+  unsigned warp_count_ = 0;
+  std::uint32_t live_threads_ = 0;
+  bool advanced_ = false;
+  bool progress_ = false;
+  bool deadlocked_ = false;
+};
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The checked mode: an access is legal when it is aligned and lies in one live allocation, in the
+// block's shared window, or in what is the thread's own.
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+
+#include "cpu/exec/address_table.h"
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/launch_context.h"
+#include "cpu/exec/local_memory.h"
+#include "cpu/kernel_abi/runtime_calls.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+/// The allocation that this OS thread used last.
+struct LastAllocation {
+  std::uintptr_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t epoch = 0;
+};
+
+bool inside(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin, std::uint64_t size) {
+  return address >= begin && address - begin <= size && bytes <= size - (address - begin);
+}
+
+bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
+  const BlockFrame& block = *thread.block;
+  const auto& launch = *static_cast<const LaunchContext*>(block.launch->launch);
+  if (inside(address, bytes, reinterpret_cast<std::uint64_t>(block.shared), launch.shared_bytes) ||
+      inside(address, bytes, reinterpret_cast<std::uint64_t>(block.launch->params),
+             launch.parameter_bytes)) {
+    return true;
+  }
+  return in_local_memory(thread, address, bytes);
+}
+
+bool in_allocation(std::uint64_t address, std::uint64_t bytes) {
+  static thread_local LastAllocation last;
+  const AddressTable& table = AddressTable::instance();
+  const std::uint64_t epoch = table.epoch();
+  if (last.epoch == epoch && inside(address, bytes, last.begin, last.bytes)) return true;
+  const auto found = table.find(address);
+  if (!found || !inside(address, bytes, found->begin, found->bytes)) return false;
+  last = {found->begin, found->bytes, epoch};
+  return true;
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::exec
+
+extern "C" void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
+                                        std::uint32_t bytes, std::uint32_t is_write) {
+  namespace exec = pycuda::cpu::exec;
+  using pycuda::cpu::FaultKind;
+  const bool misaligned = std::has_single_bit(bytes) && bytes <= 16 && address % bytes != 0;
+  bool legal = false;
+  if (!misaligned) {
+    const exec::RuntimeScope scope;
+    legal = exec::in_allocation(address, bytes) || exec::in_launch(*thread, address, bytes);
+  }
+  if (legal) return;
+  exec::FaultRecord record;
+  record.kind = misaligned ? FaultKind::MisalignedAddress : FaultKind::IllegalAddress;
+  record.thread = thread;
+  record.address = address;
+  record.address_known = true;
+  std::snprintf(record.detail, sizeof record.detail, "%s of %u bytes",
+                is_write != 0 ? "write" : "read", bytes);
+  exec::KernelEntry::of_this_thread().raise(record);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// The functions that compiled kernels call: faults, printf, malloc, frames, clocks.
+#include "cpu/kernel_abi/runtime_calls.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "cpu/exec/device_heap.h"
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/launch_context.h"
+#include "cpu/exec/local_memory.h"
+#include "cpu/exec/printf_buffer.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+LaunchContext& launch_of(const ThreadFrame& thread) {
+  return *static_cast<LaunchContext*>(thread.block->launch->launch);
+}
+
+FaultRecord record_of(ThreadFrame* thread, FaultKind kind) {
+  FaultRecord record;
+  record.kind = kind;
+  record.thread = thread;
+  return record;
+}
+
+/// Text of device code with characters of 1, 2 or 4 bytes, cut to what fits.
+void copy_text(char* out, std::size_t space, const char* text, std::uint64_t char_size) {
+  std::size_t used = 0;
+  for (; text != nullptr && used + 1 < space; ++used, text += char_size) {
+    std::uint32_t letter = 0;
+    std::memcpy(&letter, text, std::min<std::uint64_t>(char_size, sizeof letter));
+    if (letter == 0) break;
+    out[used] = letter < 128 ? static_cast<char>(letter) : '?';
+  }
+  out[used] = '\0';
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::exec
+
+using pycuda::cpu::FaultKind;
+using pycuda::cpu::ThreadFrame;
+namespace exec = pycuda::cpu::exec;
+
+extern "C" {
+
+void pycuda_cpu_fault(ThreadFrame* thread, std::uint32_t kind, std::uint64_t address) {
+  exec::FaultRecord record = exec::record_of(thread, static_cast<FaultKind>(kind));
+  record.address = address;
+  record.address_known = address != 0;
+  exec::KernelEntry::of_this_thread().raise(record);
+}
+
+void pycuda_cpu_trap(ThreadFrame* thread) {
+  exec::KernelEntry::of_this_thread().raise(exec::record_of(thread, FaultKind::Trap));
+}
+
+void pycuda_cpu_assert_fail(ThreadFrame* thread, const char* message, const char* file,
+                            std::uint32_t line, const char* function, std::uint64_t char_size) {
+  exec::FaultRecord record = exec::record_of(thread, FaultKind::Assert);
+  char texts[3][160];
+  const char* const sources[3] = {file, function, message};
+  if (char_size != 1 && char_size != 2 && char_size != 4) char_size = 1;
+  for (int i = 0; i < 3; ++i) exec::copy_text(texts[i], sizeof texts[i], sources[i], char_size);
+  std::snprintf(record.detail, sizeof record.detail, "%s:%u: %s: Assertion `%s' failed.", texts[0],
+                line, texts[1], texts[2]);
+  exec::KernelEntry::of_this_thread().raise(record);
+}
+
+std::int32_t pycuda_cpu_vprintf(ThreadFrame*, const char* format, const void* arguments) {
+  // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
+  thread_local std::string buffer;
+  const exec::RuntimeScope scope;
+  buffer.clear();
+  const std::int32_t count = exec::format_printf(buffer, format, arguments);
+  std::fwrite(buffer.data(), 1, buffer.size(), stdout);
+  return count;
+}
+
+void* pycuda_cpu_malloc(ThreadFrame* thread, std::uint64_t bytes) {
+  const exec::RuntimeScope scope;
+  return exec::DeviceHeap::instance().allocate(&exec::launch_of(*thread).faults, bytes);
+}
+
+void pycuda_cpu_free(ThreadFrame* thread, void* memory) {
+  bool released = false;
+  {
+    const exec::RuntimeScope scope;
+    released = exec::DeviceHeap::instance().release(memory);
+  }
+  if (released) return;
+  exec::FaultRecord record = exec::record_of(thread, FaultKind::IllegalAddress);
+  record.address = reinterpret_cast<std::uint64_t>(memory);
+  record.address_known = true;
+  std::snprintf(record.detail, sizeof record.detail,
+                "free of memory that device malloc did not give, or a second free");
+  exec::KernelEntry::of_this_thread().raise(record);
+}
+
+void* pycuda_cpu_frame_push(ThreadFrame* thread, std::uint64_t bytes) {
+  void* memory = nullptr;
+  {
+    const exec::RuntimeScope scope;
+    memory = exec::frames_of(*thread).push(bytes);
+  }
+  if (memory == nullptr) {
+    exec::KernelEntry::of_this_thread().raise(exec::record_of(thread, FaultKind::StackOverflow));
+  }
+  return memory;
+}
+
+void pycuda_cpu_frame_pop(ThreadFrame* thread, void* memory) {
+  const exec::RuntimeScope scope;
+  exec::frames_of(*thread).pop(memory);
+}
+
+std::uint32_t pycuda_cpu_is_local(ThreadFrame* thread, std::uint64_t address) {
+  return exec::in_local_memory(*thread, address, 1) ? 1 : 0;
+}
+
+std::uint64_t pycuda_cpu_clock() {
+#if defined(__x86_64__)
+  return __rdtsc();
+#else
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+#endif
+}
+
+std::uint64_t pycuda_cpu_globaltimer() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void pycuda_cpu_nanosleep(ThreadFrame* thread, std::uint32_t nanoseconds) {
+  // Between 0 and twice the time is legal. Threads of a block run one after the other: if each
+  // slept, the block would sleep a thousand times.
+  if (thread->linear != 0) return;
+  const timespec time{0, static_cast<long>(std::min(nanoseconds, 1000000u))};
+  nanosleep(&time, nullptr);
+}
+
+}  // extern "C"

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What the lanes of a warp compute together.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/kernel_abi/frames.h"
+
+namespace pycuda::cpu::exec {
+
+/// Executes `op` for the lanes of `participants`, whose frames are warp[lane]: reads their operands
+/// and writes their results. A shuffle from a lane that does not take part gives the lane's own
+/// value.
+void execute_warp_op(WarpOp op, std::uint32_t participants, ThreadFrame* warp);
+
+/// The PTX name of an operation, for messages.
+const char* warp_op_name(WarpOp op);
+
+}  // namespace pycuda::cpu::exec

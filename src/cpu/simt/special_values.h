@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Pass: the pseudo functions that only read (special registers, the shared window, parameters)
+// become loads from frames.
+#pragma once
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+
+namespace pycuda::cpu::simt {
+
+/// Field `offset` of the struct at `frame`, loaded as `type`.
+llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
+                        llvm::Type* type, bool invariant);
+
+/// Replaces the reading pseudo functions in `function`. `known` gives values that need no load
+/// ("tid.x", "linear", "block"). With `hoist_to`, values that are the same for all threads of a
+/// block are computed once, before that instruction; else each is loaded where it is used.
+void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm::Value*>& known,
+                            llvm::Instruction* hoist_to);
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// A backward slice from each loop exit to the reads that it depends on.
+#include "cpu/simt/spin_wait.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include <vector>
+
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::simt {
+
+namespace {
+
+bool reads_shared_state(const llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    return load->isVolatile() || load->isAtomic();
+  return llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
+}
+
+bool calls_reader(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (!call) return false;
+  const llvm::Function* callee = call->getCalledFunction();
+  if (!callee || callee->isDeclaration()) return false;
+  for (const llvm::Instruction& inner : llvm::instructions(*callee)) {
+    if (reads_shared_state(inner)) return true;
+  }
+  return false;
+}
+
+/// Everything inside a loop that a value depends on.
+class Slice {
+ public:
+  Slice(const llvm::Loop& loop, const llvm::DominatorTree& dominators)
+      : loop_(loop), dominators_(dominators) {}
+
+  void add(const llvm::Value* value) {
+    pending_.push_back(value);
+    while (!pending_.empty()) {
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending_.back());
+      pending_.pop_back();
+      if (!instruction || !loop_.contains(instruction) || !seen_.insert(instruction).second)
+        continue;
+      if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) add_choice(*phi);
+      for (const llvm::Use& operand : instruction->operands()) pending_.push_back(operand.get());
+    }
+  }
+
+  const llvm::SmallPtrSetImpl<const llvm::Instruction*>& instructions() const { return seen_; }
+
+ private:
+  void add_condition(const llvm::BasicBlock* block) {
+    if (!block || !loop_.contains(block)) return;
+    const llvm::Instruction* end = block->getTerminator();
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+        branch && branch->isConditional()) {
+      pending_.push_back(branch->getCondition());
+    } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) {
+      pending_.push_back(choice->getCondition());
+    }
+  }
+
+  /// Which value a phi has depends on the branches that lead to it.
+  void add_choice(const llvm::PHINode& phi) {
+    if (phi.getParent() == loop_.getHeader()) {
+      // Which way the last iteration went is decided between the header and the latches.
+      bool constant = true;
+      for (const llvm::Value* value : phi.incoming_values())
+        constant &= llvm::isa<llvm::Constant>(value);
+      if (!constant) return;
+    }
+    for (const llvm::BasicBlock* incoming : phi.blocks()) {
+      add_condition(incoming);
+      if (const auto* node = dominators_.getNode(incoming); node && node->getIDom()) {
+        add_condition(node->getIDom()->getBlock());
+      }
+    }
+    if (const auto* node = dominators_.getNode(phi.getParent()); node && node->getIDom()) {
+      add_condition(node->getIDom()->getBlock());
+    }
+  }
+
+  const llvm::Loop& loop_;
+  const llvm::DominatorTree& dominators_;
+  llvm::SmallPtrSet<const llvm::Instruction*, 16> seen_;
+  std::vector<const llvm::Value*> pending_;
+};
+
+/// A compare-and-swap that expects what was read from memory before: its failure is another
+/// thread's progress.
+bool is_retry(const llvm::Instruction& instruction, const llvm::Loop& loop,
+              const llvm::DominatorTree& dominators) {
+  const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+  if (!exchange) return false;
+  Slice expected(loop, dominators);
+  expected.add(exchange->getCompareOperand());
+  for (const llvm::Instruction* read : expected.instructions()) {
+    if (read == exchange || llvm::isa<llvm::LoadInst>(read)) return true;
+  }
+  return false;
+}
+
+bool is_spin_wait(const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  Slice slice(loop, dominators);
+  for (const llvm::BasicBlock* block : exiting) {
+    const llvm::Instruction* end = block->getTerminator();
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+        branch && branch->isConditional()) {
+      slice.add(branch->getCondition());
+    } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) {
+      slice.add(choice->getCondition());
+    }
+  }
+  for (const llvm::Instruction* instruction : slice.instructions()) {
+    const bool reads = reads_shared_state(*instruction) || calls_reader(*instruction);
+    if (reads && !is_retry(*instruction, loop, dominators)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void yield_in_spin_waits(llvm::Function& function) {
+  bool any_read = false;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (reads_shared_state(instruction) || calls_reader(instruction)) {
+      any_read = true;
+      break;
+    }
+  }
+  if (!any_read) return;
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  llvm::SmallPtrSet<llvm::BasicBlock*, 8> latches;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (!is_spin_wait(*loop, dominators)) continue;
+    llvm::SmallVector<llvm::BasicBlock*, 4> ends;
+    loop->getLoopLatches(ends);
+    latches.insert(ends.begin(), ends.end());
+  }
+  for (llvm::BasicBlock* latch : latches) {
+    llvm::IRBuilder<> b(latch->getTerminator());
+    llvm::FunctionCallee callee = function.getParent()->getOrInsertFunction(
+        lower::pseudo::yield, llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false));
+    auto* pseudo = llvm::cast<llvm::Function>(callee.getCallee());
+    pseudo->addFnAttr(llvm::Attribute::NoUnwind);
+    pseudo->addFnAttr(llvm::Attribute::Convergent);
+    llvm::CallInst* call = b.CreateCall(callee, {function.getArg(0)});
+    call->setDoesNotThrow();
+  }
+}
+
+}  // namespace pycuda::cpu::simt
