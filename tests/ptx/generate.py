@@ -12,7 +12,7 @@ import sys
 import zlib
 from pathlib import Path
 
-COUNT = 300  # no multiple of the block, so that the last block is ragged
+COUNT = 200  # no multiple of the block, so that the last block is ragged
 BLOCK = 128
 
 REGISTER = {"u8": "b16", "s8": "b16", "b8": "b16", "b8x2": "b16", "u16": "b16", "s16": "b16", "b16": "b16",

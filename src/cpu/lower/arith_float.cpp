@@ -137,29 +137,26 @@ class FloatArith {
     // Rounding down, a sum that is exactly zero is negative unless both its terms are positive.
     Value* zero = b_.CreateFCmpOEQ(b_.CreateFAdd(left, right), ops_.constant(b_.getDoubleTy(), 0));
     Value* negative = b_.CreateOr(ops_.sign_bit(left), ops_.sign_bit(right));
-    Value* signed_zero =
-        b_.CreateSelect(negative, ops_.constant(type, -0.0), ops_.constant(type, 0.0));
-    return b_.CreateSelect(zero, signed_zero, result);
+    Value* signed_zero = ops_.select(negative, ops_.constant(type, -0.0), ops_.constant(type, 0.0));
+    return ops_.select(zero, signed_zero, result);
   }
 
   /// Of two numbers the smaller or larger, -0 below +0. A NaN loses against a number, or wins with
   /// .NaN.
   Value* extremum_of_two(Value* a, Value* b) {
     const bool minimum = instruction_.opcode == Opcode::min;
-    const bool nan_wins = instruction_.modifiers.nan;
-    Value* first = minimum ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b);
-    Value* result = b_.CreateSelect(first, a, b);
+    Value* left = ops_.comparable(a);
+    Value* right = ops_.comparable(b);
+    Value* first = minimum ? b_.CreateFCmpOLT(left, right) : b_.CreateFCmpOGT(left, right);
+    Value* result = ops_.select(first, a, b);
     // Equal numbers differ in the sign of zero at most.
     Value* merged = minimum ? b_.CreateOr(ops_.bits(a), ops_.bits(b))
                             : b_.CreateAnd(ops_.bits(a), ops_.bits(b));
-    result = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), ops_.from_bits(merged, a->getType()), result);
-    if (nan_wins) {
-      result = b_.CreateSelect(ops_.is_nan(a), a, result);
-      return b_.CreateSelect(ops_.is_nan(b), b, result);
-    }
-    result = b_.CreateSelect(ops_.is_nan(b), a, result);
-    Value* chosen = b_.CreateSelect(ops_.is_nan(a), b, result);
-    return chosen;
+    result =
+        ops_.select(b_.CreateFCmpOEQ(left, right), ops_.from_bits(merged, a->getType()), result);
+    const bool nan_wins = instruction_.modifiers.nan;
+    result = ops_.select(ops_.is_nan(nan_wins ? a : b), a, result);
+    return ops_.select(ops_.is_nan(nan_wins ? b : a), b, result);
   }
 
   Value* extremum(llvm::ArrayRef<Value*> operands) {
@@ -187,7 +184,7 @@ class FloatArith {
     const unsigned width = raw->getType()->getIntegerBitWidth();
     Value* sign_only = b_.CreateAnd(sign, b_.getInt(llvm::APInt::getSignMask(width)));
     Value* with_sign = ops_.from_bits(b_.CreateOr(raw, sign_only), result->getType());
-    return b_.CreateSelect(nan, result, with_sign);
+    return ops_.select(nan, result, with_sign);
   }
 
   /// abs and neg are arithmetic: they quiet NaNs and leave a NaN's sign.

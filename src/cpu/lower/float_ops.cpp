@@ -31,7 +31,20 @@ FloatOps::FloatOps(FunctionLowering& lowering) : b_(lowering.builder()), lowerin
 
 Value* FloatOps::bits(Value* value) { return b_.CreateBitCast(value, b_.getIntNTy(width(value))); }
 Value* FloatOps::from_bits(Value* value, Type* type) { return b_.CreateBitCast(value, type); }
-Value* FloatOps::is_nan(Value* value) { return b_.CreateFCmpUNO(value, value); }
+Value* FloatOps::is_nan(Value* value) {
+  Value* number = comparable(value);
+  return b_.CreateFCmpUNO(number, number);
+}
+
+Value* FloatOps::select(Value* condition, Value* yes, Value* no) {
+  if (width(yes) > 16) return b_.CreateSelect(condition, yes, no);
+  return from_bits(b_.CreateSelect(condition, bits(yes), bits(no)), yes->getType());
+}
+
+Value* FloatOps::comparable(Value* value) {
+  return width(value) > 16 ? value : widen(value, b_.getFloatTy());
+}
+
 Value* FloatOps::constant(Type* type, double value) { return llvm::ConstantFP::get(type, value); }
 
 Value* FloatOps::sign_bit(Value* value) {
@@ -39,8 +52,6 @@ Value* FloatOps::sign_bit(Value* value) {
   return b_.CreateICmpSLT(raw, llvm::Constant::getNullValue(raw->getType()));
 }
 
-// Sign operations on 16-bit floats stay integer operations: LLVM computes bfloat ones in float, and
-// the instruction that narrows the result flushes subnormals.
 Value* FloatOps::absolute(Value* value) {
   if (width(value) > 16) return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
   return from_bits(b_.CreateAnd(bits(value), 0x7fff), value->getType());
@@ -55,7 +66,7 @@ Value* FloatOps::canonical(Value* value) {
   Type* type = value->getType();
   if (type->isDoubleTy()) return value;
   const std::uint64_t pattern = type->isFloatTy() ? 0x7fffffff : 0x7fff;
-  return b_.CreateSelect(is_nan(value), from_bits(b_.getIntN(width(value), pattern), type), value);
+  return select(is_nan(value), from_bits(b_.getIntN(width(value), pattern), type), value);
 }
 
 Value* FloatOps::quiet(Value* value) {
@@ -132,15 +143,17 @@ Value* FloatOps::flush_tiny_sum(Value* result, Value* a, Value* b, Value* c) {
 
 Value* FloatOps::saturate(Value* value) {
   Type* type = value->getType();
-  Value* zero = constant(type, 0.0);
-  Value* one = constant(type, 1.0);
-  Value* below_one = b_.CreateSelect(b_.CreateFCmpOLT(value, one), value, one);
-  return b_.CreateSelect(b_.CreateFCmpOGT(value, zero), below_one, zero);
+  Value* number = comparable(value);
+  Value* below_one = b_.CreateFCmpOLT(number, constant(number->getType(), 1.0));
+  Value* result = select(below_one, value, constant(type, 1.0));
+  Value* positive = b_.CreateFCmpOGT(number, constant(number->getType(), 0.0));
+  return select(positive, result, constant(type, 0.0));
 }
 
 Value* FloatOps::relu(Value* value) {
-  Value* keep = b_.CreateFCmpUGT(value, constant(value->getType(), 0.0));
-  return canonical(b_.CreateSelect(keep, value, constant(value->getType(), 0.0)));
+  Value* number = comparable(value);
+  Value* keep = b_.CreateFCmpUGT(number, constant(number->getType(), 0.0));
+  return canonical(select(keep, value, constant(value->getType(), 0.0)));
 }
 
 Value* FloatOps::make_odd(Value* value, Value* inexact, Value* farther) {

@@ -16,7 +16,9 @@ namespace pycuda::cpu::lower {
 
 class FunctionLowering;
 
-/// All functions take scalars of type half, bfloat, float or double.
+/// All functions take scalars of type half, bfloat, float or double. Values of the 16-bit types are
+/// moved, selected and given signs as integers: LLVM computes with bfloat in float, and the
+/// instruction that narrows back flushes subnormals.
 class FloatOps {
  public:
   explicit FloatOps(FunctionLowering& lowering);
@@ -28,6 +30,9 @@ class FloatOps {
   llvm::Value* absolute(llvm::Value* value);  ///< clears the sign, NaNs too
   llvm::Value* negate(llvm::Value* value);    ///< flips the sign, NaNs too
   llvm::Value* constant(llvm::Type* type, double value);
+  llvm::Value* select(llvm::Value* condition, llvm::Value* yes, llvm::Value* no);
+  /// The value for a comparison: 16-bit floats as float, exactly.
+  llvm::Value* comparable(llvm::Value* value);
 
   /// Makes NaNs the type's canonical NaN; nothing for f64.
   llvm::Value* canonical(llvm::Value* value);
