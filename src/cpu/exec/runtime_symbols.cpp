@@ -18,7 +18,6 @@ __extension__ __int128 __modti3(__int128, __int128);
 __extension__ __int128 __multi3(__int128, __int128);
 __extension__ unsigned __int128 __udivti3(unsigned __int128, unsigned __int128);
 __extension__ unsigned __int128 __umodti3(unsigned __int128, unsigned __int128);
-std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
 }
 
 namespace pycuda::cpu {

@@ -14,6 +14,7 @@
 #include "cpu/exec/callback_threads.h"
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/grid_run.h"
+#include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/printf_buffer.h"
 #include "cpu/exec/worker_pool.h"
 
@@ -143,7 +144,10 @@ void pass_on(const StatePointer& state) {
 
 }  // namespace
 
-Stream::Stream(int, FaultSink& faults) : state_(std::make_shared<State>(faults)) {}
+Stream::Stream(int, FaultSink& faults) : state_(std::make_shared<State>(faults)) {
+  // Others may have set handlers of their own since the last stream was made.
+  install_fault_signals();
+}
 
 Stream::~Stream() { synchronize(); }
 

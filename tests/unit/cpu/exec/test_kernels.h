@@ -64,7 +64,7 @@ Kernel plain_kernel(std::string name, std::uint32_t cost = 10) {
 template <class... Values>
 std::string pack(Values... values) {
   std::string bytes;
-  const auto add = [&](auto value) {
+  [[maybe_unused]] const auto add = [&](auto value) {
     while (bytes.size() % alignof(decltype(value)) != 0) bytes.push_back('\0');
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
