@@ -10,7 +10,8 @@ namespace pycuda::rtc {
 namespace {
 
 enum class Action {
-  Keep,
+  Pass,  // as it is written
+  Keep,  // with its value joined
   Drop,
   Include,
   SystemInclude,
@@ -108,6 +109,7 @@ constexpr KnownOption kKnownOptions[] = {
     {"res-usage", Action::ReportUsage, false},
     {"resource-usage", Action::ReportUsage, false},
     // Known to NVRTC; listed because their value may be the next entry.
+    {"lineinfo", Action::Pass, false},  // not -l ineinfo
     {"D", Action::Keep, true},
     {"define-macro", Action::Keep, true},
     {"U", Action::Keep, true},
@@ -242,6 +244,9 @@ class Translator {
     const std::string& value = option.value;
     switch (option.known->action) {
       case Action::Drop:
+        break;
+      case Action::Pass:
+        options_.compiler.push_back(text);
         break;
       case Action::Keep:
         keep(option);

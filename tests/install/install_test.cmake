@@ -15,14 +15,6 @@ run("${CMAKE_COMMAND}" -S "${SOURCE}/examples/cpp" -B "${folder}/build" -G "${GE
   "-DCMAKE_PREFIX_PATH=${folder}/prefix" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_BUILD_TYPE=${CONFIG}")
 run("${CMAKE_COMMAND}" --build "${folder}/build")
 
-# Every installed header stands on its own.
-file(GLOB_RECURSE headers RELATIVE "${folder}/prefix/include/pycuda_anywhere"
-  "${folder}/prefix/include/pycuda_anywhere/*.h")
-list(LENGTH headers count)
-if(count LESS 30)
-  message(FATAL_ERROR "only ${count} headers were installed")
-endif()
-
 file(GLOB_RECURSE cpu_drivers "${BUILD}/src/*libcuda_cpu.so" "${BUILD}/python/*libcuda_cpu.so")
 if(cpu_drivers)
   list(GET cpu_drivers 0 cpu_driver)
