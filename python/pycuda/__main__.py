@@ -33,7 +33,10 @@ def _version(number):
 def _versions():
     import pycuda
 
-    yield "pycuda-anywhere", f"{pycuda.ANYWHERE_VERSION} (stands in for PyCUDA {pycuda.VERSION_TEXT})"
+    yield (
+        "pycuda-anywhere",
+        f"{pycuda.ANYWHERE_VERSION} (stands in for PyCUDA {pycuda.VERSION_TEXT})",
+    )
     yield "package", os.path.dirname(os.path.abspath(pycuda.__file__))
     yield "Python", f"{platform.python_version()}, {sys.executable}"
     try:
@@ -75,7 +78,10 @@ def _devices():
             device = driver.Device(number)
             major, minor = device.compute_capability()
             gibibytes = device.total_memory() / 2**30
-            yield f"  {number}", f"{device.name()}, compute capability {major}.{minor}, {gibibytes:.1f} GiB"
+            yield (
+                f"  {number}",
+                f"{device.name()}, compute capability {major}.{minor}, {gibibytes:.1f} GiB",
+            )
         except Exception as error:
             yield f"  {number}", f"cannot be asked: {error}"
 
@@ -93,11 +99,19 @@ def _compilers():
             if origin != "loader":
                 yield "NVRTC", f"{library} ({origin}) cannot be used: {error}"
             continue
-        known = f"sm_{architectures[0]} to sm_{architectures[-1]}" if architectures else "unknown targets"
+        known = (
+            f"sm_{architectures[0]} to sm_{architectures[-1]}"
+            if architectures
+            else "unknown targets"
+        )
         yield "NVRTC", f"{major}.{minor} for {known}, {library} ({origin})"
         if not taken:
             headers = [folder for folder in includes if os.path.isdir(folder)]
-            yield "CUDA headers", os.pathsep.join(headers) or "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`"
+            yield (
+                "CUDA headers",
+                os.pathsep.join(headers)
+                or "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`",
+            )
             for header, wheel in (
                 ("cuda_fp16.h", "nvidia-cuda-runtime"),
                 ("crt/host_defines.h", "nvidia-cuda-crt"),
@@ -145,7 +159,10 @@ def main():
             for name, text in part():
                 print(f"{name:16} {text}", flush=True)
         except Exception as error:
-            print(f"{part.__name__.strip('_'):16} cannot be told: {type(error).__name__}: {error}", flush=True)
+            print(
+                f"{part.__name__.strip('_'):16} cannot be told: {type(error).__name__}: {error}",
+                flush=True,
+            )
     return 0
 
 
