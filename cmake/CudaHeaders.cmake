@@ -5,7 +5,7 @@ find_package(Python 3.9 REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Deve
 if(NOT PYCUDA_CUDA_INCLUDE)
   execute_process(
     COMMAND "${Python_EXECUTABLE}" -c
-      "import glob, sysconfig, site; places = {sysconfig.get_paths()['purelib'], *site.getsitepackages(), site.getusersitepackages()}; print(next(iter(sorted(h for p in places for h in glob.glob(p + '/nvidia/cu1[3-9]/include/cuda.h'))), ''))"
+      "import glob, sys, sysconfig, site; places = {*sys.path, sysconfig.get_paths()['purelib'], *site.getsitepackages(), site.getusersitepackages()}; print(next(iter(sorted(h for p in places for h in glob.glob(p + '/nvidia/cu1[3-9]/include/cuda.h'))), ''))"
     OUTPUT_VARIABLE wheel_header OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(wheel_header)
     get_filename_component(wheel_include "${wheel_header}" DIRECTORY)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file_cache.h"
+#include "driver/process_driver.h"
 #include "rtc/compiler.h"
 
 namespace nb = nanobind;
@@ -65,6 +66,46 @@ nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure, rtc::Compi
                         compiled.kept_folder.string());
 }
 
+bool is_cpu_driver(const driver::LoadedDriver& driver) {
+  return driver.kind == driver::DriverKind::Cpu ||
+         driver.library.find("libcuda_cpu") != std::string::npos;
+}
+
+/// (capability, is_cpu, driver version) of the current context's device, else of the first device.
+/// Zeros while no driver is in use: asking must not start one.
+nb::tuple device_facts() {
+  if (!driver::process_driver_loaded()) return nb::make_tuple(0, false, 0);
+  const driver::LoadedDriver& driver = driver::process_driver_origin();
+  const driver::DriverTable& table = driver.table;
+  CUdevice device = 0;
+  int major = 0;
+  int minor = 0;
+  const bool known =
+      (table.cuCtxGetDevice.status(&device) == CUDA_SUCCESS ||
+       table.cuDeviceGet.status(&device, 0) == CUDA_SUCCESS) &&
+      table.cuDeviceGetAttribute.status(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                        device) == CUDA_SUCCESS &&
+      table.cuDeviceGetAttribute.status(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                        device) == CUDA_SUCCESS;
+  return nb::make_tuple(known ? 10 * major + minor : 0, is_cpu_driver(driver), driver.version);
+}
+
+/// The process's driver for the diagnosis: loads it, and raises RuntimeError with the reason when
+/// there is none.
+nb::dict driver_origin() {
+  const driver::LoadedDriver& driver = driver::process_driver_origin();
+  nb::dict facts;
+  facts["library"] = driver.library;
+  facts["kind"] = is_cpu_driver(driver)                       ? "CPU"
+                  : driver.kind == driver::DriverKind::Nvidia ? "NVIDIA"
+                                                              : "other";
+  facts["version"] = driver.version;
+  facts["functions"] = driver.functions;
+  facts["reason"] = driver.reason;
+  facts["passed_over"] = driver.passed_over;
+  return facts;
+}
+
 }  // namespace
 
 void bind_rtc(nb::module_& module) {
@@ -114,7 +155,7 @@ void bind_rtc(nb::module_& module) {
           "(image, log, from_cache, kept_folder); raises CompileFailure.")
       .def(
           "installations",
-          [](const rtc::Compiler& self) {
+          [](rtc::Compiler& self) {
             nb::list list;
             for (const rtc::NvrtcInstallation& installation : self.installations()) {
               nb::list folders;
@@ -129,7 +170,8 @@ void bind_rtc(nb::module_& module) {
       .def(
           "version",
           [](rtc::Compiler& self, std::size_t index) -> nb::tuple {
-            auto nvrtc = self.open(self.installations().at(index));
+            const rtc::NvrtcInstallation installation = self.installations().at(index);
+            const auto nvrtc = self.open(installation);
             if (!nvrtc) throw nb::value_error(nvrtc.error().message.c_str());
             nb::list architectures;
             for (const int architecture : (*nvrtc)->architectures())
@@ -140,6 +182,8 @@ void bind_rtc(nb::module_& module) {
           "(major, minor, architectures) of an installation; opens it. ValueError if it cannot.")
       .def("clear_memory_cache", &rtc::Compiler::clear_memory_cache);
 
+  rtc_module.def("device_facts", &device_facts);
+  rtc_module.def("driver_origin", &driver_origin);
   rtc_module.def("default_cache_folder", [] { return base::default_cache_folder().string(); });
   rtc_module.def("cache_bytes",
                  [](const std::string& folder) { return base::FileCache(folder).size_bytes(); });

@@ -169,8 +169,13 @@ ContextPtr process_context() {
 }
 
 ContextPtr require_context() {
-  if (ContextPtr own = current_context()) return own;
   ThreadStack& stack = this_thread();
+  // What is current is what calls will be for: the top of the stack, or the context of a scope.
+  const Context* current = current_on_thread;
+  if (current != nullptr && current != stack.adopted.get() && current->valid()) {
+    return const_cast<Context*>(current)->shared_from_this();
+  }
+  if (ContextPtr own = current_context()) return own;
   ContextPtr context = process_context();
   if (context == nullptr) {
     stack.drop_adopted();

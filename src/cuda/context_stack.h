@@ -27,9 +27,9 @@ ContextPtr current_context();
 /// The context pushed most recently that still stands on some thread's stack, or null.
 ContextPtr process_context();
 
-/// The context that new resources are made in: this thread's, else the process's, which then is
-/// made current on this thread. With neither: "explicit_context_dependent failed: invalid device
-/// context - no currently active context?".
+/// The context that new resources are made in: that of a ContextScope, else this thread's, else the
+/// process's, which then is made current on this thread. With none of them:
+/// "explicit_context_dependent failed: invalid device context - no currently active context?".
 ContextPtr require_context();
 
 /// How many contexts this thread's stack holds.

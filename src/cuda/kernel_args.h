@@ -53,6 +53,7 @@ class KernelArgs {
   void check_next(std::size_t bytes) const;
   void grow(std::size_t needed);
 
+  alignas(16) std::array<std::byte, 1024> inline_;  // not cleared: a launch is too short for that
   const Kernel* kernel_;
   const KernelLayout* layout_;
   std::size_t count_ = 0;
@@ -60,7 +61,6 @@ class KernelArgs {
   std::byte* data_ = inline_.data();
   std::size_t capacity_ = sizeof(inline_);
   std::unique_ptr<std::byte[]> heap_;
-  alignas(16) std::array<std::byte, 1024> inline_;
 };
 
 }  // namespace pycuda::cuda

@@ -29,8 +29,8 @@ constexpr int kDefaultCapability = 80;
 /// The largest known need (CUB and curand together) is 310 MB; the memory is only reserved until it
 /// is used.
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
-/// Making a precompiled header costs about as much as it saves in two compilations.
-constexpr int kCompilesBeforePrecompiledHeader = 2;
+/// Making a precompiled header costs about as much as it saves in four compilations.
+constexpr int kCompilesBeforePrecompiledHeader = 4;
 
 std::string_view extension(Target target) {
   switch (target) {
@@ -57,6 +57,18 @@ std::vector<std::string> with_program(std::vector<std::string> options) {
 
 [[noreturn]] void refuse(const std::string& why, const CompileRequest& request) {
   throw CompileError(compilation_failed(why), with_program(request.options), "", why);
+}
+
+/// Why none of what was found will do for the device's driver, and what would.
+std::string no_compiler_for_driver(const DeviceFacts& device,
+                                   const std::vector<NvrtcInstallation>& found) {
+  if (found.empty()) return missing_nvrtc_message();
+  const std::string driver = std::to_string(device.driver_version / 1000);
+  return "the driver is of CUDA " + driver +
+         " and cannot load what the only NVRTC found, of CUDA " +
+         std::to_string(found.front().major) + ", makes: `pip install nvidia-cuda-nvrtc-cu" +
+         driver + " nvidia-cuda-runtime-cu" + driver + " nvidia-cuda-cccl-cu" + driver +
+         "` brings the one that fits";
 }
 
 std::string version_text(const Nvrtc& nvrtc) {
@@ -86,11 +98,39 @@ struct Compiler::Job {
   IncludePaths paths;  ///< with the best installation's headers
   Dependencies dependencies;
   WrappedSource source;
-  std::vector<std::size_t> candidates;  ///< installations the driver can work with
+  std::vector<NvrtcInstallation> candidates;  ///< those the driver can work with
 };
 
 Compiler::Compiler(Folders folders)
-    : folders_(std::move(folders)), installations_(find_nvrtc(folders_.packages)) {}
+    : folders_(std::move(folders)), installations_(find_nvrtc_wheels(folders_.packages)) {
+  if (installations_.empty()) look_everywhere();
+}
+
+void Compiler::look_everywhere() {
+  const std::lock_guard lock(mutex_);
+  if (looked_everywhere_) return;
+  installations_ = find_nvrtc(folders_.packages);
+  looked_everywhere_ = true;
+}
+
+std::vector<NvrtcInstallation> Compiler::installations() {
+  look_everywhere();
+  const std::lock_guard lock(mutex_);
+  return installations_;
+}
+
+std::vector<NvrtcInstallation> Compiler::find_candidates(const DeviceFacts& device) {
+  const int driver_major = device.driver_version / 1000;
+  const std::lock_guard lock(mutex_);
+  std::vector<NvrtcInstallation> candidates;
+  for (const NvrtcInstallation& installation : installations_) {
+    // A driver takes the images of its own CUDA version's compilers and older; the CPU driver takes
+    // all.
+    if (!device.is_cpu && driver_major != 0 && installation.major > driver_major) continue;
+    candidates.push_back(installation);
+  }
+  return candidates;
+}
 
 base::Result<const Nvrtc*> Compiler::open(const NvrtcInstallation& installation) {
   const std::lock_guard lock(mutex_);
@@ -103,7 +143,7 @@ base::Result<const Nvrtc*> Compiler::open(const NvrtcInstallation& installation)
   return &*found->second;
 }
 
-Compiler::Job Compiler::prepare(const CompileRequest& request) const {
+Compiler::Job Compiler::prepare(const CompileRequest& request) {
   Job job;
   auto options = translate_options(request.options);
   if (!options) refuse(options.error().message, request);
@@ -114,21 +154,21 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) const {
   job.machine_code =
       request.target != Target::Ptx && !request.device.is_cpu && (!job.asked || job.asked->real);
 
-  const int driver_major = request.device.driver_version / 1000;
-  for (std::size_t i = 0; i < installations_.size(); ++i) {
-    // A driver takes the images of its own CUDA version's compilers and older; the CPU driver takes
-    // all.
-    if (!request.device.is_cpu && driver_major != 0 && installations_[i].major > driver_major)
-      continue;
-    job.candidates.push_back(i);
+  job.candidates = find_candidates(request.device);
+  if (job.candidates.empty()) {
+    look_everywhere();
+    job.candidates = find_candidates(request.device);
   }
   for (const std::string& folder : request.include_folders) job.paths.user.emplace_back(folder);
   for (const std::string& folder : job.options.include_folders) job.paths.user.emplace_back(folder);
   job.paths.own = folders_.headers;
-  if (!job.candidates.empty())
-    job.paths.cuda = installations_[job.candidates.front()].include_folders;
+  if (!job.candidates.empty()) job.paths.cuda = job.candidates.front().include_folders;
 
   job.scan = scan_source(request.source);
+  if (!job.scan.includes.empty()) {
+    std::error_code error;
+    job.paths.source_folder = fs::current_path(error);
+  }
   job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
   return job;
 }
@@ -147,7 +187,7 @@ std::string Compiler::cache_key(const CompileRequest& request, const Job& job) c
       .add(static_cast<std::uint64_t>(request.device.capability));
   hash.add(job.machine_code ? 1 : 0).add(*job.dependencies.fingerprint);
   if (request.nvcc.empty()) {
-    for (const std::size_t candidate : job.candidates) hash.add(installations_[candidate].identity);
+    for (const NvrtcInstallation& candidate : job.candidates) hash.add(candidate.identity);
   } else {
     // nvcc sees the options as they were given.
     for (const std::string& option : request.options) hash.add(option);
@@ -197,21 +237,11 @@ Compiled Compiler::compile(const CompileRequest& request) {
 }
 
 Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {
-  if (job.candidates.empty()) {
-    if (installations_.empty()) refuse(missing_nvrtc_message(), request);
-    const int driver_major = request.device.driver_version / 1000;
-    refuse("the driver is of CUDA " + std::to_string(driver_major) +
-               " and cannot load what the only NVRTC found, of CUDA " +
-               std::to_string(installations_.front().major) +
-               ", makes: `pip install nvidia-cuda-nvrtc-cu" + std::to_string(driver_major) +
-               " nvidia-cuda-runtime-cu" + std::to_string(driver_major) + " nvidia-cuda-cccl-cu" +
-               std::to_string(driver_major) + "` brings the one that fits",
-           request);
-  }
+  if (job.candidates.empty())
+    refuse(no_compiler_for_driver(request.device, installations()), request);
   const int wanted = job.asked ? job.asked->number : request.device.capability;
   std::string reason;
-  for (const std::size_t candidate : job.candidates) {
-    const NvrtcInstallation& installation = installations_[candidate];
+  for (const NvrtcInstallation& installation : job.candidates) {
     auto nvrtc = open(installation);
     if (!nvrtc) {
       if (reason.empty()) {
@@ -221,15 +251,17 @@ Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {
     }
     const std::vector<int>& known = (*nvrtc)->architectures();
     if (wanted != 0 && !known.empty() && wanted < known.front()) {
-      reason = (job.asked ? job.asked->name() : "sm_" + std::to_string(wanted)) +
-               " is older than what " + version_text(**nvrtc) + " compiles for (sm_" +
-               std::to_string(known.front()) +
-               " and newer): " + (job.asked ? "leave arch out, or " : "") +
-               "`pip install nvidia-cuda-nvrtc-cu12` brings one that goes back to sm_50";
+      if (reason.empty()) {
+        reason = (job.asked ? job.asked->name() : "sm_" + std::to_string(wanted)) +
+                 " is older than what " + version_text(**nvrtc) + " compiles for (sm_" +
+                 std::to_string(known.front()) +
+                 " and newer): " + (job.asked ? "leave arch out, or " : "") +
+                 "`pip install nvidia-cuda-nvrtc-cu12` brings one that goes back to sm_50";
+      }
       continue;
     }
     job.paths.cuda = installation.include_folders;
-    return run_nvrtc(request, job, **nvrtc, installation);
+    return run_nvrtc(request, job, **nvrtc);
   }
   refuse(reason, request);
 }
@@ -254,8 +286,7 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
   return ++heavy_prefixes_[hash.hex()] > kCompilesBeforePrecompiledHeader;
 }
 
-Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc,
-                             const NvrtcInstallation&) {
+Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc) {
   Architecture architecture;
   if (job.asked) {
     architecture = *job.asked;
@@ -272,8 +303,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   }
   architecture.real = job.machine_code;
 
-  std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
-                                      "--no-source-include"};
+  std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device"};
   options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
   for (const std::string& name : job.options.pre_included) options.push_back("-include=" + name);
   for (std::string& option : job.paths.options()) options.push_back(std::move(option));

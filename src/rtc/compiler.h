@@ -81,7 +81,7 @@ class Compiler {
   Compiled compile(const CompileRequest& request);
 
   /// The NVRTCs that could be used, best first.
-  const std::vector<NvrtcInstallation>& installations() const { return installations_; }
+  std::vector<NvrtcInstallation> installations();
   /// Opens the library, once. The failure is a sentence.
   base::Result<const Nvrtc*> open(const NvrtcInstallation& installation);
   /// Forgets what is kept in memory (not the disk's part).
@@ -89,19 +89,21 @@ class Compiler {
 
  private:
   struct Job;
-  Job prepare(const CompileRequest& request) const;
+  void look_everywhere();
+  std::vector<NvrtcInstallation> find_candidates(const DeviceFacts& device);
+  Job prepare(const CompileRequest& request);
   std::string cache_key(const CompileRequest& request, const Job& job) const;
   Compiled compile_with_nvrtc(const CompileRequest& request, Job& job);
   Compiled compile_with_nvcc(const CompileRequest& request, Job& job,
                              const std::filesystem::path& nvcc);
-  Compiled run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc,
-                     const NvrtcInstallation& installation);
+  Compiled run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc);
   bool wants_precompiled_headers(const Job& job, const IncludePaths& paths, const Nvrtc& nvrtc);
 
   Folders folders_;
-  std::vector<NvrtcInstallation> installations_;
   CompileCache cache_;
-  std::mutex mutex_;                                 ///< protects the two below
+  std::mutex mutex_;                              ///< protects all below
+  std::vector<NvrtcInstallation> installations_;  ///< the wheels' alone, until they do not do
+  bool looked_everywhere_ = false;
   std::map<std::string, base::Result<Nvrtc>> open_;  ///< by library; never removed from
   std::map<std::string, int>
       heavy_prefixes_;  ///< how often one was compiled without precompiled headers

@@ -110,8 +110,9 @@ std::vector<std::string> IncludePaths::options() const {
 }
 
 IncludePaths::Found IncludePaths::resolve(const IncludeLine& include, const fs::path& from) const {
-  if (!include.angled && !from.empty()) {
-    const fs::path beside = from / include.name;
+  const fs::path& folder_of_includer = from.empty() ? source_folder : from;
+  if (!include.angled && !folder_of_includer.empty()) {
+    const fs::path beside = folder_of_includer / include.name;
     if (is_file(beside))
       return {is_inside(beside, own) ? IncludeOwner::Own : IncludeOwner::User, beside};
   }

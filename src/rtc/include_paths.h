@@ -26,6 +26,8 @@ struct IncludePaths {
   std::vector<std::filesystem::path> user;
   std::vector<std::filesystem::path> own;
   std::vector<std::filesystem::path> cuda;
+  /// Where the compiler thinks that the source stands: it looks there for #include "name".
+  std::filesystem::path source_folder;
 
   /// One `-I` option per folder.
   std::vector<std::string> options() const;

@@ -50,8 +50,8 @@ std::vector<fs::path> existing(std::initializer_list<fs::path> folders) {
 }
 
 bool has_cuda_headers(const std::vector<fs::path>& folders) {
-  return std::ranges::any_of(folders,
-                             [](const fs::path& folder) { return is_there(folder / "cuda_fp16.h"); });
+  return std::ranges::any_of(
+      folders, [](const fs::path& folder) { return is_there(folder / "cuda_fp16.h"); });
 }
 
 std::vector<fs::path> toolkit_includes(const fs::path& root) {
@@ -71,19 +71,32 @@ std::vector<fs::path> toolkit_roots() {
 
 class Search {
  public:
-  explicit Search(std::span<const fs::path> package_folders) {
+  Search(std::span<const fs::path> package_folders, bool everywhere) {
     for (const fs::path& folder : package_folders) add_wheels(folder);
     // Newest first; equal ones in the order of the folders.
     std::ranges::stable_sort(found_,
                              [](const auto& a, const auto& b) { return a.major > b.major; });
-    const std::vector<fs::path> wheel_headers =
-        found_.empty() ? std::vector<fs::path>() : found_.front().include_folders;
     if (const auto file = base::environment("PYCUDA_NVRTC"); file && !file->empty()) {
-      // Its own headers stand beside it in a wheel or toolkit; else those of the newest wheel.
-      const fs::path root = fs::path(*file).parent_path().parent_path();
-      std::vector<fs::path> includes = toolkit_includes(root);
-      add(*file, "PYCUDA_NVRTC", has_cuda_headers(includes) ? includes : wheel_headers, true);
+      use_only(*file);
+      return;
     }
+    if (everywhere) look_outside_of_wheels();
+    mend_headers();
+  }
+
+  std::vector<NvrtcInstallation> take() { return std::move(found_); }
+
+ private:
+  /// The one that the user names. Its headers stand beside it in a wheel or toolkit; else the
+  /// wheels' are taken.
+  void use_only(const fs::path& file) {
+    std::vector<fs::path> includes = toolkit_includes(file.parent_path().parent_path());
+    if (!has_cuda_headers(includes) && !found_.empty()) includes = found_.front().include_folders;
+    found_.clear();
+    add(file, "PYCUDA_NVRTC", std::move(includes));
+  }
+
+  void look_outside_of_wheels() {
     for (const fs::path& root : toolkit_roots()) {
       for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
         for (const fs::path& file : libraries_in(root / folder))
@@ -95,14 +108,9 @@ class Search {
       for (const char* version : {"13", "12"})
         add(std::string(kLibraryPrefix) + version, "loader", {});
     }
-    mend_headers();
   }
 
-  std::vector<NvrtcInstallation> take() { return std::move(found_); }
-
- private:
-  void add(const fs::path& file, const char* origin, std::vector<fs::path> includes,
-           bool first = false) {
+  void add(const fs::path& file, const char* origin, std::vector<fs::path> includes) {
     NvrtcInstallation installation;
     installation.library = file.native();
     const std::string name = file.filename().native();
@@ -113,21 +121,22 @@ class Search {
     installation.origin = origin;
     installation.include_folders = std::move(includes);
     const bool known = std::ranges::any_of(found_, [&](const NvrtcInstallation& other) {
-      return other.identity == installation.identity;
+      return other.major == installation.major && installation.major != 0;
     });
-    if (known && !first) return;
-    found_.insert(first ? found_.begin() : found_.end(), std::move(installation));
+    if (known) return;
+    found_.push_back(std::move(installation));
   }
 
   void add_wheels(const fs::path& folder) {
     // CUDA 13 and newer put all wheels of one version into one folder; older ones have a folder per
     // wheel.
-    for (const char* version : {"cu15", "cu14", "cu13"}) {
-      const fs::path root = folder / version;
-      for (const fs::path& file : libraries_in(root / "lib")) {
-        add(file, "wheel", existing({root / "include", root / "include/cccl"}));
-      }
+    for (const char* version : {"15", "14", "13"}) {
+      const fs::path root = folder / (std::string("cu") + version);
+      const fs::path file = root / "lib" / (std::string(kLibraryPrefix) + version);
+      if (is_there(file)) add(file, "wheel", existing({root / "include", root / "include/cccl"}));
     }
+    if (!is_there(folder / "cuda_nvrtc/lib")) return;
+
     for (const fs::path& file : libraries_in(folder / "cuda_nvrtc/lib")) {
       add(file, "wheel",
           existing({folder / "cuda_runtime/include", folder / "cuda_cccl/include",
@@ -175,7 +184,11 @@ class Search {
 }  // namespace
 
 std::vector<NvrtcInstallation> find_nvrtc(std::span<const fs::path> package_folders) {
-  return Search(package_folders).take();
+  return Search(package_folders, true).take();
+}
+
+std::vector<NvrtcInstallation> find_nvrtc_wheels(std::span<const fs::path> package_folders) {
+  return Search(package_folders, false).take();
 }
 
 fs::path find_nvcc(const std::string& name) {

@@ -19,11 +19,17 @@ struct NvrtcInstallation {
       include_folders;  ///< NVIDIA's headers; empty when there are none
 };
 
-/// All there are, best first: the file PYCUDA_NVRTC, the wheels in `package_folders` (the folders
-/// named `nvidia` of a Python; newest first), toolkits (CUDA_PATH, CUDA_HOME, CUDA_ROOT,
-/// CONDA_PREFIX, usual places), LD_LIBRARY_PATH, the loader. Headers come from the same wheel or
-/// toolkit; a toolkit's headers stand in only where no wheel has any.
+/// All there are, best first: the file PYCUDA_NVRTC and nothing else, or the wheels in
+/// `package_folders` (the folders named `nvidia` of a Python; newest first), toolkits (CUDA_PATH,
+/// CUDA_HOME, CUDA_ROOT, CONDA_PREFIX, usual places), LD_LIBRARY_PATH, the loader. Headers come
+/// from the same wheel or toolkit; a toolkit counts only where no wheel has an NVRTC of the same
+/// CUDA version.
 std::vector<NvrtcInstallation> find_nvrtc(std::span<const std::filesystem::path> package_folders);
+
+/// The first part of that list alone, PYCUDA_NVRTC and the wheels: cheap, and all that is needed as
+/// a rule.
+std::vector<NvrtcInstallation> find_nvrtc_wheels(
+    std::span<const std::filesystem::path> package_folders);
 
 /// The executable `name` (a path, or a name to look for in PATH and in toolkits), or empty.
 std::filesystem::path find_nvcc(const std::string& name);

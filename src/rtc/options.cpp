@@ -10,7 +10,8 @@ namespace pycuda::rtc {
 namespace {
 
 enum class Action {
-  Keep,
+  Pass,  // as it is written
+  Keep,  // with its value joined
   Drop,
   Include,
   SystemInclude,
@@ -108,6 +109,7 @@ constexpr KnownOption kKnownOptions[] = {
     {"res-usage", Action::ReportUsage, false},
     {"resource-usage", Action::ReportUsage, false},
     // Known to NVRTC; listed because their value may be the next entry.
+    {"lineinfo", Action::Pass, false},  // not -l ineinfo
     {"D", Action::Keep, true},
     {"define-macro", Action::Keep, true},
     {"U", Action::Keep, true},
@@ -243,6 +245,9 @@ class Translator {
     switch (option.known->action) {
       case Action::Drop:
         break;
+      case Action::Pass:
+        options_.compiler.push_back(text);
+        break;
       case Action::Keep:
         keep(option);
         break;
@@ -375,6 +380,10 @@ base::Result<std::optional<Architecture>> choose_architecture(std::string_view a
     chosen = of_code;
   }
   return chosen;
+}
+
+base::Result<Options> translate_options(std::span<const std::string> nvcc_options) {
+  return Translator().run(nvcc_options);
 }
 
 }  // namespace pycuda::rtc

@@ -134,7 +134,14 @@ void Cursor::resume() {
 
 void Cursor::recover() {
   resume();
-  while (!at_end() && !current_.is('}')) {
+  while (!at_end()) {
+    if (current_.is('}')) {
+      // The end of a vector, or of the scope?
+      const Token& next = following();
+      const bool vector =
+          next.is(',') || next.is(';') || next.is(']') || next.is(')') || next.is('|');
+      if (!vector) return;
+    }
     if (take().is(';')) return;
   }
 }

@@ -54,8 +54,11 @@ void FunctionParser::body() {
   const std::size_t outermost = scopes_.depth();
   while (!cursor_.gave_up()) {
     if (cursor_.at_end()) {
-      cursor_.fail_at(function_.position,
-                      "the body of " + quoted(function_.name) + " has no closing brace");
+      // After another error this says nothing new.
+      if (cursor_.diagnostics().empty()) {
+        cursor_.fail_at(function_.position,
+                        "the body of " + quoted(function_.name) + " has no closing brace");
+      }
       return;
     }
     if (cursor_.accept('}')) {

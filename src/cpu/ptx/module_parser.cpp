@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::uint64_t kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
 
+constexpr std::string_view kStarts[] = {"version", "target",  "address_size", "file",  "section",
+                                        "alias",   "visible", "extern",       "weak",  "common",
+                                        "entry",   "func",    "global",       "const", "shared"};
+
 std::uint32_t unsigned_constant(Cursor& cursor, std::string_view what) {
   return static_cast<std::uint32_t>(constant_integer(cursor, 0, kMaxUnsigned, what));
 }
@@ -30,10 +34,26 @@ void ModuleParser::run() {
   while (!cursor_.at_end() && !cursor_.gave_up()) {
     statement();
     if (!cursor_.failed()) continue;
-    cursor_.recover();
-    if (cursor_.current().is('}')) cursor_.take();
+    recover();
   }
   if (!cursor_.gave_up()) finish();
+}
+
+/// Up to what begins a new statement: past a `;`, or before a directive, outside of braces.
+void ModuleParser::recover() {
+  cursor_.resume();
+  int depth = 0;
+  while (!cursor_.at_end()) {
+    const Token& token = cursor_.current();
+    if (depth <= 0 && token.kind == Token::Kind::Dot &&
+        std::find(std::begin(kStarts), std::end(kStarts), token.text) != std::end(kStarts)) {
+      return;
+    }
+    const Token taken = cursor_.take();
+    if (taken.is('{')) ++depth;
+    if (taken.is('}')) --depth;
+    if (depth <= 0 && taken.is(';')) return;
+  }
 }
 
 void ModuleParser::statement() {

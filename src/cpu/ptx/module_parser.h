@@ -19,6 +19,7 @@ class ModuleParser {
 
  private:
   void statement();
+  void recover();
   void version();
   void target();
   void address_size();

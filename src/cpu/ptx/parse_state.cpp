@@ -56,9 +56,9 @@ void ParseState::declare_variable(Variable variable, std::string_view name) {
     return;
   }
   if (found->second.kind != SymbolRef::Kind::ModuleVariable) {
-    const bool unknown_so_far = std::any_of(unknown.begin(), unknown.end(), [&](const auto& use) {
-      return use.function == found->second.index;
-    });
+    const std::uint32_t function = found->second.index;
+    const bool unknown_so_far =
+        std::erase_if(unknown, [&](const auto& use) { return use.function == function; }) != 0;
     cursor.report(variable.position,
                   quoted(name) + (unknown_so_far ? " is used before it is declared"
                                                  : " is already the name of a function"));
@@ -108,8 +108,9 @@ std::optional<std::uint32_t> ParseState::declare_function(const Function& header
     return complain(" differs in its parameters from its earlier declaration");
   }
   const Linkage earlier = known.linkage;
+  const bool noreturn = known.noreturn || header.noreturn;
   if (has_body) known = header_of(header);
-  known.noreturn |= header.noreturn;
+  known.noreturn = noreturn;
   if (known.linkage == Linkage::None && earlier != Linkage::Extern) known.linkage = earlier;
   return known_index;
 }

@@ -191,6 +191,20 @@ TEST_CASE("a scope makes a context current and the former one current again") {
   CHECK_THROWS_AS(ContextScope{*other}, DriverError);
 }
 
+TEST_CASE("what is made in a scope belongs to the scope's context") {
+  const DriverTable driver = fake_driver();
+  const CurrentContext other(driver);
+  const CurrentContext own(driver);
+  {
+    const ContextScope scope(*other);
+    const DeviceMemory memory(16);
+    CHECK(memory.context() == *other);
+    CHECK(current_context() == *own);
+  }
+  CHECK(require_context() == *own);
+  CHECK(fake().released_elsewhere == 0);
+}
+
 TEST_CASE("many threads make, push and drop contexts at once") {
   const DriverTable driver = fake_driver();
   std::vector<std::thread> threads;

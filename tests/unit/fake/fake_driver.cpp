@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 namespace pycuda::testing {
 namespace {
@@ -169,8 +170,12 @@ void bind_launches(driver::DriverTable& driver) {
 FakeState& fake() { return state; }
 
 std::vector<CUcontext>& fake_driver_stack() {
-  thread_local std::vector<CUcontext> stack;
-  return stack;
+  // Not thread_local: the library's own stack calls the driver while a thread ends, as a real
+  // driver allows.
+  static std::mutex stacks_mutex;
+  static std::map<std::thread::id, std::vector<CUcontext>> stacks;
+  const std::lock_guard lock(stacks_mutex);
+  return stacks[std::this_thread::get_id()];
 }
 
 driver::DriverTable fake_driver() {

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""CUDA from Python, on any machine: the driver API, run-time compilation and arrays.
+
+Notes
+-----
+`VERSION` is the version of the original PyCUDA that this package stands in for, because programs compare it;
+`ANYWHERE_VERSION` is this package's own.
+"""
+
+VERSION = (2026, 1)
+VERSION_STATUS = ""
+VERSION_TEXT = ".".join(str(part) for part in VERSION) + VERSION_STATUS
+ANYWHERE_VERSION = "0.1.0"

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""The default context, and results remembered for one context."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+
+from pycuda import driver as cuda
+
+__all__ = [
+    "clear_context_caches",
+    "context_dependent_memoize",
+    "context_dependent_memoized_functions",
+    "get_default_device",
+    "init_cuda_context_fixture",
+    "make_default_context",
+    "mark_cuda_test",
+]
+
+
+def _chosen_device_number():
+    """The device number that the user asked for, or None: $CUDA_DEVICE, else the file ~/.cuda_device."""
+    text = os.environ.get("CUDA_DEVICE")
+    if text is not None:
+        return int(text)
+    home = os.environ.get("HOME")
+    if home is None:
+        return None
+    for name in (".cuda_device", ".cuda-device"):
+        try:
+            with open(os.path.join(home, name)) as chosen:
+                return int(chosen.read().strip())
+        except OSError:
+            continue
+    return None
+
+
+def make_default_context(ctx_maker=None):
+    """Make a context on the device that the user chose, else on the first device that allows it.
+
+    Parameters
+    ----------
+    ctx_maker : callable, optional
+        Makes a context on the device that it is given; `Device.make_context` by default.
+
+    Raises
+    ------
+    RuntimeError
+        (the built-in one) When there is no device, or none allows a context.
+    """
+    if ctx_maker is None:
+
+        def ctx_maker(device):
+            return device.make_context()
+
+    count = cuda.Device.count()
+    if count == 0:
+        raise RuntimeError("No CUDA enabled device found. Please check your installation.")
+
+    number = _chosen_device_number()
+    if number is not None:
+        return ctx_maker(cuda.Device(number))
+
+    last_error = None
+    for ordinal in range(count):
+        try:
+            return ctx_maker(cuda.Device(ordinal))
+        except cuda.Error as error:
+            last_error = error
+    raise RuntimeError(
+        "make_default_context() wasn't able to create a context on any of "
+        f"the {count} detected devices"
+    ) from last_error
+
+
+def get_default_device(default=0):
+    """The chosen device. Deprecated: use `make_default_context`."""
+    warnings.warn(
+        "get_default_device() is deprecated; use make_default_context() instead",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    number = _chosen_device_number()
+    return cuda.Device(default if number is None else number)
+
+
+context_dependent_memoized_functions: list = []
+
+
+def context_dependent_memoize(func):
+    """Decorator: remember results by the current context and the arguments, which must be hashable."""
+    results: dict = {}
+    context_dependent_memoized_functions.append(results)
+
+    @functools.wraps(func)
+    def remember(*args, **kwargs):
+        key = (cuda.Context.get_current(), args, tuple(sorted(kwargs.items())) if kwargs else ())
+        try:
+            return results[key]
+        except KeyError:
+            result = results[key] = func(*args, **kwargs)
+            return result
+
+    remember.__dict__["_pycuda_ctx_dep_memoize_dic"] = results
+    return remember
+
+
+def clear_context_caches():
+    """Forget everything that `context_dependent_memoize` remembers."""
+    for results in context_dependent_memoized_functions:
+        results.clear()
+
+
+def _with_context():
+    """Init, give out a default context, and clean up after it."""
+    import gc
+
+    cuda.init()
+    context = make_default_context()
+    if not isinstance(context, cuda.Context):
+        raise TypeError("a context was expected")
+    try:
+        yield context
+    finally:
+        # What the test made must go before its context does; cycles need the collector.
+        clear_context_caches()
+        gc.collect()
+        if cuda.Context.get_current() == context:
+            context.pop()
+        context.detach()
+        gc.collect()
+
+
+def init_cuda_context_fixture():
+    """Generator for a pytest fixture: a fresh default context, cleaned up afterwards."""
+    yield from _with_context()
+
+
+def mark_cuda_test(inner_f):
+    """Decorator: run a test function in a fresh default context, and mark it `cuda` for pytest."""
+
+    @functools.wraps(inner_f)
+    def run(*args, **kwargs):
+        for _ in _with_context():
+            return inner_f(*args, **kwargs)
+
+    try:
+        import pytest
+    except ImportError:
+        return run
+    return pytest.mark.cuda(run)

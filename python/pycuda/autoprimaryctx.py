@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Importing this module makes the default device's primary context current: the one that PyTorch, CuPy and others use."""
+
+import atexit
+
+import pycuda.driver as _driver
+from pycuda import tools as _tools
+
+
+def _retain_and_push(device):
+    primary = device.retain_primary_context()
+    primary.push()
+    return primary
+
+
+_driver.init()
+
+context = _tools.make_default_context(_retain_and_push)
+device = context.get_device()
+
+
+def _finish_up():
+    global context
+    if context is None:
+        return
+    ending, context = context, None
+    _tools.clear_context_caches()
+    if _driver.Context.get_current() == ending:
+        ending.pop()
+
+
+atexit.register(_finish_up)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""What the current device and its compiler are like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda.tools import context_dependent_memoize, platform_bits
+
+__all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
+
+
+def _current_capability():
+    from pycuda import driver
+
+    return driver.Context.get_device().compute_capability()
+
+
+def has_stack():
+    """Whether device functions have a stack."""
+    return _current_capability() >= (2, 0)
+
+
+def has_double_support():
+    """Whether the device computes in double precision."""
+    return _current_capability() >= (1, 3)
+
+
+@context_dependent_memoize
+def sizeof(type_name, preamble=""):
+    """The size in bytes of a C type on the device; `preamble` may declare it."""
+    from pycuda import driver
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule(
+        f"""
+        {preamble}
+        extern "C"
+        __global__ void size_of_type(unsigned long long *size)
+        {{
+          *size = sizeof({type_name});
+        }}
+        """,
+        no_extern_c=True,
+    )
+    size = np.zeros(1, np.uint64)
+    module.get_function("size_of_type")(driver.Out(size), block=(1, 1, 1), grid=(1, 1))
+    return int(size[0])

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// <assert.h> for device code: the compiler has assert.
+#pragma once

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""The CUDA driver API: devices, contexts, memory, modules and launches.
+
+Importing this module needs no driver and no GPU; the first call that needs one says what is missing.
+
+Notes
+-----
+Differences from the original: integers of NumPy, lists as grids and blocks, and plain Python numbers as kernel
+arguments are accepted; any thread may use and release any object; errors carry `code`, `name` and `routine`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda import _driver
+from pycuda._driver import *  # noqa: F403
+from pycuda._driver import (
+    Error,
+    aligned_empty,
+    managed_empty,
+    mem_alloc,
+    memcpy_dtoh,
+    memcpy_dtoh_async,
+    memcpy_htod,
+    memcpy_htod_async,
+    pagelocked_empty,
+)
+from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
+
+__all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
+    "CUDA_DEBUGGING",
+    "ArgumentHandler",
+    "CompileError",
+    "In",
+    "InOut",
+    "ManagedAllocationOrStub",
+    "Out",
+    "aligned_empty_like",
+    "aligned_zeros",
+    "aligned_zeros_like",
+    "from_device",
+    "from_device_like",
+    "managed_empty_like",
+    "managed_zeros",
+    "managed_zeros_like",
+    "mem_alloc_like",
+    "pagelocked_empty_like",
+    "pagelocked_zeros",
+    "pagelocked_zeros_like",
+    "set_debugging",
+    "to_device",
+]
+
+CUDA_DEBUGGING = False
+
+
+def set_debugging(flag=True):
+    """Compile kernels for debugging from now on: with debug information, kept files and no cache."""
+    global CUDA_DEBUGGING
+    CUDA_DEBUGGING = flag
+
+
+class CompileError(Error):
+    """A compiler refused a source.
+
+    Attributes
+    ----------
+    msg : str
+    command_line : list of str
+    stdout, stderr : str
+        What the compiler wrote.
+    """
+
+    def __init__(self, msg, command_line, stdout=None, stderr=None):
+        super().__init__(msg, command_line, stdout, stderr)
+        self.msg = msg
+        self.command_line = command_line
+        self.stdout = stdout
+        self.stderr = stderr
+
+    def __str__(self):
+        parts = [self.msg]
+        if self.command_line:
+            parts.append(f"[command: {' '.join(self.command_line)}]")
+        for name in ("stdout", "stderr"):
+            text = getattr(self, name)
+            if text:
+                parts.append(f"[{name}:\n{text}]")
+        return "\n".join(parts)
+
+
+class ArgumentHandler:
+    """A host array as a kernel argument: stands for device memory of its size.
+
+    Attributes
+    ----------
+    array
+        The host array, contiguous.
+    dev_alloc : DeviceAllocation or None
+        Its device memory, made when first needed and kept for further calls.
+    """
+
+    def __init__(self, ary):
+        self.array = ary
+        self.dev_alloc = None
+
+    def get_device_alloc(self):
+        """The device memory."""
+        if self.dev_alloc is None:
+            try:
+                self.dev_alloc = mem_alloc_like(self.array)
+            except AttributeError:
+                raise TypeError(
+                    f"could not determine array length of '{type(self.array)}': "
+                    "unsupported array type or not an array"
+                ) from None
+        return self.dev_alloc
+
+    def pre_call(self, stream):
+        """Called before the launch; `stream` is where the kernel will run, or None."""
+
+
+def _copy_in(handler, stream):
+    allocation = handler.get_device_alloc()
+    if stream is None:
+        memcpy_htod(allocation, handler.array)
+    else:
+        memcpy_htod_async(allocation, handler.array, stream)
+
+
+def _copy_out(handler, stream):
+    if stream is None:
+        memcpy_dtoh(handler.array, handler.get_device_alloc())
+    else:
+        memcpy_dtoh_async(handler.array, handler.get_device_alloc(), stream)
+        stream.synchronize()
+
+
+class In(ArgumentHandler):
+    """Copies the array to the device before the kernel runs.
+
+    Notes
+    -----
+    With a stream the copy is put into that stream: a page-locked array must stay unchanged until the stream is done.
+    """
+
+    def pre_call(self, stream):
+        """Copy the array to the device."""
+        _copy_in(self, stream)
+
+
+class Out(ArgumentHandler):
+    """Copies the array from the device after the kernel has run, and waits for that."""
+
+    def post_call(self, stream):
+        """Copy the array from the device."""
+        _copy_out(self, stream)
+
+
+class InOut(In, Out):
+    """Copies the array to the device before, and back after the kernel."""
+
+
+_driver._set_handler_class(ArgumentHandler)
+
+
+def mem_alloc_like(ary):
+    """Device memory of the size of `ary`."""
+    return mem_alloc(ary.nbytes)
+
+
+def to_device(bf_obj):
+    """Device memory with a copy of a buffer object's bytes."""
+    view = memoryview(bf_obj)
+    allocation = mem_alloc(view.nbytes)
+    memcpy_htod(allocation, bf_obj)
+    return allocation
+
+
+def from_device(devptr, shape, dtype, order="C"):
+    """An ndarray with a copy of device memory."""
+    result = np.empty(shape, dtype, order)
+    memcpy_dtoh(result, devptr)
+    return result
+
+
+def from_device_like(devptr, other_ary):
+    """An ndarray like `other_ary` with a copy of device memory."""
+    result = np.empty_like(other_ary)
+    memcpy_dtoh(result, devptr)
+    return result
+
+
+def _order_of(array):
+    if array.flags.c_contiguous:
+        return "C"
+    if array.flags.f_contiguous:
+        return "F"
+    raise ValueError("could not detect array order")
+
+
+def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
+    """A page-locked ndarray of zeros."""
+    result = pagelocked_empty(shape, dtype, order, mem_flags)
+    result.fill(0)
+    return result
+
+
+def pagelocked_empty_like(array, mem_flags=0):
+    """A page-locked ndarray with the shape, dtype and order of `array`."""
+    return pagelocked_empty(array.shape, array.dtype, _order_of(array), mem_flags)
+
+
+def pagelocked_zeros_like(array, mem_flags=0):
+    """The same, of zeros."""
+    return pagelocked_zeros(array.shape, array.dtype, _order_of(array), mem_flags)
+
+
+def aligned_zeros(shape, dtype, order="C", alignment=4096):
+    """An ndarray of zeros in pageable memory that starts at a multiple of `alignment`."""
+    result = aligned_empty(shape, dtype, order, alignment)
+    result.fill(0)
+    return result
+
+
+def aligned_empty_like(array, alignment=4096):
+    """An aligned ndarray with the shape, dtype and order of `array`."""
+    return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
+
+
+def aligned_zeros_like(array, alignment=4096):
+    """The same, of zeros."""
+    return aligned_zeros(array.shape, array.dtype, _order_of(array), alignment)
+
+
+def managed_zeros(shape, dtype, order="C", mem_flags=0):
+    """An ndarray of zeros in memory that host and device share."""
+    result = managed_empty(shape, dtype, order, mem_flags)
+    result.fill(0)
+    return result
+
+
+def managed_empty_like(array, mem_flags=0):
+    """An ndarray in shared memory with the shape, dtype and order of `array`."""
+    return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
+
+
+def managed_zeros_like(array, mem_flags=0):
+    """The same, of zeros."""
+    return managed_zeros(array.shape, array.dtype, _order_of(array), mem_flags)

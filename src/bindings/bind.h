@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// One function a family of pycuda._driver; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace pycuda::bindings {
+
+void bind_enums(nanobind::module_& m);
+void bind_device(nanobind::module_& m);
+void bind_context(nanobind::module_& m);
+void bind_stream(nanobind::module_& m);
+void bind_device_memory(nanobind::module_& m);
+void bind_host_memory(nanobind::module_& m);
+void bind_copies(nanobind::module_& m);
+void bind_structured_copies(nanobind::module_& m);
+void bind_memset(nanobind::module_& m);
+void bind_memory_pools(nanobind::module_& m);
+void bind_module(nanobind::module_& m);
+void bind_function(nanobind::module_& m);
+void bind_ipc(nanobind::module_& m);
+void bind_profiler(nanobind::module_& m);
+void bind_value_format(nanobind::module_& m);
+/// The submodule _rtc.
+void bind_rtc(nanobind::module_& m);
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Contexts and each thread's stack of them.
+#include <nanobind/stl/shared_ptr.h>
+
+#include <cstdint>
+#include <cstdio>
+
+#include "bindings/bind.h"
+#include "bindings/enumeration.h"
+#include "bindings/integers.h"
+#include "bindings/unlocked.h"
+#include "cuda/cleanup.h"
+#include "cuda/context_stack.h"
+#include "cuda/peer_access.h"
+#include "driver/process_driver.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+std::uintptr_t number_of(const cuda::Context& context) {
+  return reinterpret_cast<std::uintptr_t>(context.handle());
+}
+
+// Destructors run on any thread, with and without the interpreter: so this goes to C's stream.
+void warn_of_cleanup(const char* text) noexcept {
+  std::fprintf(stderr, "PyCUDA WARNING: %s\n", text);
+}
+
+cuda::ContextPtr attach(nb::handle flags) {
+  if (as_integer<unsigned int>(flags, "flags") != 0) {
+    throw driver::DriverError("cuCtxAttach", CUDA_ERROR_INVALID_VALUE, "flags must be 0");
+  }
+  cuda::ContextPtr context = cuda::Context::attach_current(driver::process_driver());
+  if (!context) throw driver::DriverError("cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT);
+  cuda::push_context(context);
+  return context;
+}
+
+// The driver's current context is not asked for: a thread without one uses the process's.
+cuda::Device current_device() {
+  const cuda::ContextPtr context =
+      cuda::current_context() ? cuda::current_context() : cuda::process_context();
+  if (!context) throw driver::DriverError("cuCtxGetDevice", CUDA_ERROR_INVALID_CONTEXT);
+  return context->device();
+}
+
+bool same_context(const cuda::Context& self, nb::handle other) {
+  return nb::isinstance<cuda::Context>(other) &&
+         self.handle() == nb::cast<const cuda::Context&>(other).handle();
+}
+
+}  // namespace
+
+void bind_context(nb::module_& m) {
+  cuda::set_cleanup_reporter(warn_of_cleanup);
+  nb::class_<cuda::Context>(m, "Context", nb::is_weak_referenceable())
+      .def_prop_ro("handle", &number_of)
+      .def_static("attach", &attach, nb::arg("flags") = 0)
+      .def("detach", [](cuda::Context& self) { unlocked([&] { self.detach(); }); })
+      .def("push", [](const std::shared_ptr<cuda::Context>& self) { cuda::push_context(self); })
+      .def_static("pop", [] { cuda::pop_context(); })
+      .def_static("get_current", [] { return cuda::current_context(); })
+      .def_static("get_device", &current_device)
+      .def_static("synchronize", [] { unlocked([] { cuda::require_context()->synchronize(); }); })
+      .def_static("set_limit",
+                  [](nb::handle limit, nb::handle value) {
+                    cuda::require_context()->set_limit(as_enumerator<CUlimit>(limit, "the limit"),
+                                                       as_integer<std::size_t>(value, "the value"));
+                  })
+      .def_static(
+          "get_limit",
+          [](nb::handle limit) {
+            return cuda::require_context()->limit(as_enumerator<CUlimit>(limit, "the limit"));
+          })
+      .def_static("set_cache_config",
+                  [](nb::handle config) {
+                    cuda::require_context()->set_cache_config(
+                        as_enumerator<CUfunc_cache>(config, "the cache configuration"));
+                  })
+      .def_static("get_cache_config",
+                  [] { return member_of("func_cache", cuda::require_context()->cache_config()); })
+      .def_static("set_shared_config",
+                  [](nb::handle config) {
+                    cuda::require_context()->set_shared_config(
+                        as_enumerator<CUsharedconfig>(config, "the bank configuration"));
+                  })
+      .def_static(
+          "get_shared_config",
+          [] { return member_of("shared_config", cuda::require_context()->shared_config()); })
+      .def_static(
+          "enable_peer_access",
+          [](const cuda::Context& peer, nb::handle flags) {
+            cuda::enable_peer_access(peer, as_integer<unsigned int>(flags, "flags"));
+          },
+          nb::arg("peer"), nb::arg("flags") = 0)
+      .def_static(
+          "disable_peer_access",
+          [](const cuda::Context& peer, nb::handle flags) {
+            if (as_integer<unsigned int>(flags, "flags") != 0) {
+              throw driver::DriverError("cuCtxDisablePeerAccess", CUDA_ERROR_INVALID_VALUE,
+                                        "flags must be 0");
+            }
+            cuda::disable_peer_access(peer);
+          },
+          nb::arg("peer"), nb::arg("flags") = 0)
+      .def("get_api_version", &cuda::Context::api_version)
+      .def("__enter__",
+           [](const std::shared_ptr<cuda::Context>& self) {
+             cuda::push_context(self);
+             return self;
+           })
+      .def(
+          "__exit__",
+          [](const std::shared_ptr<cuda::Context>& self, nb::handle, nb::handle, nb::handle) {
+            // The body may have popped or detached it already; leaving is no second error then.
+            const cuda::ContextPtr top = cuda::current_context();
+            if (top && top->handle() == self->handle()) cuda::pop_context();
+          },
+          nb::arg("type").none(), nb::arg("value").none(), nb::arg("traceback").none())
+      .def("__eq__", &same_context)
+      .def("__ne__",
+           [](const cuda::Context& self, nb::handle other) { return !same_context(self, other); })
+      .def("__hash__", &number_of);
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// One-dimensional copies between host and device.
+#include <nanobind/stl/shared_ptr.h>
+
+#include "bindings/bind.h"
+#include "bindings/buffer.h"
+#include "bindings/device_pointer.h"
+#include "bindings/integers.h"
+#include "bindings/stream_argument.h"
+#include "bindings/unlocked.h"
+#include "cuda/memcpy.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+CUdeviceptr destination_of(nb::handle dest) { return device_address(dest, "dest"); }
+CUdeviceptr source_of(nb::handle src) { return device_address(src, "src"); }
+std::size_t size_of(nb::handle size) { return as_integer<std::size_t>(size, "size"); }
+
+void to_device(nb::handle dest, nb::handle src) {
+  const CUdeviceptr destination = destination_of(dest);
+  const Buffer source = Buffer::read(src.ptr());
+  unlocked([&] { cuda::copy_to_device(destination, source.data(), source.bytes()); });
+}
+
+void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
+  const CUdeviceptr destination = destination_of(dest);
+  const Buffer source = Buffer::read(src.ptr());
+  CUstream queue = stream_argument(stream);
+  unlocked([&] { cuda::copy_to_device_async(destination, source.data(), source.bytes(), queue); });
+}
+
+void to_host(nb::handle dest, nb::handle src) {
+  const Buffer destination = Buffer::write(dest.ptr());
+  const CUdeviceptr source = source_of(src);
+  unlocked([&] { cuda::copy_to_host(destination.data(), source, destination.bytes()); });
+}
+
+void to_host_async(nb::handle dest, nb::handle src, nb::handle stream) {
+  const Buffer destination = Buffer::write(dest.ptr());
+  const CUdeviceptr source = source_of(src);
+  CUstream queue = stream_argument(stream);
+  unlocked(
+      [&] { cuda::copy_to_host_async(destination.data(), source, destination.bytes(), queue); });
+}
+
+void on_device(nb::handle dest, nb::handle src, nb::handle size) {
+  const CUdeviceptr destination = destination_of(dest);
+  const CUdeviceptr source = source_of(src);
+  const std::size_t bytes = size_of(size);
+  unlocked([&] { cuda::copy_on_device(destination, source, bytes); });
+}
+
+void on_device_async(nb::handle dest, nb::handle src, nb::handle size, nb::handle stream) {
+  const CUdeviceptr destination = destination_of(dest);
+  const CUdeviceptr source = source_of(src);
+  const std::size_t bytes = size_of(size);
+  CUstream queue = stream_argument(stream);
+  unlocked([&] { cuda::copy_on_device_async(destination, source, bytes, queue); });
+}
+
+using OptionalContext = std::shared_ptr<cuda::Context>;
+
+void between_peers(nb::handle dest, nb::handle src, nb::handle size,
+                   const OptionalContext& dest_context, const OptionalContext& src_context) {
+  const CUdeviceptr destination = destination_of(dest);
+  const CUdeviceptr source = source_of(src);
+  const std::size_t bytes = size_of(size);
+  unlocked([&] { cuda::copy_peer(destination, dest_context, source, src_context, bytes); });
+}
+
+void between_peers_async(nb::handle dest, nb::handle src, nb::handle size,
+                         const OptionalContext& dest_context, const OptionalContext& src_context,
+                         nb::handle stream) {
+  const CUdeviceptr destination = destination_of(dest);
+  const CUdeviceptr source = source_of(src);
+  const std::size_t bytes = size_of(size);
+  CUstream queue = stream_argument(stream);
+  unlocked(
+      [&] { cuda::copy_peer_async(destination, dest_context, source, src_context, bytes, queue); });
+}
+
+}  // namespace
+
+void bind_copies(nb::module_& m) {
+  using nb::arg;
+  const auto stream = [] { return arg("stream").none() = nb::none(); };
+  m.def("memcpy_htod", &to_device, arg("dest"), arg("src"));
+  m.def("memcpy_htod_async", &to_device_async, arg("dest"), arg("src"), stream());
+  m.def("memcpy_dtoh", &to_host, arg("dest"), arg("src"));
+  m.def("memcpy_dtoh_async", &to_host_async, arg("dest"), arg("src"), stream());
+  m.def("memcpy_dtod", &on_device, arg("dest"), arg("src"), arg("size"));
+  m.def("memcpy_dtod_async", &on_device_async, arg("dest"), arg("src"), arg("size"), stream());
+  m.def("memcpy_peer", &between_peers, arg("dest"), arg("src"), arg("size"),
+        arg("dest_context").none() = nb::none(), arg("src_context").none() = nb::none());
+  m.def("memcpy_peer_async", &between_peers_async, arg("dest"), arg("src"), arg("size"),
+        arg("dest_context").none() = nb::none(), arg("src_context").none() = nb::none(), stream());
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// All enumerations and flag names of pycuda.driver, with PyCUDA's names.
+#include "bindings/bind.h"
+#include "bindings/enumeration.h"
+
+namespace pycuda::bindings {
+namespace {
+
+const Member ctx_flags_members[] = {
+    {"SCHED_AUTO", 0},    {"SCHED_SPIN", 1},          {"SCHED_YIELD", 2},
+    {"BLOCKING_SYNC", 4}, {"SCHED_BLOCKING_SYNC", 4}, {"SCHED_MASK", 7},
+    {"MAP_HOST", 8},      {"LMEM_RESIZE_TO_MAX", 16}, {"FLAGS_MASK", 255},
+};
+const Member event_flags_members[] = {
+    {"DEFAULT", 0},
+    {"BLOCKING_SYNC", 1},
+    {"DISABLE_TIMING", 2},
+    {"INTERPROCESS", 4},
+};
+const Member limit_members[] = {
+    {"STACK_SIZE", 0},
+    {"PRINTF_FIFO_SIZE", 1},
+    {"MALLOC_HEAP_SIZE", 2},
+    {"DEV_RUNTIME_SYNC_DEPTH", 3},
+    {"DEV_RUNTIME_PENDING_LAUNCH_COUNT", 4},
+};
+const Member func_cache_members[] = {
+    {"PREFER_NONE", 0},
+    {"PREFER_SHARED", 1},
+    {"PREFER_L1", 2},
+    {"PREFER_EQUAL", 3},
+};
+const Member shared_config_members[] = {
+    {"DEFAULT_BANK_SIZE", 0},
+    {"FOUR_BYTE_BANK_SIZE", 1},
+    {"EIGHT_BYTE_BANK_SIZE", 2},
+};
+const Member compute_mode_members[] = {
+    {"DEFAULT", 0},
+    {"PROHIBITED", 2},
+    {"EXCLUSIVE_PROCESS", 3},
+    {"EXCLUSIVE", 1},
+};
+const Member function_attribute_members[] = {
+    {"MAX_THREADS_PER_BLOCK", 0},
+    {"SHARED_SIZE_BYTES", 1},
+    {"CONST_SIZE_BYTES", 2},
+    {"LOCAL_SIZE_BYTES", 3},
+    {"NUM_REGS", 4},
+    {"PTX_VERSION", 5},
+    {"BINARY_VERSION", 6},
+    {"CACHE_MODE_CA", 7},
+    {"MAX_DYNAMIC_SHARED_SIZE_BYTES", 8},
+    {"PREFERRED_SHARED_MEMORY_CARVEOUT", 9},
+    {"MAX", 16},
+};
+const Member device_attribute_members[] = {
+    {"MAX_THREADS_PER_BLOCK", 1},
+    {"MAX_BLOCK_DIM_X", 2},
+    {"MAX_BLOCK_DIM_Y", 3},
+    {"MAX_BLOCK_DIM_Z", 4},
+    {"MAX_GRID_DIM_X", 5},
+    {"MAX_GRID_DIM_Y", 6},
+    {"MAX_GRID_DIM_Z", 7},
+    {"MAX_SHARED_MEMORY_PER_BLOCK", 8},
+    {"SHARED_MEMORY_PER_BLOCK", 8},
+    {"TOTAL_CONSTANT_MEMORY", 9},
+    {"WARP_SIZE", 10},
+    {"MAX_PITCH", 11},
+    {"MAX_REGISTERS_PER_BLOCK", 12},
+    {"REGISTERS_PER_BLOCK", 12},
+    {"CLOCK_RATE", 13},
+    {"TEXTURE_ALIGNMENT", 14},
+    {"GPU_OVERLAP", 15},
+    {"MULTIPROCESSOR_COUNT", 16},
+    {"KERNEL_EXEC_TIMEOUT", 17},
+    {"INTEGRATED", 18},
+    {"CAN_MAP_HOST_MEMORY", 19},
+    {"COMPUTE_MODE", 20},
+    {"MAXIMUM_TEXTURE1D_WIDTH", 21},
+    {"MAXIMUM_TEXTURE2D_WIDTH", 22},
+    {"MAXIMUM_TEXTURE2D_HEIGHT", 23},
+    {"MAXIMUM_TEXTURE3D_WIDTH", 24},
+    {"MAXIMUM_TEXTURE3D_HEIGHT", 25},
+    {"MAXIMUM_TEXTURE3D_DEPTH", 26},
+    {"MAXIMUM_TEXTURE2D_ARRAY_WIDTH", 27},
+    {"MAXIMUM_TEXTURE2D_LAYERED_WIDTH", 27},
+    {"MAXIMUM_TEXTURE2D_ARRAY_HEIGHT", 28},
+    {"MAXIMUM_TEXTURE2D_LAYERED_HEIGHT", 28},
+    {"MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES", 29},
+    {"MAXIMUM_TEXTURE2D_LAYERED_LAYERS", 29},
+    {"SURFACE_ALIGNMENT", 30},
+    {"CONCURRENT_KERNELS", 31},
+    {"ECC_ENABLED", 32},
+    {"PCI_BUS_ID", 33},
+    {"PCI_DEVICE_ID", 34},
+    {"TCC_DRIVER", 35},
+    {"MEMORY_CLOCK_RATE", 36},
+    {"GLOBAL_MEMORY_BUS_WIDTH", 37},
+    {"L2_CACHE_SIZE", 38},
+    {"MAX_THREADS_PER_MULTIPROCESSOR", 39},
+    {"ASYNC_ENGINE_COUNT", 40},
+    {"UNIFIED_ADDRESSING", 41},
+    {"MAXIMUM_TEXTURE1D_LAYERED_WIDTH", 42},
+    {"MAXIMUM_TEXTURE1D_LAYERED_LAYERS", 43},
+    {"MAXIMUM_TEXTURE2D_GATHER_WIDTH", 45},
+    {"MAXIMUM_TEXTURE2D_GATHER_HEIGHT", 46},
+    {"MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE", 47},
+    {"MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE", 48},
+    {"MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE", 49},
+    {"PCI_DOMAIN_ID", 50},
+    {"TEXTURE_PITCH_ALIGNMENT", 51},
+    {"MAXIMUM_TEXTURECUBEMAP_WIDTH", 52},
+    {"MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH", 53},
+    {"MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS", 54},
+    {"MAXIMUM_SURFACE1D_WIDTH", 55},
+    {"MAXIMUM_SURFACE2D_WIDTH", 56},
+    {"MAXIMUM_SURFACE2D_HEIGHT", 57},
+    {"MAXIMUM_SURFACE3D_WIDTH", 58},
+    {"MAXIMUM_SURFACE3D_HEIGHT", 59},
+    {"MAXIMUM_SURFACE3D_DEPTH", 60},
+    {"MAXIMUM_SURFACE1D_LAYERED_WIDTH", 61},
+    {"MAXIMUM_SURFACE1D_LAYERED_LAYERS", 62},
+    {"MAXIMUM_SURFACE2D_LAYERED_WIDTH", 63},
+    {"MAXIMUM_SURFACE2D_LAYERED_HEIGHT", 64},
+    {"MAXIMUM_SURFACE2D_LAYERED_LAYERS", 65},
+    {"MAXIMUM_SURFACECUBEMAP_WIDTH", 66},
+    {"MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH", 67},
+    {"MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS", 68},
+    {"MAXIMUM_TEXTURE1D_LINEAR_WIDTH", 69},
+    {"MAXIMUM_TEXTURE2D_LINEAR_WIDTH", 70},
+    {"MAXIMUM_TEXTURE2D_LINEAR_HEIGHT", 71},
+    {"MAXIMUM_TEXTURE2D_LINEAR_PITCH", 72},
+    {"MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH", 73},
+    {"MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT", 74},
+    {"COMPUTE_CAPABILITY_MAJOR", 75},
+    {"COMPUTE_CAPABILITY_MINOR", 76},
+    {"MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH", 77},
+    {"STREAM_PRIORITIES_SUPPORTED", 78},
+    {"GLOBAL_L1_CACHE_SUPPORTED", 79},
+    {"LOCAL_L1_CACHE_SUPPORTED", 80},
+    {"MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", 81},
+    {"MAX_REGISTERS_PER_MULTIPROCESSOR", 82},
+    {"MANAGED_MEMORY", 83},
+    {"MULTI_GPU_BOARD", 84},
+    {"MULTI_GPU_BOARD_GROUP_ID", 85},
+    {"HOST_NATIVE_ATOMIC_SUPPORTED", 86},
+    {"SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO", 87},
+    {"PAGEABLE_MEMORY_ACCESS", 88},
+    {"CONCURRENT_MANAGED_ACCESS", 89},
+    {"COMPUTE_PREEMPTION_SUPPORTED", 90},
+    {"CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM", 91},
+    {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 97},
+    {"PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES", 100},
+    {"DIRECT_MANAGED_MEM_ACCESS_FROM_HOST", 101},
+    {"HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", 103},
+    {"HANDLE_TYPE_WIN32_HANDLE_SUPPORTED", 104},
+    {"HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED", 105},
+    {"MAX_BLOCKS_PER_MULTIPROCESSOR", 106},
+    {"GENERIC_COMPRESSION_SUPPORTED", 107},
+    {"MAX_PERSISTING_L2_CACHE_SIZE", 108},
+    {"RESERVED_SHARED_MEMORY_PER_BLOCK", 111},
+    {"READ_ONLY_HOST_REGISTER_SUPPORTED", 113},
+    {"MEMORY_POOLS_SUPPORTED", 115},
+};
+const Member pointer_attribute_members[] = {
+    {"CONTEXT", 1},
+    {"MEMORY_TYPE", 2},
+    {"DEVICE_POINTER", 3},
+    {"HOST_POINTER", 4},
+};
+const Member memory_type_members[] = {
+    {"HOST", 1},
+    {"DEVICE", 2},
+    {"ARRAY", 3},
+    {"UNIFIED", 4},
+};
+const Member mem_attach_flags_members[] = {
+    {"GLOBAL", 1},
+    {"HOST", 2},
+    {"SINGLE", 4},
+};
+const Member host_alloc_flags_members[] = {
+    {"PORTABLE", 1},
+    {"DEVICEMAP", 2},
+    {"WRITECOMBINED", 4},
+};
+const Member mem_host_register_flags_members[] = {
+    {"PORTABLE", 1},
+    {"DEVICEMAP", 2},
+};
+const Member ipc_mem_flags_members[] = {
+    {"LAZY_ENABLE_PEER_ACCESS", 1},
+};
+const Member array_format_members[] = {
+    {"UNSIGNED_INT8", 1}, {"UNSIGNED_INT16", 2}, {"UNSIGNED_INT32", 3}, {"SIGNED_INT8", 8},
+    {"SIGNED_INT16", 9},  {"SIGNED_INT32", 10},  {"HALF", 16},          {"FLOAT", 32},
+};
+const Member array3d_flags_members[] = {
+    {"2DARRAY", 1}, {"ARRAY3D_2DARRAY", 1}, {"ARRAY3D_LAYERED", 1}, {"SURFACE_LDST", 2},
+    {"CUBEMAP", 4}, {"TEXTURE_GATHER", 8},  {"LAYERED", 1},
+};
+const Member array_cubemap_face_members[] = {
+    {"POSITIVE_X", 0}, {"NEGATIVE_X", 1}, {"POSITIVE_Y", 2},
+    {"NEGATIVE_Y", 3}, {"POSITIVE_Z", 4}, {"NEGATIVE_Z", 5},
+};
+const Member address_mode_members[] = {
+    {"WRAP", 0},
+    {"CLAMP", 1},
+    {"MIRROR", 2},
+    {"BORDER", 3},
+};
+const Member filter_mode_members[] = {
+    {"POINT", 0},
+    {"LINEAR", 1},
+};
+const Member jit_option_members[] = {
+    {"MAX_REGISTERS", 0},
+    {"THREADS_PER_BLOCK", 1},
+    {"WALL_TIME", 2},
+    {"INFO_LOG_BUFFER", 3},
+    {"INFO_LOG_BUFFER_SIZE_BYTES", 4},
+    {"ERROR_LOG_BUFFER", 5},
+    {"ERROR_LOG_BUFFER_SIZE_BYTES", 6},
+    {"OPTIMIZATION_LEVEL", 7},
+    {"TARGET_FROM_CUCONTEXT", 8},
+    {"TARGET", 9},
+    {"FALLBACK_STRATEGY", 10},
+};
+const Member jit_target_members[] = {
+    {"COMPUTE_30", 30},      {"COMPUTE_32", 32},      {"COMPUTE_35", 35},
+    {"COMPUTE_37", 37},      {"COMPUTE_50", 50},      {"COMPUTE_52", 52},
+    {"COMPUTE_53", 53},      {"COMPUTE_60", 60},      {"COMPUTE_61", 61},
+    {"COMPUTE_62", 62},      {"COMPUTE_70", 70},      {"COMPUTE_72", 72},
+    {"COMPUTE_75", 75},      {"COMPUTE_80", 80},      {"COMPUTE_86", 86},
+    {"COMPUTE_90", 90},      {"COMPUTE_90A", 65626},  {"COMPUTE_10", 10},
+    {"COMPUTE_11", 11},      {"COMPUTE_12", 12},      {"COMPUTE_13", 13},
+    {"COMPUTE_20", 20},      {"COMPUTE_21", 21},      {"COMPUTE_87", 87},
+    {"COMPUTE_89", 89},      {"COMPUTE_100", 100},    {"COMPUTE_103", 103},
+    {"COMPUTE_110", 110},    {"COMPUTE_120", 120},    {"COMPUTE_121", 121},
+    {"COMPUTE_100A", 65636}, {"COMPUTE_103A", 65639}, {"COMPUTE_110A", 65646},
+    {"COMPUTE_120A", 65656}, {"COMPUTE_121A", 65657},
+};
+const Member jit_fallback_members[] = {
+    {"PREFER_PTX", 0},
+    {"PREFER_BINARY", 1},
+};
+const Member jit_input_type_members[] = {
+    {"CUBIN", 0}, {"PTX", 1}, {"FATBINARY", 2}, {"OBJECT", 3}, {"LIBRARY", 4},
+};
+const Member profiler_output_mode_members[] = {
+    {"KEY_VALUE_PAIR", 0},
+    {"CSV", 1},
+};
+const Member graphics_register_flags_members[] = {
+    {"NONE", 0}, {"READ_ONLY", 1}, {"WRITE_DISCARD", 2}, {"SURFACE_LDST", 4}, {"TEXTURE_GATHER", 8},
+};
+const Member graphics_map_flags_members[] = {
+    {"NONE", 0},
+    {"READ_ONLY", 1},
+    {"WRITE_DISCARD", 2},
+};
+const Member direction_vector_set_members[] = {
+    {"VECTOR_32", 101},
+    {"SCRAMBLED_VECTOR_32", 102},
+    {"VECTOR_64", 103},
+    {"SCRAMBLED_VECTOR_64", 104},
+};
+
+enum class Kind { Enumeration, FlagNames };
+
+struct Table {
+  const char* name;
+  std::span<const Member> members;
+  Kind kind;
+};
+
+const Table tables[] = {
+    {"ctx_flags", ctx_flags_members, Kind::Enumeration},
+    {"event_flags", event_flags_members, Kind::Enumeration},
+    {"limit", limit_members, Kind::Enumeration},
+    {"func_cache", func_cache_members, Kind::Enumeration},
+    {"shared_config", shared_config_members, Kind::Enumeration},
+    {"compute_mode", compute_mode_members, Kind::Enumeration},
+    {"function_attribute", function_attribute_members, Kind::Enumeration},
+    {"device_attribute", device_attribute_members, Kind::Enumeration},
+    {"pointer_attribute", pointer_attribute_members, Kind::Enumeration},
+    {"memory_type", memory_type_members, Kind::Enumeration},
+    {"mem_attach_flags", mem_attach_flags_members, Kind::Enumeration},
+    {"host_alloc_flags", host_alloc_flags_members, Kind::FlagNames},
+    {"mem_host_register_flags", mem_host_register_flags_members, Kind::FlagNames},
+    {"ipc_mem_flags", ipc_mem_flags_members, Kind::Enumeration},
+    {"array_format", array_format_members, Kind::Enumeration},
+    {"array3d_flags", array3d_flags_members, Kind::FlagNames},
+    {"array_cubemap_face", array_cubemap_face_members, Kind::Enumeration},
+    {"address_mode", address_mode_members, Kind::Enumeration},
+    {"filter_mode", filter_mode_members, Kind::Enumeration},
+    {"jit_option", jit_option_members, Kind::Enumeration},
+    {"jit_target", jit_target_members, Kind::Enumeration},
+    {"jit_fallback", jit_fallback_members, Kind::Enumeration},
+    {"jit_input_type", jit_input_type_members, Kind::Enumeration},
+    {"profiler_output_mode", profiler_output_mode_members, Kind::Enumeration},
+    {"graphics_register_flags", graphics_register_flags_members, Kind::Enumeration},
+    {"graphics_map_flags", graphics_map_flags_members, Kind::Enumeration},
+    {"direction_vector_set", direction_vector_set_members, Kind::Enumeration},
+};
+
+}  // namespace
+
+void bind_enums(nanobind::module_& m) {
+  for (const Table& table : tables) {
+    if (table.kind == Kind::Enumeration) {
+      add_enumeration(m, table.name, table.members);
+    } else {
+      add_flag_names(m, table.name, table.members);
+    }
+  }
+  m.attr("TRSA_OVERRIDE_FORMAT") = 1;
+  m.attr("TRSF_READ_AS_INTEGER") = 1;
+  m.attr("TRSF_NORMALIZED_COORDINATES") = 2;
+  m.attr("TR_DEFAULT") = -1;
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// The class Function: its type object, attributes and settings.
+#include <Python.h>
+#include <structmember.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "bindings/bind.h"
+#include "bindings/function_object.h"
+#include "bindings/function_state.h"
+#include "bindings/integers.h"
+#include "bindings/kernel_arguments.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+PyTypeObject* function_type = nullptr;
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<FunctionObject*>(self)->dict);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<FunctionObject*>(self)->dict);
+  return 0;
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* function = reinterpret_cast<FunctionObject*>(self);
+  PyObject_GC_UnTrack(self);
+  if (function->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  clear(self);
+  delete function->state;
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+PyObject* represent(PyObject* self) {
+  return PyUnicode_FromFormat("<pycuda._driver.Function '%s'>",
+                              state_of(self).kernel->name().c_str());
+}
+
+CUfunction_attribute attribute_code(nb::handle attribute) {
+  return as_enumerator<CUfunction_attribute>(attribute, "the attribute");
+}
+
+// Attributes of the driver are read in small letters; everything else is an ordinary attribute.
+PyObject* get_attribute_named(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  return guarded([&]() -> PyObject* {
+    const nb::python_error missing;
+    const nb::str text = nb::borrow<nb::str>(name);
+    const nb::object names =
+        nb::module_::import_("pycuda._driver").attr("function_attribute").attr("names");
+    const nb::object member = names.attr("get")(text.attr("upper")());
+    if (member.is_none() || !nb::cast<bool>(text.attr("islower")())) {
+      PyErr_Format(PyExc_AttributeError, "'Function' object has no attribute '%U'", name);
+      throw nb::python_error();
+    }
+    return PyLong_FromLong(state_of(self).kernel->attribute(attribute_code(member)));
+  });
+}
+
+PyObject* get_attribute(PyObject* self, PyObject* attribute) {
+  return guarded(
+      [&] { return PyLong_FromLong(state_of(self).kernel->attribute(attribute_code(attribute))); });
+}
+
+PyObject* set_attribute(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (count != 2) {
+      PyErr_SetString(PyExc_TypeError, "set_attribute() takes an attribute and a value");
+      throw nb::python_error();
+    }
+    state_of(self).kernel->set_attribute(attribute_code(arguments[0]),
+                                         as_integer<int>(arguments[1], "the value"));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* set_cache_config(PyObject* self, PyObject* config) {
+  return guarded([&]() -> PyObject* {
+    state_of(self).kernel->set_cache_config(
+        as_enumerator<CUfunc_cache>(config, "the cache configuration"));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* set_shared_config(PyObject* self, PyObject* config) {
+  return guarded([&]() -> PyObject* {
+    state_of(self).kernel->set_shared_config(
+        as_enumerator<CUsharedconfig>(config, "the bank configuration"));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* param_set_texref(PyObject*, PyObject* texref) {
+  return guarded([&]() -> PyObject* {
+    refuse_texture_references(nb::make_tuple(nb::handle(texref)));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* name_of(PyObject* self, void*) {
+  return PyUnicode_FromString(state_of(self).kernel->name().c_str());
+}
+
+PyObject* handle_of(PyObject* self, void*) {
+  return PyLong_FromVoidPtr(reinterpret_cast<void*>(state_of(self).kernel->handle()));
+}
+
+template <class Method>
+PyCFunction as_method(Method* method) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
+}
+
+PyTypeObject* make_function_type() {
+  constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
+  static PyMethodDef methods[] = {
+      {"prepare", as_method(prepare), fast, "Say the types of the arguments beforehand."},
+      {"prepared_call", as_method(prepared_call), fast, "Launch in the default stream."},
+      {"prepared_async_call", as_method(prepared_async_call), fast, "Launch in a stream."},
+      {"prepared_timed_call", as_method(prepared_timed_call), fast,
+       "Launch; the result waits for the kernel and returns the seconds that it took."},
+      {"get_attribute", get_attribute, METH_O, "A function_attribute's value."},
+      {"set_attribute", as_method(set_attribute), METH_FASTCALL, "Set a function_attribute."},
+      {"set_cache_config", set_cache_config, METH_O, "Prefer shared memory or L1 (func_cache)."},
+      {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
+      {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
+      {"param_set_texref", param_set_texref, METH_O, "Refused: texture references are gone."},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+      {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
+       nullptr},
+      {nullptr, 0, 0, 0, nullptr},
+  };
+  static PyGetSetDef properties[] = {
+      {"name", name_of, nullptr, "The kernel's name in the module.", nullptr},
+      {"handle", handle_of, nullptr, "The driver's handle, a number.", nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr},
+  };
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("A kernel: called with its arguments and block=, grid=.")},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_repr, reinterpret_cast<void*>(represent)},
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_getattro, reinterpret_cast<void*>(get_attribute_named)},
+      {Py_tp_setattro, reinterpret_cast<void*>(PyObject_GenericSetAttr)},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {Py_tp_getset, properties},
+      {0, nullptr},
+  };
+  static PyType_Spec spec = {"pycuda._driver.Function", sizeof(FunctionObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+nb::object make_function(std::shared_ptr<cuda::Kernel> kernel) {
+  auto state = std::make_unique<FunctionState>();
+  state->kernel = std::move(kernel);
+  auto* function = PyObject_GC_New(FunctionObject, function_type);
+  if (function == nullptr) throw nb::python_error();
+  function->state = state.release();
+  function->vectorcall = call_function;
+  function->dict = nullptr;
+  function->weak_references = nullptr;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(function));
+  return nb::steal(reinterpret_cast<PyObject*>(function));
+}
+
+void bind_function(nb::module_& m) {
+  function_type = make_function_type();
+  m.attr("Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
+  m.def("_set_handler_class", &set_handler_class);
+}
+
+}  // namespace pycuda::bindings

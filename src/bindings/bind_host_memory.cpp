@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Page-locked, aligned and registered host memory.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+
+#include "bindings/bind.h"
+#include "bindings/host_pointer.h"
+#include "bindings/integers.h"
+#include "bindings/numpy_types.h"
+#include "cuda/context_stack.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+int export_memory(PyObject* self, Py_buffer* view, int flags) {
+  const HostPointer* memory = nb::inst_ready(self) ? nb::inst_ptr<HostPointer>(self) : nullptr;
+  if (memory == nullptr || memory->data() == nullptr) {
+    PyErr_SetString(PyExc_BufferError, "the host memory has been freed");
+    return -1;
+  }
+  return PyBuffer_FillInfo(view, self, memory->data(), static_cast<Py_ssize_t>(memory->bytes()), 0,
+                           flags);
+}
+
+nb::object pagelocked_empty(nb::handle shape, nb::handle dtype, nb::handle order,
+                            nb::handle flags) {
+  const std::size_t bytes = array_bytes(shape, dtype);
+  const auto bits = as_integer<unsigned int>(flags, "mem_flags");
+  auto memory = unlocked(
+      [&] { return std::make_unique<PageLockedAllocation>(cuda::PageLockedMemory(bytes, bits)); });
+  return array_over(nb::cast(std::move(memory)), shape, dtype, order);
+}
+
+nb::object aligned_empty(nb::handle shape, nb::handle dtype, nb::handle order,
+                         nb::handle alignment) {
+  const std::size_t bytes = array_bytes(shape, dtype);
+  const auto boundary = as_integer<std::size_t>(alignment, "alignment");
+  if (boundary == 0) {
+    throw driver::DriverError("aligned_malloc", CUDA_ERROR_INVALID_VALUE,
+                              "alignment must non-zero");
+  }
+  auto memory = std::make_unique<AlignedAllocation>(cuda::AlignedMemory(bytes, boundary));
+  return array_over(nb::cast(std::move(memory)), shape, dtype, order);
+}
+
+[[noreturn]] void refuse_registration(const char* why) {
+  throw driver::DriverError("register_host_memory", CUDA_ERROR_INVALID_VALUE, why);
+}
+
+nb::object register_host_memory(nb::handle array, nb::handle flags) {
+  if (!is_ndarray(array.ptr())) refuse_registration("ary argument is not a numpy array");
+  if (!nb::cast<bool>(array.attr("flags").attr("forc"))) {
+    refuse_registration("ary argument is not contiguous");
+  }
+  const auto bits = as_integer<unsigned int>(flags, "flags");
+  const nb::object interface = array.attr("__array_interface__");
+  const auto address = nb::cast<std::uintptr_t>(interface["data"][0]);
+  const auto bytes = nb::cast<std::size_t>(array.attr("nbytes"));
+  auto* data = reinterpret_cast<void*>(address);
+  auto memory = std::make_unique<RegisteredAllocation>(
+      unlocked([&] { return cuda::RegisteredMemory(data, bytes, bits); }), nb::borrow(array));
+  const bool fortran = !nb::cast<bool>(array.attr("flags").attr("c_contiguous"));
+  return array_over(nb::cast(std::move(memory)), array.attr("shape"), array.attr("dtype"),
+                    nb::str(fortran ? "F" : "C"));
+}
+
+}  // namespace
+
+CUdeviceptr AlignedAllocation::device_address() const {
+  return cuda::device_address(cuda::require_context(), data());
+}
+
+CUdeviceptr PooledHostAllocation::device_address() const {
+  return cuda::device_address(cuda::require_context(), data());
+}
+
+void bind_host_memory(nb::module_& m) {
+  PyType_Slot buffer_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(export_memory)},
+                                {0, nullptr}};
+  nb::class_<HostPointer>(m, "HostPointer", nb::is_weak_referenceable(),
+                          nb::type_slots(buffer_slots))
+      .def("get_device_pointer", &HostPointer::device_address);
+
+  nb::class_<PageLockedAllocation, HostPointer>(m, "PagelockedHostAllocation")
+      .def("free", [](PageLockedAllocation& self) { unlocked([&] { self.memory().free(); }); })
+      .def("get_flags", [](PageLockedAllocation& self) { return self.memory().flags(); });
+  m.attr("HostAllocation") = m.attr("PagelockedHostAllocation");
+  nb::class_<AlignedAllocation, HostPointer>(m, "AlignedHostAllocation")
+      .def("free", [](AlignedAllocation& self) { self.memory().free(); });
+  nb::class_<RegisteredAllocation, HostPointer>(m, "RegisteredHostMemory")
+      .def("unregister",
+           [](RegisteredAllocation& self) { unlocked([&] { self.memory().unregister(); }); })
+      .def_prop_ro("base", [](const RegisteredAllocation& self) { return self.owner(); });
+  nb::class_<PooledHostAllocation, HostPointer>(m, "PooledHostAllocation")
+      .def("free", &PooledHostAllocation::free)
+      .def("__len__", &PooledHostAllocation::bytes);
+
+  m.def("pagelocked_empty", &pagelocked_empty, nb::arg("shape"), nb::arg("dtype"),
+        nb::arg("order") = "C", nb::arg("mem_flags") = 0);
+  m.def("aligned_empty", &aligned_empty, nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",
+        nb::arg("alignment") = 4096);
+  m.def("register_host_memory", &register_host_memory, nb::arg("ary"), nb::arg("flags") = 0);
+}
+
+}  // namespace pycuda::bindings

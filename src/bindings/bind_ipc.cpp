@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Device memory of other processes.
+#include "bindings/bind.h"
+#include "bindings/device_pointer.h"
+#include "bindings/integers.h"
+#include "bindings/ipc_handles.h"
+#include "cuda/ipc.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+class IpcMemoryHandle : public DevicePointer {
+ public:
+  explicit IpcMemoryHandle(cuda::SharedMemory memory) : memory_(std::move(memory)) {}
+  CUdeviceptr address() const override {
+    if (memory_.address() == 0) {
+      throw driver::DriverError("ipc_mem_handle", CUDA_ERROR_INVALID_HANDLE,
+                                "the handle has been closed");
+    }
+    return memory_.address();
+  }
+  void close() { memory_.close(); }
+
+ private:
+  cuda::SharedMemory memory_;
+};
+
+}  // namespace
+
+void bind_ipc(nb::module_& m) {
+  nb::class_<IpcMemoryHandle, DevicePointer>(m, "IPCMemoryHandle", nb::is_weak_referenceable())
+      .def(
+          "__init__",
+          [](IpcMemoryHandle* self, nb::handle handle, nb::handle flags) {
+            new (self)
+                IpcMemoryHandle(cuda::SharedMemory(handle_from_bytes<CUipcMemHandle>(handle),
+                                                   as_integer<unsigned int>(flags, "the flags")));
+          },
+          nb::arg("handle"), nb::arg("flags") = 1)
+      .def("close", &IpcMemoryHandle::close);
+  m.def(
+      "mem_get_ipc_handle",
+      [](nb::handle pointer) {
+        return handle_to_bytes(cuda::share_memory(device_address(pointer, "the device pointer")));
+      },
+      nb::arg("devptr"));
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Modules and the linker.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+
+#include "bindings/bind.h"
+#include "bindings/buffer.h"
+#include "bindings/function_object.h"
+#include "bindings/integers.h"
+#include "bindings/unlocked.h"
+#include "cuda/linker.h"
+#include "cuda/module.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+cuda::JitOptions read_options(nb::handle options) {
+  cuda::JitOptions read;
+  if (options.is_none()) return read;
+  for (nb::handle option : nb::iter(options)) {
+    read.emplace_back(as_enumerator<CUjit_option>(option[0], "the option"),
+                      as_integer<std::uintptr_t>(option[1], "the option's value"));
+  }
+  return read;
+}
+
+/// Text or a buffer, as bytes.
+class Image {
+ public:
+  explicit Image(nb::handle object) {
+    if (nb::isinstance<nb::str>(object)) {
+      text_ = nb::cast<std::string>(object);
+    } else {
+      buffer_.emplace(Buffer::read(object.ptr()));
+    }
+  }
+  std::string_view bytes() const {
+    return buffer_ ? std::string_view(static_cast<const char*>(buffer_->data()), buffer_->bytes())
+                   : std::string_view(text_);
+  }
+
+ private:
+  std::string text_;
+  std::optional<Buffer> buffer_;
+};
+
+// Logs come from the compiler, in whatever encoding its source had.
+nb::object text_of(const std::string& log) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(log.data(), static_cast<Py_ssize_t>(log.size()), "replace"));
+}
+
+void tell(nb::handle message_handler, bool success, const cuda::JitLog& log) {
+  if (message_handler.is_none()) return;
+  message_handler(success, text_of(log.information), text_of(log.errors));
+}
+
+cuda::ModulePtr module_from_buffer(nb::handle buffer, nb::handle options,
+                                   nb::handle message_handler) {
+  const Image image(buffer);
+  const cuda::JitOptions jit_options = read_options(options);
+  cuda::JitLog log;
+  cuda::ModulePtr module;
+  try {
+    module = unlocked([&] { return cuda::Module::from_image(image.bytes(), jit_options, &log); });
+  } catch (const driver::DriverError&) {
+    tell(message_handler, false, log);
+    throw;
+  }
+  tell(message_handler, true, log);
+  return module;
+}
+
+/// A linker with its message handler, which hears of the end, good or bad.
+class LinkerObject {
+ public:
+  LinkerObject(nb::object message_handler, const cuda::JitOptions& options)
+      : message_handler_(std::move(message_handler)), linker_(options) {}
+
+  template <class Action>
+  auto run(Action&& action) {
+    try {
+      return unlocked([&] { return action(linker_); });
+    } catch (const driver::DriverError&) {
+      tell(message_handler_, false, linker_.log());
+      throw;
+    }
+  }
+  cuda::ModulePtr link_module() {
+    cuda::ModulePtr module = run([](cuda::Linker& linker) { return linker.link_module(); });
+    tell(message_handler_, true, linker_.log());
+    return module;
+  }
+
+ private:
+  nb::object message_handler_;
+  cuda::Linker linker_;
+};
+
+nb::object refuse_reference(const cuda::Module&, const std::string& name) {
+  throw driver::DriverError("cuModuleGetTexRef", CUDA_ERROR_NOT_SUPPORTED,
+                            "'" + name +
+                                "' cannot be had: texture and surface references were "
+                                "removed from CUDA 12; use texture and surface objects");
+}
+
+}  // namespace
+
+void bind_module(nb::module_& m) {
+  nb::class_<cuda::Module>(m, "Module", nb::is_weak_referenceable())
+      .def(
+          "get_function",
+          [](cuda::Module& self, const std::string& name) {
+            return make_function(self.kernel(name));
+          },
+          nb::arg("name"))
+      .def(
+          "get_global",
+          [](const cuda::Module& self, const std::string& name) {
+            const cuda::Module::Global global = self.global(name);
+            return nb::make_tuple(global.address, global.bytes);
+          },
+          nb::arg("name"))
+      .def("get_texref", &refuse_reference, nb::arg("name"))
+      .def("get_surfref", &refuse_reference, nb::arg("name"));
+
+  m.def(
+      "module_from_file",
+      [](nb::handle filename) {
+        const nb::object path = nb::steal(PyOS_FSPath(filename.ptr()));
+        if (!path.is_valid()) throw nb::python_error();
+        const nb::object encoded =
+            nb::isinstance<nb::str>(path) ? nb::steal(PyUnicode_EncodeFSDefault(path.ptr())) : path;
+        if (!encoded.is_valid()) throw nb::python_error();
+        const std::string name = nb::cast<nb::bytes>(encoded).c_str();
+        return unlocked([&] { return cuda::Module::from_file(name); });
+      },
+      nb::arg("filename"));
+  m.def("module_from_buffer", &module_from_buffer, nb::arg("buffer"),
+        nb::arg("options") = nb::make_tuple(), nb::arg("message_handler").none() = nb::none());
+
+  nb::class_<LinkerObject>(m, "Linker")
+      .def(
+          "__init__",
+          [](LinkerObject* self, nb::object message_handler, nb::handle options, bool log_verbose) {
+            cuda::JitOptions jit_options = read_options(options);
+            if (log_verbose) jit_options.emplace_back(CU_JIT_LOG_VERBOSE, 1);
+            new (self) LinkerObject(std::move(message_handler), jit_options);
+          },
+          nb::arg("message_handler").none() = nb::none(), nb::arg("options").none() = nb::none(),
+          nb::arg("log_verbose") = false)
+      .def(
+          "add_data",
+          [](LinkerObject& self, nb::handle data, nb::handle input_type, const std::string& name) {
+            const Image image(data);
+            const auto type = as_enumerator<CUjitInputType>(input_type, "the input type");
+            self.run([&](cuda::Linker& linker) { linker.add_data(image.bytes(), type, name); });
+          },
+          nb::arg("data"), nb::arg("input_type"), nb::arg("name") = "unknown")
+      .def(
+          "add_file",
+          [](LinkerObject& self, const std::string& filename, nb::handle input_type) {
+            const auto type = as_enumerator<CUjitInputType>(input_type, "the input type");
+            self.run([&](cuda::Linker& linker) { linker.add_file(filename, type); });
+          },
+          nb::arg("filename"), nb::arg("input_type"))
+      .def("link_module", &LinkerObject::link_module);
+}
+
+}  // namespace pycuda::bindings

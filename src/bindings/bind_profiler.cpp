@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Switches profilers on and off.
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "bindings/bind.h"
+#include "bindings/integers.h"
+#include "cuda/profiler.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+
+void bind_profiler(nb::module_& m) {
+  m.def(
+      "initialize_profiler",
+      [](const std::string& config_file, const std::string& output_file, nb::handle mode) {
+        cuda::initialize_profiler(config_file, output_file,
+                                  as_enumerator<CUoutput_mode>(mode, "the output mode"));
+      },
+      nb::arg("config_file"), nb::arg("output_file"), nb::arg("output_mode"));
+  m.def("start_profiler", &cuda::start_profiler);
+  m.def("stop_profiler", &cuda::stop_profiler);
+}
+
+}  // namespace pycuda::bindings

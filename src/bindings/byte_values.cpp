@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/byte_values.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace pycuda::bindings {
+namespace {
+
+Written store(std::uint64_t bits, std::size_t bytes, void* destination) {
+  // Little-endian, as every machine with a CUDA driver is.
+  std::memcpy(destination, &bits, bytes);
+  return Written::Yes;
+}
+
+bool is_integer_size(std::size_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+std::int64_t least(std::size_t bytes) {
+  return bytes == 8 ? std::numeric_limits<std::int64_t>::min()
+                    : -(std::int64_t{1} << (8 * bytes - 1));
+}
+
+// IEEE binary16, rounded to nearest even. Negative when a finite number would become infinite.
+std::int32_t half_bits(double number) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  const auto sign = static_cast<std::int32_t>((bits >> 48) & 0x8000u);
+  if (std::isnan(number)) return sign | 0x7e00;
+  const double magnitude = std::fabs(number);
+  if (std::isinf(magnitude)) return sign | 0x7c00;
+  if (magnitude == 0.0) return sign;  // has no exponent
+  if (magnitude >= 65520.0) return -1;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)
+  const int ulp_exponent = std::max(exponent - 11, -24);
+  const auto units =
+      static_cast<std::int32_t>(std::nearbyint(std::ldexp(magnitude, -ulp_exponent)));
+  // `units` counts steps of the binade; adding it to the exponent field carries into the next
+  // binade by itself.
+  const std::int32_t field = (ulp_exponent + 24) << 10;
+  return sign | (field + units);
+}
+
+}  // namespace
+
+Written write_integer(PyObject* number, std::size_t bytes, void* destination) {
+  if (!is_integer_size(bytes)) return Written::WrongSize;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (value == -1 && overflow == 0 && PyErr_Occurred()) return Written::Failed;
+  if (overflow == 0) {
+    if (bytes < 8 && (value < least(bytes) || value >= (std::int64_t{1} << (8 * bytes)))) {
+      return Written::TooLarge;
+    }
+    return store(static_cast<std::uint64_t>(value), bytes, destination);
+  }
+  if (overflow < 0 || bytes < 8) return Written::TooLarge;
+  const unsigned long long large = PyLong_AsUnsignedLongLong(number);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    return Written::TooLarge;
+  }
+  return store(large, bytes, destination);
+}
+
+Written write_integer_as(PyObject* number, std::size_t bytes, bool is_signed, void* destination) {
+  if (!is_integer_size(bytes)) return Written::WrongSize;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (value == -1 && overflow == 0 && PyErr_Occurred()) return Written::Failed;
+  if (is_signed) {
+    if (overflow != 0) return Written::TooLarge;
+    if (bytes < 8 && (value < least(bytes) || value > -(least(bytes) + 1)))
+      return Written::TooLarge;
+    return store(static_cast<std::uint64_t>(value), bytes, destination);
+  }
+  if (overflow < 0 || (overflow == 0 && value < 0)) return Written::TooLarge;
+  return write_integer(number, bytes, destination);
+}
+
+Written write_float(double number, std::size_t bytes, void* destination) {
+  if (bytes == 8) {
+    std::memcpy(destination, &number, sizeof number);
+    return Written::Yes;
+  }
+  if (bytes == 4) {
+    const auto single = static_cast<float>(number);
+    if (std::isinf(single) && !std::isinf(number)) return Written::TooLarge;
+    std::memcpy(destination, &single, sizeof single);
+    return Written::Yes;
+  }
+  if (bytes == 2) {
+    const std::int32_t half = half_bits(number);
+    if (half < 0) return Written::TooLarge;
+    return store(static_cast<std::uint64_t>(half), 2, destination);
+  }
+  return Written::WrongSize;
+}
+
+Written write_complex(double real, double imaginary, std::size_t bytes, void* destination) {
+  if (bytes != 8 && bytes != 16) return Written::WrongSize;
+  const std::size_t half = bytes / 2;
+  const Written first = write_float(real, half, destination);
+  if (first != Written::Yes) return first;
+  return write_float(imaginary, half, static_cast<char*>(destination) + half);
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/device_pointer.h"
+
+#include <string>
+
+#include "bindings/integers.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+PyTypeObject* pointer_type = nullptr;
+PyTypeObject* holder_type = nullptr;
+
+/// A Python class that tells its address itself: the recipe for wrapping other packages' tensors.
+class PointerHolder : public DevicePointer {
+ public:
+  CUdeviceptr address() const override {
+    const nb::object self = nb::find(*this);
+    return device_address(self.attr("get_pointer")(), "the result of get_pointer()");
+  }
+};
+
+/// Exports memory that another object owns.
+struct HostView {
+  PyObject_HEAD PyObject* owner;
+  void* data;
+  Py_ssize_t bytes;
+};
+
+int export_view(PyObject* self, Py_buffer* view, int flags) {
+  auto* host = reinterpret_cast<HostView*>(self);
+  return PyBuffer_FillInfo(view, self, host->data, host->bytes, 0, flags);
+}
+
+void destroy_view(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_XDECREF(reinterpret_cast<HostView*>(self)->owner);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyTypeObject* host_view_type() {
+  static PyType_Slot slots[] = {
+      {Py_bf_getbuffer, reinterpret_cast<void*>(export_view)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy_view)},
+      {0, nullptr},
+  };
+  static PyType_Spec spec = {"pycuda._driver._HostView", sizeof(HostView), 0, Py_TPFLAGS_DEFAULT,
+                             slots};
+  static PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+std::optional<CUdeviceptr> pointer_held_by(PyObject* object) {
+  if (!PyType_IsSubtype(Py_TYPE(object), pointer_type) || !nb::inst_ready(object)) {
+    return std::nullopt;
+  }
+  return nb::inst_ptr<DevicePointer>(object)->address();
+}
+
+bool is_pointer_holder(PyObject* object) {
+  return PyType_IsSubtype(Py_TYPE(object), holder_type) != 0;
+}
+
+CUdeviceptr device_address(nb::handle object, const char* what) {
+  if (const std::optional<CUdeviceptr> held = pointer_held_by(object.ptr())) return *held;
+  return as_integer<CUdeviceptr>(object, what);
+}
+
+nb::object memory_view(nb::handle owner, CUdeviceptr address, std::size_t bytes) {
+  PyTypeObject* type = host_view_type();
+  auto* view = PyObject_New(HostView, type);
+  if (view == nullptr) throw nb::python_error();
+  view->owner = owner.inc_ref().ptr();
+  view->data = reinterpret_cast<void*>(address);
+  view->bytes = static_cast<Py_ssize_t>(bytes);
+  const nb::object exporter = nb::steal(reinterpret_cast<PyObject*>(view));
+  nb::object memory = nb::steal(PyMemoryView_FromObject(exporter.ptr()));
+  if (!memory.is_valid()) throw nb::python_error();
+  return memory;
+}
+
+void bind_device_pointer(nb::module_& m) {
+  nb::class_<DevicePointer> pointer(m, "_DevicePointer");
+  pointer_type = reinterpret_cast<PyTypeObject*>(pointer.ptr());
+  for (const char* name : {"__int__", "__index__", "__long__"}) {
+    pointer.def(name, [](const DevicePointer& self) { return self.address(); });
+  }
+
+  nb::class_<PointerHolder, DevicePointer> holder(m, "PointerHolderBase", nb::dynamic_attr(),
+                                                  nb::is_weak_referenceable());
+  holder_type = reinterpret_cast<PyTypeObject*>(holder.ptr());
+  holder.def(nb::init<>())
+      .def("get_pointer",
+           [](nb::handle self) -> CUdeviceptr {
+             const std::string text =
+                 std::string(Py_TYPE(self.ptr())->tp_name) + " does not define get_pointer()";
+             PyErr_SetString(PyExc_NotImplementedError, text.c_str());
+             throw nb::python_error();
+           })
+      .def(
+          "as_buffer",
+          [](nb::handle self, nb::handle size, nb::handle offset) {
+            const auto start = device_address(self, "the pointer");
+            return memory_view(self, start + as_integer<std::size_t>(offset, "offset"),
+                               as_integer<std::size_t>(size, "size"));
+          },
+          nb::arg("size"), nb::arg("offset") = 0);
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/errors.h"
+
+#include <string>
+
+#include "driver/error.h"
+#include "driver/process_driver.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+// Classes live as long as the process, like the types of the module.
+PyObject* error_class = nullptr;
+PyObject* memory_error_class = nullptr;
+PyObject* logic_error_class = nullptr;
+PyObject* launch_error_class = nullptr;
+PyObject* runtime_error_class = nullptr;
+
+PyObject* class_for(CUresult code) {
+  switch (code) {
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING:
+      return launch_error_class;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return memory_error_class;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_FILE_NOT_FOUND:
+    case CUDA_ERROR_NOT_READY:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+      return runtime_error_class;
+    case CUDA_ERROR_UNKNOWN:
+      return error_class;
+    default:
+      return logic_error_class;
+  }
+}
+
+std::string name_of(CUresult code) {
+  // Errors are made without a driver too, and then have a number alone.
+  if (!driver::process_driver_loaded()) return "error " + std::to_string(static_cast<int>(code));
+  return driver::error_name(driver::process_driver(), code);
+}
+
+// The interpreter's own error, if any, wins: nothing may be raised on top of it.
+void set_driver_error(const driver::DriverError& error) {
+  PyObject* type = class_for(error.code());
+  const nb::object made = nb::steal(PyObject_CallFunction(type, "s", error.what()));
+  if (!made.is_valid()) return;
+  const nb::object code = nb::steal(PyLong_FromLong(error.code()));
+  const nb::object name = nb::steal(PyUnicode_FromString(name_of(error.code()).c_str()));
+  const nb::object routine = nb::steal(PyUnicode_FromString(error.routine().c_str()));
+  if (!code.is_valid() || !name.is_valid() || !routine.is_valid()) return;
+  if (PyObject_SetAttrString(made.ptr(), "code", code.ptr()) != 0 ||
+      PyObject_SetAttrString(made.ptr(), "name", name.ptr()) != 0 ||
+      PyObject_SetAttrString(made.ptr(), "routine", routine.ptr()) != 0) {
+    return;
+  }
+  PyErr_SetObject(type, made.ptr());
+}
+
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const driver::DriverError& failure) {
+    set_driver_error(failure);
+  } catch (const driver::DriverUnavailable& failure) {
+    PyErr_SetString(runtime_error_class, failure.what());
+  }
+}
+
+PyObject* make_class(nb::module_& m, const char* name, PyObject* base, const char* text) {
+  const std::string qualified = std::string("pycuda._driver.") + name;
+  PyObject* made = PyErr_NewExceptionWithDoc(qualified.c_str(), text, base, nullptr);
+  if (made == nullptr) throw nb::python_error();
+  nb::setattr(m, name, nb::borrow(made));
+  return made;
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+  error_class = make_class(m, "Error", PyExc_Exception, "Anything that the CUDA driver refuses.");
+  for (const char* attribute : {"code", "name", "routine"}) {
+    nb::setattr(nb::handle(error_class), attribute, nb::none());
+  }
+  memory_error_class = make_class(m, "MemoryError", error_class, "No memory is left.");
+  logic_error_class = make_class(m, "LogicError", error_class, "A call that makes no sense.");
+  launch_error_class = make_class(m, "LaunchError", error_class, "A kernel that could not run.");
+  runtime_error_class = make_class(m, "RuntimeError", error_class, "A device that cannot do it.");
+  nb::register_exception_translator(translate);
+}
+
+void set_python_error(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (nb::python_error& failure) {
+    failure.restore();
+  } catch (const driver::DriverError& failure) {
+    set_driver_error(failure);
+  } catch (const driver::DriverUnavailable& failure) {
+    PyErr_SetString(runtime_error_class, failure.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& failure) {
+    PyErr_SetString(PyExc_RuntimeError, failure.what());
+  }
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The one place where C++ exceptions become Python's: PyCUDA's classes and messages.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <exception>
+
+namespace pycuda::bindings {
+
+/// Makes pycuda._driver.Error and its subclasses and translates every exception that leaves a bound
+/// function. Errors of the driver carry `code` (its number), `name` ("CUDA_ERROR_OUT_OF_MEMORY")
+/// and `routine` ("cuMemAlloc").
+void bind_errors(nanobind::module_& m);
+
+/// Sets the Python error that stands for `error`; for entries that Python calls past nanobind.
+void set_python_error(const std::exception_ptr& error) noexcept;
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Function.prepare and the prepared calls: arguments whose types were told beforehand.
+#include <string>
+
+#include "bindings/function_state.h"
+#include "bindings/integers.h"
+#include "bindings/kernel_arguments.h"
+#include "bindings/launch_shape.h"
+#include "bindings/stream_argument.h"
+#include "bindings/unlocked.h"
+#include "cuda/event.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+bool is_named(PyObject* name, const char* text) {
+  return PyUnicode_CompareWithASCIIString(name, text) == 0;
+}
+
+void warn_deprecated(const char* text) {
+  if (PyErr_WarnEx(PyExc_DeprecationWarning, text, 2) != 0) throw nb::python_error();
+}
+
+/// One prepared call on its way.
+struct PreparedLaunch {
+  const cuda::Kernel& kernel;
+  const PreparedFormat& format;
+  cuda::LaunchShape shape;
+  PyObject* const* values;
+  std::size_t value_count;
+
+  void run() const {
+    ParameterBuffer buffer(format.bytes);
+    write_prepared(format, values, value_count, buffer.data());
+    launch_unlocked(kernel, shape, buffer.data(), format.bytes);
+  }
+};
+
+unsigned int read_shared_size(PyObject* const* values, PyObject* keyword_names) {
+  unsigned int shared_bytes = 0;
+  std::string unknown;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keyword_names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+    if (is_named(name, "shared_size")) {
+      shared_bytes = as_integer<unsigned int>(values[i], "shared_size");
+    } else {
+      unknown += (unknown.empty() ? "" : ", ") + nb::cast<std::string>(nb::str(nb::handle(name)));
+    }
+  }
+  if (!unknown.empty()) {
+    const std::string text = "unknown keyword arguments: " + unknown;
+    PyErr_SetString(PyExc_TypeError, text.c_str());
+    throw nb::python_error();
+  }
+  return shared_bytes;
+}
+
+// `leading` arguments come before the kernel's: grid, block and perhaps a stream.
+PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                         PyObject* keyword_names, bool with_stream, const char* name) {
+  const FunctionState& state = state_of(self);
+  if (!state.prepared) {
+    PyErr_Format(PyExc_TypeError, "prepare() must be called before %s()", name);
+    throw nb::python_error();
+  }
+  if (count < 1) {
+    PyErr_Format(PyExc_TypeError, "%s() needs a grid and a block", name);
+    throw nb::python_error();
+  }
+  PreparedLaunch launch{*state.kernel, *state.prepared, {}, nullptr, 0};
+  launch.shape.grid = dimensions(arguments[0], "grid");
+  Py_ssize_t used = 1;
+  if (count > 1 && (PyTuple_Check(arguments[1]) || PyList_Check(arguments[1]))) {
+    launch.shape.block = dimensions(arguments[1], "block");
+    used = 2;
+  } else {
+    warn_deprecated(
+        "Not passing the block size to prepared_call is deprecated as of version 2011.1.");
+    if (!state.prepared_block) {
+      PyErr_SetString(PyExc_ValueError, "must specify block size");
+      throw nb::python_error();
+    }
+    launch.shape.block = *state.prepared_block;
+  }
+  if (with_stream) {
+    if (used >= count) {
+      PyErr_Format(PyExc_TypeError, "%s() needs a stream (or None) after the block", name);
+      throw nb::python_error();
+    }
+    launch.shape.stream = stream_argument(arguments[used++]);
+  }
+  if (keyword_names != nullptr) {
+    launch.shape.shared_bytes = read_shared_size(arguments + count, keyword_names);
+  }
+  launch.values = arguments + used;
+  launch.value_count = static_cast<std::size_t>(count - used);
+  return launch;
+}
+
+double seconds_between(const cuda::Event& start, const cuda::Event& end) {
+  return unlocked([&] {
+    end.synchronize();
+    return 1e-3 * static_cast<double>(end.milliseconds_since(start));
+  });
+}
+
+}  // namespace
+
+PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                  PyObject* keyword_names) {
+  return guarded([&]() -> PyObject* {
+    nb::object arg_types;
+    nb::object texrefs = nb::none();
+    nb::object block = nb::none();
+    if (count > 0) arg_types = nb::borrow(arguments[0]);
+    if (count > 1) texrefs = nb::borrow(arguments[1]);
+    if (count > 2) {
+      PyErr_SetString(PyExc_TypeError, "prepare() takes arg_types and texrefs");
+      throw nb::python_error();
+    }
+    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+    for (Py_ssize_t i = 0; i < keywords; ++i) {
+      PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+      const nb::object value = nb::borrow(arguments[count + i]);
+      if (is_named(name, "arg_types")) {
+        arg_types = value;
+      } else if (is_named(name, "texrefs")) {
+        texrefs = value;
+      } else if (is_named(name, "block")) {
+        block = value;
+      } else {
+        PyErr_Format(PyExc_TypeError, "prepare() got an unexpected keyword argument '%U'", name);
+        throw nb::python_error();
+      }
+    }
+    if (!arg_types.is_valid()) {
+      PyErr_SetString(PyExc_TypeError, "prepare() needs arg_types");
+      throw nb::python_error();
+    }
+    refuse_texture_references(texrefs);
+    FunctionState& state = state_of(self);
+    if (!block.is_none()) {
+      warn_deprecated("setting the block size in Function.prepare is deprecated");
+      state.prepared_block = dimensions(block.ptr(), "block");
+    }
+    const std::string codes = codes_of(arg_types);
+    state.prepared = fit_to_kernel(*state.kernel, codes);
+    nb::setattr(nb::handle(self), "arg_format", nb::str(codes.c_str()));
+    nb::setattr(nb::handle(self), "texrefs", texrefs.is_none() ? nb::list() : texrefs);
+    return nb::borrow(self).release().ptr();
+  });
+}
+
+PyObject* prepared_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                        PyObject* keyword_names) {
+  return guarded([&]() -> PyObject* {
+    read_call(self, arguments, count, keyword_names, false, "prepared_call").run();
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keyword_names) {
+  return guarded([&]() -> PyObject* {
+    read_call(self, arguments, count, keyword_names, true, "prepared_async_call").run();
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keyword_names) {
+  return guarded([&]() -> PyObject* {
+    const PreparedLaunch launch =
+        read_call(self, arguments, count, keyword_names, false, "prepared_timed_call");
+    const auto start = std::make_shared<cuda::Event>();
+    const auto end = std::make_shared<cuda::Event>();
+    start->record();
+    launch.run();
+    end->record();
+    return nb::cpp_function([start, end] { return seconds_between(*start, *end); }).release().ptr();
+  });
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the class Function share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "bindings/errors.h"
+#include "bindings/prepared_format.h"
+#include "cuda/launch.h"
+
+namespace pycuda::bindings {
+
+struct FunctionState {
+  std::shared_ptr<cuda::Kernel> kernel;
+  /// Set by `prepare`.
+  std::optional<PreparedFormat> prepared;
+  /// Of the block, by the way before 2011 to prepare.
+  std::optional<cuda::Dim3> prepared_block;
+};
+
+struct FunctionObject {
+  PyObject_HEAD FunctionState* state;
+  vectorcallfunc vectorcall;
+  PyObject* dict;
+  PyObject* weak_references;
+};
+
+inline FunctionState& state_of(PyObject* self) {
+  return *reinterpret_cast<FunctionObject*>(self)->state;
+}
+
+/// Runs the body of an entry that Python calls directly; exceptions become Python errors.
+template <class Body>
+PyObject* guarded(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error(std::current_exception());
+    return nullptr;
+  }
+}
+
+/// Function.__call__.
+PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
+                        PyObject* keyword_names);
+
+/// Function.prepare and the prepared calls: METH_FASTCALL | METH_KEYWORDS.
+PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                  PyObject* keyword_names);
+PyObject* prepared_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                        PyObject* keyword_names);
+PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keyword_names);
+PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keyword_names);
+
+/// Raises LogicError unless `texrefs` is None or empty: CUDA 12 has removed texture references.
+void refuse_texture_references(nanobind::handle texrefs);
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The Python classes for host memory: bases of NumPy arrays.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "bindings/unlocked.h"
+#include "cuda/host_memory.h"
+#include "cuda/memory_pool.h"
+#include "driver/error.h"
+
+namespace pycuda::bindings {
+
+/// Host memory that exports itself by the buffer protocol.
+class HostPointer {
+ public:
+  HostPointer() = default;
+  HostPointer(const HostPointer&) = delete;
+  HostPointer& operator=(const HostPointer&) = delete;
+  virtual ~HostPointer() = default;
+
+  /// Null once freed.
+  virtual void* data() const = 0;
+  virtual std::size_t bytes() const = 0;
+  /// Where the device sees it. Throws for memory that it does not see.
+  virtual CUdeviceptr device_address() const = 0;
+};
+
+/// Of a resource with data(), bytes() and free().
+template <class Memory>
+class HostAllocationOf : public HostPointer {
+ public:
+  explicit HostAllocationOf(Memory memory) : memory_(std::move(memory)) {}
+  ~HostAllocationOf() override {
+    unlocked_if_possible([this] { memory_.reset(); });
+  }
+  void* data() const override { return memory_->data(); }
+  std::size_t bytes() const override { return memory_->bytes(); }
+  Memory& memory() { return *memory_; }
+
+ protected:
+  std::optional<Memory> memory_;
+};
+
+class PageLockedAllocation : public HostAllocationOf<cuda::PageLockedMemory> {
+ public:
+  using HostAllocationOf::HostAllocationOf;
+  CUdeviceptr device_address() const override { return memory_->device_address(); }
+};
+
+class AlignedAllocation : public HostAllocationOf<cuda::AlignedMemory> {
+ public:
+  using HostAllocationOf::HostAllocationOf;
+  CUdeviceptr device_address() const override;
+};
+
+/// Memory that another object owns, page-locked while this lives.
+class RegisteredAllocation : public HostAllocationOf<cuda::RegisteredMemory> {
+ public:
+  RegisteredAllocation(cuda::RegisteredMemory memory, nanobind::object owner)
+      : HostAllocationOf(std::move(memory)), owner_(std::move(owner)) {}
+  ~RegisteredAllocation() override {
+    // Before the owner lets go of the memory.
+    unlocked_if_possible([this] { memory_.reset(); });
+  }
+  CUdeviceptr device_address() const override { return memory_->device_address(); }
+  const nanobind::object& owner() const { return owner_; }
+
+ private:
+  nanobind::object owner_;
+};
+
+class PooledHostAllocation : public HostPointer {
+ public:
+  explicit PooledHostAllocation(cuda::PooledPageLockedMemory block) : block_(std::move(block)) {}
+  ~PooledHostAllocation() override {
+    unlocked_if_possible([this] { block_.reset(); });
+  }
+  void* data() const override { return block_->pointer(); }
+  std::size_t bytes() const override { return block_->bytes(); }
+  CUdeviceptr device_address() const override;
+  void free() { block_->free(); }
+
+ private:
+  std::optional<cuda::PooledPageLockedMemory> block_;
+};
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/integers.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+
+void raise_out_of_range(const char* what, nb::handle value) {
+  PyErr_Format(PyExc_OverflowError, "%s is out of range: %R", what, value.ptr());
+  throw nb::python_error();
+}
+
+namespace detail {
+
+nb::object index_of(nb::handle value, const char* what) {
+  if (PyLong_Check(value.ptr())) return nb::borrow(value);
+  nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", what,
+                 Py_TYPE(value.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return number;
+}
+
+}  // namespace detail
+}  // namespace pycuda::bindings

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/kernel_arguments.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "bindings/buffer.h"
+#include "bindings/byte_values.h"
+#include "bindings/device_pointer.h"
+#include "bindings/managed_array.h"
+#include "bindings/numpy_types.h"
+#include "driver/process_driver.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+PyTypeObject* handler_class = nullptr;
+
+/// One argument on its way: everything that an error about it needs to say.
+struct Argument {
+  const cuda::Kernel& kernel;
+  std::size_t index;
+  PyObject* value;
+  std::size_t bytes;  ///< what the parameter has
+
+  std::string place() const {
+    return "argument #" + std::to_string(index) + " (0-based) of kernel '" + kernel.name() + "'";
+  }
+
+  [[noreturn]] void raise_wrong_size(const std::string& given, const char* advice = "") const {
+    const std::string text = place() + " is " + given + ", but the parameter has " +
+                             std::to_string(bytes) + " bytes" + advice;
+    PyErr_SetString(PyExc_TypeError, text.c_str());
+    throw nb::python_error();
+  }
+
+  [[noreturn]] void raise_wrong_type(const char* advice = "") const {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s",
+                 index, kernel.name().c_str(), Py_TYPE(value)->tp_name, advice);
+    throw nb::python_error();
+  }
+
+  void check(Written written, const char* sort) const {
+    if (written == Written::Yes) return;
+    if (written == Written::Failed) throw nb::python_error();
+    if (written == Written::WrongSize) raise_wrong_size(sort);
+    PyErr_Format(PyExc_OverflowError,
+                 "%s is out of range: %R does not fit in the %zu bytes of the parameter",
+                 place().c_str(), value, bytes);
+    throw nb::python_error();
+  }
+};
+
+void write_pointer(const Argument& argument, CUdeviceptr pointer, std::byte* destination) {
+  if (argument.bytes != sizeof pointer) argument.raise_wrong_size("a pointer of 8 bytes");
+  std::memcpy(destination, &pointer, sizeof pointer);
+}
+
+void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {
+  if (type.kind == ScalarKind::Void) {
+    if (!copy_scalar(argument.value, argument.bytes, destination)) {
+      const nb::object bytes = nb::steal(PyObject_GetAttrString(argument.value, "nbytes"));
+      PyErr_Clear();
+      argument.raise_wrong_size(
+          bytes.is_valid() ? "a struct of " + nb::cast<std::string>(nb::str(bytes)) + " bytes"
+                           : std::string("a struct of another size"));
+    }
+    return;
+  }
+  if (type.bytes == argument.bytes) {
+    if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
+    return;
+  }
+  switch (type.kind) {
+    case ScalarKind::Bool:
+    case ScalarKind::Integer: {
+      const nb::object number = nb::steal(PyNumber_Long(argument.value));
+      if (!number.is_valid()) throw nb::python_error();
+      argument.check(write_integer(number.ptr(), argument.bytes, destination), "an integer");
+      return;
+    }
+    case ScalarKind::Float: {
+      const double number = PyFloat_AsDouble(argument.value);
+      if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      argument.check(write_float(number, argument.bytes, destination), "a floating-point number");
+      return;
+    }
+    case ScalarKind::Complex: {
+      const Py_complex number = PyComplex_AsCComplex(argument.value);
+      if (number.real == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      argument.check(write_complex(number.real, number.imag, argument.bytes, destination),
+                     "a complex number");
+      return;
+    }
+    case ScalarKind::Void:
+    case ScalarKind::None:
+      break;
+  }
+  argument.raise_wrong_type();
+}
+
+void write_array(const Argument& argument, std::byte* destination) {
+  if (const std::optional<CUdeviceptr> managed = managed_memory_of(argument.value)) {
+    write_pointer(argument, *managed, destination);
+    return;
+  }
+  const Buffer source = Buffer::read(argument.value);
+  if (source.bytes() != argument.bytes) {
+    argument.raise_wrong_size(
+        "an ndarray of " + std::to_string(source.bytes()) + " bytes, which is passed by value",
+        argument.bytes == sizeof(CUdeviceptr)
+            ? "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut"
+            : "");
+  }
+  std::memcpy(destination, source.data(), source.bytes());
+}
+
+// Work that another package has pending on its data must be done before our kernel reads it.
+void wait_for_producer(nb::handle stream, CUstream ours) {
+  if (stream.is_none()) return;
+  const auto number = nb::cast<std::uintptr_t>(stream);
+  CUstream theirs = reinterpret_cast<CUstream>(number);
+  if (theirs == ours || (number == 1 && ours == nullptr)) return;
+  const nb::gil_scoped_release unlocked;
+  driver::process_driver().cuStreamSynchronize(theirs);
+}
+
+bool write_array_interface(const Argument& argument, CUstream stream, std::byte* destination) {
+  const nb::object interface =
+      nb::steal(PyObject_GetAttrString(argument.value, "__cuda_array_interface__"));
+  if (!interface.is_valid()) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+    PyErr_Clear();
+    return false;
+  }
+  if (!PyDict_Check(interface.ptr()) || PyDict_GET_SIZE(interface.ptr()) == 0) return false;
+  if (PyObject* producer = PyDict_GetItemString(interface.ptr(), "stream")) {
+    wait_for_producer(producer, stream);
+  }
+  const nb::object data = interface["data"];
+  write_pointer(argument, device_address(data[0], "the array interface's pointer"), destination);
+  return true;
+}
+
+bool write_gpudata(const Argument& argument, std::byte* destination) {
+  static PyObject* const name = PyUnicode_InternFromString("gpudata");
+  const nb::object data = nb::steal(PyObject_GetAttr(argument.value, name));
+  if (!data.is_valid()) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+    PyErr_Clear();
+    return false;
+  }
+  // An array without elements has no memory.
+  const CUdeviceptr pointer = data.is_none() ? 0 : device_address(data, "gpudata");
+  write_pointer(argument, pointer, destination);
+  return true;
+}
+
+void write_handler(const Argument& argument, std::byte* destination, HandlerList& handlers) {
+  const nb::object handler = nb::borrow(argument.value);
+  handlers.push_back(handler);
+  const nb::object allocation = handler.attr("get_device_alloc")();
+  write_pointer(argument, device_address(allocation, "a handler's device memory"), destination);
+}
+
+void write_value(const Argument& argument, CUstream stream, std::byte* destination,
+                 HandlerList& handlers) {
+  PyObject* value = argument.value;
+  PyTypeObject* type = Py_TYPE(value);
+  if (type == &PyLong_Type || type == &PyBool_Type) {
+    argument.check(write_integer(value, argument.bytes, destination), "an integer");
+    return;
+  }
+  const bool holder = is_pointer_holder(value);
+  if (!holder) {
+    if (const std::optional<CUdeviceptr> pointer = pointer_held_by(value)) {
+      write_pointer(argument, *pointer, destination);
+      return;
+    }
+  }
+  if (type == &PyFloat_Type) {
+    argument.check(write_float(PyFloat_AS_DOUBLE(value), argument.bytes, destination),
+                   "a floating-point number");
+    return;
+  }
+  if (const ScalarType scalar = scalar_type(type); scalar.kind != ScalarKind::None) {
+    write_scalar(argument, scalar, destination);
+    return;
+  }
+  if (handler_class != nullptr && PyType_IsSubtype(type, handler_class)) {
+    write_handler(argument, destination, handlers);
+    return;
+  }
+  if (is_ndarray(value)) {
+    write_array(argument, destination);
+    return;
+  }
+  if (write_gpudata(argument, destination)) return;
+  if (holder) {
+    write_pointer(argument, *pointer_held_by(value), destination);
+    return;
+  }
+  if (write_array_interface(argument, stream, destination)) return;
+  if (PyLong_Check(value)) {
+    argument.check(write_integer(value, argument.bytes, destination), "an integer");
+    return;
+  }
+  if (PyFloat_Check(value)) {
+    argument.check(write_float(PyFloat_AS_DOUBLE(value), argument.bytes, destination),
+                   "a floating-point number");
+    return;
+  }
+  if (PyComplex_Check(value)) {
+    const Py_complex number = PyComplex_AsCComplex(value);
+    argument.check(write_complex(number.real, number.imag, argument.bytes, destination),
+                   "a complex number");
+    return;
+  }
+  argument.raise_wrong_type();
+}
+
+struct NaturalLayout {
+  std::size_t bytes;
+  std::size_t alignment;
+};
+
+// CUDA's vector types (fields x, y, z, w of one type) are aligned to their size when that is a
+// power of two; other structs to their most aligned member.
+NaturalLayout layout_of_dtype(nb::handle dtype) {
+  const auto bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
+  const nb::object fields = dtype.attr("fields");
+  if (fields.is_none()) {
+    const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
+    const std::size_t alignment = kind == "c" ? bytes / 2 : bytes;
+    return {bytes, std::clamp<std::size_t>(alignment, 1, 16)};
+  }
+  std::size_t alignment = 1;
+  std::string names;
+  std::vector<std::size_t> sizes;
+  for (nb::handle name : nb::iter(dtype.attr("names"))) {
+    const NaturalLayout member = layout_of_dtype(fields[name][0].attr("base"));
+    alignment = std::max(alignment, member.alignment);
+    sizes.push_back(member.bytes);
+    names += nb::cast<std::string>(name);
+  }
+  const bool vector = (names == "xy" || names == "xyzw") &&
+                      std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
+  return {bytes, vector ? std::min<std::size_t>(bytes, 16) : alignment};
+}
+
+NaturalLayout natural_layout(const Argument& argument) {
+  PyTypeObject* type = Py_TYPE(argument.value);
+  const ScalarType scalar = scalar_type(type);
+  if (scalar.kind == ScalarKind::Void ||
+      (is_ndarray(argument.value) && !managed_memory_of(argument.value))) {
+    const nb::object dtype = nb::handle(argument.value).attr("dtype");
+    NaturalLayout layout = layout_of_dtype(dtype);
+    layout.bytes = nb::cast<std::size_t>(nb::handle(argument.value).attr("nbytes"));
+    return layout;
+  }
+  if (scalar.kind == ScalarKind::Complex) return {scalar.bytes, scalar.bytes / std::size_t{2}};
+  if (scalar.kind != ScalarKind::None) return {scalar.bytes, scalar.bytes};
+  if (PyLong_Check(argument.value) || PyFloat_Check(argument.value) ||
+      PyComplex_Check(argument.value)) {
+    argument.raise_wrong_type(
+        ", and this driver does not tell the kernel's parameter list; give a NumPy scalar of the "
+        "parameter's type");
+  }
+  return {sizeof(CUdeviceptr), alignof(CUdeviceptr)};
+}
+
+}  // namespace
+
+void set_handler_class(nb::handle type) {
+  handler_class = reinterpret_cast<PyTypeObject*>(nb::borrow(type).release().ptr());
+}
+
+std::string describe_parameters(const cuda::KernelLayout& layout) {
+  const std::size_t count = layout.parameters.size();
+  std::string text = std::to_string(count) + (count == 1 ? " parameter" : " parameters");
+  for (std::size_t i = 0; i < count; ++i) {
+    text += i == 0 ? " of " : i + 1 == count ? " and " : ", ";
+    text += std::to_string(layout.parameters[i].bytes);
+  }
+  return count == 0 ? text : text + " bytes";
+}
+
+void check_argument_count(const cuda::Kernel& kernel, std::size_t given) {
+  if (given == kernel.layout().parameters.size()) return;
+  const std::string text = "kernel '" + kernel.name() + "' takes " +
+                           describe_parameters(kernel.layout()) + ", but " + std::to_string(given) +
+                           (given == 1 ? " argument was given" : " arguments were given");
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
+void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value, CUstream stream,
+                    std::byte* buffer, HandlerList& handlers) {
+  const cuda::KernelParameter place = kernel.layout().parameters[index];
+  write_value({kernel, index, value, place.bytes}, stream, buffer + place.offset, handlers);
+}
+
+std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value,
+                            CUstream stream, std::byte* buffer, std::size_t used,
+                            HandlerList& handlers) {
+  Argument argument{kernel, index, value, 0};
+  const NaturalLayout layout = natural_layout(argument);
+  argument.bytes = layout.bytes;
+  const std::size_t offset = (used + layout.alignment - 1) / layout.alignment * layout.alignment;
+  if (layout.bytes > most_parameter_bytes || offset + layout.bytes > most_parameter_bytes) {
+    argument.raise_wrong_size("too large",
+                              "; all arguments together must not have more than 32764 bytes");
+  }
+  write_value(argument, stream, buffer + offset, handlers);
+  return offset + layout.bytes;
+}
+
+}  // namespace pycuda::bindings

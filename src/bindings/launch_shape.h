@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Grids, blocks and streams of a launch, from Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "cuda/launch.h"
+
+namespace pycuda::bindings {
+
+/// A tuple or list of up to three integers; what is missing is 1. `what` is "grid" or "block".
+/// Raises TypeError, OverflowError for negative numbers, LogicError for more than three.
+cuda::Dim3 dimensions(PyObject* object, const char* what);
+
+/// Launches, without the interpreter lock. A driver that refuses says why only with a number: the
+/// error here names the kernel, the shape and the limit that was passed.
+void launch_unlocked(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
+                     const void* arguments, std::size_t bytes);
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The extension pycuda._driver: a list of its families.
+#include "bindings/bind.h"
+#include "bindings/device_pointer.h"
+#include "bindings/errors.h"
+
+NB_MODULE(_driver, m) {
+  using namespace pycuda::bindings;
+  // What a program still holds at its end is the driver's to take back, and no news to its user.
+  nanobind::set_leak_warnings(false);
+  bind_errors(m);
+  bind_enums(m);
+  bind_device_pointer(m);
+  bind_device(m);
+  bind_context(m);
+  bind_stream(m);
+  bind_device_memory(m);
+  bind_host_memory(m);
+  bind_copies(m);
+  bind_structured_copies(m);
+  bind_memset(m);
+  bind_memory_pools(m);
+  bind_module(m);
+  bind_function(m);
+  bind_ipc(m);
+  bind_profiler(m);
+  bind_value_format(m);
+  bind_rtc(m);
+}

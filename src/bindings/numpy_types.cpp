@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/numpy_types.h"
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "bindings/integers.h"
+#include "driver/error.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+struct Known {
+  PyTypeObject* type = nullptr;
+  ScalarType sort;
+};
+
+// A closed hash table of NumPy's two dozen scalar types; filled once, under the GIL, then only
+// read.
+class ScalarTypes {
+ public:
+  ScalarTypes() {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    ndarray_ = reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr("ndarray")).release().ptr());
+    for (const char* name : {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                             "uint64", "intc", "uintc", "longlong", "ulonglong", "intp", "uintp"}) {
+      add(numpy, name, ScalarKind::Integer);
+    }
+    for (const char* name : {"float16", "float32", "float64", "longdouble"}) {
+      add(numpy, name, ScalarKind::Float);
+    }
+    for (const char* name : {"complex64", "complex128", "clongdouble"}) {
+      add(numpy, name, ScalarKind::Complex);
+    }
+    add(numpy, "bool_", ScalarKind::Bool);
+    add(numpy, "void", ScalarKind::Void);
+  }
+
+  ScalarType find(PyTypeObject* type) const {
+    for (std::size_t at = slot(type);; at = (at + 1) % table_.size()) {
+      if (table_[at].type == type) return table_[at].sort;
+      if (table_[at].type == nullptr) return {};
+    }
+  }
+
+  PyTypeObject* ndarray() const { return ndarray_; }
+
+ private:
+  static std::size_t slot(PyTypeObject* type) {
+    return (reinterpret_cast<std::uintptr_t>(type) >> 5) % std::tuple_size<Table>::value;
+  }
+
+  void add(const nb::module_& numpy, const char* name, ScalarKind kind) {
+    const nb::object type = numpy.attr(name);
+    auto* key = reinterpret_cast<PyTypeObject*>(type.ptr());
+    if (find(key).kind != ScalarKind::None) return;
+    const int bytes =
+        kind == ScalarKind::Void ? 0 : nb::cast<int>(numpy.attr("dtype")(type).attr("itemsize"));
+    std::size_t at = slot(key);
+    while (table_[at].type != nullptr) at = (at + 1) % table_.size();
+    table_[at] = {reinterpret_cast<PyTypeObject*>(nb::object(type).release().ptr()),
+                  {kind, static_cast<std::uint8_t>(bytes)}};
+  }
+
+  using Table = std::array<Known, 64>;
+  Table table_{};
+  PyTypeObject* ndarray_ = nullptr;
+};
+
+const ScalarTypes& scalar_types() {
+  static const ScalarTypes* const types = new ScalarTypes;  // outlives the interpreter's end
+  return *types;
+}
+
+}  // namespace
+
+ScalarType scalar_type(PyTypeObject* type) { return scalar_types().find(type); }
+
+bool is_ndarray(PyObject* object) {
+  return PyObject_TypeCheck(object, scalar_types().ndarray()) != 0;
+}
+
+bool copy_scalar(PyObject* object, std::size_t bytes, void* destination) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool fits = view.len == static_cast<Py_ssize_t>(bytes);
+  if (fits) std::memcpy(destination, view.buf, bytes);
+  PyBuffer_Release(&view);
+  return fits;
+}
+
+nb::object array_over(nb::handle owner, nb::handle shape, nb::handle dtype, nb::handle order) {
+  const std::string letter = nb::isinstance<nb::str>(order) ? nb::cast<std::string>(order) : "";
+  if (letter != "C" && letter != "c" && letter != "F" && letter != "f") {
+    throw driver::DriverError("numpy_empty", CUDA_ERROR_INVALID_VALUE,
+                              "unrecognized order specifier");
+  }
+  const bool fortran = letter == "F" || letter == "f";
+  return nb::module_::import_("numpy").attr("ndarray")(shape, dtype, nb::arg("buffer") = owner,
+                                                       nb::arg("order") = fortran ? "F" : "C");
+}
+
+std::size_t array_bytes(nb::handle shape, nb::handle dtype) {
+  const nb::object type = nb::module_::import_("numpy").attr("dtype")(dtype);
+  auto bytes = as_integer<std::size_t>(type.attr("itemsize"), "the item size");
+  const auto multiply = [&](nb::handle length) {
+    if (__builtin_mul_overflow(bytes, as_integer<std::size_t>(length, "a length of the shape"),
+                               &bytes)) {
+      raise_out_of_range("the array's size", shape);
+    }
+  };
+  if (PyIndex_Check(shape.ptr())) {
+    multiply(shape);
+  } else {
+    for (nb::handle length : nb::iter(shape)) multiply(length);
+  }
+  return bytes;
+}
+
+}  // namespace pycuda::bindings

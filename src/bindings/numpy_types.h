@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// NumPy's scalar types and arrays, recognised without NumPy's C interface.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pycuda::bindings {
+
+enum class ScalarKind : std::uint8_t { None, Bool, Integer, Float, Complex, Void };
+
+struct ScalarType {
+  ScalarKind kind = ScalarKind::None;
+  std::uint8_t bytes = 0;  ///< of a value; 0 for Void, whose values differ
+};
+
+/// What sort of NumPy scalar instances of `type` are; None for any other type. Imports NumPy when
+/// first asked about a type that it does not know yet and NumPy is not loaded.
+ScalarType scalar_type(PyTypeObject* type);
+
+/// Whether `object` is a numpy.ndarray.
+bool is_ndarray(PyObject* object);
+
+/// Copies the `bytes` bytes of the scalar `object` to `destination`. False (and no Python error)
+/// when it has another number of bytes.
+bool copy_scalar(PyObject* object, std::size_t bytes, void* destination);
+
+/// A new array over the memory of `owner` (which exports a buffer), which becomes the array's base.
+/// Raises LogicError for an order that is neither "C" nor "F".
+nanobind::object array_over(nanobind::handle owner, nanobind::handle shape, nanobind::handle dtype,
+                            nanobind::handle order);
+
+/// Bytes of an array of `shape` (an integer or integers) and `dtype`. Raises OverflowError.
+std::size_t array_bytes(nanobind::handle shape, nanobind::handle dtype);
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/prepared_format.h"
+
+#include <nanobind/stl/string.h>
+
+#include "bindings/kernel_arguments.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+std::string code_of_dtype(nb::handle dtype) {
+  const auto code = nb::cast<std::string>(dtype.attr("char"));
+  return code == "V" ? nb::cast<std::string>(nb::str(dtype.attr("itemsize"))) + "s" : code;
+}
+
+std::string code_of_type(nb::handle item) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  if (nb::isinstance(item, numpy.attr("dtype"))) return code_of_dtype(item);
+  if (PyType_Check(item.ptr())) {
+    auto* type = reinterpret_cast<PyTypeObject*>(item.ptr());
+    const nb::object number = numpy.attr("number");
+    const nb::object boolean = numpy.attr("bool_");
+    if (PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(number.ptr())) || item.is(boolean)) {
+      return code_of_dtype(numpy.attr("dtype")(item));
+    }
+  }
+  return "P";
+}
+
+std::string describe_fields(const ValueFormat& format) {
+  const std::size_t count = format.fields().size();
+  std::string text = std::to_string(count) + (count == 1 ? " value" : " values");
+  for (std::size_t i = 0; i < count; ++i) {
+    text += i == 0 ? " of " : i + 1 == count ? " and " : ", ";
+    text += std::to_string(format.fields()[i].bytes);
+  }
+  return count == 0 ? text : text + " bytes";
+}
+
+}  // namespace
+
+std::string codes_of(nb::handle arg_types) {
+  if (nb::isinstance<nb::str>(arg_types)) return nb::cast<std::string>(arg_types);
+  std::string codes;
+  for (nb::handle item : nb::iter(arg_types)) {
+    codes += nb::isinstance<nb::str>(item) ? nb::cast<std::string>(item) : code_of_type(item);
+  }
+  return codes;
+}
+
+PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const std::string& codes) {
+  const ValueFormat format = ValueFormat::parse(codes);
+  PreparedFormat fitted{format.fields(), format.bytes()};
+  const cuda::KernelLayout& layout = kernel.layout();
+  if (!layout.known) {
+    if (fitted.bytes > most_parameter_bytes) raise_struct_error("total struct size too long");
+    return fitted;
+  }
+  bool one_by_one = fitted.fields.size() == layout.parameters.size();
+  for (std::size_t i = 0; one_by_one && i < fitted.fields.size(); ++i) {
+    one_by_one = fitted.fields[i].bytes == layout.parameters[i].bytes;
+    fitted.fields[i].offset = static_cast<std::uint32_t>(layout.parameters[i].offset);
+  }
+  if (one_by_one) {
+    fitted.bytes = layout.bytes;
+    return fitted;
+  }
+  if (format.bytes() == layout.bytes) return {format.fields(), layout.bytes};
+  const std::string text = "kernel '" + kernel.name() + "' takes " + describe_parameters(layout) +
+                           ", but the codes '" + codes + "' stand for " + describe_fields(format);
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
+void write_prepared(const PreparedFormat& format, PyObject* const* values, std::size_t count,
+                    std::byte* buffer) {
+  if (count != format.fields.size()) {
+    const std::string text = "pack requires exactly " + std::to_string(format.fields.size()) +
+                             " arguments, but " + std::to_string(count) + " were given";
+    raise_struct_error(text.c_str());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const FormatField& field = format.fields[i];
+    write_field(field, values[i], true, reinterpret_cast<char*>(buffer) + field.offset);
+  }
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Leaves the interpreter lock alone while the driver may block, also where there may be no lock to
+// leave.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+namespace pycuda::bindings {
+
+/// Whether this thread holds the interpreter lock and may leave it: not at the interpreter's end.
+bool may_unlock() noexcept;
+
+/// Runs `action` without the interpreter lock. For bound functions: the lock is held when it
+/// begins.
+template <class Action>
+decltype(auto) unlocked(Action&& action) {
+  const nanobind::gil_scoped_release release;
+  return std::forward<Action>(action)();
+}
+
+/// The same for destructors, which also run at the interpreter's end.
+template <class Action>
+void unlocked_if_possible(Action&& action) noexcept {
+  if (may_unlock()) {
+    const nanobind::gil_scoped_release release;
+    action();
+  } else {
+    action();
+  }
+}
+
+}  // namespace pycuda::bindings

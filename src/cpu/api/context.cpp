@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// A context's life: what it owns ends with it, and a fault ends its use.
+#include "cpu/api/context.h"
+
+#include <cstdlib>
+
+#include "base/log.h"
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/event.h"
+#include "cpu/api/module.h"
+#include "cpu/api/registry.h"
+#include "cpu/api/stream.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+std::mutex last_fault_mutex;  // protects last_fault
+std::string& last_fault() {
+  static auto& text = *new std::string;
+  return text;
+}
+
+}  // namespace
+
+CUresult result_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::IllegalAddress:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case FaultKind::MisalignedAddress:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case FaultKind::Assert:
+      return CUDA_ERROR_ASSERT;
+    case FaultKind::IllegalInstruction:
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case FaultKind::InvalidProgramCounter:
+      return CUDA_ERROR_INVALID_PC;
+    case FaultKind::Timeout:
+      return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case FaultKind::Trap:
+    case FaultKind::StackOverflow:
+    case FaultKind::Deadlock:
+      return CUDA_ERROR_LAUNCH_FAILED;
+  }
+  return CUDA_ERROR_LAUNCH_FAILED;
+}
+
+std::string last_fault_text() {
+  const std::lock_guard lock(last_fault_mutex);
+  return last_fault();
+}
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+Context::Context(VirtualDevice& device, unsigned flags)
+    : device_(device),
+      id_(next_id()),
+      is_primary_(false),
+      flags_(flags),
+      handle_(registry.contexts.insert(this)) {
+  legacy_ = std::make_shared<Stream>(*this, StreamKind::Legacy, CU_STREAM_DEFAULT, 0);
+}
+
+Context::Context(VirtualDevice& device, unsigned flags, CUcontext primary_handle)
+    : device_(device), id_(next_id()), is_primary_(true), flags_(flags), handle_(primary_handle) {
+  legacy_ = std::make_shared<Stream>(*this, StreamKind::Legacy, CU_STREAM_DEFAULT, 0);
+  registry.contexts.rebind(handle_, this);
+}
+
+Context::~Context() {
+  if (is_primary_) {
+    registry.contexts.rebind(handle_, nullptr);
+  } else {
+    registry.contexts.erase(handle_);
+  }
+  // The streams go first: each waits for its queue, which uses the code and the memory that go
+  // next.
+  for (const auto& stream : all_streams()) stream->wait_for_queue();
+  per_thread_.clear();
+  retired_.clear();
+  streams_.clear();
+  legacy_.reset();
+  modules_.clear();
+  events_.clear();
+  for (void* block : device_blocks_) device_.memory().release(block);
+  for (const auto& [memory, block] : host_blocks_) {
+    exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
+    if (block.allocated) std::free(memory);
+  }
+}
+
+void Context::report(const exec::Fault& fault) {
+  {
+    const std::lock_guard lock(fault_mutex_);
+    if (!fault_text_.empty()) return;  // the first one is the cause, what follows it is noise
+    fault_text_ = fault.message;
+  }
+  {
+    const std::lock_guard lock(last_fault_mutex);
+    last_fault() = fault.message;
+  }
+  base::log(base::LogLevel::Warning, fault.message);
+  status_.store(result_of(fault.kind), std::memory_order_release);
+}
+
+std::string Context::fault_text() const {
+  const std::lock_guard lock(fault_mutex_);
+  return fault_text_;
+}
+
+Stream* Context::borrow_stream(CUstream handle) {
+  if (handle == nullptr)
+    return this_thread.stream_zero_is_own ? &per_thread_stream() : legacy_.get();
+  if (handle == CU_STREAM_LEGACY) return legacy_.get();
+  if (handle == CU_STREAM_PER_THREAD) return &per_thread_stream();
+  return registry.streams.find(handle);
+}
+
+Stream& Context::per_thread_stream() {
+  // Streams of threads that are gone are taken over by new threads with the same id, so there are
+  // never many.
+  struct Remembered {
+    std::uint64_t context = 0;
+    Stream* stream = nullptr;
+  };
+  static thread_local Remembered last;
+  if (last.context == id_) return *last.stream;
+  std::shared_ptr<Stream> made;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    auto& slot = per_thread_[std::this_thread::get_id()];
+    if (slot == nullptr) {
+      slot = made = std::make_shared<Stream>(*this, StreamKind::PerThread, CU_STREAM_DEFAULT, 0);
+      streams_.emplace(slot.get(), slot);
+      ++blocking_streams_;
+    }
+    last = {id_, slot.get()};
+  }
+  return *last.stream;
+}
+
+std::vector<std::shared_ptr<Stream>> Context::blocking_streams() const {
+  std::vector<std::shared_ptr<Stream>> found;
+  const std::lock_guard lock(streams_mutex_);
+  for (const auto& [key, stream] : streams_) {
+    if (stream->is_blocking()) found.push_back(stream);
+  }
+  for (const auto& stream : retired_) {
+    if (stream->is_blocking()) found.push_back(stream);
+  }
+  return found;
+}
+
+std::vector<std::shared_ptr<Stream>> Context::all_streams() const {
+  std::vector<std::shared_ptr<Stream>> found;
+  const std::lock_guard lock(streams_mutex_);
+  found.push_back(legacy_);
+  for (const auto& [key, stream] : streams_) found.push_back(stream);
+  found.insert(found.end(), retired_.begin(), retired_.end());
+  return found;
+}
+
+void Context::adopt(std::shared_ptr<Stream> stream) {
+  sweep_retired();
+  const std::lock_guard lock(streams_mutex_);
+  if (stream->is_blocking()) ++blocking_streams_;
+  streams_.emplace(stream.get(), std::move(stream));
+}
+
+void Context::retire(const std::shared_ptr<Stream>& stream) {
+  {
+    const std::lock_guard lock(streams_mutex_);
+    if (streams_.erase(stream.get()) == 0) return;
+    retired_.push_back(stream);
+  }
+  sweep_retired();
+}
+
+std::shared_ptr<Stream> Context::share_stream(Stream* stream) const {
+  const std::lock_guard lock(streams_mutex_);
+  const auto found = streams_.find(stream);
+  return found != streams_.end() ? found->second : nullptr;
+}
+
+void Context::sweep_retired() {
+  std::vector<std::shared_ptr<Stream>> done;  // destroyed after the lock is let go
+  const std::lock_guard lock(streams_mutex_);
+  std::erase_if(retired_, [&](std::shared_ptr<Stream>& stream) {
+    if (!stream->idle()) return false;
+    if (stream->is_blocking()) --blocking_streams_;
+    done.push_back(std::move(stream));
+    return true;
+  });
+}
+
+CUresult Context::synchronize() {
+  for (const auto& stream : all_streams()) stream->wait_for_queue();
+  sweep_retired();
+  return status();
+}
+
+void* Context::allocate(std::uint64_t bytes, exec::MemoryKind kind, std::uint64_t alignment) {
+  void* memory = device_.memory().allocate(bytes, kind, this, alignment);
+  if (memory == nullptr) return nullptr;
+  const std::lock_guard lock(owned_mutex_);
+  device_blocks_.insert(memory);
+  return memory;
+}
+
+bool Context::release(void* memory) {
+  {
+    const std::lock_guard lock(owned_mutex_);
+    if (device_blocks_.erase(memory) == 0) return false;
+  }
+  return device_.memory().release(memory);
+}
+
+void Context::own_host(void* memory, HostBlock block) {
+  const std::lock_guard lock(owned_mutex_);
+  host_blocks_.emplace(memory, block);
+}
+
+std::optional<Context::HostBlock> Context::find_host(void* memory) const {
+  const std::lock_guard lock(owned_mutex_);
+  const auto found = host_blocks_.find(memory);
+  if (found == host_blocks_.end()) return std::nullopt;
+  return found->second;
+}
+
+bool Context::release_host(void* memory, bool allocated) {
+  {
+    const std::lock_guard lock(owned_mutex_);
+    const auto found = host_blocks_.find(memory);
+    if (found == host_blocks_.end() || found->second.allocated != allocated) return false;
+    host_blocks_.erase(found);
+  }
+  exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
+  if (allocated) std::free(memory);
+  return true;
+}
+
+void Context::adopt(std::unique_ptr<Module> module) {
+  const std::lock_guard lock(owned_mutex_);
+  modules_.emplace(module.get(), std::move(module));
+}
+
+std::unique_ptr<Module> Context::disown(Module* module) {
+  const std::lock_guard lock(owned_mutex_);
+  auto node = modules_.extract(module);
+  return node.empty() ? nullptr : std::move(node.mapped());
+}
+
+void Context::adopt(std::unique_ptr<Event> event) {
+  const std::lock_guard lock(owned_mutex_);
+  events_.emplace(event.get(), std::move(event));
+}
+
+std::unique_ptr<Event> Context::disown(Event* event) {
+  const std::lock_guard lock(owned_mutex_);
+  auto node = events_.extract(event);
+  return node.empty() ? nullptr : std::move(node.mapped());
+}
+
+bool Context::enable_peer(CUcontext peer) {
+  const std::lock_guard lock(owned_mutex_);
+  return peers_.insert(peer).second;
+}
+
+bool Context::disable_peer(CUcontext peer) {
+  const std::lock_guard lock(owned_mutex_);
+  return peers_.erase(peer) != 0;
+}
+
+}  // namespace pycuda::cpu::api

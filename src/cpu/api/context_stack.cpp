@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// cuCtx*: making and destroying contexts, and each thread's stack of them.
+#include <bit>
+#include <vector>
+
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/event.h"
+#include "cpu/api/stream.h"
+
+namespace exec = pycuda::cpu::exec;
+using namespace pycuda::cpu::api;
+
+namespace {
+
+// What lies under this_thread.current.
+std::vector<CUcontext>& contexts_below() {
+  static thread_local std::vector<CUcontext> below;
+  return below;
+}
+
+void push(CUcontext handle) {
+  if (this_thread.current != nullptr) contexts_below().push_back(this_thread.current);
+  this_thread.current = handle;
+}
+
+void pop() {
+  auto& below = contexts_below();
+  this_thread.current = below.empty() ? nullptr : below.back();
+  if (!below.empty()) below.pop_back();
+}
+
+// A live context, or one that was destroyed: real programs keep stale contexts current, and may.
+bool is_context(CUcontext handle) { return registry.contexts.ever_valid(handle); }
+
+bool are_valid_flags(unsigned flags) {
+  constexpr unsigned schedule = CU_CTX_SCHED_MASK;
+  if ((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0) return false;
+  return std::popcount(flags & schedule) <= 1;
+}
+
+CUresult create(CUcontext* context, unsigned flags, CUdevice ordinal) {
+  return with_driver([&]() -> CUresult {
+    if (context == nullptr || !are_valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    VirtualDevice* device = find_device(ordinal);
+    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    auto made = std::make_unique<Context>(*device, flags);
+    push(made->handle());
+    *context = made.release()->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult context_or_current(CUcontext handle, Context** context) {
+  if (handle == nullptr) handle = this_thread.current;
+  if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  *context = registry.contexts.find(handle);
+  if (*context != nullptr) return CUDA_SUCCESS;
+  return is_context(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev) {
+  return create(pctx, flags, dev);
+}
+CUresult cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev) {
+  return create(pctx, flags, dev);
+}
+
+CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams,
+                        unsigned int flags, CUdevice dev) {
+  if (paramsArray != nullptr || numParams != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  return create(pctx, flags, dev);
+}
+
+CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
+                        CUdevice dev) {
+  if (ctxCreateParams != nullptr) {
+    if (ctxCreateParams->numExecAffinityParams != 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    if (ctxCreateParams->cigParams != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return create(pctx, flags, dev);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext ctx) {
+  return with_driver([&]() -> CUresult {
+    if (ctx == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = registry.contexts.find(ctx);
+    if (context == nullptr || context->is_primary()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (registry.contexts.erase(ctx) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (this_thread.current == ctx) pop();
+    delete context;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxDestroy(CUcontext ctx) { return cuCtxDestroy_v2(ctx); }
+
+CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags) {
+  return with_any_context([&](Context& context) -> CUresult {
+    if (pctx == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    *pctx = context.handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxDetach(CUcontext ctx) {
+  return with_any_context([&](Context& context) -> CUresult {
+    return ctx == context.handle() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  });
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
+  return with_driver([&]() -> CUresult {
+    if (ctx == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
+    push(ctx);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxPushCurrent(CUcontext ctx) { return cuCtxPushCurrent_v2(ctx); }
+
+CUresult cuCtxPopCurrent_v2(CUcontext* pctx) {
+  return with_driver([&]() -> CUresult {
+    if (this_thread.current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (pctx != nullptr) *pctx = this_thread.current;
+    pop();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxPopCurrent(CUcontext* pctx) { return cuCtxPopCurrent_v2(pctx); }
+
+CUresult cuCtxSetCurrent(CUcontext ctx) {
+  return with_driver([&]() -> CUresult {
+    if (ctx == nullptr) {
+      pop();
+    } else if (is_context(ctx)) {
+      this_thread.current = ctx;
+    } else {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* pctx) {
+  return with_driver([&]() -> CUresult {
+    if (pctx == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pctx = this_thread.current;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  return with_any_context([&](Context& context) -> CUresult {
+    if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *device = context.device().ordinal();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
+  return with_driver([&]() -> CUresult {
+    if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    const CUresult status = context_or_current(ctx, &context);
+    if (status != CUDA_SUCCESS) return status;
+    *device = context->device().ordinal();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSynchronize() {
+  return with_context([](Context& context) { return context.synchronize(); });
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx) {
+  return with_driver([&]() -> CUresult {
+    Context* context = nullptr;
+    const CUresult status = context_or_current(ctx, &context);
+    return status == CUDA_SUCCESS ? context->synchronize() : status;
+  });
+}
+
+CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
+  return with_driver([&]() -> CUresult {
+    if (ctxId == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    const CUresult status = context_or_current(ctx, &context);
+    if (status != CUDA_SUCCESS) return status;
+    *ctxId = context->id();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
+  return with_driver([&]() -> CUresult {
+    if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    const CUresult status = context_or_current(ctx, &context);
+    if (status != CUDA_SUCCESS) return status;
+    *version =
+        3020;  // the version of the context interface, the same for all contexts since CUDA 3.2
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
+  return with_driver([&]() -> CUresult {
+    Context* context = nullptr;
+    const CUresult status = context_or_current(hCtx, &context);
+    if (status != CUDA_SUCCESS) return status;
+    if (context->poisoned()) return context->status();
+    const Event* event = registry.events.find(hEvent);
+    if (event == nullptr || &event->context() != context) return CUDA_ERROR_INVALID_HANDLE;
+    // All streams of the context, not only those that the legacy stream waits for.
+    Stream gather(*context, StreamKind::PerThread, CU_STREAM_NON_BLOCKING, 0);
+    exec::Stream& queue = gather.ordered();
+    for (const auto& stream : context->all_streams()) {
+      const auto mark = std::make_shared<exec::Event>(false);
+      stream->ordered().record(mark);
+      queue.wait(mark);
+    }
+    queue.record(event->mark());
+    gather.wait_for_queue();
+    return context->status();
+  });
+}
+
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
+  return with_driver([&]() -> CUresult {
+    Context* context = nullptr;
+    const CUresult status = context_or_current(hCtx, &context);
+    if (status != CUDA_SUCCESS) return status;
+    if (context->poisoned()) return context->status();
+    const Event* event = registry.events.find(hEvent);
+    if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    for (const auto& stream : context->all_streams()) stream->ordered().wait(event->mark());
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// cuMemAlloc, cuMemFree and what can be asked about device memory; managed memory, which here is
+// the same thing.
+#include "cpu/api/device_memory.h"
+
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/memory_pool.h"
+
+namespace pycuda::cpu::api {
+
+using exec::AddressTable;
+using exec::MemoryKind;
+
+bool is_device_range(CUdeviceptr address, std::uint64_t bytes) {
+  const auto found = AddressTable::instance().find(address);
+  return found && bytes <= found->bytes - (address - found->begin);
+}
+
+bool is_device_block(CUdeviceptr address) {
+  const auto found = AddressTable::instance().find(address);
+  return found && found->begin == address &&
+         (found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed);
+}
+
+Context* owner_of(const exec::Allocation& allocation) {
+  return allocation.kind == MemoryKind::Pool ? nullptr : static_cast<Context*>(allocation.owner);
+}
+
+bool free_device_block(CUdeviceptr address) {
+  const auto found = AddressTable::instance().find(address);
+  if (!found || found->begin != address) return false;
+  if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed) return false;
+  return owner_of(*found)->release(reinterpret_cast<void*>(address));
+}
+
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, MemoryKind kind) {
+  return with_context([&](Context& context) -> CUresult {
+    if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = context.allocate(bytes, kind);
+    if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    *pointer = reinterpret_cast<CUdeviceptr>(memory);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
+  return allocate(dptr, bytesize, MemoryKind::Device);
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes) {
+  return with_context([&](Context&) -> CUresult {
+    if (pPitch == nullptr || WidthInBytes == 0 || Height == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16)
+      return CUDA_ERROR_INVALID_VALUE;
+    constexpr std::size_t alignment = DeviceLimits::pitch_alignment;
+    if (WidthInBytes > 0x7fffffff - alignment) return CUDA_ERROR_INVALID_VALUE;
+    const std::size_t pitch = (WidthInBytes + alignment - 1) / alignment * alignment;
+    if (Height > SIZE_MAX / pitch) return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult status = allocate(dptr, pitch * Height, MemoryKind::Device);
+    if (status == CUDA_SUCCESS) *pPitch = pitch;
+    return status;
+  });
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
+  if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) {
+    return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  }
+  return allocate(dptr, bytesize, MemoryKind::Managed);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr dptr) {
+  return with_context([&](Context& current) -> CUresult {
+    if (dptr == 0) return CUDA_SUCCESS;
+    const auto found = AddressTable::instance().find(dptr);
+    if (!found || found->begin != dptr) return CUDA_ERROR_INVALID_VALUE;
+    // Work that was launched before may still use the block.
+    if (found->kind == MemoryKind::Pool) {
+      const CUresult status = current.synchronize();
+      if (status != CUDA_SUCCESS) return status;
+      return release_pool_block(reinterpret_cast<void*>(dptr)) ? CUDA_SUCCESS
+                                                               : CUDA_ERROR_INVALID_VALUE;
+    }
+    if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed)
+      return CUDA_ERROR_INVALID_VALUE;
+    const CUresult status = owner_of(*found)->synchronize();
+    if (status != CUDA_SUCCESS) return status;
+    return free_device_block(dptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  return with_context([&](Context& context) -> CUresult {
+    if (free != nullptr) *free = context.device().memory().free_bytes();
+    if (total != nullptr) *total = context.device().memory().total_bytes();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
+  return with_context([&](Context&) -> CUresult {
+    const auto found = AddressTable::instance().find(dptr);
+    if (!found) return CUDA_ERROR_NOT_FOUND;
+    if (pbase != nullptr) *pbase = found->begin;
+    if (psize != nullptr) *psize = found->bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

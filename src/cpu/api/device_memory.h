@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Ranges of memory that kernels may touch: asking about them, and freeing blocks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/exec/device.h"
+
+namespace pycuda::cpu::api {
+
+class Context;
+
+/// Whether [address, address + bytes) lies in one live allocation of any kind.
+bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
+/// Whether `address` is the start of a block that cuMemAlloc, cuMemAllocPitch or cuMemAllocManaged
+/// gave.
+bool is_device_block(CUdeviceptr address);
+/// Frees such a block without waiting for anything. False if it is none.
+bool free_device_block(CUdeviceptr address);
+/// The context an allocation was made in; null for pools.
+Context* owner_of(const exec::Allocation& allocation);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The one way into and out of every exported function: what must hold before, and nothing thrown
+// after.
+#pragma once
+
+#include <atomic>
+#include <new>
+#include <utility>
+
+#include "cpu/api/context.h"
+#include "cpu/api/cuda_abi.h"
+#include "cpu/api/registry.h"
+
+namespace pycuda::cpu::api {
+
+/// CUDA_SUCCESS once cuInit has succeeded in this process; NOT_INITIALIZED before, and in a forked
+/// child.
+inline std::atomic<CUresult> driver_status{CUDA_ERROR_NOT_INITIALIZED};
+
+/// What a thread carries from call to call.
+struct ThreadState {
+  CUcontext current = nullptr;      ///< top of the context stack
+  bool in_host_callback = false;    ///< the driver is calling the program: it must not call back
+  bool stream_zero_is_own = false;  ///< in a function of the per-thread-default-stream ABI
+};
+extern constinit thread_local ThreadState this_thread;
+
+/// Runs `body` (-> CUresult) and lets nothing out of it.
+template <class Body>
+CUresult guarded(Body&& body) noexcept {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::bad_alloc&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  } catch (...) {
+    return CUDA_ERROR_UNKNOWN;
+  }
+}
+
+/// As `guarded`, when the driver is initialised.
+template <class Body>
+CUresult with_driver(Body&& body) noexcept {
+  const CUresult status = driver_status.load(std::memory_order_acquire);
+  if (status != CUDA_SUCCESS) [[unlikely]]
+    return status;
+  if (this_thread.in_host_callback) [[unlikely]]
+    return CUDA_ERROR_NOT_PERMITTED;
+  return guarded(std::forward<Body>(body));
+}
+
+/// As `with_driver`, with the calling thread's current context, when it has one that lives.
+template <class Body>
+CUresult with_any_context(Body&& body) noexcept {
+  return with_driver([&]() -> CUresult {
+    const CUcontext handle = this_thread.current;
+    if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    Context* context = registry.contexts.find(handle);
+    if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return body(*context);
+  });
+}
+
+/// As `with_any_context`, when no fault has been reported in that context.
+template <class Body>
+CUresult with_context(Body&& body) noexcept {
+  return with_any_context([&](Context& context) -> CUresult {
+    const CUresult status = context.status();
+    if (status != CUDA_SUCCESS) [[unlikely]]
+      return status;
+    return body(context);
+  });
+}
+
+}  // namespace pycuda::cpu::api

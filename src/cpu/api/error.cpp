@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// cuGetErrorName, cuGetErrorString and the text of the latest fault.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/api/entry_guard.h"
+
+namespace {
+
+struct ErrorText {
+  int result;
+  const char* name;
+  const char* text;
+};
+
+constexpr std::array errors = {
+#define CU_ERROR(result, name, text) ErrorText{result, #name, text},
+#include "cpu/api/error_names.def"
+#undef CU_ERROR
+};
+
+const ErrorText* find_error(CUresult result) {
+  const auto found =
+      std::lower_bound(errors.begin(), errors.end(), static_cast<int>(result),
+                       [](const ErrorText& error, int value) { return error.result < value; });
+  return found != errors.end() && found->result == static_cast<int>(result) ? &*found : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuGetErrorName(CUresult error, const char** pStr) {
+  if (pStr == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ErrorText* found = find_error(error);
+  *pStr = found != nullptr ? found->name : nullptr;
+  return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char** pStr) {
+  if (pStr == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ErrorText* found = find_error(error);
+  *pStr = found != nullptr ? found->text : nullptr;
+  return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/// Beyond NVIDIA's interface: the whole story of the current context's fault, or, where it has
+/// none, of the latest fault in the process; empty if there was none. Cut to `bytes` and always
+/// terminated. Callable in any state.
+CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
+  using namespace pycuda::cpu::api;
+  return guarded([&]() -> CUresult {
+    if (buffer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    const Context* context = registry.contexts.find(this_thread.current);
+    std::string text = context != nullptr ? context->fault_text() : std::string();
+    if (text.empty()) text = last_fault_text();
+    const std::size_t length = std::min(text.size(), bytes - 1);
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

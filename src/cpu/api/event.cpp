@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// cuEvent*: points in a stream's order, and the time between them.
+#include "cpu/api/event.h"
+
+#include <chrono>
+
+#include "cpu/api/stream_guard.h"
+
+namespace pycuda::cpu::api {
+
+Event::Event(Context& context, unsigned flags)
+    : context_(context),
+      flags_(flags),
+      mark_(std::make_shared<exec::Event>((flags & CU_EVENT_DISABLE_TIMING) == 0)),
+      handle_(registry.events.insert(this)) {}
+
+Event::~Event() { registry.events.erase(handle_); }
+
+namespace {
+
+// Events can be asked about with any context current, or none: they know their own.
+template <class Body>
+CUresult with_event(CUevent handle, Body&& body) noexcept {
+  return with_driver([&]() -> CUresult {
+    Event* event = registry.events.find(handle);
+    if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult status = event->context().status();
+    if (status != CUDA_SUCCESS) return status;
+    return body(*event);
+  });
+}
+
+CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
+  return with_driver([&]() -> CUresult {
+    const Event* from = registry.events.find(start);
+    const Event* to = registry.events.find(end);
+    if (from == nullptr || to == nullptr || &from->context() != &to->context())
+      return CUDA_ERROR_INVALID_HANDLE;
+    if (from->context().status() != CUDA_SUCCESS) return from->context().status();
+    if (!from->has_timing() || !to->has_timing() || !from->mark()->recorded() ||
+        !to->mark()->recorded()) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto first = from->mark()->time();
+    const auto last = to->mark()->time();
+    if (!first || !last) return CUDA_ERROR_NOT_READY;
+    *milliseconds = std::chrono::duration<float, std::milli>(*last - *first).count();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
+  return with_stream(stream_handle, [&](Stream& stream) -> CUresult {
+    const Event* event = registry.events.find(handle);
+    if (event == nullptr || &event->context() != &stream.context())
+      return CUDA_ERROR_INVALID_HANDLE;
+    if ((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    stream.ordered().record(event->mark());
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+extern "C" {
+
+CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
+  return with_context([&](Context& context) -> CUresult {
+    constexpr unsigned known =
+        CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    if (phEvent == nullptr || (Flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if ((Flags & CU_EVENT_INTERPROCESS) != 0) {
+      // Without timing it would be a valid request, which needs interprocess communication.
+      return (Flags & CU_EVENT_DISABLE_TIMING) != 0 ? CUDA_ERROR_NOT_SUPPORTED
+                                                    : CUDA_ERROR_INVALID_VALUE;
+    }
+    auto event = std::make_unique<Event>(context, Flags);
+    const CUevent handle = event->handle();
+    context.adopt(std::move(event));
+    *phEvent = handle;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent) {
+  return with_event(hEvent, [](Event& event) -> CUresult {
+    // What is queued holds the executor's event: nothing to wait for.
+    return event.context().disown(&event) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+CUresult cuEventDestroy(CUevent hEvent) { return cuEventDestroy_v2(hEvent); }
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+  return record(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+  return record(hEvent, hStream, flags);
+}
+
+CUresult cuEventQuery(CUevent hEvent) {
+  return with_event(hEvent, [](Event& event) -> CUresult {
+    if (!event.mark()->complete()) return CUDA_ERROR_NOT_READY;
+    return event.context().status();
+  });
+}
+
+CUresult cuEventSynchronize(CUevent hEvent) {
+  return with_event(hEvent, [](Event& event) -> CUresult {
+    event.mark()->synchronize();
+    return event.context().status();
+  });
+}
+
+CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return elapsed(pMilliseconds, hStart, hEnd);
+}
+
+CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return elapsed(pMilliseconds, hStart, hEnd);
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// An event of the API: the executor's event, the context it belongs to and the flags it was made
+// with.
+#pragma once
+
+#include <memory>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/exec/stream.h"
+
+namespace pycuda::cpu::api {
+
+class Context;
+
+class Event {
+ public:
+  Event(Context& context, unsigned flags);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  Context& context() const { return context_; }
+  CUevent handle() const { return handle_; }
+  bool has_timing() const { return (flags_ & CU_EVENT_DISABLE_TIMING) == 0; }
+  const std::shared_ptr<exec::Event>& mark() const { return mark_; }
+
+ private:
+  Context& context_;
+  unsigned flags_;
+  std::shared_ptr<exec::Event> mark_;
+  CUevent handle_ = nullptr;
+};
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// cuLaunchKernel and its relatives.
+#include "cpu/api/launch.h"
+
+#include <cstring>
+
+#include "cpu/api/event.h"
+#include "cpu/api/library.h"
+#include "cpu/api/occupancy.h"
+#include "cpu/api/stream_guard.h"
+
+namespace pycuda::cpu::api {
+
+CUresult find_function(Context& context, CUfunction handle, Function** function) {
+  *function = registry.functions.find(handle);
+  if (*function != nullptr) [[likely]]
+    return CUDA_SUCCESS;
+  KernelHandle* kernel = registry.kernels.find(reinterpret_cast<CUkernel>(handle));
+  return kernel != nullptr ? kernel->function_in(context, function) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult check_shape(const Function& function, const LaunchShape& shape) {
+  using Limits = DeviceLimits;
+  const auto [gx, gy, gz] = shape.grid;
+  const auto [bx, by, bz] = shape.block;
+  if (gx == 0 || gy == 0 || gz == 0 || bx == 0 || by == 0 || bz == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (gx > Limits::grid_x || gy > Limits::grid_y || gz > Limits::grid_z)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (bx > Limits::block_x || by > Limits::block_y || bz > Limits::block_z)
+    return CUDA_ERROR_INVALID_VALUE;
+  const KernelFacts& facts = function.kernel().facts;
+  const std::uint64_t threads = std::uint64_t{bx} * by * bz;
+  if (threads > Limits::threads_per_block || threads > facts.max_threads)
+    return CUDA_ERROR_INVALID_VALUE;
+  const Dim3& required = facts.required_block;
+  if (required.x != 0 && (bx != required.x || by != required.y || bz != required.z))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (shape.dynamic_shared_bytes > function.max_dynamic_shared_bytes())
+    return CUDA_ERROR_INVALID_VALUE;
+  if (shape.cooperative) {
+    const std::uint64_t resident =
+        std::uint64_t{blocks_per_processor(facts, static_cast<unsigned>(threads),
+                                           shape.dynamic_shared_bytes)} *
+        static_cast<unsigned>(function.module().context().device().processor_count());
+    // Each factor is checked before the next one, so that nothing overflows.
+    if (gx > resident || std::uint64_t{gx} * gy > resident ||
+        std::uint64_t{gx} * gy * gz > resident)
+      return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
+  if (&function.module().context() != &stream.context()) return CUDA_ERROR_INVALID_HANDLE;
+  const CUresult status = check_shape(function, shape);
+  if (status != CUDA_SUCCESS) return status;
+  exec::LaunchRequest request;
+  request.kernel = &function.kernel();
+  request.keep_alive = function.module().image();
+  request.grid = shape.grid;
+  request.block = shape.block;
+  request.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  request.cooperative = shape.cooperative;
+  request.params = std::move(params);
+  stream.ordered().launch(std::move(request));
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+// `extra`: name, value, name, value ... CU_LAUNCH_PARAM_END. The buffer holds the parameters as the
+// kernel sees them.
+CUresult pack_buffer(const KernelFacts& facts, void** extra, std::string* params) {
+  const void* buffer = nullptr;
+  const std::size_t* bytes = nullptr;
+  for (std::size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+    if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      buffer = extra[i + 1];
+    } else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+      bytes = static_cast<const std::size_t*>(extra[i + 1]);
+    } else {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  const std::size_t given = bytes != nullptr ? *bytes : 0;
+  if (given > facts.parameter_bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (facts.parameter_bytes == 0) return CUDA_SUCCESS;
+  if (buffer == nullptr || given == 0) return CUDA_ERROR_INVALID_VALUE;
+  // A buffer may end early, say in the padding of the last structure: the rest is zero.
+  params->assign(static_cast<const char*>(buffer), given);
+  params->resize(facts.parameter_bytes);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult pack_params(const KernelFacts& facts, void** kernel_params, void** extra,
+                     std::string* params) {
+  if (extra != nullptr) {
+    if (kernel_params != nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return pack_buffer(facts, extra, params);
+  }
+  if (facts.parameters.empty()) return CUDA_SUCCESS;
+  if (kernel_params == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  params->resize(facts.parameter_bytes);
+  for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
+    const KernelParameter& parameter = facts.parameters[i];
+    if (kernel_params[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(params->data() + parameter.offset, kernel_params[i], parameter.bytes);
+  }
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream stream_handle,
+                       void** kernel_params, void** extra) {
+  return with_stream(stream_handle, [&](Stream& stream) -> CUresult {
+    Function* function = nullptr;
+    CUresult status = find_function(stream.context(), handle, &function);
+    if (status != CUDA_SUCCESS) return status;
+    std::string params;
+    status = pack_params(function->kernel().facts, kernel_params, extra, &params);
+    return status == CUDA_SUCCESS ? launch(*function, stream, shape, std::move(params)) : status;
+  });
+}
+
+// What an attribute of cuLaunchKernelEx asks for, beyond the order and the placement that are given
+// here anyway.
+struct AttributeEffects {
+  bool cooperative = false;
+  CUevent completion_event = nullptr;
+};
+
+CUresult read_attribute(const CUlaunchAttribute& attribute, AttributeEffects* effects) {
+  switch (attribute.id) {
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    // Hints about caches, scheduling and overlap with the work before: running in plain order
+    // honours them all.
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+      effects->cooperative = attribute.value.cooperative != 0;
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
+      const auto& cluster = attribute.value.clusterDim;
+      // Clusters of one block are no clusters; a device of capability 8.0 has no others.
+      const bool trivial = cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1;
+      return trivial ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+      effects->completion_event = attribute.value.programmaticEvent.event;
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      effects->completion_event = attribute.value.launchCompletionEvent.event;
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+extern "C" {
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                        void** kernelParams, void** extra) {
+  const LaunchShape shape{
+      {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false};
+  return launch_kernel(f, shape, hStream, kernelParams, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void** kernelParams) {
+  const LaunchShape shape{
+      {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true};
+  return launch_kernel(f, shape, hStream, kernelParams, nullptr);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
+                          void** extra) {
+  if (config == nullptr) return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  return with_stream(config->hStream, [&](Stream& stream) -> CUresult {
+    AttributeEffects effects;
+    if (config->numAttrs != 0 && config->attrs == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      const CUresult status = read_attribute(config->attrs[i], &effects);
+      if (status != CUDA_SUCCESS) return status;
+    }
+    const Event* completion = nullptr;
+    if (effects.completion_event != nullptr) {
+      completion = registry.events.find(effects.completion_event);
+      if (completion == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    }
+    const LaunchShape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
+                            {config->blockDimX, config->blockDimY, config->blockDimZ},
+                            config->sharedMemBytes,
+                            effects.cooperative};
+    const CUresult status = launch_kernel(f, shape, config->hStream, kernelParams, extra);
+    if (status == CUDA_SUCCESS && completion != nullptr)
+      stream.ordered().record(completion->mark());
+    return status;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Launching kernels: what is checked, and how parameters are packed.
+#pragma once
+
+#include <string>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/api/module.h"
+#include "cpu/api/stream.h"
+
+namespace pycuda::cpu::api {
+
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  unsigned dynamic_shared_bytes = 0;
+  bool cooperative = false;
+};
+
+/// The function a launch names: a CUfunction, or a CUkernel, which stands for its function in
+/// `context`.
+CUresult find_function(Context& context, CUfunction handle, Function** function);
+
+/// Checks the shape against the kernel and the device, as a GPU's driver does.
+CUresult check_shape(const Function& function, const LaunchShape& shape);
+
+/// Queues the kernel with parameters that are packed already.
+CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params);
+
+/// Packs the parameters of either argument style.
+CUresult pack_params(const KernelFacts& facts, void** kernel_params, void** extra,
+                     std::string* params);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// cuMemAdvise, cuMemPrefetchAsync and cuMemRangeGetAttribute: advice about where managed memory
+// should be. There is one place only, so advice is checked, remembered and answered, and changes
+// nothing else.
+#include <map>
+#include <mutex>
+
+#include "cpu/api/device_memory.h"
+#include "cpu/api/stream_guard.h"
+
+using namespace pycuda::cpu::api;
+using pycuda::cpu::exec::AddressTable;
+using pycuda::cpu::exec::MemoryKind;
+
+namespace {
+
+struct Advice {
+  bool read_mostly = false;
+  int preferred_location = CU_DEVICE_INVALID;
+  int last_prefetch = CU_DEVICE_INVALID;
+};
+
+std::mutex advice_mutex;  // protects all_advice
+
+// By allocation id, which never repeats, so that advice for freed memory is never found again.
+std::map<std::uint64_t, Advice>& all_advice() {
+  static auto& all = *new std::map<std::uint64_t, Advice>;
+  return all;
+}
+
+// The managed allocation that holds the whole range.
+std::optional<pycuda::cpu::exec::Allocation> managed_range(CUdeviceptr address, std::size_t bytes) {
+  const auto found = AddressTable::instance().find(address);
+  if (!found || found->kind != MemoryKind::Managed ||
+      bytes > found->bytes - (address - found->begin)) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+bool is_place(CUdevice device) { return device == CU_DEVICE_CPU || find_device(device) != nullptr; }
+
+CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUdevice device) {
+  return with_context([&](Context&) -> CUresult {
+    const auto found = managed_range(address, bytes);
+    if (!found || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    const std::lock_guard lock(advice_mutex);
+    Advice& known = all_advice()[found->id];
+    switch (advice) {
+      case CU_MEM_ADVISE_SET_READ_MOSTLY:
+        known.read_mostly = true;
+        return CUDA_SUCCESS;
+      case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+        known.read_mostly = false;
+        return CUDA_SUCCESS;
+      case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+        if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+        known.preferred_location = device;
+        return CUDA_SUCCESS;
+      case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+        known.preferred_location = CU_DEVICE_INVALID;
+        return CUDA_SUCCESS;
+      case CU_MEM_ADVISE_SET_ACCESSED_BY:
+      case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
+        return is_place(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  });
+}
+
+CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstream stream) {
+  return with_stream(stream, [&](Stream&) -> CUresult {
+    const auto found = managed_range(address, bytes);
+    if (!found || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+    const std::lock_guard lock(advice_mutex);
+    all_advice()[found->id].last_prefetch = device;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult device_of(const CUmemLocation& location, CUdevice* device) {
+  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+    *device = location.id;
+  } else if (location.type == CU_MEM_LOCATION_TYPE_HOST) {
+    *device = CU_DEVICE_CPU;
+  } else {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
+  return advise(devPtr, count, advice, device);
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                        CUmemLocation location) {
+  CUdevice device = CU_DEVICE_INVALID;
+  const bool has_place = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+                         advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+                         advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+  if (has_place && device_of(location, &device) != CUDA_SUCCESS) {
+    return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  }
+  return advise(devPtr, count, advice, device);
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+                            CUstream hStream) {
+  return prefetch(devPtr, count, dstDevice, hStream);
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
+                               unsigned int flags, CUstream hStream) {
+  CUdevice device = CU_DEVICE_INVALID;
+  if (flags != 0 || device_of(location, &device) != CUDA_SUCCESS) {
+    return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  }
+  return prefetch(devPtr, count, device, hStream);
+}
+
+CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute,
+                                CUdeviceptr devPtr, size_t count) {
+  return with_context([&](Context&) -> CUresult {
+    const auto found = managed_range(devPtr, count);
+    if (data == nullptr || !found || count == 0 || dataSize < sizeof(int) ||
+        dataSize % sizeof(int) != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    Advice known;
+    {
+      const std::lock_guard lock(advice_mutex);
+      const auto entry = all_advice().find(found->id);
+      if (entry != all_advice().end()) known = entry->second;
+    }
+    int* numbers = static_cast<int*>(data);
+    switch (attribute) {
+      case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        *numbers = known.read_mostly ? 1 : 0;
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+        *numbers = known.preferred_location;
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+        *numbers = known.last_prefetch;
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+        // Every device can always get at it; as many as there is room for, then filled up.
+        for (std::size_t i = 0; i < dataSize / sizeof(int); ++i) {
+          numbers[i] =
+              static_cast<int>(i) < device_count() ? static_cast<int>(i) : CU_DEVICE_INVALID;
+        }
+        return CUDA_SUCCESS;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  });
+}
+
+CUresult cuMemRangeGetAttributes(void** data, size_t* dataSizes, CUmem_range_attribute* attributes,
+                                 size_t numAttributes, CUdeviceptr devPtr, size_t count) {
+  return with_context([&](Context&) -> CUresult {
+    if (data == nullptr || dataSizes == nullptr || attributes == nullptr || numAttributes == 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (std::size_t i = 0; i < numAttributes; ++i) {
+      const CUresult status =
+          cuMemRangeGetAttribute(data[i], dataSizes[i], attributes[i], devPtr, count);
+      if (status != CUDA_SUCCESS) return status;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

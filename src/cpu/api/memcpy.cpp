@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// cuMemcpy*: copies of one run of bytes.
+#include <cstring>
+
+#include "cpu/api/device_memory.h"
+#include "cpu/api/stream_guard.h"
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+// A copy this small takes no longer than handing it to a worker.
+constexpr std::size_t small_copy_bytes = 64 * 1024;
+
+// An end of a copy as the program named it.
+enum class End {
+  Host,     // any host memory
+  Device,   // must lie in one live allocation
+  Unified,  // either: memory that the driver does not know is host memory
+};
+
+bool is_valid(End end, CUdeviceptr address, std::size_t bytes) {
+  switch (end) {
+    case End::Host:
+      return address != 0;
+    case End::Device:
+      return is_device_range(address, bytes);
+    case End::Unified:
+      // Inside an allocation it must stay there; outside of all, it is the host's own memory.
+      return address != 0 && (is_device_range(address, bytes) ||
+                              !pycuda::cpu::exec::AddressTable::instance().find(address));
+  }
+  return false;
+}
+
+CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+struct Copy {
+  CUdeviceptr to;
+  CUdeviceptr from;
+  std::size_t bytes;
+
+  void operator()() const {
+    // memmove: overlapping copies within the device are allowed.
+    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  }
+};
+
+CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes) {
+  return with_stream(nullptr, [&](Stream& stream) -> CUresult {
+    if (bytes == 0) return CUDA_SUCCESS;
+    if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
+      return CUDA_ERROR_INVALID_VALUE;
+    return stream.run(Copy{to, from, bytes});
+  });
+}
+
+CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,
+                    CUstream handle) {
+  return with_stream(handle, [&](Stream& stream) -> CUresult {
+    if (bytes == 0) return CUDA_SUCCESS;
+    if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
+      return CUDA_ERROR_INVALID_VALUE;
+    return stream.start(Copy{to, from, bytes}, bytes <= small_copy_bytes);
+  });
+}
+
+bool are_contexts(CUcontext first, CUcontext second) {
+  return registry.contexts.find(first) != nullptr && registry.contexts.find(second) != nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+  return copy_now(End::Unified, dst, End::Unified, src, ByteCount);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
+  return copy_now(End::Device, dstDevice, End::Host, address_of(srcHost), ByteCount);
+}
+
+CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy_now(End::Host, address_of(dstHost), End::Device, srcDevice, ByteCount);
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy_now(End::Device, dstDevice, End::Device, srcDevice, ByteCount);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+  if (driver_status == CUDA_SUCCESS && !are_contexts(dstContext, srcContext))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return copy_now(End::Device, dstDevice, End::Device, srcDevice, ByteCount);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+  return copy_async(End::Unified, dst, End::Unified, src, ByteCount, hStream);
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
+                              CUstream hStream) {
+  return copy_async(End::Device, dstDevice, End::Host, address_of(srcHost), ByteCount, hStream);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+  return copy_async(End::Host, address_of(dstHost), End::Device, srcDevice, ByteCount, hStream);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+  return copy_async(End::Device, dstDevice, End::Device, srcDevice, ByteCount, hStream);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+  if (driver_status == CUDA_SUCCESS && !are_contexts(dstContext, srcContext))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return copy_async(End::Device, dstDevice, End::Device, srcDevice, ByteCount, hStream);
+}
+
+}  // extern "C"

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+// cuMemAllocAsync, cuMemFreeAsync and cuMemPool*: stream-ordered memory.
+//
+// Allocation is immediate, which is earlier than the stream's order asks for; freeing happens at
+// its place in the order.
+#include "cpu/api/memory_pool.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cpu/api/device_memory.h"
+#include "cpu/api/stream_guard.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+struct PoolBlock {
+  std::shared_ptr<MemoryPool> pool;  // keeps a destroyed pool until its last block is freed
+  std::uint64_t bytes = 0;
+  bool being_freed = false;
+};
+
+struct PoolTable {
+  std::mutex mutex;  // protects what follows
+  std::unordered_map<const void*, PoolBlock> blocks;
+  std::unordered_map<MemoryPool*, std::shared_ptr<MemoryPool>>
+      pools;  // made by cuMemPoolCreate, not yet destroyed
+};
+
+PoolTable& table() {
+  static auto& all = *new PoolTable;
+  return all;
+}
+
+// A share in the pool: an own one of a program's pool, an empty one of a device's default pool,
+// which lives for ever.
+std::shared_ptr<MemoryPool> share(MemoryPool* pool) {
+  PoolTable& all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.pools.find(pool);
+  return found != all.pools.end() ? found->second
+                                  : std::shared_ptr<MemoryPool>(std::shared_ptr<void>(), pool);
+}
+
+bool is_default(const MemoryPool& pool) { return &pool.device().default_pool() == &pool; }
+
+CUresult allocate_from(MemoryPool* pool, CUdeviceptr* pointer, std::size_t bytes) {
+  if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes == 0) {
+    *pointer = 0;
+    return CUDA_SUCCESS;
+  }
+  auto shared = share(pool);
+  void* memory = shared->allocate(bytes);
+  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  PoolTable& all = table();
+  const std::lock_guard lock(all.mutex);
+  all.blocks[memory] = PoolBlock{std::move(shared), bytes, false};
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  return CUDA_SUCCESS;
+}
+
+// Marks the block as on its way out; false if it is none or was so already.
+bool begin_free(void* memory) {
+  PoolTable& all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.blocks.find(memory);
+  if (found == all.blocks.end() || found->second.being_freed) return false;
+  found->second.being_freed = true;
+  return true;
+}
+
+void finish_free(void* memory) {
+  PoolTable& all = table();
+  PoolBlock block;
+  {
+    const std::lock_guard lock(all.mutex);
+    const auto node = all.blocks.extract(memory);
+    if (node.empty()) return;
+    block = node.mapped();
+  }
+  block.pool->release(memory, block.bytes);
+}
+
+// Frees when its last copy goes: also when the queue drops the task because of a fault.
+class PendingFree {
+ public:
+  explicit PendingFree(void* memory) : memory_(memory) {}
+  ~PendingFree() { finish_free(memory_); }
+  PendingFree(const PendingFree&) = delete;
+  PendingFree& operator=(const PendingFree&) = delete;
+
+ private:
+  void* memory_;
+};
+
+}  // namespace
+
+MemoryPool::MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes)
+    : device_(device), limit_bytes_(limit_bytes), handle_(registry.pools.insert(this)) {}
+
+MemoryPool::~MemoryPool() { registry.pools.erase(handle_); }
+
+void* MemoryPool::allocate(std::uint64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes > limit_bytes_ - used_bytes_) return nullptr;
+    used_bytes_ += bytes;
+  }
+  void* memory = device_.memory().allocate(bytes, exec::MemoryKind::Pool, nullptr);
+  const std::lock_guard lock(mutex_);
+  if (memory == nullptr) {
+    used_bytes_ -= bytes;
+  } else {
+    used_high_bytes_ = std::max(used_high_bytes_, used_bytes_);
+    reserved_high_bytes_ = std::max(reserved_high_bytes_, used_bytes_);
+  }
+  return memory;
+}
+
+void MemoryPool::release(void* memory, std::uint64_t bytes) {
+  device_.memory().release(memory);
+  const std::lock_guard lock(mutex_);
+  used_bytes_ -= bytes;
+}
+
+CUresult MemoryPool::get(CUmemPool_attribute attribute, void* value) const {
+  const std::lock_guard lock(mutex_);
+  const auto number = [&](std::uint64_t bytes) {
+    *static_cast<cuuint64_t*>(value) = bytes;
+    return CUDA_SUCCESS;
+  };
+  const auto flag = [&](int on) {
+    *static_cast<int*>(value) = on;
+    return CUDA_SUCCESS;
+  };
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      return flag(reuse_follow_events_);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      return flag(reuse_opportunistic_);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      return flag(reuse_internal_);
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return number(release_threshold_bytes_);
+    // Nothing is kept back after a free, so what is reserved is what is used.
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return number(used_bytes_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return number(reserved_high_bytes_);
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return number(used_high_bytes_);
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult MemoryPool::set(CUmemPool_attribute attribute, const void* value) {
+  const std::lock_guard lock(mutex_);
+  const auto flag = [&](int& on) {
+    on = *static_cast<const int*>(value) != 0 ? 1 : 0;
+    return CUDA_SUCCESS;
+  };
+  const auto reset = [&](std::uint64_t& high) -> CUresult {
+    if (*static_cast<const cuuint64_t*>(value) != 0) return CUDA_ERROR_INVALID_VALUE;
+    high = used_bytes_;
+    return CUDA_SUCCESS;
+  };
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      return flag(reuse_follow_events_);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      return flag(reuse_opportunistic_);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      return flag(reuse_internal_);
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      release_threshold_bytes_ = *static_cast<const cuuint64_t*>(value);
+      return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return reset(reserved_high_bytes_);
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return reset(used_high_bytes_);
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+bool release_pool_block(void* memory) {
+  if (!begin_free(memory)) return false;
+  finish_free(memory);
+  return true;
+}
+
+CUmemoryPool pool_of(const void* memory) {
+  PoolTable& all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.blocks.find(memory);
+  return found != all.blocks.end() ? found->second.pool->handle() : nullptr;
+}
+
+namespace {
+
+template <class Body>
+CUresult with_pool(CUmemoryPool handle, Body&& body) noexcept {
+  return with_driver([&]() -> CUresult {
+    MemoryPool* pool = registry.pools.find(handle);
+    return pool != nullptr ? body(*pool) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+template <class Body>
+CUresult with_located_device(const CUmemLocation* location, CUmemAllocationType type,
+                             Body&& body) noexcept {
+  return with_driver([&]() -> CUresult {
+    if (location == nullptr || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+    VirtualDevice* device = find_device(location->id);
+    return device != nullptr ? body(*device) : CUDA_ERROR_INVALID_DEVICE;
+  });
+}
+
+CUresult pool_of_device(CUmemoryPool* pool, CUdevice ordinal, bool default_one) {
+  return with_driver([&]() -> CUresult {
+    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    VirtualDevice* device = find_device(ordinal);
+    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    *pool = default_one ? device->default_pool().handle() : device->current_pool();
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+extern "C" {
+
+CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
+  return with_stream(hStream, [&](Stream& stream) -> CUresult {
+    MemoryPool* pool = registry.pools.find(stream.context().device().current_pool());
+    if (pool == nullptr)
+      pool = &stream.context().device().default_pool();  // the chosen one was destroyed
+    return allocate_from(pool, dptr, bytesize);
+  });
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
+                                 CUstream hStream) {
+  return with_stream(hStream, [&](Stream&) -> CUresult {
+    MemoryPool* found = registry.pools.find(pool);
+    return found != nullptr ? allocate_from(found, dptr, bytesize) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+  return with_stream(hStream, [&](Stream& stream) -> CUresult {
+    if (dptr == 0) return CUDA_SUCCESS;
+    void* memory = reinterpret_cast<void*>(dptr);
+    if (!begin_free(memory)) {
+      // Memory of cuMemAlloc may be freed in a stream's order too.
+      if (pool_of(memory) != nullptr || !is_device_block(dptr)) return CUDA_ERROR_INVALID_VALUE;
+      return stream.start([dptr] { free_device_block(dptr); }, true);
+    }
+    return stream.start(
+        [pending = std::make_shared<PendingFree>(memory)]() mutable { pending.reset(); }, true);
+  });
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
+  return with_driver([&]() -> CUresult {
+    if (pool == nullptr || poolProps == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return with_located_device(
+        &poolProps->location, poolProps->allocType, [&](VirtualDevice& device) -> CUresult {
+          if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+          const std::uint64_t limit =
+              poolProps->maxSize != 0 ? poolProps->maxSize : device.memory().total_bytes();
+          auto made = std::make_shared<MemoryPool>(device, limit);
+          *pool = made->handle();
+          PoolTable& all = table();
+          const std::lock_guard lock(all.mutex);
+          all.pools.emplace(made.get(), std::move(made));
+          return CUDA_SUCCESS;
+        });
+  });
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+    if (is_default(found)) return CUDA_ERROR_INVALID_VALUE;
+    VirtualDevice& device = found.device();
+    if (device.current_pool() == pool) device.set_current_pool(device.default_pool().handle());
+    registry.pools.erase(pool);
+    PoolTable& all = table();
+    std::shared_ptr<MemoryPool> last;  // let go of after the lock
+    const std::lock_guard lock(all.mutex);
+    auto node = all.pools.extract(&found);
+    if (!node.empty()) last = std::move(node.mapped());
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
+  return with_pool(pool, [](MemoryPool&) { return CUDA_SUCCESS; });  // nothing is kept back
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
+  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+    return value != nullptr ? found.get(attr, value) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
+  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+    return value != nullptr ? found.set(attr, value) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
+                            CUmemLocation* location) {
+  return with_pool(memPool, [&](MemoryPool&) -> CUresult {
+    if (flags == nullptr || location == nullptr || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        find_device(location->id) == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;  // one memory for all devices
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
+  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+    if (map == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < count; ++i) {
+      const CUmemLocation& location = map[i].location;
+      if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || find_device(location.id) == nullptr) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      // The pool's own device always has access; others cannot be kept out of the one memory there
+      // is.
+      const bool own = location.id == found.device().ordinal();
+      if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return own ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
+  return pool_of_device(pool_out, dev, true);
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
+  return pool_of_device(pool, dev, false);
+}
+
+CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
+  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+    VirtualDevice* device = find_device(dev);
+    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    if (&found.device() != device) return CUDA_ERROR_INVALID_VALUE;
+    device->set_current_pool(pool);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
+                                CUmemAllocationType type) {
+  return with_located_device(location, type, [&](VirtualDevice& device) {
+    return pool_of_device(pool_out, device.ordinal(), true);
+  });
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  return with_located_device(location, type, [&](VirtualDevice& device) {
+    return pool_of_device(pool, device.ordinal(), false);
+  });
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  return with_located_device(location, type, [&](VirtualDevice& device) {
+    return cuDeviceSetMemPool(device.ordinal(), pool);
+  });
+}
+
+}  // extern "C"

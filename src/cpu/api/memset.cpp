@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// cuMemset*: filling device memory with a value of 8, 16 or 32 bits.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/api/device_memory.h"
+#include "cpu/api/stream_guard.h"
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+constexpr std::size_t small_fill_bytes = 64 * 1024;
+
+template <class Value>
+struct Fill {
+  CUdeviceptr to;
+  std::size_t pitch;  // bytes from row to row
+  Value value;
+  std::size_t width;  // values in a row
+  std::size_t height;
+
+  void operator()() const {
+    for (std::size_t line = 0; line < height; ++line) {
+      Value* row = reinterpret_cast<Value*>(to + line * pitch);
+      std::fill_n(row, width, value);
+    }
+  }
+};
+
+enum class When { Now, Async };
+
+template <class Value>
+CUresult fill(CUdeviceptr to, std::size_t pitch, Value value, std::size_t width, std::size_t height,
+              CUstream handle, When when) {
+  return with_stream(handle, [&](Stream& stream) -> CUresult {
+    if (width == 0 || height == 0) return CUDA_SUCCESS;
+    if (width > (std::size_t{1} << 60) / sizeof(Value)) return CUDA_ERROR_INVALID_VALUE;
+    const std::size_t row_bytes = width * sizeof(Value);
+    if (to % sizeof(Value) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (height > 1 && (pitch % sizeof(Value) != 0 || pitch < row_bytes))
+      return CUDA_ERROR_INVALID_VALUE;
+    if (height > 1 && (height - 1) > (std::size_t{1} << 60) / pitch)
+      return CUDA_ERROR_INVALID_VALUE;
+    const std::size_t bytes = (height > 1 ? (height - 1) * pitch : 0) + row_bytes;
+    if (!is_device_range(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    const Fill<Value> task{to, pitch, value, width, height};
+    if (when == When::Now) return stream.run(task);
+    return stream.start(task, row_bytes * height <= small_fill_bytes);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
+  return fill(dstDevice, 0, uc, N, 1, nullptr, When::Now);
+}
+CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N) {
+  return fill(dstDevice, 0, us, N, 1, nullptr, When::Now);
+}
+CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
+  return fill(dstDevice, 0, ui, N, 1, nullptr, When::Now);
+}
+CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
+                         size_t Height) {
+  return fill(dstDevice, dstPitch, uc, Width, Height, nullptr, When::Now);
+}
+CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
+                          size_t Height) {
+  return fill(dstDevice, dstPitch, us, Width, Height, nullptr, When::Now);
+}
+CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
+                          size_t Height) {
+  return fill(dstDevice, dstPitch, ui, Width, Height, nullptr, When::Now);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
+  return fill(dstDevice, 0, uc, N, 1, hStream, When::Async);
+}
+CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
+  return fill(dstDevice, 0, us, N, 1, hStream, When::Async);
+}
+CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
+  return fill(dstDevice, 0, ui, N, 1, hStream, When::Async);
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
+                           size_t Height, CUstream hStream) {
+  return fill(dstDevice, dstPitch, uc, Width, Height, hStream, When::Async);
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
+                            size_t Height, CUstream hStream) {
+  return fill(dstDevice, dstPitch, us, Width, Height, hStream, When::Async);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
+                            size_t Height, CUstream hStream) {
+  return fill(dstDevice, dstPitch, ui, Width, Height, hStream, When::Async);
+}
+
+}  // extern "C"

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Programs linked into contexts.
+#include "cpu/api/module.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "cpu/api/context.h"
+#include "cpu/api/registry.h"
+
+namespace pycuda::cpu::api {
+
+CUresult ModuleImage::load(Context& context, std::shared_ptr<const jit::Program> program,
+                           std::shared_ptr<const ModuleImage>* image) {
+  auto loading = std::make_shared<ModuleImage>(context.device());
+  bool out_of_memory = false;
+  auto code = jit::LoadedProgram::load(
+      std::move(program), [&](const jit::GlobalVariable& variable) -> void* {
+        const exec::MemoryKind kind =
+            variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
+        // An empty array has an address too.
+        const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes, 1);
+        void* memory = context.device().memory().allocate(bytes, kind, &context,
+                                                          std::max(variable.alignment, 256u));
+        if (memory == nullptr) {
+          out_of_memory = true;
+        } else {
+          loading->memory_.push_back(memory);
+        }
+        return memory;
+      });
+  if (!code) {
+    if (out_of_memory) return CUDA_ERROR_OUT_OF_MEMORY;
+    base::log(base::LogLevel::Warning, code.error().message);
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  loading->code_ = std::move(code).value();
+  *image = std::move(loading);
+  return CUDA_SUCCESS;
+}
+
+ModuleImage::~ModuleImage() {
+  code_.reset();
+  for (void* memory : memory_) device_.memory().release(memory);
+}
+
+Function::Function(Module& module, const Kernel& kernel)
+    : module_(module),
+      kernel_(kernel),
+      max_dynamic_shared_(default_dynamic_shared_bytes(kernel.facts)),
+      handle_(registry.functions.insert(this)) {}
+
+Function::~Function() { registry.functions.erase(handle_); }
+
+CUresult Function::get(CUfunction_attribute attribute, int* value) const {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = max_dynamic_shared_;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = carveout_;
+      return CUDA_SUCCESS;
+    default:
+      return fact_attribute(kernel_.facts, attribute, value);
+  }
+}
+
+CUresult Function::set(CUfunction_attribute attribute, int value) {
+  const CUresult status = check_attribute(kernel_.facts, attribute, value);
+  if (status != CUDA_SUCCESS) return status;
+  (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? max_dynamic_shared_ : carveout_) =
+      value;
+  return CUDA_SUCCESS;
+}
+
+Module::Module(Context& context, std::shared_ptr<const ModuleImage> image, bool of_library)
+    : context_(context), image_(std::move(image)), of_library_(of_library) {
+  for (const Kernel& kernel : image_->code().kernels()) {
+    functions_.push_back(std::make_unique<Function>(*this, kernel));
+  }
+  handle_ = registry.modules.insert(this);
+}
+
+Module::~Module() { registry.modules.erase(handle_); }
+
+Function* Module::find_function(std::string_view name) const {
+  const auto found = std::find_if(functions_.begin(), functions_.end(), [&](const auto& function) {
+    return function->kernel().facts.name == name;
+  });
+  return found != functions_.end() ? found->get() : nullptr;
+}
+
+int default_dynamic_shared_bytes(const KernelFacts& facts) {
+  constexpr unsigned limit = DeviceLimits::shared_bytes_per_block;
+  return facts.static_shared_bytes < limit ? static_cast<int>(limit - facts.static_shared_bytes)
+                                           : 0;
+}
+
+CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int* value) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = static_cast<int>(facts.max_threads);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(facts.static_shared_bytes);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      *value = static_cast<int>(facts.const_bytes);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(facts.local_bytes);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = static_cast<int>(facts.registers);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      *value = static_cast<int>(facts.target);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      *value = 0;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int value) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
+      constexpr auto limit = static_cast<std::int64_t>(DeviceLimits::shared_bytes_per_block_optin);
+      return value >= 0 && value <= limit - facts.static_shared_bytes ? CUDA_SUCCESS
+                                                                      : CUDA_ERROR_INVALID_VALUE;
+    }
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult load_module(Context& context, std::shared_ptr<const jit::Program> program, bool of_library,
+                     Module** module) {
+  std::shared_ptr<const ModuleImage> image;
+  const CUresult status = ModuleImage::load(context, std::move(program), &image);
+  if (status != CUDA_SUCCESS) return status;
+  auto made = std::make_unique<Module>(context, std::move(image), of_library);
+  *module = made.get();
+  context.adopt(std::move(made));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace pycuda::cpu::api

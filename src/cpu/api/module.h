@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// A module: a program linked into one context, with memory for its variables and a handle for each
+// kernel.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/api/virtual_device.h"
+#include "cpu/jit/program.h"
+#include "cpu/kernel_abi/kernel.h"
+
+namespace pycuda::cpu::api {
+
+class Context;
+class Module;
+
+/// The code and the variables' memory. Launches that are queued hold it, so it may outlive its
+/// module.
+class ModuleImage {
+ public:
+  /// NOT enough memory: OUT_OF_MEMORY, with null.
+  static CUresult load(Context& context, std::shared_ptr<const jit::Program> program,
+                       std::shared_ptr<const ModuleImage>* image);
+  explicit ModuleImage(VirtualDevice& device) : device_(device) {}
+  ~ModuleImage();
+  ModuleImage(const ModuleImage&) = delete;
+  ModuleImage& operator=(const ModuleImage&) = delete;
+
+  const jit::LoadedProgram& code() const { return *code_; }
+
+ private:
+  VirtualDevice& device_;
+  std::vector<void*> memory_;
+  std::unique_ptr<jit::LoadedProgram> code_;  // unlinked before its memory goes
+};
+
+/// A kernel of a module: what CUfunction stands for.
+class Function {
+ public:
+  Function(Module& module, const Kernel& kernel);
+  ~Function();
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  Module& module() const { return module_; }
+  const Kernel& kernel() const { return kernel_; }
+  CUfunction handle() const { return handle_; }
+
+  CUresult get(CUfunction_attribute attribute, int* value) const;
+  CUresult set(CUfunction_attribute attribute, int value);
+  /// Dynamic shared memory that a launch may ask for.
+  unsigned max_dynamic_shared_bytes() const {
+    return static_cast<unsigned>(max_dynamic_shared_.load(std::memory_order_relaxed));
+  }
+
+  /// The launch that the functions of before CUDA 4 build up step by step.
+  struct PendingLaunch {
+    std::mutex mutex;  // protects the rest
+    Dim3 block{0, 0, 0};
+    unsigned dynamic_shared_bytes = 0;
+    std::string params;
+  };
+  PendingLaunch& pending() { return pending_; }
+
+ private:
+  Module& module_;
+  const Kernel& kernel_;
+  std::atomic<int> max_dynamic_shared_;
+  std::atomic<int> carveout_{-1};
+  PendingLaunch pending_;
+  CUfunction handle_;
+};
+
+class Module {
+ public:
+  Module(Context& context, std::shared_ptr<const ModuleImage> image, bool of_library);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  Context& context() const { return context_; }
+  CUmodule handle() const { return handle_; }
+  const std::shared_ptr<const ModuleImage>& image() const { return image_; }
+  /// Belongs to a CUlibrary, which alone may unload it.
+  bool is_of_library() const { return of_library_; }
+  const std::vector<std::unique_ptr<Function>>& functions() const { return functions_; }
+  Function* find_function(std::string_view name) const;
+
+ private:
+  Context& context_;
+  std::shared_ptr<const ModuleImage> image_;
+  bool of_library_;
+  std::vector<std::unique_ptr<Function>> functions_;
+  CUmodule handle_;
+};
+
+/// The attributes that follow from a kernel's facts alone; INVALID_VALUE for any other.
+CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int* value);
+/// Checks a value for MAX_DYNAMIC_SHARED_SIZE_BYTES or PREFERRED_SHARED_MEMORY_CARVEOUT.
+CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int value);
+/// Shared memory left for a launch of this kernel without opting in to more.
+int default_dynamic_shared_bytes(const KernelFacts& facts);
+
+/// Loads `program` into `context`, which owns the module from then on.
+CUresult load_module(Context& context, std::shared_ptr<const jit::Program> program, bool of_library,
+                     Module** module);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// How many blocks of a kernel a multiprocessor holds at once, by the advertised limits.
+#pragma once
+
+#include <cstddef>
+
+#include "cpu/kernel_abi/kernel.h"
+
+namespace pycuda::cpu::api {
+
+/// Blocks that are resident together on one multiprocessor; 0 when not even one fits.
+unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
+                              std::size_t dynamic_shared_bytes);
+
+}  // namespace pycuda::cpu::api

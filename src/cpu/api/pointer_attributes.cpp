@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// cuPointerGetAttribute: what kind of memory an address is.
+#include "cpu/api/device_memory.h"
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/memory_pool.h"
+
+using namespace pycuda::cpu::api;
+using pycuda::cpu::exec::AddressTable;
+using pycuda::cpu::exec::Allocation;
+using pycuda::cpu::exec::MemoryKind;
+
+namespace {
+
+bool is_host(const Allocation& allocation) {
+  return allocation.kind == MemoryKind::PageLocked || allocation.kind == MemoryKind::Registered;
+}
+
+template <class Value>
+CUresult answer(void* data, Value value) {
+  *static_cast<Value*>(data) = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult attribute(void* data, CUpointer_attribute name, const Allocation& allocation,
+                   CUdeviceptr address) {
+  switch (name) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: {
+      const Context* owner = owner_of(allocation);
+      return answer<CUcontext>(data, owner != nullptr ? owner->handle() : nullptr);
+    }
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return answer<unsigned>(data,
+                              is_host(allocation) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return answer<CUdeviceptr>(data, address);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      if (!is_host(allocation) && allocation.kind != MemoryKind::Managed)
+        return CUDA_ERROR_INVALID_VALUE;
+      return answer<CUdeviceptr>(data, address);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      // Synchronous operations are so here without being asked.
+      return answer<unsigned>(data, is_host(allocation) ? 0 : 1);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return answer<unsigned long long>(data, allocation.id);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return answer<unsigned>(data, allocation.kind == MemoryKind::Managed);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return answer<int>(data, allocation.device);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return answer<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return answer<CUdeviceptr>(data, allocation.begin);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return answer<std::size_t>(data, allocation.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return answer<unsigned>(data, 1);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return answer<unsigned long long>(data, CU_MEM_HANDLE_TYPE_NONE);
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      return answer<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return answer<unsigned>(data, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return answer<CUmemoryPool>(data, pool_of(reinterpret_cast<const void*>(allocation.begin)));
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return answer<std::size_t>(data, allocation.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return answer<CUdeviceptr>(data, allocation.begin);
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return answer<unsigned long long>(data, allocation.id);
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return answer<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+// What cuPointerGetAttributes says of memory that the driver does not know.
+CUresult unknown_memory(void* data, CUpointer_attribute name) {
+  switch (name) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return answer<unsigned long long>(data, 0);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return answer<int>(data, CU_DEVICE_INVALID);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return answer<unsigned>(data, 0);
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute_name, CUdeviceptr ptr) {
+  return with_driver([&]() -> CUresult {
+    if (data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto found = AddressTable::instance().find(ptr);
+    return found ? attribute(data, attribute_name, *found, ptr) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
+                                void** data, CUdeviceptr ptr) {
+  return with_driver([&]() -> CUresult {
+    if (numAttributes == 0 || attributes == nullptr || data == nullptr)
+      return CUDA_ERROR_INVALID_VALUE;
+    const auto found = AddressTable::instance().find(ptr);
+    for (unsigned i = 0; i < numAttributes; ++i) {
+      if (data[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      CUresult status = found ? attribute(data[i], attributes[i], *found, ptr)
+                              : unknown_memory(data[i], attributes[i]);
+      // An attribute that this kind of memory does not have is no failure here, it reads as absent.
+      if (found && status == CUDA_ERROR_INVALID_VALUE)
+        status = unknown_memory(data[i], attributes[i]);
+      if (status != CUDA_SUCCESS) return status;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute_name,
+                               CUdeviceptr ptr) {
+  return with_driver([&]() -> CUresult {
+    if (value == nullptr || attribute_name != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+      return CUDA_ERROR_INVALID_VALUE;
+    const auto found = AddressTable::instance().find(ptr);
+    if (!found || is_host(*found)) return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;  // it is a permission to wait less, which is never used
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// cuGetProcAddress: the newest ABI of a function that is not newer than the version asked for.
+#include <string_view>
+#include <unordered_map>
+
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/symbol_table.h"
+#include "cpu/api/version.h"
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+using Group = std::span<const ExportedSymbol>;
+
+// The lines of each name.
+const std::unordered_map<std::string_view, Group>& groups() {
+  static const auto& all = *[] {
+    auto* table = new std::unordered_map<std::string_view, Group>;
+    const Group symbols = exported_symbols();
+    for (std::size_t begin = 0; begin < symbols.size();) {
+      std::size_t end = begin + 1;
+      while (end < symbols.size() && std::string_view(symbols[end].name) == symbols[begin].name)
+        ++end;
+      table->emplace(symbols[begin].name, symbols.subspan(begin, end - begin));
+      begin = end;
+    }
+    return table;
+  }();
+  return all;
+}
+
+const ExportedSymbol* newest(Group group, int version, StreamZero streams) {
+  const ExportedSymbol* best = nullptr;
+  for (const ExportedSymbol& symbol : group) {
+    if (symbol.streams == streams && symbol.version <= version) best = &symbol;
+  }
+  return best;
+}
+
+CUresult find(const char* name, void** address, int version, cuuint64_t flags,
+              CUdriverProcAddressQueryResult* outcome) {
+  constexpr cuuint64_t known =
+      CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  if (name == nullptr || address == nullptr || (flags & ~known) != 0 || flags == known)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (version > driver_version) return CUDA_ERROR_INVALID_VALUE;
+  *address = nullptr;
+  const auto said = [&](CUdriverProcAddressQueryResult result) {
+    if (outcome != nullptr) *outcome = result;
+  };
+  const auto group = groups().find(name);
+  if (group == groups().end()) {
+    said(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    return CUDA_ERROR_NOT_FOUND;
+  }
+  const ExportedSymbol* found = nullptr;
+  // By default the ABI that the caller itself was compiled for.
+  const bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ||
+                          (flags == CU_GET_PROC_ADDRESS_DEFAULT && this_thread.stream_zero_is_own);
+  if (per_thread) found = newest(group->second, version, StreamZero::PerThread);
+  if (found == nullptr) found = newest(group->second, version, StreamZero::Legacy);
+  if (found == nullptr) found = newest(group->second, version, StreamZero::PerThread);
+  if (found == nullptr) {
+    said(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    return CUDA_ERROR_NOT_FOUND;
+  }
+  *address = found->address;
+  said(CU_GET_PROC_ADDRESS_SUCCESS);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags) {
+  return guarded([&] { return find(symbol, pfn, cudaVersion, flags, nullptr); });
+}
+
+CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* symbolStatus) {
+  return guarded([&]() -> CUresult {
+    const CUresult status = find(symbol, pfn, cudaVersion, flags, symbolStatus);
+    // With somewhere to say why, a missing function is an answer and no failure.
+    return status == CUDA_ERROR_NOT_FOUND && symbolStatus != nullptr ? CUDA_SUCCESS : status;
+  });
+}
+
+CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
+  if (ppExportTable == nullptr || pExportTableId == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *ppExportTable = nullptr;
+  return CUDA_ERROR_INVALID_VALUE;  // no such table: they are no part of the documented interface
+}
+
+}  // extern "C"

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Images to programs, and the compiler's complaints to CUDA's results and logs.
+#include "cpu/api/program_image.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "base/env.h"
+#include "base/file_cache.h"
+#include "base/log.h"
+#include "cpu/api/virtual_device.h"
+#include "cpu/ptx/fatbin.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+constexpr int newest_ptx_major = 9;
+
+const jit::Options& compiler_options() {
+  static const jit::Options options = [] {
+    jit::Options chosen;
+    chosen.checked = base::environment_number("PYCUDA_CPU_CHECK").value_or(0) != 0;
+    chosen.cache_folder = base::default_cache_folder().string();
+    return chosen;
+  }();
+  return options;
+}
+
+CUresult result_of(ptx::ImageError error) {
+  switch (error) {
+    case ptx::ImageError::NotAnImage:
+    case ptx::ImageError::Damaged:
+      return CUDA_ERROR_INVALID_IMAGE;
+    case ptx::ImageError::NoPtx:
+      return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  return CUDA_ERROR_INVALID_IMAGE;
+}
+
+// The major number of the first .version directive that starts a line; 0 if there is none.
+int ptx_major_version(std::string_view ptx) {
+  for (std::size_t at = ptx.find(".version"); at != std::string_view::npos;
+       at = ptx.find(".version", at + 1)) {
+    const std::size_t line = ptx.find_last_of('\n', at);
+    const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
+    if (ptx.substr(begin, at - begin).find_first_not_of(" \t\r") != std::string_view::npos)
+      continue;
+    return std::atoi(std::string(ptx.substr(at + 8, 16)).c_str());
+  }
+  return 0;
+}
+
+std::string kernel_summary(const jit::Program& program) {
+  std::string text;
+  for (const KernelFacts& kernel : program.kernels()) {
+    text += "info: kernel '" + kernel.name + "': " + std::to_string(kernel.parameter_bytes) +
+            " bytes of parameters, " + std::to_string(kernel.static_shared_bytes) +
+            " bytes of shared memory, " + std::to_string(kernel.local_bytes) +
+            " bytes of local memory" + (program.from_cache() ? " (from the cache)\n" : "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+CUresult read_image_file(const char* path, std::string* content) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  content->assign(std::istreambuf_iterator<char>(file), {});
+  if (file.bad()) return CUDA_ERROR_FILE_NOT_FOUND;
+  return CUDA_SUCCESS;
+}
+
+CUresult compile_image(const void* image, std::size_t available_bytes, JitOptions& options,
+                       std::shared_ptr<const jit::Program>* program) {
+  constexpr unsigned architecture = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+  const auto started = std::chrono::steady_clock::now();
+  const auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
+  if (!ptx) {
+    options.write_logs({}, ptx.error().message + '\n');
+    base::log(base::LogLevel::Info, ptx.error().message);
+    return result_of(ptx.error().error);
+  }
+  if (ptx_major_version(*ptx) > newest_ptx_major) {
+    options.write_logs({}, "error: PTX of version " + std::to_string(ptx_major_version(*ptx)) +
+                               " is newer than what this driver reads\n");
+    return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  }
+  auto compiled = jit::Program::compile(*ptx, compiler_options());
+  if (!compiled) {
+    const std::string text = ptx::to_text(compiled.error());
+    options.write_logs({}, text);
+    base::log(base::LogLevel::Info, text);
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  *program = std::move(compiled).value();
+  options.write_logs(options.verbose() ? kernel_summary(**program) : std::string(), {});
+  const std::chrono::duration<float, std::milli> elapsed =
+      std::chrono::steady_clock::now() - started;
+  options.write_wall_time(elapsed.count());
+  return CUDA_SUCCESS;
+}
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The tables of all live handles of the process, one a type.
+#pragma once
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/api/handle_table.h"
+
+namespace pycuda::cpu::api {
+
+class Context;
+class Event;
+class Function;
+class KernelHandle;
+class Library;
+class LinkState;
+class MemoryPool;
+class Module;
+class Stream;
+
+struct Registry {
+  HandleTable<Context, CUcontext> contexts{1u << 20};
+  HandleTable<Module, CUmodule> modules{1u << 20};
+  HandleTable<Function, CUfunction> functions{1u << 22};
+  HandleTable<Stream, CUstream> streams{1u << 20};
+  HandleTable<Event, CUevent> events{1u << 22};
+  HandleTable<Library, CUlibrary> libraries{1u << 20};
+  HandleTable<KernelHandle, CUkernel> kernels{1u << 22};
+  HandleTable<LinkState, CUlinkState> links{1u << 18};
+  HandleTable<MemoryPool, CUmemoryPool> pools{1u << 18};
+};
+
+/// Never destroyed: callers may come as late as their own static destructors.
+extern Registry& registry;
+
+}  // namespace pycuda::cpu::api

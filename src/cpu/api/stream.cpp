@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The order between the legacy default stream and the others, and the stream functions without
+// attributes.
+#include "cpu/api/stream.h"
+
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/event.h"
+#include "cpu/api/registry.h"
+
+namespace pycuda::cpu::api {
+
+Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority)
+    : context_(context),
+      kind_(kind),
+      flags_(flags),
+      priority_(priority),
+      id_(next_id()),
+      queue_(context.device().ordinal(), context) {
+  if (kind == StreamKind::Created) handle_ = registry.streams.insert(this);
+}
+
+Stream::~Stream() {
+  if (handle_ != nullptr) registry.streams.erase(handle_);
+}
+
+exec::Stream& Stream::ordered() {
+  operations_.fetch_add(1, std::memory_order_relaxed);
+  if (kind_ == StreamKind::Legacy) {
+    if (context_.has_blocking_streams()) join_blocking();
+  } else if (is_blocking()) {
+    join_legacy();
+  }
+  return queue_;
+}
+
+void Stream::join_legacy() {
+  Stream& legacy = context_.legacy_stream();
+  const std::uint64_t operations = legacy.operations_.load(std::memory_order_acquire);
+  if (joined_of_legacy_.load(std::memory_order_relaxed) == operations) return;
+  if (!legacy.queue_.idle()) {
+    const auto event = std::make_shared<exec::Event>(false);
+    legacy.queue_.record(event);
+    queue_.wait(event);
+  }
+  joined_of_legacy_.store(operations, std::memory_order_relaxed);
+}
+
+void Stream::join_blocking() {
+  for (const auto& stream : context_.blocking_streams()) {
+    const std::uint64_t operations = stream->operations_.load(std::memory_order_acquire);
+    if (stream->joined_by_legacy_.load(std::memory_order_relaxed) == operations) continue;
+    if (!stream->queue_.idle()) {
+      const auto event = std::make_shared<exec::Event>(false);
+      stream->queue_.record(event);
+      queue_.wait(event);
+    }
+    stream->joined_by_legacy_.store(operations, std::memory_order_relaxed);
+  }
+}
+
+bool Stream::idle() const {
+  if (!queue_.idle()) return false;
+  if (kind_ != StreamKind::Legacy || !context_.has_blocking_streams()) return true;
+  for (const auto& stream : context_.blocking_streams()) {
+    if (!stream->queue_.idle()) return false;
+  }
+  return true;
+}
+
+CUresult Stream::synchronize() {
+  ordered().synchronize();
+  return context_.status();
+}
+
+CUresult Stream::run(const std::function<void()>& task) {
+  exec::Stream& queue = ordered();
+  if (!queue.run_if_idle(task)) {
+    queue.enqueue(task);
+    queue.synchronize();
+  }
+  return context_.status();
+}
+
+CUresult Stream::start(std::function<void()> task, bool small) {
+  exec::Stream& queue = ordered();
+  if (!small || !queue.run_if_idle(task)) queue.enqueue(std::move(task));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A stream of the API: a queue of the executor plus CUDA's rules of the default streams.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "cpu/api/context.h"
+#include "cpu/api/cuda_abi.h"
+
+namespace pycuda::cpu::api {
+
+enum class StreamKind { Legacy, PerThread, Created };
+
+class Stream {
+ public:
+  Stream(Context& context, StreamKind kind, unsigned flags, int priority);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  Context& context() const { return context_; }
+  StreamKind kind() const { return kind_; }
+  CUstream handle() const { return handle_; }
+  std::uint64_t id() const { return id_; }
+  unsigned flags() const { return flags_; }
+  int priority() const { return priority_; }
+  /// Synchronises with the legacy default stream.
+  bool is_blocking() const {
+    return kind_ != StreamKind::Legacy && (flags_ & CU_STREAM_NON_BLOCKING) == 0;
+  }
+
+  /// The queue, after making it wait for what CUDA's rules put before the next operation: every
+  /// operation of this stream goes to `ordered()`. The legacy stream waits for all blocking
+  /// streams, a blocking stream for the legacy one.
+  exec::Stream& ordered();
+  /// Finished with everything, also with what the legacy stream would wait for.
+  bool idle() const;
+  /// Blocks until the queue is empty, whatever the default-stream rules say about other streams.
+  void wait_for_queue() { queue_.synchronize(); }
+  /// Blocks until everything before is done. The context's fault, if there is one.
+  CUresult synchronize();
+  /// Runs `task` at its place in the stream's order and returns when it has run: here if nothing is
+  /// queued, else on a worker.
+  CUresult run(const std::function<void()>& task);
+  /// Queues `task`; runs it here and now if it is `small` and nothing is queued.
+  CUresult start(std::function<void()> task, bool small);
+
+  std::atomic<int> synchronization_policy{CU_SYNC_POLICY_AUTO};
+
+ private:
+  void join_legacy();
+  void join_blocking();
+
+  Context& context_;
+  StreamKind kind_;
+  unsigned flags_;
+  int priority_;
+  std::uint64_t id_;
+  CUstream handle_ = nullptr;
+  exec::Stream queue_;
+  std::atomic<std::uint64_t> operations_{0};  // put into this stream so far
+  std::atomic<std::uint64_t> joined_of_legacy_{
+      0};  // of the legacy stream's operations, waited for here
+  std::atomic<std::uint64_t> joined_by_legacy_{
+      0};  // of our operations, waited for by the legacy stream
+};
+
+/// A number for streams and contexts that never repeats in a process.
+std::uint64_t next_id();
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Addresses of all exported symbols. cuda.h is not included: only the names matter here.
+#include "cpu/api/symbol_table.h"
+
+#define CU_SYMBOL(name, symbol, version, streams) extern "C" int symbol();
+#include "cpu/api/exported_symbols.def"
+#undef CU_SYMBOL
+extern "C" int cuCpuGetLastFault();
+
+namespace pycuda::cpu::api {
+
+std::span<const ExportedSymbol> exported_symbols() {
+  static const ExportedSymbol symbols[] = {
+#define CU_SYMBOL(name, symbol, version, streams) \
+  {#name, #symbol, version, StreamZero::streams, reinterpret_cast<void*>(&symbol)},
+#include "cpu/api/exported_symbols.def"
+#undef CU_SYMBOL
+      {"cuCpuGetLastFault", "cuCpuGetLastFault", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuGetLastFault)},
+  };
+  return symbols;
+}
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,581 @@
+# SPDX-License-Identifier: MIT
+"""pycuda.compiler without a device: compiling, errors, options, headers, the cache."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import pytest
+from pycuda import compiler
+from pycuda.compiler import compile
+
+MULTIPLY = """
+__global__ void multiply_them(float *dest, float *a, float *b)
+{
+  const int i = threadIdx.x;
+  dest[i] = a[i] * b[i];
+}
+"""
+
+
+def ptx_of(source, **keywords):
+    keywords.setdefault("cache_dir", False)
+    return compile(source, arch="sm_80", target="ptx", **keywords).decode()
+
+
+def compile_error(source, **keywords):
+    from pycuda.driver import CompileError
+
+    keywords.setdefault("cache_dir", False)
+    keywords.setdefault("arch", "sm_80")
+    with pytest.raises(CompileError) as caught:
+        compile(source, **keywords)
+    return caught.value
+
+
+def cache_entries(folder):
+    return sorted(path.name for path in pathlib.Path(folder).iterdir())
+
+
+@pytest.fixture
+def fresh_memory():
+    """What earlier tests compiled is forgotten, so that the disk answers."""
+    compiler._the_compiler().clear_memory_cache()
+    return compiler._the_compiler().clear_memory_cache
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in ("PYCUDA_CACHE_DIR", "PYCUDA_DISABLE_CACHE", "PYCUDA_COMPILER", "PYCUDA_NVRTC"):
+        monkeypatch.delenv(name, raising=False)
+
+
+class TestTargets:
+    def test_ptx_has_the_kernel_under_its_own_name(self):
+        ptx = ptx_of(MULTIPLY)
+        assert ".entry multiply_them(" in ptx
+        assert ".target sm_80" in ptx
+        assert "\0" not in ptx
+
+    def test_cubin_is_machine_code(self):
+        assert compile(MULTIPLY, arch="sm_90", cache_dir=False).startswith(b"\x7fELF")
+
+    def test_a_virtual_architecture_gives_ptx(self):
+        assert b".entry" in compile(MULTIPLY, arch="compute_80", cache_dir=False)
+
+    def test_fatbin_is_the_container_that_drivers_know(self):
+        assert compile(MULTIPLY, arch="sm_80", target="fatbin", cache_dir=False).startswith(
+            b"\x50\xed\x55\xba"
+        )
+
+    def test_other_targets_are_refused(self):
+        with pytest.raises(AssertionError):
+            compile(MULTIPLY, target="obj")
+
+    def test_code_decides_over_arch(self):
+        assert compile(MULTIPLY, arch="compute_80", code="sm_86", cache_dir=False).startswith(
+            b"\x7fELF"
+        )
+
+    def test_without_extern_c_names_are_mangled(self):
+        assert "_Z13multiply_them" in ptx_of(MULTIPLY, no_extern_c=True)
+
+    def test_templates_compile_without_extern_c(self):
+        source = "template <class T> __device__ T twice(T x) { return x + x; }\n" + (
+            'extern "C" __global__ void k(float *a) { a[0] = twice(a[1]); }'
+        )
+        assert ".entry k(" in ptx_of(source, no_extern_c=True)
+
+    def test_bytes_are_a_source_too(self):
+        assert ".entry multiply_them(" in ptx_of(MULTIPLY.encode())
+
+    def test_compile_plain_takes_a_source_as_it_is(self):
+        image = compiler.compile_plain(
+            'extern "C" __global__ void k() {}', ["-arch=sm_80"], False, "nvcc", None, "ptx"
+        )
+        assert b".entry k(" in image
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        "before",
+        [
+            "",
+            "\n",
+            "\n\n\n",
+            "// a comment\n",
+            "#define X 1\n",
+            "#include <cuda_fp16.h>\n",
+            "#include <stdio.h>\n\n",
+            "#include <stdint.h>\nint early;\n#include <cuda_fp16.h>\n",
+            "/* two\nlines */ ",
+        ],
+    )
+    def test_line_numbers_are_the_users(self, before):
+        source = before + "__global__ void k() {\n  no_such_name;\n}"
+        line = source[: source.index("no_such_name")].count("\n") + 1
+        error = compile_error(source)
+        assert f"kernel.cu({line}): error: identifier" in error.stderr
+
+    def test_the_log_shows_the_line_and_points_at_the_column(self):
+        lines = compile_error("__global__ void k() { int x = missing; }").stderr.splitlines()
+        assert lines[1].strip() == "__global__ void k() { int x = missing; }"
+        assert lines[2].index("^") == lines[1].index("missing")
+
+    def test_it_carries_message_command_and_log(self):
+        error = compile_error("nonsense", options=["-lineinfo", "-O3"])
+        assert error.msg.startswith("nvcc compilation of kernel.cu failed")
+        assert "-lineinfo" in error.command_line and "-O3" not in error.command_line
+        assert "kernel.cu(1): error" in error.stderr
+        assert "kernel.cu(1): error" in str(error) and "[command:" in str(error)
+
+    def test_c_linkage_comes_with_advice(self):
+        assert (
+            "no_extern_c=True"
+            in compile_error("template <class T> __device__ T f(T x) { return x; }").msg
+        )
+
+    def test_an_unknown_option_is_named(self):
+        assert "--no-such-option" in compile_error(MULTIPLY, options=["--no-such-option"]).stderr
+
+    def test_an_architecture_too_old_is_told_what_to_do(self):
+        message = compile_error(MULTIPLY, arch="sm_20").msg
+        assert "sm_20 is older than" in message and "nvidia-cuda-nvrtc-cu12" in message
+
+    def test_a_misspelt_architecture_is_named(self):
+        assert "hopper" in compile_error(MULTIPLY, arch="hopper").msg
+
+    def test_a_source_with_a_nul_is_refused(self):
+        assert "NUL" in compile_error("int a;\0").msg
+
+    def test_an_empty_source_compiles(self):
+        assert ".version" in ptx_of("")
+
+    def test_failures_leave_no_files_behind(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        compile_error("nonsense", cache_dir=str(tmp_path / "cache"))
+        assert not any(path.is_file() for path in tmp_path.rglob("*"))
+
+    def test_options_as_one_text_are_refused(self):
+        with pytest.raises(TypeError, match="list"):
+            compile(MULTIPLY, options="-O3")
+
+
+class TestOptions:
+    def test_options_of_nvcc_that_programs_pass_compile(self):
+        options = [
+            "-O3",
+            "-g",
+            "-m64",
+            "--use_fast_math",
+            "-lineinfo",
+            "-Xcompiler",
+            "-Wall",
+            "-DX=1",
+            "-D",
+            "Y=2",
+            "-maxrregcount",
+            "32",
+            "--compiler-options",
+            "-fPIC",
+            "-lcudadevrt",
+            "--expt-relaxed-constexpr",
+            "-prec-div=false",
+            "-w",
+            "-std=c++17",
+            "-gencode",
+            "arch=compute_80,code=sm_80",
+            "-Xcicc",
+            "-x",
+        ]
+        assert ".entry k(" in ptx_of("__global__ void k(int *a) { a[0] = X + Y; }", options=options)
+
+    def test_fast_math_reaches_the_compiler(self):
+        source = "__global__ void k(float *a) { a[0] = sinf(a[1]); }"
+        assert "sin.approx" in ptx_of(source, options=["--use_fast_math"])
+        assert "sin.approx" not in ptx_of(source)
+
+    def test_default_flags_are_used_when_none_are_given(self, monkeypatch):
+        monkeypatch.setattr(compiler, "DEFAULT_NVCC_FLAGS", ["-DVALUE=7"])
+        assert "7" in ptx_of("__global__ void k(int *a) { a[0] = VALUE; }")
+        compile_error("__global__ void k(int *a) { a[0] = VALUE; }", options=[])
+
+    def test_the_callers_list_is_left_alone(self):
+        options = ["-O3"]
+        ptx_of(MULTIPLY, options=options)
+        assert options == ["-O3"]
+
+    def test_include_dirs_and_headers_of_headers(self, tmp_path):
+        (tmp_path / "outer.h").write_text('#include "inner.h"\n')
+        (tmp_path / "inner.h").write_text(
+            "#define N 3\n__global__ void from_header(int *a) { a[0] = N; }\n"
+        )
+        assert ".entry from_header(" in ptx_of("#include <outer.h>\n", include_dirs=[str(tmp_path)])
+        assert ".entry from_header(" in ptx_of(
+            '#include "outer.h"\n', options=["-I", str(tmp_path)]
+        )
+
+    @pytest.mark.parametrize(
+        "option", [["--ptxas-options=-v"], ["-Xptxas", "-v"], ["-Xptxas -v"], ["-res-usage"]]
+    )
+    @pytest.mark.parametrize("target", ["cubin", "ptx"])
+    def test_the_register_report_comes_as_a_warning(self, option, target):
+        with pytest.warns(UserWarning) as caught:
+            compile(MULTIPLY, options=option, arch="sm_80", target=target, cache_dir=False)
+        text = str(caught[0].message)
+        assert text.startswith(
+            "The CUDA compiler succeeded, but said the following:\nptxas info    : 0 bytes gmem\n"
+        )
+        assert "ptxas info    : Compiling entry function 'multiply_them' for 'sm_80'\n" in text
+        assert "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n" in text
+        assert "ptxas info    : Used " in text and " registers" in text
+        assert caught[0].filename == __file__
+
+    def test_a_silent_compilation_warns_of_nothing(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ptx_of(MULTIPLY)
+
+    def test_keep_leaves_the_files_and_says_where(self, capsys, tmp_path, monkeypatch):
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        compile(MULTIPLY, keep=True, arch="sm_80", cache_dir=False)
+        text = capsys.readouterr().out
+        assert text.startswith("*** compiler output in ")
+        folder = pathlib.Path(text.removeprefix("*** compiler output in ").strip())
+        assert {"kernel.cu", "kernel.ptx", "kernel.cubin"} <= {
+            path.name for path in folder.iterdir()
+        }
+
+
+HEADER_SOURCES = {
+    "stdio.h": 'printf("%d\\n", 1);',
+    "cstdio": 'std::printf("%d\\n", 1);',
+    "stdint.h": "uint32_t x = UINT32_MAX; uint8_t y = 1; a[0] = x + y;",
+    "cstdint": "std::int64_t x = INT64_MAX; a[0] = x;",
+    "math.h": "a[0] = M_PI * sqrt(a[1]) + INFINITY;",
+    "cmath": "a[0] = std::sqrt(a[1]) + std::abs(a[2]) + std::pow(a[1], 2.0f);",
+    "float.h": "a[0] = FLT_MAX + DBL_EPSILON;",
+    "cfloat": "a[0] = FLT_MIN;",
+    "limits.h": "a[0] = INT_MAX + LLONG_MIN;",
+    "climits": "a[0] = UINT_MAX;",
+    "limits": "a[0] = std::numeric_limits<float>::infinity();",
+    "stdlib.h": "uint n = 3; ushort m = 4; a[0] = abs(-3) + n + m; free(malloc(4));",
+    "cstdlib": "a[0] = std::abs(-3);",
+    "string.h": 'memcpy(a, a + 1, 4); memset(a, 0, 4); a[0] = strlen("abc");',
+    "cstring": "std::memcpy(a, a + 1, 4);",
+    "assert.h": "assert(a != nullptr);",
+    "cassert": "assert(a != nullptr);",
+    "stddef.h": "ptrdiff_t d = 1; size_t s = 2; a[0] = d + s;",
+    "cstddef": "std::size_t s = 2; a[0] = s;",
+    "type_traits": "bool same = std::is_same<std::remove_cv<const int>::type, int>::value; a[0] = same;",
+    "algorithm": "a[0] = std::min(a[1], std::max(a[2], 1.0f)); std::swap(a[1], a[2]);",
+    "utility": "auto p = std::make_pair(1, 2.0f); a[0] = p.second;",
+    "stdbool.h": "bool b = true; a[0] = b;",
+    "time.h": "a[0] = clock();",
+    "sys/types.h": "uint n = 1; a[0] = n;",
+    "cuda_runtime.h": "a[0] = 1;",
+    "device_launch_parameters.h": "a[0] = threadIdx.x;",
+    "cuda_fp16.h": "__half h = __float2half(a[0]); a[1] = __half2float(__hadd(h, h));",
+    "cuComplex.h": "cuFloatComplex z = make_cuFloatComplex(1, 2); a[0] = cuCabsf(z);",
+    "math_constants.h": "a[0] = CUDART_PI_F;",
+}
+
+
+class TestHeaders:
+    @pytest.mark.parametrize("header", HEADER_SOURCES)
+    @pytest.mark.parametrize("no_extern_c", [False, True])
+    def test_a_header_of_every_day_works(self, header, no_extern_c):
+        source = (
+            f"#include <{header}>\n__global__ void k(float *a) {{ {HEADER_SOURCES[header]} }}\n"
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ".entry" in ptx_of(source, no_extern_c=no_extern_c)
+
+    def test_all_small_headers_go_together(self):
+        small = [name for name in HEADER_SOURCES if "cuda" not in name]
+        source = (
+            "".join(f"#include <{name}>\n" for name in small + small) + "__global__ void k() {}\n"
+        )
+        assert ".entry k(" in ptx_of(source)
+
+    @pytest.mark.parametrize(
+        ("header", "body"),
+        [
+            (
+                "curand_kernel.h",
+                "curandState s; curand_init(1, 2, 3, &s); a[0] = curand_uniform(&s);",
+            ),
+            ("cooperative_groups.h", "cooperative_groups::this_thread_block().sync();"),
+            (
+                "cub/block/block_reduce.cuh",
+                "typedef cub::BlockReduce<float, 128> R; __shared__ R::TempStorage t;"
+                "a[0] = R(t).Sum(a[threadIdx.x]);",
+            ),
+        ],
+    )
+    def test_heavy_headers_work_inside_of_the_implicit_extern_c(self, header, body):
+        source = f"#include <{header}>\n__global__ void k(float *a) {{ {body} }}\n"
+        assert ".entry k(" in ptx_of(source)
+
+    def test_a_header_of_cuda_may_come_after_code_and_in_conditions(self):
+        source = """
+        #define WANT_HALF 1
+        __device__ int first() { return 1; }
+        #if WANT_HALF
+        #include <cuda_fp16.h>
+        #endif
+        __global__ void k(__half *a) { a[0] = __float2half(first()); }
+        """
+        assert ".entry k(" in ptx_of(textwrap.dedent(source))
+
+    def test_a_users_header_that_includes_cudas_keeps_c_linkage_for_its_kernels(self, tmp_path):
+        (tmp_path / "mine.h").write_text(
+            "#pragma once\n#include <cuda_fp16.h>\n"
+            "__global__ void mine(__half *a) { a[0] = a[1]; }\n"
+        )
+        assert ".entry mine(" in ptx_of("#include <mine.h>\n", include_dirs=[str(tmp_path)])
+
+    def test_unannotated_functions_are_device_functions(self):
+        assert ".entry k(" in ptx_of(
+            "int f(int x) { return x; }\n__global__ void k(int *a) { a[0] = f(1); }"
+        )
+
+    def test_a_missing_header_is_named(self):
+        error = compile_error("#include <no_such_header.h>\n")
+        assert "no_such_header.h" in error.msg and "kernel.cu(1)" in error.stderr
+
+
+class TestCache:
+    def test_a_hit_gives_the_same_image_and_writes_nothing(self, tmp_path, fresh_memory):
+        first = ptx_of(MULTIPLY, cache_dir=str(tmp_path))
+        entries = cache_entries(tmp_path)
+        assert len(entries) == 1 and entries[0].endswith(".ptx")
+        fresh_memory()
+        assert ptx_of(MULTIPLY, cache_dir=str(tmp_path)) == first
+        assert cache_entries(tmp_path) == entries
+
+    def test_a_hit_does_not_open_the_compiler(self, tmp_path):
+        program = textwrap.dedent(
+            f"""
+            from pycuda.compiler import compile
+            compile({MULTIPLY!r}, arch="sm_80", target="ptx", cache_dir={str(tmp_path)!r})
+            print("libnvrtc" in open("/proc/self/maps").read())
+            """
+        )
+        answers = [
+            subprocess.run(
+                [sys.executable, "-c", program], capture_output=True, text=True, check=True
+            ).stdout.strip()
+            for _ in range(2)
+        ]
+        assert answers == ["True", "False"]
+
+    def test_source_options_and_target_make_other_entries(self, tmp_path):
+        ptx_of(MULTIPLY, cache_dir=str(tmp_path))
+        ptx_of(MULTIPLY + "\n", cache_dir=str(tmp_path))
+        ptx_of(MULTIPLY, cache_dir=str(tmp_path), options=["-lineinfo"])
+        ptx_of(MULTIPLY, cache_dir=str(tmp_path), no_extern_c=True)
+        compile(MULTIPLY, arch="sm_90", target="ptx", cache_dir=str(tmp_path))
+        compile(MULTIPLY, arch="sm_80", cache_dir=str(tmp_path))
+        assert len(cache_entries(tmp_path)) == 6
+
+    def test_a_changed_header_is_seen(self, tmp_path, fresh_memory):
+        header = tmp_path / "number.h"
+        keywords = {"cache_dir": str(tmp_path / "cache"), "include_dirs": [str(tmp_path)]}
+        source = "#include <number.h>\n__global__ void k(int *a) { a[0] = NUMBER; }\n"
+        header.write_text("#define NUMBER 1111\n")
+        stamp = os.stat(header)
+        assert "1111" in ptx_of(source, **keywords)
+        header.write_text("#define NUMBER 2222\n")
+        os.utime(header, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        assert "2222" in ptx_of(source, **keywords)
+        header.write_text("#define NUMBER 1111\n")
+        assert "1111" in ptx_of(source, **keywords)
+        assert len(cache_entries(tmp_path / "cache")) == 2
+
+    def test_an_include_named_by_a_macro_is_never_cached(self, tmp_path):
+        (tmp_path / "number.h").write_text("#define NUMBER 1\n")
+        ptx_of(
+            '#define FILE "number.h"\n#include FILE\n',
+            include_dirs=[str(tmp_path)],
+            cache_dir=str(tmp_path / "c"),
+        )
+        assert not (tmp_path / "c").exists()
+
+    def test_a_missing_folder_is_made(self, tmp_path):
+        ptx_of(MULTIPLY, cache_dir=str(tmp_path / "a" / "b"))
+        assert len(cache_entries(tmp_path / "a" / "b")) == 1
+
+    def test_a_folder_that_cannot_be_written_to_is_silent(self, tmp_path):
+        blocked = tmp_path / "file"
+        blocked.write_text("")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ".entry" in ptx_of(MULTIPLY, cache_dir=str(blocked))
+            tmp_path.chmod(0o555)
+            try:
+                assert ".entry" in ptx_of(MULTIPLY, cache_dir=str(tmp_path))
+            finally:
+                tmp_path.chmod(0o755)
+
+    def test_a_damaged_entry_is_compiled_again(self, tmp_path, fresh_memory):
+        first = ptx_of(MULTIPLY, cache_dir=str(tmp_path))
+        (entry,) = tmp_path.iterdir()
+        entry.write_bytes(entry.read_bytes()[:-10])
+        fresh_memory()
+        assert ptx_of(MULTIPLY, cache_dir=str(tmp_path)) == first
+
+    def test_environment_variables_choose_and_switch_off(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "chosen"))
+        ptx_of(MULTIPLY, cache_dir=None)
+        assert len(cache_entries(tmp_path / "chosen")) == 1
+        monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "")
+        ptx_of(MULTIPLY + "// other", cache_dir=None)
+        ptx_of(MULTIPLY + "// other", cache_dir=str(tmp_path / "given"))
+        assert len(cache_entries(tmp_path / "chosen")) == 1
+        assert not (tmp_path / "given").exists()
+
+    def test_the_warning_is_not_repeated_on_a_hit(self, tmp_path):
+        keywords = {"options": ["--ptxas-options=-v"], "cache_dir": str(tmp_path)}
+        with pytest.warns(UserWarning):
+            ptx_of(MULTIPLY, **keywords)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ptx_of(MULTIPLY, **keywords)
+
+    def test_processes_that_compile_the_same_source_agree(self, tmp_path):
+        program = textwrap.dedent(
+            f"""
+            import hashlib
+            from pycuda.compiler import compile
+            image = compile({MULTIPLY!r}, arch="sm_80", cache_dir={str(tmp_path)!r})
+            print(hashlib.sha256(image).hexdigest())
+            """
+        )
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-c", program],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(4)
+        ]
+        results = [process.communicate() for process in running]
+        assert all(process.returncode == 0 for process in running), results
+        assert len({output for output, _ in results}) == 1
+        assert all(errors == "" for _, errors in results)
+        assert len(cache_entries(tmp_path)) == 1
+
+
+def run_python(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+class TestCompilers:
+    def test_an_unusable_nvrtc_is_named_in_a_compile_error(self, tmp_path):
+        wrong = tmp_path / "libnvrtc.so.13"
+        wrong.write_text("no library")
+        result = run_python(
+            "from pycuda.compiler import compile\n"
+            "from pycuda.driver import CompileError\n"
+            "try: compile('', arch='sm_80', cache_dir=False)\n"
+            "except CompileError as error: print(error.msg)",
+            PYCUDA_NVRTC=str(wrong),
+        )
+        assert str(wrong) in result.stdout, result.stderr
+
+    def test_importing_does_not_need_numpy_or_a_driver(self):
+        program = (
+            "import sys, pycuda.compiler\n"
+            "print('numpy' in sys.modules, 'pycuda.driver' in sys.modules)"
+        )
+        assert run_python(program).stdout.split() == ["False", "False"]
+
+    def test_the_version_text_has_nvccs_form(self):
+        assert "release 1" in compiler.get_nvcc_version("nvcc")
+
+    def test_a_named_nvcc_that_is_missing_is_an_os_error(self):
+        with pytest.raises(OSError, match="error invoking '/no/such/nvcc"):
+            compile(MULTIPLY, nvcc="/no/such/nvcc", cache_dir=False)
+        with pytest.raises(OSError, match="error invoking '/no/such/nvcc --version'"):
+            compiler.get_nvcc_version("/no/such/nvcc")
+
+    def test_a_named_nvcc_is_run_with_the_users_options(self, tmp_path):
+        program = tmp_path / "my-nvcc"
+        program.write_text(
+            "#!/bin/sh\n"
+            'while [ $# -gt 1 ]; do [ "$1" = -o ] && output=$2; echo "$1" >&2; shift; done\n'
+            "cat kernel.cu > $output\n"
+        )
+        program.chmod(0o755)
+        with pytest.warns(UserWarning, match="-O3"):
+            image = compile(
+                MULTIPLY, nvcc=str(program), options=["-O3"], arch="sm_80", cache_dir=False
+            )
+        assert b"multiply_them" in image
+
+    def test_a_failing_nvcc_gives_its_output(self, tmp_path):
+        program = tmp_path / "my-nvcc"
+        program.write_text(
+            "#!/bin/sh\necho to stdout\necho 'kernel.cu(3): error: bad' >&2\nexit 2\n"
+        )
+        program.chmod(0o755)
+        error = compile_error(MULTIPLY, nvcc=str(program))
+        assert error.stdout == "to stdout\n" and "kernel.cu(3)" in error.stderr
+        assert error.command_line[0] == str(program)
+
+    def test_an_unknown_choice_of_compiler_is_refused(self, monkeypatch):
+        monkeypatch.setenv("PYCUDA_COMPILER", "clang")
+        with pytest.raises(ValueError, match="PYCUDA_COMPILER"):
+            compile(MULTIPLY)
+
+    def test_the_old_names_are_there(self):
+        assert compiler.JitLinkModule is compiler.DynamicModule
+        assert issubclass(compiler.DynamicSourceModule, compiler.CudaModule)
+
+
+class TestDiagnosis:
+    def test_it_prints_the_parts_and_no_traceback(self, tmp_path):
+        result = subprocess.run(
+            [sys.executable, "-m", "pycuda"],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "none")},
+        )
+        assert result.returncode == 0 and "Traceback" not in result.stderr + result.stdout
+        names = {line.split()[0] for line in result.stdout.splitlines() if line}
+        assert {
+            "pycuda-anywhere",
+            "Python",
+            "NumPy",
+            "driver",
+            "NVRTC",
+            "CUDA",
+            "nvcc",
+            "cache",
+        } <= names
+        assert str(tmp_path / "none") in result.stdout
+
+    def test_it_survives_an_unusable_driver_and_compiler(self, tmp_path):
+        result = subprocess.run(
+            [sys.executable, "-m", "pycuda"],
+            capture_output=True,
+            text=True,
+            env={
+                **os.environ,
+                "PYCUDA_DRIVER": "/no/such/driver.so",
+                "PYCUDA_NVRTC": "/no/such/libnvrtc.so",
+            },
+        )
+        assert result.returncode == 0 and "Traceback" not in result.stderr + result.stdout
+        assert "/no/such/driver.so" in result.stdout and "/no/such/libnvrtc.so" in result.stdout

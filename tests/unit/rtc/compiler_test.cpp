@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Finding compilers, reading their logs, keeping their results: without a compiler.
+#include "rtc/compiler.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "rtc/compile_log.h"
+#include "rtc/fatbin_writer.h"
+#include "rtc/nvcc.h"
+#include "temporary_tree.h"
+
+namespace pycuda::rtc {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("wheels are found in both layouts, the newest first, with their headers") {
+  const TemporaryTree tree;
+  tree.write("a/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "old");
+  tree.write("a/nvidia/cuda_runtime/include/cuda_fp16.h", "");
+  tree.write("b/nvidia/cu13/lib/libnvrtc.so.13", "new");
+  tree.write("b/nvidia/cu13/include/cuda_fp16.h", "");
+  tree.write("b/nvidia/cu13/include/cccl/cub/cub.cuh", "");
+  const std::vector<fs::path> folders = {tree.path() / "a/nvidia", tree.path() / "b/nvidia",
+                                         tree.path() / "none"};
+  const auto found = find_nvrtc_wheels(folders);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].library == tree.path() / "b/nvidia/cu13/lib/libnvrtc.so.13");
+  CHECK(found[0].major == 13);
+  CHECK(found[0].include_folders ==
+        std::vector<fs::path>{tree.path() / "b/nvidia/cu13/include",
+                              tree.path() / "b/nvidia/cu13/include/cccl"});
+  CHECK(found[1].major == 12);
+  CHECK(found[1].include_folders ==
+        std::vector<fs::path>{tree.path() / "a/nvidia/cuda_runtime/include"});
+}
+
+TEST_CASE("a wheel hides a toolkit of the same CUDA version") {
+  const TemporaryTree tree;
+  tree.write("nvidia/cu13/lib/libnvrtc.so.13", "wheel");
+  tree.write("toolkit/lib64/libnvrtc.so.13", "toolkit");
+  tree.write("toolkit/lib64/libnvrtc.so.12", "old toolkit");
+  ::setenv("CUDA_PATH", (tree.path() / "toolkit").c_str(), 1);
+  const std::vector<fs::path> folders = {tree.path() / "nvidia"};
+  const auto found = find_nvrtc(folders);
+  ::unsetenv("CUDA_PATH");
+  int of_13 = 0;
+  bool has_12 = false;
+  for (const NvrtcInstallation& one : found) {
+    if (one.major == 13) ++of_13;
+    if (one.major == 12) has_12 = true;
+  }
+  CHECK(found.front().origin == "wheel");
+  CHECK(of_13 == 1);
+  CHECK(has_12);
+}
+
+TEST_CASE("PYCUDA_NVRTC is the only one when it is set, and says so when it cannot be used") {
+  const TemporaryTree tree;
+  tree.write("nvidia/cu13/lib/libnvrtc.so.13", "wheel");
+  const fs::path file = tree.write("mine/libnvrtc.so.13", "not a library");
+  ::setenv("PYCUDA_NVRTC", file.c_str(), 1);
+  Compiler compiler({{tree.path() / "nvidia"}, {}});
+  ::unsetenv("PYCUDA_NVRTC");
+  CompileRequest request;
+  request.source = "__global__ void k() {}";
+  CHECK_THROWS_WITH_AS(compiler.compile(request), doctest::Contains("mine/libnvrtc.so.13"),
+                       CompileError);
+}
+
+TEST_CASE("a driver older than every NVRTC gets the name of the wheel that fits") {
+  const TemporaryTree tree;
+  const fs::path file = tree.write("libnvrtc.so.13", "");
+  ::setenv("PYCUDA_NVRTC", file.c_str(), 1);
+  Compiler compiler({{}, {}});
+  CompileRequest request;
+  request.source = "__global__ void k() {}";
+  request.device = {90, false, 12040};
+  CHECK_THROWS_WITH_AS(compiler.compile(request),
+                       doctest::Contains("pip install nvidia-cuda-nvrtc-cu12"), CompileError);
+  ::unsetenv("PYCUDA_NVRTC");
+}
+
+TEST_CASE("an option that cannot be served is refused with the user's options as command") {
+  Compiler compiler({{}, {}});
+  CompileRequest request;
+  request.options = {"-lineinfo", "-m32"};
+  try {
+    compiler.compile(request);
+    FAIL("compiled");
+  } catch (const CompileError& error) {
+    CHECK(std::string(error.what()).find("-m32") != std::string::npos);
+    CHECK(error.command() == std::vector<std::string>{"nvrtc", "-lineinfo", "-m32", "kernel.cu"});
+  }
+}
+
+TEST_CASE("a source with a NUL is refused") {
+  Compiler compiler({{}, {}});
+  CompileRequest request;
+  request.source = std::string("int a;\0int b;", 13);
+  CHECK_THROWS_AS(compiler.compile(request), CompileError);
+}
+
+TEST_CASE("an nvcc that does not exist is named") {
+  Compiler compiler({{}, {}});
+  CompileRequest request;
+  request.nvcc = "/no/such/nvcc";
+  CHECK_THROWS_WITH_AS(compiler.compile(request),
+                       doctest::Contains("error invoking '/no/such/nvcc"), CompileError);
+}
+
+TEST_CASE("a program's output and status come back, and its folder is left clean") {
+  const ScratchFolder folder;
+  const auto output =
+      run_program({"/bin/sh", "-c", "echo out; echo err >&2; pwd; exit 3"}, folder.path());
+  REQUIRE(output.ok());
+  CHECK(output->exit_status == 3);
+  CHECK(output->standard_output == "out\n" + folder.path().string() + "\n");
+  CHECK(output->standard_error == "err\n");
+  CHECK(fs::is_empty(folder.path()));
+  CHECK_FALSE(run_program({"/no/such/program"}, folder.path()).ok());
+}
+
+TEST_CASE("the log takes nvcc's form") {
+  CHECK(clean_log(
+            "ptxas info    : Function properties for k\n"
+            "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+            "ptxas info    : Compile time = 7.579 ms\n\n") ==
+        "ptxas info    : Function properties for k\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+  CHECK(clean_log("\n\n").empty());
+}
+
+TEST_CASE("host code and host headers call for nvcc, a misspelt header does not") {
+  CHECK(needs_host_compiler(
+      "error: A function explicitly marked as a __host__ function is not allowed in JIT mode"));
+  CHECK(
+      needs_host_compiler("kernel.cu(1): catastrophic error: cannot open source file \"vector\""));
+  CHECK_FALSE(
+      needs_host_compiler("kernel.cu(1): catastrophic error: cannot open source file \"mine.h\""));
+  CHECK_FALSE(needs_host_compiler("kernel.cu(1): error: identifier \"x\" is undefined"));
+}
+
+TEST_CASE("advice names the wheel that brings a missing header") {
+  CHECK(advice("cannot open source file \"curand_kernel.h\"").find("pip install nvidia-curand") !=
+        std::string::npos);
+  CHECK(advice("error: this declaration may not have extern \"C\" linkage").find("no_extern_c") !=
+        std::string::npos);
+  CHECK(advice("identifier is undefined").empty());
+}
+
+TEST_CASE("images are remembered, per folder, and the memory is bounded") {
+  const TemporaryTree tree;
+  CompileCache cache(4000);
+  const auto image = std::make_shared<const std::string>(std::string(900, 'x'));
+  for (int i = 0; i < 10; ++i) cache.store("k" + std::to_string(i), tree.path() / "cache", image);
+  fs::remove_all(tree.path() / "cache");
+  CHECK(cache.find("k9", tree.path() / "cache") != nullptr);
+  CHECK(cache.find("k0", tree.path() / "cache") == nullptr);
+  CHECK(cache.find("k9", tree.path() / "other") == nullptr);
+  cache.clear_memory();
+  CHECK(cache.find("k9", tree.path() / "cache") == nullptr);
+}
+
+TEST_CASE("a fatbin has nvcc's two headers, sizes and numbers in them") {
+  const std::string fatbin = write_fatbin(".version 9.4\n.target sm_80\n", false, 80);
+  CHECK(fatbin.substr(0, 4) == "\x50\xed\x55\xba");
+  CHECK(fatbin.size() % 8 == 0);
+  CHECK(static_cast<unsigned char>(fatbin[8]) == fatbin.size() - 16);
+  CHECK(fatbin[16] == 1);       // PTX
+  CHECK(fatbin[16 + 24] == 4);  // minor, major version
+  CHECK(fatbin[16 + 26] == 9);
+  CHECK(fatbin[16 + 28] == 80);
+  CHECK(fatbin.substr(80, 8) == ".version");
+  CHECK(fatbin.back() == '\0');
+  CHECK(write_fatbin("ELF", true, 90)[16] == 2);
+}
+
+}  // namespace
+}  // namespace pycuda::rtc

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Reading a source's includes and putting it into extern "C" without moving its lines.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "rtc/include_paths.h"
+#include "rtc/source_scan.h"
+#include "rtc/source_wrap.h"
+#include "temporary_tree.h"
+
+namespace pycuda::rtc {
+namespace {
+
+std::vector<std::string> include_names(std::string_view source) {
+  std::vector<std::string> names;
+  for (const IncludeLine& include : scan_source(source).includes) names.push_back(include.name);
+  return names;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("includes are found where the preprocessor finds them") {
+  CHECK(include_names("#include <a.h>\n  #  include \"b.h\" // c\n/* x */ #include <c.h>\n") ==
+        Texts{"a.h", "b.h", "c.h"});
+  CHECK(include_names("#inclu\\\nde <a.h>\n") == Texts{"a.h"});
+  CHECK(include_names("#include <a.h>") == Texts{"a.h"});
+}
+
+TEST_CASE("what looks like an include in comments and strings is none") {
+  CHECK(include_names("// #include <a.h>\n/*\n#include <b.h>\n*/").empty());
+  CHECK(include_names("const char* s = \"\\\n#include <a.h>\\n\";").empty());
+  CHECK(include_names("auto s = R\"x(\n#include <a.h>\n)\" )x\";\n#include <b.h>\n") ==
+        Texts{"b.h"});
+  CHECK(include_names("int big = 1'000'000;\n#include <b.h>\n") == Texts{"b.h"});
+  CHECK(include_names("// continued \\\n#include <a.h>\n").empty());
+  CHECK(include_names("int x; #include <a.h>\n").empty());
+}
+
+TEST_CASE("__has_include is a question, a macro's include is not exact") {
+  const SourceScan scan =
+      scan_source("#if __has_include(<a.h>) && defined(X)\n#include NAME\n#endif\n");
+  REQUIRE(scan.includes.size() == 1);
+  CHECK(scan.includes.front().question);
+  CHECK(scan.has_computed_include);
+}
+
+TEST_CASE("an include guard is no condition, other #ifs are") {
+  const SourceScan guarded = scan_source(
+      "#ifndef X_H\n#define X_H\n#include <a.h>\n#if B\n#include <b.h>\n#endif\n#endif\n");
+  REQUIRE(guarded.includes.size() == 2);
+  CHECK(guarded.includes[0].unconditional);
+  CHECK_FALSE(guarded.includes[1].unconditional);
+  CHECK_FALSE(scan_source("#ifndef __CUDACC_RTC__\n#include <a.h>\n#endif\n")
+                  .includes.front()
+                  .unconditional);
+}
+
+TEST_CASE("unfinished input is read to its end") {
+  for (const char* text : {"\"abc", "/* abc", "R\"x(abc", "#include", "#include <", "#", "#if (",
+                           "\\", "'", "R\"", "#include \"a"}) {
+    scan_source(text);
+  }
+  CHECK(scan_source("").includes.empty());
+}
+
+/// User headers in user/, NVIDIA's in cuda/.
+struct Headers : TemporaryTree {
+  IncludePaths paths{{path() / "user"}, {path() / "own"}, {path() / "cuda"}, {}};
+  Headers() {
+    write("user/kernels.h", "#pragma once\n#include <cuda_fp16.h>\n__global__ void k();\n");
+    write("cuda/cuda_fp16.h", "template <class T> struct x {};\n");
+    write("own/stdint.h", "typedef int int32_t;\n");
+  }
+  std::string wrap(const std::string& source) const {
+    const SourceScan scan = scan_source(source);
+    return wrap_extern_c(source, scan, paths,
+                         follow_includes(scan, {}, paths).cuda_headers_of_user_headers)
+        .text;
+  }
+};
+
+/// The line of `text` that holds `what`, as the compiler counts: #line counts, too.
+std::size_t line_of(const std::string& text, const std::string& what) {
+  std::size_t line = 1;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string one = text.substr(begin, end - begin);
+    if (one.find(what) != std::string::npos) return line;
+    line = one.starts_with("#line ") ? std::stoul(one.substr(6)) : line + 1;
+    begin = end + 1;
+  }
+  return 0;
+}
+
+TEST_CASE("lines of the user's code keep their numbers, however the source begins") {
+  const Headers headers;
+  for (const std::string before :
+       {"", "\n", "\n\n", "// c\n", "/* a\n b */ ", "#define X 1\n", "#include <cuda_fp16.h>\n",
+        "#include <kernels.h>\n", "#include <stdint.h>\n\n",
+        "#if A\n#include <cuda_fp16.h>\n#endif\n", "int early;\n#include <cuda_fp16.h>\n",
+        "#ifdef A\nint early;\n#endif\n#include <cuda_fp16.h>\n", "#include \\\n<cuda_fp16.h>\n"}) {
+    CAPTURE(before);
+    const std::string source = before + "int target;\nint last;";
+    const std::string wrapped = headers.wrap(source);
+    CHECK(line_of(wrapped, "int target") == line_of(source, "int target"));
+    CHECK(line_of(wrapped, "int last") == line_of(source, "int last"));
+    CHECK(std::count(wrapped.begin(), wrapped.end(), '{') ==
+          std::count(wrapped.begin(), wrapped.end(), '}'));
+  }
+}
+
+TEST_CASE("NVIDIA's headers stand outside of extern C, the user's inside") {
+  const Headers headers;
+  const std::string leading = headers.wrap("#include <cuda_fp16.h>\n__global__ void k();\n");
+  CHECK(leading.find("cuda_fp16.h") < leading.find("extern"));
+  const std::string user = headers.wrap("#include <stdint.h>\n#include <kernels.h>\n");
+  CHECK(user.find("#include <kernels.h>") > user.find("extern \"C\""));
+  CHECK(user.find("#include <cuda_fp16.h>") < user.find("extern \"C\""));
+  const std::string late = headers.wrap("int a;\n#include <cuda_fp16.h>\nint b;\n");
+  CHECK(late.find("extern \"C++\" {\n#line 2\n#include <cuda_fp16.h>\n}\n#line 3\nint b;") !=
+        std::string::npos);
+}
+
+TEST_CASE("the log shows the user's line, not the opening before it") {
+  const std::string log =
+      "kernel.cu(1): error: x\n  extern\"C\"{ int a = foo;\n                     ^\n";
+  CHECK(unwrap_log(log) == "kernel.cu(1): error: x\n  int a = foo;\n          ^\n");
+}
+
+TEST_CASE(
+    "the fingerprint changes with the content of a header at any depth, and with which file is "
+    "meant") {
+  const Headers headers;
+  headers.write("user/outer.h", "#include \"deep/inner.h\"\n");
+  headers.write("user/deep/inner.h", "#define N 1\n");
+  const auto fingerprint = [&] {
+    return *follow_includes(scan_source("#include <outer.h>\n"), {}, headers.paths).fingerprint;
+  };
+  const std::string before = fingerprint();
+  CHECK(fingerprint() == before);
+  headers.write("user/deep/inner.h", "#define N 2\n");
+  const std::string changed = fingerprint();
+  CHECK(changed != before);
+  headers.write("user/deep/deep/inner.h", "#define N 1\n");
+  CHECK(fingerprint() == changed);
+  headers.write("user/unrelated.h", "");
+  CHECK(fingerprint() == changed);
+}
+
+TEST_CASE("a header that appears earlier in the path changes the fingerprint") {
+  const Headers headers;
+  const auto fingerprint = [&] {
+    return *follow_includes(scan_source("#include <stdint.h>\n"), {}, headers.paths).fingerprint;
+  };
+  const std::string before = fingerprint();
+  headers.write("user/stdint.h", "typedef int int32_t;\n");
+  CHECK(fingerprint() != before);
+}
+
+TEST_CASE("headers that include each other end") {
+  const Headers headers;
+  headers.write("user/a.h", "#include \"b.h\"\n");
+  headers.write("user/b.h", "#include \"a.h\"\n");
+  CHECK(follow_includes(scan_source("#include \"a.h\"\n"), {}, headers.paths)
+            .fingerprint.has_value());
+}
+
+TEST_CASE("an include named by a macro cannot be fingerprinted") {
+  const Headers headers;
+  CHECK_FALSE(
+      follow_includes(scan_source("#include FILE\n"), {}, headers.paths).fingerprint.has_value());
+}
+
+TEST_CASE("files of -include options count, and a changed wheel too") {
+  const Headers headers;
+  const std::string before = *follow_includes({}, {"kernels.h"}, headers.paths).fingerprint;
+  CHECK(before != *follow_includes({}, {}, headers.paths).fingerprint);
+  std::filesystem::remove(headers.path() / "cuda/cuda_fp16.h");
+  headers.write("cuda/cuda_fp16.h", "// another version\n");
+  CHECK(before != *follow_includes({}, {"kernels.h"}, headers.paths).fingerprint);
+}
+
+}  // namespace
+}  // namespace pycuda::rtc

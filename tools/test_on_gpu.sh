@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# All tests on NVIDIA's driver, on a machine that may have no network and no LLVM. Results go to the folder $1 (build/gpu/results).
+# PYTHON chooses the Python, DOCTEST_INCLUDE the folder that holds doctest/doctest.h.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+PYTHON=$(command -v "${PYTHON:-python3}")
+BUILD=build/gpu
+RESULTS=$(realpath -m "${1:-$BUILD/results}")
+mkdir -p "$RESULTS"
+failed=0
+step() {
+  local name=$1
+  shift
+  echo "==> $name"
+  "$@" >"$RESULTS/$name.txt" 2>&1
+  local status=$?
+  tail -n "${TAIL:-12}" "$RESULTS/$name.txt"
+  [ $status = 0 ] || { echo "==> $name FAILED ($status)"; failed=1; }
+}
+
+TAIL=3 step configure cmake -S . -B $BUILD -G Ninja -DCMAKE_BUILD_TYPE=Release -DPYCUDA_CPU_DRIVER=OFF -DPYCUDA_TESTS=ON \
+  -DPYCUDA_TOOLS=OFF -DPython_EXECUTABLE="$PYTHON" ${DOCTEST_INCLUDE:+-DDOCTEST_INCLUDE="$DOCTEST_INCLUDE"}
+TAIL=3 step build cmake --build $BUILD
+step unit ctest --test-dir $BUILD --output-on-failure
+conformance=$(find $BUILD/tests/driver -maxdepth 1 -type f -executable 2>/dev/null | head -n 1)
+[ -z "$conformance" ] || step driver "$conformance" --library libcuda.so.1
+runner=$(find $BUILD/tests/ptx -maxdepth 2 -type f -name 'ptx_run*' -executable 2>/dev/null | head -n 1)
+[ -z "$runner" ] || step ptx "$runner" --library libcuda.so.1 --record "$RESULTS/ptx-golden.txt" tests/ptx/run
+export PYTHONPATH=$PWD/$BUILD/python${PYTHONPATH:+:$PYTHONPATH}
+export PYCUDA_DRIVER=nvidia
+step diagnosis "$PYTHON" -m pycuda
+TAIL=40 step python "$PYTHON" -m pytest tests/python -q -p no:cacheprovider --timeout 120
+TAIL=20 step launch "$PYTHON" benchmarks/bench_launch.py
+TAIL=12 step compile "$PYTHON" benchmarks/bench_compile.py
+TAIL=20 step demo "$PYTHON" examples/run_all.py
+exit $failed
