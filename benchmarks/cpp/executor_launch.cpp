@@ -97,8 +97,7 @@ int main() {
       std::this_thread::sleep_for(pause);
       const auto start = Clock::now();
       stream.launch(request);
-      while (!stream.idle()) {
-      }
+      while (!stream.idle()) std::this_thread::yield();
       times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count());
     }
     std::nth_element(times.begin(), times.begin() + 500, times.end());
