@@ -307,6 +307,8 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
   for (const std::string& name : job.options.pre_included) options.push_back("-include=" + name);
   for (std::string& option : job.paths.options()) options.push_back(std::move(option));
+  // NVRTC 13 keeps machine code in a cache of its own, and what comes from there has no report.
+  if (job.options.ptxas_report && nvrtc.major() >= 13) options.emplace_back("--no-cache");
   std::vector<std::string> used = options;
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 

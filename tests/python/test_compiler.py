@@ -318,8 +318,16 @@ class TestHeaders:
         ],
     )
     def test_heavy_headers_work_inside_of_the_implicit_extern_c(self, header, body):
+        from pycuda.driver import CompileError
+
         source = f"#include <{header}>\n__global__ void k(float *a) {{ {body} }}\n"
-        assert ".entry k(" in ptx_of(source)
+        try:
+            text = ptx_of(source)
+        except CompileError as error:
+            if "`pip install nvidia-cuda-cccl` brings" in str(error):
+                pytest.skip("needs the CCCL headers: pip install nvidia-cuda-cccl")
+            raise
+        assert ".entry k(" in text
 
     def test_a_header_of_cuda_may_come_after_code_and_in_conditions(self):
         source = """
