@@ -21,7 +21,12 @@ namespace {
 void collect_garbage() noexcept {
   if (!nb::is_alive()) return;
   const nb::gil_scoped_acquire lock;
-  PyGC_Collect();
+  // Not PyGC_Collect: that does nothing for programs that switch automatic collection off.
+  try {
+    nb::module_::import_("gc").attr("collect")();
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("collecting garbage for device memory");
+  }
 }
 
 std::unique_ptr<DeviceAllocation> allocate(nb::handle size) {

@@ -32,6 +32,7 @@ std::int32_t half_bits(double number) {
   if (std::isnan(number)) return sign | 0x7e00;
   const double magnitude = std::fabs(number);
   if (std::isinf(magnitude)) return sign | 0x7c00;
+  if (magnitude == 0.0) return sign;  // has no exponent
   if (magnitude >= 65520.0) return -1;
   int exponent = 0;
   std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)

@@ -70,8 +70,9 @@ llvm::Value* FunctionLowering::symbol_address(const ptx::SymbolRef& symbol, std:
     case SymbolKind::ReturnParameter:
       return at_offset(returns_[symbol.index]);
     case SymbolKind::Function: {
-      const ptx::Function& function = module_.source().functions[symbol.index];
-      if (function.is_defined) return module_.function(symbol.index);
+      const std::uint32_t number = resolve_alias(module_.source(), symbol.index);
+      const ptx::Function& function = module_.source().functions[number];
+      if (function.is_defined) return module_.function(number);
       fail("takes the address of '" + function.name + "', which the module does not define");
       return llvm::ConstantPointerNull::get(builder_.getPtrTy());
     }

@@ -78,6 +78,15 @@ bool emit_alloca(FunctionLowering& lowering, const ptx::Instruction& instruction
 bool emit_address(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   switch (instruction.opcode) {
+    // A cluster has one block: its own.
+    case ptx::Opcode::mapa:
+      if (instruction.operands.size() != 3) return false;
+      lowering.write(instruction.operands[0], lowering.read_bits(instruction.operands[1], 64));
+      return true;
+    case ptx::Opcode::getctarank:
+      if (instruction.operands.size() != 2) return false;
+      lowering.write(instruction.operands[0], b.getInt32(0));
+      return true;
     case ptx::Opcode::cvta:
       return emit_cvta(lowering, instruction);
     case ptx::Opcode::isspacep:

@@ -38,6 +38,7 @@ bool emit_cache_control(FunctionLowering& lowering, const ptx::Instruction& inst
     case ptx::Opcode::pmevent:
     case ptx::Opcode::prefetch:
     case ptx::Opcode::prefetchu:
+    case ptx::Opcode::setmaxnreg:
       return true;
     default:
       return false;

@@ -118,7 +118,8 @@ bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   if (call.callee.kind == Kind::Symbol) {
     if (!call.callee.symbol || call.callee.symbol->kind != ptx::SymbolRef::Kind::Function)
       return false;
-    const ptx::Function& callee = source.functions[call.callee.symbol->index];
+    const std::uint32_t number = resolve_alias(source, call.callee.symbol->index);
+    const ptx::Function& callee = source.functions[number];
     if (!callee.is_defined) {
       if (!emit_system_call(lowering, callee.name, call)) {
         lowering.fail("calls '" + callee.name + "', which the module does not define");
@@ -130,8 +131,8 @@ bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction) 
                     "', which is not supported by the CPU driver");
       return true;
     }
-    emit_signature_call(lowering, call, lowering.module().function(call.callee.symbol->index),
-                        callee.returns, callee.parameters);
+    emit_signature_call(lowering, call, lowering.module().function(number), callee.returns,
+                        callee.parameters);
     return true;
   }
   llvm::Value* target = lowering.builder().CreateIntToPtr(lowering.read_bits(call.callee, 64),

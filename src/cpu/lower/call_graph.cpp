@@ -4,41 +4,53 @@
 
 namespace pycuda::cpu::lower {
 
+std::uint32_t resolve_alias(const ptx::Module& module, std::uint32_t function) {
+  // An alias of an alias is legal; a circle of them is not, and ends after as many steps as there
+  // are functions.
+  for (std::size_t step = 0; step < module.functions.size() && module.functions[function].alias_of;
+       ++step) {
+    function = *module.functions[function].alias_of;
+  }
+  return function;
+}
+
 CallGraph::CallGraph(const ptx::Module& module)
     : nodes_(module.functions.size()), address_taken_(module.functions.size(), false) {
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     Node& node = nodes_[i];
     for (const ptx::Instruction& instruction : module.functions[i].body) {
-      for (const ptx::Operand& operand : instruction.operands) scan(node, operand, false);
+      for (const ptx::Operand& operand : instruction.operands) scan(module, node, operand, false);
       if (!instruction.call) continue;
       const ptx::Call& call = *instruction.call;
-      scan(node, call.callee, true);
+      scan(module, node, call.callee, true);
       if (call.callee.kind != ptx::Operand::Kind::Symbol) node.calls_indirectly = true;
-      for (const ptx::Operand& operand : call.arguments) scan(node, operand, false);
-      for (const std::uint32_t target : call.targets) address_taken_[target] = true;
+      for (const ptx::Operand& operand : call.arguments) scan(module, node, operand, false);
+      for (const std::uint32_t target : call.targets)
+        address_taken_[resolve_alias(module, target)] = true;
     }
   }
   for (const ptx::Variable& variable : module.variables) {
     for (const ptx::InitialAddress& initial : variable.initial_addresses) {
       if (initial.symbol.kind == ptx::SymbolRef::Kind::Function)
-        address_taken_[initial.symbol.index] = true;
+        address_taken_[resolve_alias(module, initial.symbol.index)] = true;
     }
   }
 }
 
-void CallGraph::scan(Node& node, const ptx::Operand& operand, bool is_callee) {
+void CallGraph::scan(const ptx::Module& module, Node& node, const ptx::Operand& operand,
+                     bool is_callee) {
   if (operand.symbol) {
     if (operand.symbol->kind == ptx::SymbolRef::Kind::Function) {
       if (is_callee) {
-        node.callees.push_back(operand.symbol->index);
+        node.callees.push_back(resolve_alias(module, operand.symbol->index));
       } else {
-        address_taken_[operand.symbol->index] = true;
+        address_taken_[resolve_alias(module, operand.symbol->index)] = true;
       }
     } else if (operand.symbol->kind == ptx::SymbolRef::Kind::ModuleVariable) {
       node.variables.push_back(operand.symbol->index);
     }
   }
-  for (const ptx::Operand& element : operand.elements) scan(node, element, false);
+  for (const ptx::Operand& element : operand.elements) scan(module, node, element, false);
 }
 
 std::vector<std::uint32_t> CallGraph::reachable(std::uint32_t function) const {

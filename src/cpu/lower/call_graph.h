@@ -9,6 +9,9 @@
 
 namespace pycuda::cpu::lower {
 
+/// The function that a name stands for in the end: itself, or what it is an alias of.
+std::uint32_t resolve_alias(const ptx::Module& module, std::uint32_t function);
+
 /// Reads a module once. An indirect call reaches every function whose address is taken anywhere in
 /// the module.
 class CallGraph {
@@ -28,7 +31,7 @@ class CallGraph {
     std::vector<std::uint32_t> callees, variables;
     bool calls_indirectly = false;
   };
-  void scan(Node& node, const ptx::Operand& operand, bool is_callee);
+  void scan(const ptx::Module& module, Node& node, const ptx::Operand& operand, bool is_callee);
 
   std::vector<Node> nodes_;
   std::vector<bool> address_taken_;

@@ -98,7 +98,9 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_memory;
     case alloca:
     case cvta:
+    case getctarank:
     case isspacep:
+    case mapa:
     case stackrestore:
     case stacksave:
       return emit_address;
@@ -114,6 +116,7 @@ Emitter emitter_of(ptx::Opcode opcode) {
     case pmevent:
     case prefetch:
     case prefetchu:
+    case setmaxnreg:
       return emit_cache_control;
     case bra:
     case brkpt:

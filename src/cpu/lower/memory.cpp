@@ -82,8 +82,8 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
 }
 
 bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction) {
-  if (instruction.operands.size() < 2) return false;
   const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (instruction.operands.size() < 2 || modifiers.has("async")) return false;
   const std::vector<ptx::Operand> sources = lowering.elements(instruction.operands[1]);
   if (sources.size() != std::max<std::size_t>(modifiers.vector, 1)) return false;
   const Access access = access_of(modifiers, sources.size());

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures: a context on whatever driver there is, and a fake driver that runs nothing."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import pycuda.driver as cuda
+from pycuda.tools import clear_context_caches, make_default_context
+
+
+def _driver_missing():
+    try:
+        cuda.init()
+        return None if cuda.Device.count() > 0 else "the driver has no device"
+    except cuda.Error as error:
+        return str(error)
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Some CUDA driver, initialised; tests that need one are skipped where there is none."""
+    missing = _driver_missing()
+    if missing is not None:
+        pytest.skip(f"needs a CUDA driver: {missing}")
+    return cuda
+
+
+@pytest.fixture
+def context(driver):
+    """A fresh context, current during the test."""
+    made = make_default_context()
+    yield made
+    clear_context_caches()
+    while driver.Context.get_current() is not None:
+        driver.Context.pop()
+    try:
+        made.detach()
+    except driver.LogicError:
+        pass  # the test has detached it
+
+
+@pytest.fixture(scope="session")
+def fake_driver(tmp_path_factory):
+    """The path of a CUDA driver that runs nothing and remembers the last launch."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    source = pathlib.Path(__file__).parent / "fake" / "fake_cuda.c"
+    library = tmp_path_factory.mktemp("fake") / "libfake_cuda.so"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
+    return str(library)

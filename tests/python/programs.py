@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Runs small programs in processes of their own, with the package under test and chosen settings."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+
+def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
+    """Run `code`; return its output and errors as (stdout, stderr).
+
+    Fails the test when the exit status is not `expect`. A variable of `environment` that is None is unset.
+    """
+    settings = dict(os.environ)
+    for name, value in environment.items():
+        if value is None:
+            settings.pop(name, None)
+        else:
+            settings[name] = str(value)
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=settings,
+    )
+    assert run.returncode == expect, (
+        f"exit status {run.returncode} instead of {expect}\n{run.stdout}\n{run.stderr}"
+    )
+    return run.stdout, run.stderr

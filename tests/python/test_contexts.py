@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Contexts: each thread's stack, release from any thread, and ends that are not clean."""
+
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from programs import run_program
+
+import pycuda.driver as cuda
+
+
+def in_thread(action):
+    """The result of `action` in a new thread; its exception is raised here."""
+    outcome = []
+
+    def run():
+        try:
+            outcome.append((action(), None))
+        except Exception as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def test_make_context_makes_it_current(context):
+    assert cuda.Context.get_current() == context
+    assert context.handle != 0
+    assert cuda.Context.get_device() == cuda.Device(0)
+    assert context.get_api_version() > 0
+
+
+def test_contexts_compare_and_hash_by_handle(context):
+    other = cuda.Context.get_current()
+    assert other == context and not other != context
+    assert hash(other) == hash(context)
+    assert context != 5
+    second = cuda.Device(0).make_context()
+    assert second != context
+    second.pop()
+    second.detach()
+
+
+def test_pop_brings_the_one_below_back(context):
+    second = cuda.Device(0).make_context()
+    assert cuda.Context.get_current() == second
+    cuda.Context.pop()
+    assert cuda.Context.get_current() == context
+    second.detach()
+
+
+def test_pop_of_an_empty_stack_is_an_error(context):
+    context.pop()
+    with pytest.raises(cuda.LogicError, match="context::pop failed.*cannot pop non-current context"):
+        cuda.Context.pop()
+    assert cuda.Context.get_current() is None
+
+
+def test_detach_brings_the_one_below_back(context):
+    second = cuda.Device(0).make_context()
+    second.detach()
+    assert cuda.Context.get_current() == context
+    with pytest.raises(cuda.LogicError, match="cannot detach from invalid context"):
+        second.detach()
+
+
+def test_nothing_can_be_made_without_a_context(driver):
+    run_program(
+        """
+        import pycuda.driver as cuda
+        cuda.init()
+        context = cuda.Device(0).make_context()
+        context.detach()
+        assert cuda.Context.get_current() is None
+        makers = [lambda: cuda.mem_alloc(4), cuda.Stream, cuda.Event, cuda.Context.synchronize,
+                  lambda: cuda.pagelocked_empty(4, "f4"), lambda: cuda.module_from_buffer(b"")]
+        for make in makers:
+            try:
+                make()
+            except cuda.LogicError as error:
+                assert "explicit_context_dependent failed" in str(error), error
+                assert "no currently active context?" in str(error), error
+            else:
+                raise AssertionError("nothing was raised")
+        """
+    )
+
+
+def test_a_with_block_pushes_and_pops(context):
+    context.pop()
+    with context as entered:
+        assert entered == context == cuda.Context.get_current()
+    assert cuda.Context.get_current() is None
+    with pytest.raises(ZeroDivisionError):
+        with context:
+            1 / 0  # noqa: B018
+    assert cuda.Context.get_current() is None
+
+
+def test_a_thread_without_a_context_uses_the_process_s(context):
+    host = np.arange(100, dtype=np.float32)
+
+    def work():
+        assert cuda.Context.get_current() is None
+        memory = cuda.to_device(host)
+        return cuda.from_device(memory, host.shape, host.dtype)
+
+    assert (in_thread(work) == host).all()
+
+
+def test_any_thread_releases_anything(context, capfd):
+    made = [cuda.mem_alloc(100), cuda.Stream(), cuda.Event(), cuda.pagelocked_empty(10, np.int8)]
+    in_thread(made.clear)
+    memory = cuda.mem_alloc(100)
+    in_thread(memory.free)
+    with pytest.raises(cuda.LogicError):
+        memory.free()
+    assert capfd.readouterr().err == ""
+
+
+def test_objects_of_a_dead_context_go_quietly(driver, capfd):
+    context = cuda.Device(0).make_context()
+    made = [cuda.mem_alloc(100), cuda.Stream(), cuda.Event(), cuda.pagelocked_empty(10, np.int8)]
+    context.detach()
+    made.clear()
+    assert capfd.readouterr().err == ""
+
+
+def test_memory_is_freed_under_its_own_context(context):
+    free_before, _ = cuda.mem_get_info()
+    memory = cuda.mem_alloc(1 << 20)
+    second = cuda.Device(0).make_context()
+    memory.free()
+    assert cuda.Context.get_current() == second
+    second.pop()
+    second.detach()
+    assert cuda.mem_get_info()[0] >= free_before - (1 << 20)
+
+
+def test_the_primary_context_is_not_pushed_by_retaining_it(driver):
+    primary = cuda.Device(0).retain_primary_context()
+    assert cuda.Context.get_current() is None
+    primary.push()
+    assert cuda.Context.get_current() == primary
+    memory = cuda.mem_alloc(4)
+    memory.free()
+    primary.pop()
+    primary.detach()
+
+
+def test_autoprimaryctx_makes_the_primary_context_current(driver):
+    run_program(
+        """
+        import pycuda.autoprimaryctx as auto, pycuda.driver as cuda
+        primary = cuda.Device(0).retain_primary_context()
+        assert auto.context == primary == cuda.Context.get_current()
+        assert auto.device == cuda.Device(0)
+        """
+    )
+
+
+def test_limits_and_settings_can_be_read_and_set(context):
+    limit = cuda.limit.PRINTF_FIFO_SIZE
+    cuda.Context.set_limit(limit, np.int64(1 << 20))
+    assert cuda.Context.get_limit(limit) >= 1 << 20
+    assert isinstance(cuda.Context.get_cache_config(), cuda.func_cache)
+
+
+ENDS = {
+    "with a pushed context": "",
+    "after an exception between push and pop": """
+        try:
+            raise ValueError("between push and pop")
+        except ValueError:
+            pass
+    """,
+    "with a context pushed twice": "context.push()",
+    "with a thread that keeps a context": """
+        import threading
+        def work():
+            mine = cuda.Device(0).make_context()
+            cuda.mem_alloc(100)
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    """,
+    "with memory, streams and events alive": """
+        alive = [cuda.mem_alloc(100), cuda.Stream(), cuda.Event(), cuda.pagelocked_empty(3, "f4")]
+        import builtins
+        builtins.alive = alive
+    """,
+    "with work pending": """
+        memory = cuda.mem_alloc(1 << 20)
+        cuda.memset_d8_async(memory, 1, 1 << 20, cuda.Stream())
+    """,
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_program_may_end(driver, how):
+    code = "import pycuda.driver as cuda\ncuda.init()\ncontext = cuda.Device(0).make_context()\n"
+    _, errors = run_program(code + textwrap.dedent(ENDS[how]))
+    assert "abort" not in errors.lower()
+
+
+def test_an_exception_that_nobody_catches_ends_the_program_as_any_other(driver):
+    _, errors = run_program(
+        """
+        import pycuda.driver as cuda
+        cuda.init()
+        context = cuda.Device(0).make_context()
+        memory = cuda.mem_alloc(10)
+        raise ValueError("between push and pop")
+        """,
+        expect=1,
+    )
+    assert errors.rstrip().endswith("ValueError: between push and pop")
+
+
+def test_autoinit_ends_quietly(driver):
+    output, errors = run_program(
+        """
+        import pycuda.autoinit, pycuda.driver as cuda
+        memory = cuda.mem_alloc(100)
+        print(pycuda.autoinit.device == cuda.Context.get_device())
+        """
+    )
+    assert output.strip() == "True" and errors == ""
+
+
+def test_a_thousand_threads_allocate_copy_and_free(driver):
+    run_program(
+        """
+        import threading
+        import numpy as np
+        import pycuda.autoinit, pycuda.driver as cuda
+        failures = []
+        def work(number):
+            try:
+                host = np.full(64, number, np.int32)
+                memory = cuda.to_device(host)
+                stream = cuda.Stream()
+                back = np.empty_like(host)
+                cuda.memcpy_dtoh_async(back, memory, stream)
+                stream.synchronize()
+                assert (back == host).all()
+            except BaseException as error:
+                failures.append(error)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(1000)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures, failures[:3]
+        """
+    )
+
+
+def test_a_forked_child_is_told_so_instead_of_hanging(driver):
+    run_program(
+        """
+        import os
+        import pycuda.autoinit, pycuda.driver as cuda
+        memory = cuda.mem_alloc(100)
+        child = os.fork()
+        if child == 0:
+            try:
+                cuda.mem_alloc(100)
+            except cuda.Error as error:
+                os._exit(0 if "failed" in str(error) else 2)
+            os._exit(3)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0, status
+        cuda.mem_alloc(100).free()
+        """
+    )

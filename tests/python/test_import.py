@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Importing needs nothing; the first call that needs a driver says what is missing."""
+
+import sys
+
+import pytest
+from programs import run_program
+
+
+def test_modules_can_be_imported_without_a_driver():
+    run_program(
+        """
+        import pycuda, pycuda.driver, pycuda.tools, pycuda.characterize, pycuda.compyte.array
+        import pycuda._pvt_struct, pycuda.debug
+        assert pycuda.VERSION >= (2011, 1)
+        assert not pycuda.driver.have_gl_ext()
+        assert pycuda.driver.get_version() >= (12, 0, 0)
+        """,
+        PYCUDA_DRIVER="/nonexistent/libcuda.so",
+    )
+
+
+def test_a_missing_driver_is_named_by_the_first_call_that_needs_it():
+    output, _ = run_program(
+        """
+        import pycuda.driver as cuda
+        for call in (cuda.init, cuda.get_driver_version, lambda: cuda.Device.count()):
+            try:
+                call()
+            except cuda.RuntimeError as error:
+                print(error)
+        """,
+        PYCUDA_DRIVER="/nonexistent/libcuda.so",
+    )
+    lines = output.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        assert "/nonexistent/libcuda.so" in line
+
+
+def test_autoinit_without_a_driver_raises_the_same_sentence():
+    output, _ = run_program(
+        """
+        import pycuda.driver as cuda
+        try:
+            import pycuda.autoinit
+        except cuda.RuntimeError as error:
+            print(error)
+        """,
+        PYCUDA_DRIVER="/nonexistent/libcuda.so",
+    )
+    assert "/nonexistent/libcuda.so" in output
+
+
+def test_a_call_without_a_context_says_so():
+    # The context is asked for before the driver: this needs none.
+    output, _ = run_program(
+        """
+        import pycuda.driver as cuda
+        try:
+            cuda.mem_alloc(100)
+        except cuda.LogicError as error:
+            print(error)
+        """
+    )
+    assert output.startswith("explicit_context_dependent failed: ")
+    assert output.rstrip().endswith("no currently active context?")
+
+
+def _import_milliseconds(module):
+    """Import time of `module` beyond NumPy's: the best of several processes."""
+    code = f"""
+        import time
+        import numpy
+        start = time.perf_counter()
+        import {module}
+        print(1e3 * (time.perf_counter() - start))
+    """
+    return min(float(run_program(code)[0]) for _ in range(5))
+
+
+def test_importing_the_driver_module_is_quick():
+    # The aim is 15 ms on an idle machine; tests share theirs.
+    assert _import_milliseconds("pycuda.driver") < 45
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_nothing_of_cuda_is_loaded_by_importing():
+    output, _ = run_program(
+        """
+        import pycuda.driver
+        print([line for line in open("/proc/self/maps") if "libcuda" in line or "nvrtc" in line])
+        """
+    )
+    assert output.strip() == "[]"

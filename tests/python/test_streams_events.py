@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Streams and events."""
+
+import numpy as np
+import pytest
+
+import pycuda.driver as cuda
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+def test_an_event_is_reached_in_stream_order():
+    stream = cuda.Stream(1)
+    memory = cuda.mem_alloc(1 << 20)
+    event = cuda.Event(cuda.event_flags.DISABLE_TIMING)
+    cuda.memset_d8_async(memory, 1, 1 << 20, stream)
+    assert event.record(stream) is event
+    assert event.synchronize() is event
+    assert event.query() is True
+    assert stream.is_done()
+
+
+def test_times_between_events_are_milliseconds():
+    start, end = cuda.Event(), cuda.Event()
+    start.record()
+    cuda.memset_d8(cuda.mem_alloc(1 << 20), 1, 1 << 20)
+    end.record()
+    end.synchronize()
+    time = start.time_till(end)
+    assert isinstance(time, float) and time >= 0
+    assert end.time_since(start) == pytest.approx(time)
+
+
+def test_events_that_were_not_recorded_have_no_time():
+    with pytest.raises(cuda.LogicError, match="cuEventElapsedTime failed"):
+        cuda.Event().time_since(cuda.Event())
+
+
+def test_one_stream_waits_for_another():
+    first, second = cuda.Stream(), cuda.Stream()
+    source = cuda.pagelocked_zeros(1 << 16, np.int32)
+    source[:] = 7
+    memory = cuda.mem_alloc_like(source)
+    done = cuda.Event()
+    cuda.memcpy_htod_async(memory, source, first)
+    done.record(first)
+    second.wait_for_event(done)
+    target = cuda.pagelocked_zeros(1 << 16, np.int32)
+    cuda.memcpy_dtoh_async(target, memory, second)
+    second.synchronize()
+    assert (target == 7).all()
+
+
+def test_streams_tell_their_handle():
+    stream = cuda.Stream()
+    assert isinstance(stream.handle, int) and stream.handle != 0
+    assert stream.__cuda_stream__() == (0, stream.handle)
+
+
+def test_an_int_is_no_stream():
+    with pytest.raises(TypeError):
+        cuda.Event().record(0)
+
+
+def test_handles_for_other_processes_are_bytearrays():
+    try:
+        event = cuda.Event(cuda.event_flags.INTERPROCESS | cuda.event_flags.DISABLE_TIMING)
+        handle = event.ipc_handle()
+    except cuda.LogicError as error:
+        if error.name == "CUDA_ERROR_NOT_SUPPORTED":
+            pytest.skip("needs events shared by processes")
+        raise
+    assert type(handle) is bytearray and len(handle) == 64
+
+
+def test_wrong_handles_are_refused():
+    with pytest.raises(cuda.LogicError, match="argument is not a bytes array"):
+        cuda.Event.from_ipc_handle(5)
+    with pytest.raises(cuda.LogicError, match="handle has the wrong size"):
+        cuda.Event.from_ipc_handle(b"short")
+    with pytest.raises(cuda.LogicError, match="handle has the wrong size"):
+        cuda.IPCMemoryHandle(b"short")
