@@ -32,4 +32,12 @@ function(pycuda_install_package)
   install(FILES "${PROJECT_BINARY_DIR}/pycuda_anywhere-config.cmake"
     "${PROJECT_BINARY_DIR}/pycuda_anywhere-config-version.cmake"
     DESTINATION "${destination}" COMPONENT development)
+  # The CPU driver is made later, where it is made at all.
+  cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL pycuda_install_cpu_driver)
+endfunction()
+
+function(pycuda_install_cpu_driver)
+  if(TARGET cuda_cpu)
+    install(TARGETS cuda_cpu LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  endif()
 endfunction()

@@ -3,11 +3,12 @@
 
 Notes
 -----
-Differences from the original: NVRTC compiles, no nvcc and no host compiler are needed; `nvcc=<path>` or
-`PYCUDA_COMPILER=nvcc` run that program instead. Line numbers in errors are the user's. Headers of CUDA that stand at
-the top of a source do not get C linkage, so `cuda_fp16.h`, `curand_kernel.h`, `cooperative_groups.h` and CUB work
-without `no_extern_c`. For a CPU device every target is PTX, which is what its driver loads. The cache is silent,
-bounded in size and safe for processes that share it.
+Differences from the original: NVRTC compiles, no nvcc and no host compiler are needed;
+`nvcc=<path>` or `PYCUDA_COMPILER=nvcc` run that program instead. Line numbers in errors are the
+user's. Headers of CUDA that stand at the top of a source do not get C linkage, so `cuda_fp16.h`,
+`curand_kernel.h`, `cooperative_groups.h` and CUB work without `no_extern_c`. For a CPU device every
+target is PTX, which is what its driver loads. The cache is silent, bounded in size and safe for
+processes that share it.
 """
 
 import os
@@ -100,7 +101,8 @@ def _warn_of_output(log):
     level = _user_stack_level()
     if "demoted" in log.lower() or "demoting" in log.lower():
         warnings.warn(
-            "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
+            "nvcc said it demoted types in source code it compiled--this is likely not what "
+            "you want.",
             stacklevel=level,
         )
     warnings.warn(
@@ -171,7 +173,8 @@ def compile(
     arch, code : str, optional
         "sm_80", "compute_80"; the device's own when None.
     cache_dir : str or False, optional
-        False: no cache. None: `PYCUDA_CACHE_DIR`, or the user's cache folder. The folder is made when it is missing.
+        False: no cache. None: `PYCUDA_CACHE_DIR`, or the user's cache folder. The folder is made
+        when it is missing.
     include_dirs : list of str, optional
     target : {"cubin", "ptx", "fatbin"}
 
@@ -222,7 +225,7 @@ def compile_plain(source, options, keep, nvcc, cache_dir, target="cubin"):
 
 
 def _run(command, **keywords):
-    """A finished process; FileNotFoundError in the original's words when there is no such program."""
+    """A finished process; OSError in the original's words when there is no such program."""
     import subprocess
 
     try:
@@ -232,7 +235,9 @@ def _run(command, **keywords):
 
 
 def preprocess_source(source, options, nvcc):
-    """A source after the preprocessor, without line markers. Needs an nvcc: NVRTC does not hand this text out.
+    """A source after the preprocessor, without line markers.
+
+    Needs an nvcc: NVRTC does not hand this text out.
 
     Returns
     -------
@@ -262,7 +267,8 @@ def preprocess_source(source, options, nvcc):
         )
     if len(result.stdout) < 0.5 * len(source):
         raise CompileError(
-            f"nvcc preprocessing of {path} failed with ridiculously small code output - likely unsupported compiler.",
+            f"nvcc preprocessing of {path} failed with ridiculously small code output - "
+            "likely unsupported compiler.",
             command,
             result.stdout,
             result.stderr,
@@ -350,7 +356,7 @@ class CudaModule:
 
 
 class SourceModule(CudaModule):
-    """A module compiled from a source and loaded into the current context. For the parameters see `compile`."""
+    """A module compiled from a source and loaded into the current context (see `compile`)."""
 
     def __init__(
         self,
@@ -375,7 +381,10 @@ class SourceModule(CudaModule):
 
 
 class DynamicModule(CudaModule):
-    """A module linked from several parts: sources, PTX, machine code, libraries. Methods return self."""
+    """A module linked from several parts: sources, PTX, machine code, libraries.
+
+    Methods return self.
+    """
 
     def __init__(
         self,
@@ -474,7 +483,8 @@ class DynamicModule(CudaModule):
                 linker.add_file(path, jit_input_type.LIBRARY)
                 return self
         raise OSError(
-            f'CUDA SDK library file "lib{libname}.a" not found: `pip install nvidia-cuda-runtime` brings cudadevrt'
+            f'CUDA SDK library file "lib{libname}.a" not found: '
+            "`pip install nvidia-cuda-runtime` brings cudadevrt"
         )
 
     def link(self):
@@ -486,7 +496,7 @@ class DynamicModule(CudaModule):
 
 
 class DynamicSourceModule(DynamicModule):
-    """A module from one source that launches kernels from kernels. For the parameters see `compile`."""
+    """A module from one source that launches kernels from kernels (see `compile`)."""
 
     def __init__(
         self,

@@ -8,7 +8,8 @@
 
 namespace pycuda::base {
 
-/// An open library. Stays open when the object dies if `keep_open` was asked for (a driver must never be unloaded).
+/// An open library. Stays open when the object dies if `leak` was called (a driver must
+/// never be unloaded).
 class DynamicLibrary {
  public:
   /// Opens `path` (a file, or a soname to search for). The failure is the loader's own text.

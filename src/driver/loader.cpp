@@ -121,7 +121,6 @@ NvidiaAttempt try_nvidia(const std::string& path) {
     return attempt;
   }
   attempt.driver = std::move(*loaded);
-  attempt.driver->kind = DriverKind::Nvidia;
   attempt.driver->reason = path + " sees " + count_text(devices);
   return attempt;
 }
@@ -132,10 +131,7 @@ Result<LoadedDriver> load_cpu(const std::vector<std::string>& places) {
     // A path that names no file says less than the next place's failure.
     if (place.find('/') != std::string::npos && !std::filesystem::exists(place)) continue;
     Result<LoadedDriver> loaded = load_library(place);
-    if (loaded) {
-      loaded->kind = DriverKind::Cpu;
-      return loaded;
-    }
+    if (loaded) return loaded;
     reasons += (reasons.empty() ? "" : "; ") + loaded.error().message;
   }
   return Failure{reasons};
@@ -151,7 +147,6 @@ Result<LoadedDriver> choose(const DriverSearch& search, base::LogLevel& level) {
                      "): install it (on Debian `apt-get install libcuda1`) or set "
                      "`PYCUDA_DRIVER=cpu`."};
     }
-    loaded->kind = DriverKind::Nvidia;
     loaded->reason = "PYCUDA_DRIVER=nvidia";
     return loaded;
   }
@@ -177,13 +172,6 @@ Result<LoadedDriver> choose(const DriverSearch& search, base::LogLevel& level) {
       return Failure{"PYCUDA_DRIVER names a library that cannot be used (" +
                      loaded.error().message + "): correct the path or `unset PYCUDA_DRIVER`."};
     }
-    const std::string file = std::filesystem::path(search.choice).filename().string();
-    loaded->kind = file.starts_with("libcuda_cpu")  ? DriverKind::Cpu
-                   : file.starts_with("libcuda.so") ? DriverKind::Nvidia
-                                                    : DriverKind::Other;
-    // The CPU driver may bear NVIDIA's name, so that programs find it; its own symbols tell it
-    // apart.
-    if (loaded->table.last_fault != nullptr) loaded->kind = DriverKind::Cpu;
     loaded->reason = "PYCUDA_DRIVER=" + search.choice;
     return loaded;
   }
@@ -255,6 +243,13 @@ Result<LoadedDriver> load_library(const std::string& path) {
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
+  // The CPU driver may bear NVIDIA's name, so that programs find it: its own function tells it
+  // apart.
+  if (loaded.table.last_fault != nullptr) {
+    loaded.kind = DriverKind::Cpu;
+  } else if (std::filesystem::path(path).filename().string().starts_with("libcuda.so")) {
+    loaded.kind = DriverKind::Nvidia;
+  }
   return loaded;
 }
 

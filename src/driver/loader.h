@@ -11,6 +11,7 @@
 
 namespace pycuda::driver {
 
+/// `Cpu` is our own, whatever its file is called; `Nvidia` is any other called libcuda.so.
 enum class DriverKind { Nvidia, Cpu, Other };
 
 /// A table and where it came from. The library stays open for good.

@@ -15,11 +15,11 @@ run("${CMAKE_COMMAND}" -S "${SOURCE}/examples/cpp" -B "${folder}/build" -G "${GE
   "-DCMAKE_PREFIX_PATH=${folder}/prefix" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_BUILD_TYPE=${CONFIG}")
 run("${CMAKE_COMMAND}" --build "${folder}/build")
 
-file(GLOB_RECURSE cpu_drivers "${BUILD}/src/*libcuda_cpu.so" "${BUILD}/python/*libcuda_cpu.so")
-if(cpu_drivers)
-  list(GET cpu_drivers 0 cpu_driver)
+# The programs find the installed CPU driver by themselves.
+file(GLOB cpu_driver "${folder}/prefix/lib*/libcuda_cpu.so" "${folder}/prefix/lib/*/libcuda_cpu.so")
+if(cpu_driver)
   foreach(example IN ITEMS double_and_pi multiply)
-    run("${CMAKE_COMMAND}" -E env "PYCUDA_DRIVER=${cpu_driver}" "${folder}/build/${example}")
+    run("${CMAKE_COMMAND}" -E env PYCUDA_DRIVER=cpu "${folder}/build/${example}")
   endforeach()
 else()
   message(STATUS "no CPU driver was built: the examples were built, not run")

@@ -12,7 +12,7 @@ import sys
 import zlib
 from pathlib import Path
 
-COUNT = 300  # no multiple of the block, so that the last block is ragged
+COUNT = 200  # no multiple of the block, so that the last block is ragged
 BLOCK = 128
 
 REGISTER = {"u8": "b16", "s8": "b16", "b8": "b16", "b8x2": "b16", "u16": "b16", "s16": "b16", "b16": "b16",
@@ -427,7 +427,7 @@ def halves(suite):
 def math(suite):
     group = "math/"
     allowed = {"rcp": " ulp 2", "sqrt": " ulp 4", "rsqrt": " ulp 4", "ex2": " ulp 4", "lg2": " ulp 4 abs 3e-7",
-               "sin": " abs 1e-6", "cos": " abs 1e-6", "tanh": " abs 1e-3"}
+               "sin": " abs 4e-5", "cos": " abs 4e-5", "tanh": " abs 1e-3"}
     kernels = []
     for o in ["rcp", "sqrt", "rsqrt", "ex2", "lg2"]:
         kernels += [simple(form(o, "approx", ftz, "f32"), ["f32"], "f32", allowed[o]) for ftz in ("", "ftz")]
@@ -435,7 +435,7 @@ def math(suite):
     for o in ["sin", "cos"]:
         for ftz in ("", "ftz"):
             m = form(o, "approx", ftz, "f32")
-            # Outside +-100 pi the error is not bounded: keep to small angles and to special values.
+            # Hardware reduces the angle in f32, so its error grows with the angle: keep to small ones.
             kernels.append(Kernel(named(m), ["f32"], ["f32"],
                                   f"abs.f32 %f0, {{a}}; setp.gt.f32 %p0, %f0, 0f43800000; @%p0 mul.f32 {{a}}, {{a}}, 0f00000000;"
                                   f"{m} {{r}}, {{a}}", allowed[o]))

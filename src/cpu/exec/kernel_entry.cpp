@@ -128,6 +128,7 @@ struct FaultSignals {
     record.address = reinterpret_cast<std::uint64_t>(info->si_addr);
     record.address_known = true;
     judge(*entry, *info, context, record);
+    restore_mask(context);
     entry->raise(record);
   }
 
@@ -192,7 +193,14 @@ struct FaultSignals {
     }
   }
 
-  static void interrupt(int, siginfo_t*, void*) {
+  /// The jump restores no mask, and somebody may have wrapped our handler with a mask of theirs.
+  static void restore_mask(const ucontext_t& context) {
+    sigset_t mask;
+    std::memcpy(&mask, &context.uc_sigmask, std::min(sizeof mask, sizeof context.uc_sigmask));
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  }
+
+  static void interrupt(int, siginfo_t*, void* context) {
     KernelEntry* const entry = current_entry;
     if (entry == nullptr || entry->in_code_ == 0 || entry->in_runtime_ != 0) return;
     LaunchContext* const launch = entry->launch_.load(std::memory_order_relaxed);
@@ -200,6 +208,7 @@ struct FaultSignals {
     FaultRecord record;
     record.kind = FaultKind::Timeout;
     record.thread = entry->thread_;
+    restore_mask(*static_cast<const ucontext_t*>(context));
     entry->raise(record);
   }
 };

@@ -9,6 +9,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/lower/arith.h"
+#include "cpu/lower/emitter.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
 
@@ -66,14 +67,13 @@ class FloatArith {
     } else if (is_directed(modifiers.rounding)) {
       result = through_double(in, type);
     } else if (type->isFloatTy()) {
-      result = nearest(in);
+      result = in_float(in);
     } else if (type->isHalfTy() && in.size() == 2) {
       for (Value*& operand : in) operand = ops_.widen(operand, b_.getFloatTy());
-      result = ops_.narrow(nearest(in), type, Rounding::Rn);
+      result = narrowed(nearest(in), type);
     } else {
       result = through_double(in, type);
     }
-    if (modifiers.ftz) result = ops_.flush(result);
     if (modifiers.relu) return ops_.relu(result);
     return modifiers.sat ? ops_.saturate(result) : ops_.canonical(result);
   }
@@ -89,6 +89,23 @@ class FloatArith {
       default:
         return ops_.fma(in[0], in[1], in[2]);
     }
+  }
+
+  /// f32 to nearest: the plain operation.
+  Value* in_float(llvm::ArrayRef<Value*> in) {
+    Value* result = nearest(in);
+    if (!instruction_.modifiers.ftz) return result;
+    // Sums of normal numbers that come out subnormal are exact.
+    if (in.size() == 2 && instruction_.opcode != Opcode::mul) return ops_.flush(result);
+    return ops_.flush_tiny_sum(result, in[0], in[1], in.size() == 3 ? in[2] : nullptr);
+  }
+
+  /// The one rounding of a wider result, and .ftz.
+  Value* narrowed(Value* wide, llvm::Type* type) {
+    Value* result = ops_.narrow(wide, type, instruction_.modifiers.rounding);
+    return instruction_.modifiers.ftz
+               ? ops_.flush_tiny(result, wide, instruction_.modifiers.rounding)
+               : result;
   }
 
   Value* in_double(llvm::SmallVector<Value*, 3> in) {
@@ -111,39 +128,35 @@ class FloatArith {
   Value* through_double(llvm::SmallVector<Value*, 3> in, llvm::Type* type) {
     const Rounding rounding = instruction_.modifiers.rounding;
     for (Value*& operand : in) operand = ops_.widen(operand, b_.getDoubleTy());
-    if (instruction_.opcode == Opcode::mul)
-      return ops_.narrow(b_.CreateFMul(in[0], in[1]), type, rounding);
+    if (instruction_.opcode == Opcode::mul) return narrowed(b_.CreateFMul(in[0], in[1]), type);
     Value* left = in.size() == 3 ? b_.CreateFMul(in[0], in[1]) : in[0];
     Value* right = in.back();
     if (instruction_.opcode == Opcode::sub) right = b_.CreateFNeg(right);
-    Value* result = ops_.narrow(ops_.odd_sum(left, right), type, rounding);
+    Value* result = narrowed(ops_.odd_sum(left, right), type);
     if (rounding != Rounding::Rm) return result;
     // Rounding down, a sum that is exactly zero is negative unless both its terms are positive.
     Value* zero = b_.CreateFCmpOEQ(b_.CreateFAdd(left, right), ops_.constant(b_.getDoubleTy(), 0));
     Value* negative = b_.CreateOr(ops_.sign_bit(left), ops_.sign_bit(right));
-    Value* signed_zero =
-        b_.CreateSelect(negative, ops_.constant(type, -0.0), ops_.constant(type, 0.0));
-    return b_.CreateSelect(zero, signed_zero, result);
+    Value* signed_zero = ops_.select(negative, ops_.constant(type, -0.0), ops_.constant(type, 0.0));
+    return ops_.select(zero, signed_zero, result);
   }
 
   /// Of two numbers the smaller or larger, -0 below +0. A NaN loses against a number, or wins with
   /// .NaN.
   Value* extremum_of_two(Value* a, Value* b) {
     const bool minimum = instruction_.opcode == Opcode::min;
-    const bool nan_wins = instruction_.modifiers.nan;
-    Value* first = minimum ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b);
-    Value* result = b_.CreateSelect(first, a, b);
+    Value* left = ops_.comparable(a);
+    Value* right = ops_.comparable(b);
+    Value* first = minimum ? b_.CreateFCmpOLT(left, right) : b_.CreateFCmpOGT(left, right);
+    Value* result = ops_.select(first, a, b);
     // Equal numbers differ in the sign of zero at most.
     Value* merged = minimum ? b_.CreateOr(ops_.bits(a), ops_.bits(b))
                             : b_.CreateAnd(ops_.bits(a), ops_.bits(b));
-    result = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), ops_.from_bits(merged, a->getType()), result);
-    if (nan_wins) {
-      result = b_.CreateSelect(ops_.is_nan(a), a, result);
-      return b_.CreateSelect(ops_.is_nan(b), b, result);
-    }
-    result = b_.CreateSelect(ops_.is_nan(b), a, result);
-    Value* chosen = b_.CreateSelect(ops_.is_nan(a), b, result);
-    return chosen;
+    result =
+        ops_.select(b_.CreateFCmpOEQ(left, right), ops_.from_bits(merged, a->getType()), result);
+    const bool nan_wins = instruction_.modifiers.nan;
+    result = ops_.select(ops_.is_nan(nan_wins ? a : b), a, result);
+    return ops_.select(ops_.is_nan(nan_wins ? b : a), b, result);
   }
 
   Value* extremum(llvm::ArrayRef<Value*> operands) {
@@ -171,14 +184,13 @@ class FloatArith {
     const unsigned width = raw->getType()->getIntegerBitWidth();
     Value* sign_only = b_.CreateAnd(sign, b_.getInt(llvm::APInt::getSignMask(width)));
     Value* with_sign = ops_.from_bits(b_.CreateOr(raw, sign_only), result->getType());
-    return b_.CreateSelect(nan, result, with_sign);
+    return ops_.select(nan, result, with_sign);
   }
 
   /// abs and neg are arithmetic: they quiet NaNs and leave a NaN's sign.
   Value* sign_operation(Value* value) {
     if (instruction_.modifiers.ftz) value = ops_.flush(value);
-    Value* result =
-        instruction_.opcode == Opcode::abs ? ops_.absolute(value) : b_.CreateFNeg(value);
+    Value* result = instruction_.opcode == Opcode::abs ? ops_.absolute(value) : ops_.negate(value);
     llvm::Type* type = value->getType();
     if (type->isBFloatTy() || type->isFloatTy() || type->isHalfTy()) return ops_.canonical(result);
     return b_.CreateSelect(ops_.is_nan(value), ops_.quiet(value), result);
@@ -215,7 +227,11 @@ std::size_t operand_count(Opcode opcode) {
 }  // namespace
 
 bool emit_float_arith(FunctionLowering& lowering, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::div) return emit_rounded_quotient(lowering, instruction);
+  if (instruction.opcode == Opcode::div) {
+    const bool approximate = instruction.modifiers.approx || instruction.modifiers.full;
+    return approximate ? emit_math(lowering, instruction)
+                       : emit_rounded_quotient(lowering, instruction);
+  }
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const ptx::Type type = modifiers.type();
   // Mixed precision (add.f32.f16) and the 8-bit and tf32 types have other rules.

@@ -12,11 +12,16 @@ namespace {
 using llvm::Value;
 using ptx::Instruction;
 
-/// Reads operand `index` as a position or length: its low 8 bits, in the field's type.
+/// Reads operand `index` as a position or length, in the field's type. Numbers above 255 are
+/// undefined in PTX: hardware takes the low 8 bits for 32-bit fields, and any large number as large
+/// for 64-bit ones.
 Value* small_number(FunctionLowering& lowering, const Instruction& instruction, std::size_t index,
                     llvm::Type* type) {
   llvm::IRBuilder<>& b = lowering.builder();
-  Value* raw = b.CreateAnd(lowering.read_bits(instruction.operands[index], 32), 0xff);
+  Value* raw = lowering.read_bits(instruction.operands[index], 32);
+  raw = type->isIntegerTy(64)
+            ? b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, raw, b.getInt32(0xff))
+            : b.CreateAnd(raw, 0xff);
   return b.CreateZExtOrTrunc(raw, type);
 }
 

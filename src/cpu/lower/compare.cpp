@@ -243,9 +243,10 @@ bool emit_testp(FunctionLowering& lowering, const Instruction& instruction) {
     case ptx::TestProperty::NotANumber:
       result = b.CreateICmpUGT(magnitude, number(infinity));
       break;
-    case ptx::TestProperty::Normal:
-      result = b.CreateAnd(b.CreateICmpUGE(magnitude, number(least_normal)),
-                           b.CreateICmpULT(magnitude, number(infinity)));
+    case ptx::TestProperty::Normal:  // zero counts as normal
+      result = b.CreateOr(b.CreateICmpEQ(magnitude, number(0)),
+                          b.CreateICmpUGE(magnitude, number(least_normal)));
+      result = b.CreateAnd(result, b.CreateICmpULT(magnitude, number(infinity)));
       break;
     case ptx::TestProperty::Subnormal:
       result = b.CreateAnd(b.CreateICmpNE(magnitude, number(0)),

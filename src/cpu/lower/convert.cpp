@@ -114,7 +114,7 @@ bool float_to_float(FunctionLowering& lowering, const Instruction& instruction, 
   Value* value = lowering.read(instruction.operands[1], from);
   if (rounding == Rounding::Rna || rounding == Rounding::Rs) return false;
   const bool widening = ptx::bits_of(to) > ptx::bits_of(from);
-  if (modifiers.ftz && (from == Type::F32 || to == Type::F32)) value = ops.flush(value);
+  if (modifiers.ftz && from == Type::F32) value = ops.canonical(ops.flush(value));
   Value* nan = ops.is_nan(value);
   Value* result = value;
   if (is_integral_rounding(rounding)) {
@@ -128,8 +128,8 @@ bool float_to_float(FunctionLowering& lowering, const Instruction& instruction, 
     if (rounding == Rounding::None) return false;
     const bool same_width = ptx::bits_of(to) == ptx::bits_of(from);  // f16 and bf16
     result = ops.narrow(same_width ? ops.widen(value, b.getFloatTy()) : value, target, rounding);
+    if (modifiers.ftz && to == Type::F32) result = ops.flush_tiny(result, value, rounding);
   }
-  if (modifiers.ftz && to == Type::F32) result = ops.flush(result);
   if (modifiers.sat) {
     result = ops.saturate(result);
   } else if (modifiers.relu) {

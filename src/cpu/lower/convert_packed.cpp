@@ -37,7 +37,7 @@ bool float_to_tf32(FunctionLowering& lowering, const Instruction& instruction) {
   FloatOps ops(lowering);
   const ptx::Modifiers& modifiers = instruction.modifiers;
   if (instruction.operands.size() != 2 || instruction.modifiers.types[1] != Type::F32) return false;
-  constexpr std::uint32_t kept = 0xffffe000, largest = 0x7f7fe000;
+  constexpr std::uint32_t kept = 0xffffe000;
   Value* value = lowering.read(instruction.operands[1], Type::F32);
   if (modifiers.relu) {
     Value* positive = b.CreateFCmpUGT(value, ops.constant(b.getFloatTy(), 0));
@@ -64,9 +64,9 @@ bool float_to_tf32(FunctionLowering& lowering, const Instruction& instruction) {
     result = b.CreateSelect(ops.is_nan(value), b.getInt32(0x7fffe000), result);
   }
   if (modifiers.satfinite) {
-    Value* magnitude = b.CreateAnd(result, 0x7fffffff);
-    Value* beyond = b.CreateICmpUGT(magnitude, b.getInt32(largest));
-    result = b.CreateSelect(beyond, b.CreateOr(b.CreateAnd(raw, 0x80000000), largest), result);
+    // Infinity becomes the largest number below it; hardware steps down from NaNs the same way.
+    Value* special_now = b.CreateICmpEQ(b.CreateAnd(result, 0x7f800000), b.getInt32(0x7f800000));
+    result = b.CreateSelect(special_now, b.CreateSub(result, b.getInt32(~kept + 1)), result);
   }
   lowering.write(instruction.operands[0], result);
   return true;

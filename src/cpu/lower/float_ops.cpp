@@ -31,7 +31,20 @@ FloatOps::FloatOps(FunctionLowering& lowering) : b_(lowering.builder()), lowerin
 
 Value* FloatOps::bits(Value* value) { return b_.CreateBitCast(value, b_.getIntNTy(width(value))); }
 Value* FloatOps::from_bits(Value* value, Type* type) { return b_.CreateBitCast(value, type); }
-Value* FloatOps::is_nan(Value* value) { return b_.CreateFCmpUNO(value, value); }
+Value* FloatOps::is_nan(Value* value) {
+  Value* number = comparable(value);
+  return b_.CreateFCmpUNO(number, number);
+}
+
+Value* FloatOps::select(Value* condition, Value* yes, Value* no) {
+  if (width(yes) > 16) return b_.CreateSelect(condition, yes, no);
+  return from_bits(b_.CreateSelect(condition, bits(yes), bits(no)), yes->getType());
+}
+
+Value* FloatOps::comparable(Value* value) {
+  return width(value) > 16 ? value : widen(value, b_.getFloatTy());
+}
+
 Value* FloatOps::constant(Type* type, double value) { return llvm::ConstantFP::get(type, value); }
 
 Value* FloatOps::sign_bit(Value* value) {
@@ -40,14 +53,20 @@ Value* FloatOps::sign_bit(Value* value) {
 }
 
 Value* FloatOps::absolute(Value* value) {
-  return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  if (width(value) > 16) return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  return from_bits(b_.CreateAnd(bits(value), 0x7fff), value->getType());
+}
+
+Value* FloatOps::negate(Value* value) {
+  if (width(value) > 16) return b_.CreateFNeg(value);
+  return from_bits(b_.CreateXor(bits(value), 0x8000), value->getType());
 }
 
 Value* FloatOps::canonical(Value* value) {
   Type* type = value->getType();
   if (type->isDoubleTy()) return value;
   const std::uint64_t pattern = type->isFloatTy() ? 0x7fffffff : 0x7fff;
-  return b_.CreateSelect(is_nan(value), from_bits(b_.getIntN(width(value), pattern), type), value);
+  return select(is_nan(value), from_bits(b_.getIntN(width(value), pattern), type), value);
 }
 
 Value* FloatOps::quiet(Value* value) {
@@ -75,17 +94,66 @@ Value* FloatOps::flush(Value* value) {
   return from_bits(b_.CreateSelect(tiny, b_.CreateAnd(raw, sign), raw), type);
 }
 
+Value* FloatOps::flush_tiny(Value* result, Value* exact, Rounding rounding) {
+  Type* type = result->getType();
+  const bool half = type->isHalfTy();
+  const double least_normal = half ? 0x1p-14 : 0x1p-126;
+  const double step_below =
+      half ? 0x1p-25 : 0x1p-150;  // between numbers just below it, were they normal
+  Value* magnitude = absolute(exact);
+  const auto below = [&](double limit) {
+    return b_.CreateFCmpOLT(magnitude, constant(exact->getType(), limit));
+  };
+  const auto not_above = [&](double limit) {
+    return b_.CreateFCmpOLE(magnitude, constant(exact->getType(), limit));
+  };
+  Value* tiny = nullptr;
+  if (rounding == Rounding::Rz) {
+    tiny = below(least_normal);
+  } else if (rounding == Rounding::Rm || rounding == Rounding::Rp) {
+    Value* negative = sign_bit(exact);
+    Value* away = rounding == Rounding::Rm ? negative : b_.CreateNot(negative);
+    tiny = b_.CreateSelect(away, not_above(least_normal - step_below), below(least_normal));
+  } else {
+    tiny = below(least_normal - step_below / 2);
+  }
+  Value* raw = bits(result);
+  Value* zero = b_.CreateAnd(raw, std::uint64_t{1} << (width(result) - 1));
+  return from_bits(b_.CreateSelect(tiny, zero, raw), type);
+}
+
+Value* FloatOps::flush_tiny_sum(Value* result, Value* a, Value* b, Value* c) {
+  // The sign of |a * b + c| - 2^-126, rounded once, is exact: what is less than zero rounds to a
+  // negative zero at least.
+  Type* type = b_.getDoubleTy();
+  Value* limit = constant(type, -0x1p-126);
+  Value* left = widen(a, type);
+  Value* negative = sign_bit(result);
+  left = b_.CreateSelect(negative, b_.CreateFNeg(left), left);
+  Value* rest = limit;
+  if (c != nullptr) {
+    Value* addend = widen(c, type);
+    rest = b_.CreateFAdd(b_.CreateSelect(negative, b_.CreateFNeg(addend), addend), limit);
+  }
+  Value* tiny = sign_bit(fma(left, widen(b, type), rest));
+  Value* raw = bits(result);
+  Value* flushed = b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw);
+  return b_.CreateSelect(is_nan(result), result, from_bits(flushed, result->getType()));
+}
+
 Value* FloatOps::saturate(Value* value) {
   Type* type = value->getType();
-  Value* zero = constant(type, 0.0);
-  Value* one = constant(type, 1.0);
-  Value* below_one = b_.CreateSelect(b_.CreateFCmpOLT(value, one), value, one);
-  return b_.CreateSelect(b_.CreateFCmpOGT(value, zero), below_one, zero);
+  Value* number = comparable(value);
+  Value* below_one = b_.CreateFCmpOLT(number, constant(number->getType(), 1.0));
+  Value* result = select(below_one, value, constant(type, 1.0));
+  Value* positive = b_.CreateFCmpOGT(number, constant(number->getType(), 0.0));
+  return select(positive, result, constant(type, 0.0));
 }
 
 Value* FloatOps::relu(Value* value) {
-  Value* keep = b_.CreateFCmpUGT(value, constant(value->getType(), 0.0));
-  return canonical(b_.CreateSelect(keep, value, constant(value->getType(), 0.0)));
+  Value* number = comparable(value);
+  Value* keep = b_.CreateFCmpUGT(number, constant(number->getType(), 0.0));
+  return canonical(select(keep, value, constant(value->getType(), 0.0)));
 }
 
 Value* FloatOps::make_odd(Value* value, Value* inexact, Value* farther) {

@@ -16,7 +16,9 @@ namespace pycuda::cpu::lower {
 
 class FunctionLowering;
 
-/// All functions take scalars of type half, bfloat, float or double.
+/// All functions take scalars of type half, bfloat, float or double. Values of the 16-bit types are
+/// moved, selected and given signs as integers: LLVM computes with bfloat in float, and the
+/// instruction that narrows back flushes subnormals.
 class FloatOps {
  public:
   explicit FloatOps(FunctionLowering& lowering);
@@ -26,7 +28,11 @@ class FloatOps {
   llvm::Value* is_nan(llvm::Value* value);
   llvm::Value* sign_bit(llvm::Value* value);  ///< i1
   llvm::Value* absolute(llvm::Value* value);  ///< clears the sign, NaNs too
+  llvm::Value* negate(llvm::Value* value);    ///< flips the sign, NaNs too
   llvm::Value* constant(llvm::Type* type, double value);
+  llvm::Value* select(llvm::Value* condition, llvm::Value* yes, llvm::Value* no);
+  /// The value for a comparison: 16-bit floats as float, exactly.
+  llvm::Value* comparable(llvm::Value* value);
 
   /// Makes NaNs the type's canonical NaN; nothing for f64.
   llvm::Value* canonical(llvm::Value* value);
@@ -39,6 +45,12 @@ class FloatOps {
 
   /// .ftz: a subnormal becomes a zero of its sign.
   llvm::Value* flush(llvm::Value* value);
+  /// .ftz of a rounded result: a zero of its sign if the result was too small for a normal number.
+  /// What counts, as on hardware, is the result rounded as if exponents had no limit. `exact` is
+  /// the result in a wider type.
+  llvm::Value* flush_tiny(llvm::Value* result, llvm::Value* exact, ptx::Rounding rounding);
+  /// The same for `result` = a * b + c rounded to the nearest f32 (c null for a product).
+  llvm::Value* flush_tiny_sum(llvm::Value* result, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   /// .sat: to [0, 1]; NaN becomes 0.
   llvm::Value* saturate(llvm::Value* value);
   /// .relu: negative becomes 0; NaN becomes the canonical one.

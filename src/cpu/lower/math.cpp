@@ -55,6 +55,30 @@ Value* approximate_half(FunctionLowering& lowering, const Instruction& instructi
   return ops.canonical(result);
 }
 
+/// div.approx (a times an approximate 1/b) and div.full, which scales its operands first.
+bool emit_quotient(FunctionLowering& lowering, const Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  if (instruction.modifiers.type() != Type::F32 || instruction.operands.size() != 3) return false;
+  Value* left = lowering.read(instruction.operands[1], Type::F32);
+  Value* right = lowering.read(instruction.operands[2], Type::F32);
+  if (instruction.modifiers.ftz) {
+    left = ops.flush(left);
+    right = ops.flush(right);
+  }
+  Value* result = b.CreateFDiv(left, right);
+  if (instruction.modifiers.approx) {
+    // The reciprocal of a divisor above 2^126 is flushed.
+    Value* large = b.CreateFCmpOGT(ops.absolute(right), ops.constant(b.getFloatTy(), 0x1p126));
+    Value* sign = b.CreateAnd(b.CreateXor(ops.bits(left), ops.bits(right)), 0x80000000);
+    Value* zero = ops.from_bits(sign, b.getFloatTy());
+    result = b.CreateSelect(large, b.CreateFMul(left, zero), result);
+  }
+  if (instruction.modifiers.ftz) result = ops.flush(result);
+  lowering.write(instruction.operands[0], ops.canonical(result));
+  return true;
+}
+
 /// rcp and rsqrt of an f64 to about 20 bits: hardware reads and writes the upper word alone.
 bool emit_double_seed(FunctionLowering& lowering, const Instruction& instruction) {
   const bool root = instruction.opcode == Opcode::rsqrt;
@@ -75,6 +99,7 @@ bool emit_math(FunctionLowering& lowering, const Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const Opcode opcode = instruction.opcode;
   const Type type = modifiers.type();
+  if (opcode == Opcode::div) return emit_quotient(lowering, instruction);
   if (instruction.operands.size() != 2 || modifiers.types.size() != 1) return false;
   const bool quotient = opcode == Opcode::rcp || opcode == Opcode::sqrt;
   if (quotient && !modifiers.approx) return emit_rounded_quotient(lowering, instruction);

@@ -104,10 +104,4 @@ CUresult DriverSession::run(CUfunction kernel, const unsigned (&grid)[3],
   return status != CUDA_SUCCESS ? status : DRIVER_STATUS(cuCtxSynchronize)();
 }
 
-bool DriverSession::renew() {
-  DRIVER_STATUS(cuDevicePrimaryCtxReset)(device_);
-  return DRIVER_STATUS(cuDevicePrimaryCtxRetain)(&context_, device_) == CUDA_SUCCESS &&
-         DRIVER_STATUS(cuCtxSetCurrent)(context_) == CUDA_SUCCESS;
-}
-
 }  // namespace pycuda::ptx_tests

@@ -37,9 +37,6 @@ class DriverSession {
   /// Launches and waits: the first status that is not success.
   CUresult run(CUfunction kernel, const unsigned (&grid)[3], const unsigned (&block)[3],
                unsigned shared_bytes, void** arguments) const;
-  /// A new context after a fault has broken this one; false when the process cannot get one any
-  /// more.
-  bool renew();
 
  private:
   void* library_ = nullptr;

@@ -5,6 +5,9 @@
 // The program knows the driver API alone, so the same tests run on a GPU and on the CPU driver.
 // With --record it writes what came out to DIR/<name of the test file>.txt and checks only
 // expectations written in the files themselves.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -147,7 +150,7 @@ class Runner {
     ++counts_.passed;
   }
 
-  /// False when the module is gone, after a fault.
+  /// False when a fault has broken the context: nothing more can be done in this process.
   bool run_test(const TestFile& file, const LaunchTest& test, CUmodule module, const Golden& golden,
                 Golden& recorded) {
     const CUfunction kernel = driver_.kernel(module, test.kernel);
@@ -175,9 +178,7 @@ class Runner {
       } else {
         fail(file, test.kernel, "the launch gave " + std::to_string(static_cast<int>(status)));
       }
-      if (status == CUDA_SUCCESS) return true;
-      if (!driver_.renew()) throw std::runtime_error("no new context after the fault");
-      return false;
+      return status == CUDA_SUCCESS;
     }
     bool passed = true;
     for (std::size_t i = 0; i < test.parameters.size(); ++i) {
@@ -236,27 +237,19 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
-int run(int count, char** words) {
+bool expects_fault(const std::string& path) {
+  const TestFile file = read_test_file(path);
+  return std::any_of(file.tests.begin(), file.tests.end(),
+                     [](const LaunchTest& test) { return test.fault.has_value(); });
+}
+
+struct Settings {
   std::string library, golden, record;
-  std::vector<std::string> files;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    if ((word == "--golden" || word == "--record") && i + 1 < count) {
-      (word == "--golden" ? golden : record) = words[++i];
-    } else if (library.empty()) {
-      library = word;
-    } else {
-      for (std::string& file : files_of(word)) files.push_back(std::move(file));
-    }
-  }
-  if (files.empty()) {
-    std::fprintf(stderr,
-                 "usage: %s <driver library> [--golden DIR] [--record DIR] <file or folder>...\n",
-                 words[0]);
-    return 2;
-  }
-  DriverSession driver(library);
-  Runner runner(driver, golden, record);
+};
+
+Counts run_files(const Settings& settings, const std::vector<std::string>& files) {
+  DriverSession driver(settings.library);
+  Runner runner(driver, settings.golden, settings.record);
   for (const std::string& file : files) {
     try {
       runner.run_file(file);
@@ -266,7 +259,53 @@ int run(int count, char** words) {
   }
   std::printf("%u passed, %u failed, on %s\n", runner.counts().passed, runner.counts().failed,
               driver.device_name().c_str());
-  return runner.counts().failed == 0 ? 0 : 1;
+  return runner.counts();
+}
+
+/// A fault breaks a context for good, and with a GPU the whole process: such a file gets a process
+/// of its own, forked before this one has touched a driver.
+bool run_in_child(const Settings& settings, const std::string& file) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    int status = 2;
+    try {
+      status = run_files(settings, {file}).failed == 0 ? 0 : 1;
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    std::fflush(stdout);
+    _exit(status);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
+}
+
+int run(int count, char** words) {
+  Settings settings;
+  std::vector<std::string> plain, faulting;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    if ((word == "--golden" || word == "--record") && i + 1 < count) {
+      (word == "--golden" ? settings.golden : settings.record) = words[++i];
+    } else if (settings.library.empty()) {
+      settings.library = word;
+    } else {
+      for (std::string& file : files_of(word))
+        (expects_fault(file) ? faulting : plain).push_back(std::move(file));
+    }
+  }
+  if (plain.empty() && faulting.empty()) {
+    std::fprintf(stderr,
+                 "usage: %s <driver library> [--golden DIR] [--record DIR] <file or folder>...\n",
+                 words[0]);
+    return 2;
+  }
+  bool passed = true;
+  for (const std::string& file : faulting) passed = run_in_child(settings, file) && passed;
+  if (!plain.empty()) passed = run_files(settings, plain).failed == 0 && passed;
+  return passed ? 0 : 1;
 }
 
 }  // namespace

@@ -12,7 +12,8 @@
 //   // OUT <name> <type> <count> <expectation>
 //   // INOUT <name> <type> <count> <values> = <values>
 //   // SCALAR <name> <type> <value>        passed by value
-//   // FAULT <code>                        the launch must fail with this CUresult
+//   // FAULT <code>                        the launch must fail with this CUresult; the last TEST
+//   of its file
 //   // REJECT <code> [<text>]              (before any TEST) the module must not load; the log must
 //   hold the text
 //   // + <values>                          more values for the line before

@@ -58,6 +58,12 @@ TEST_CASE("auto takes the CPU driver when NVIDIA's is absent") {
   CHECK(says(loaded->passed_over, "libcuda_absent.so.1"));
 }
 
+TEST_CASE("the CPU driver under NVIDIA's name is told apart") {
+  const auto loaded = load_driver(search("auto", FAKE_CUDA_CPU, "libcuda_cpu_absent.so"));
+  REQUIRE(loaded.ok());
+  CHECK(loaded->kind == DriverKind::Cpu);
+}
+
 TEST_CASE("an explicit choice is kept, even where auto would choose otherwise") {
   CHECK(load_driver(search("cpu", FAKE_CUDA_13, FAKE_CUDA_CPU))->kind == DriverKind::Cpu);
   CHECK(load_driver(search("nvidia", FAKE_CUDA_EMPTY, FAKE_CUDA_CPU))->kind == DriverKind::Nvidia);
