@@ -5,10 +5,9 @@ import textwrap
 import threading
 
 import numpy as np
+import pycuda.driver as cuda
 import pytest
 from programs import run_program
-
-import pycuda.driver as cuda
 
 
 def in_thread(action):

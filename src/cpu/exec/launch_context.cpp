@@ -3,6 +3,7 @@
 #include "cpu/exec/launch_context.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -39,6 +40,7 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   frame.launch = this;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
   threads = frame.block.x * frame.block.y * frame.block.z;
+  assert(threads <= 1024);
   shared_bytes = request.dynamic_shared_bytes == 0
                      ? frame.static_shared_bytes
                      : std::uint64_t{frame.dynamic_shared_offset} + frame.dynamic_shared_bytes;
