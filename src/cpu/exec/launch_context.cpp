@@ -59,8 +59,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   if (request.cooperative) {
     workspace_ = std::make_unique<GridWorkspace>();
     const auto address = reinterpret_cast<std::uintptr_t>(workspace_.get());
-    frame.env_regs[1] = address & 0xffffffffu;
-    frame.env_regs[2] = address >> 32;
+    frame.env_regs[1] = address >> 32;
+    frame.env_regs[2] = address & 0xffffffffu;
     AddressTable::instance().insert(
         {address, sizeof(GridWorkspace), MemoryKind::GridWorkspace, 0, nullptr, 0});
   }
