@@ -70,6 +70,13 @@ TEST_CASE("cuGetProcAddress gives the ABI of the version asked for") {
         symbol("cuLaunchKernel_ptsz"));
 }
 
+TEST_CASE("a per-thread variant that is newer than asked for is not replaced by the legacy one") {
+  initialise();
+  const Answer answer = ask("cuMemcpyHtoD", 3020, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  CHECK(answer.address == nullptr);
+  CHECK(answer.outcome == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+}
+
 TEST_CASE("cuGetProcAddress says why there is no function") {
   initialise();
   const Answer unknown = ask("cuNoSuchFunction", 12000);

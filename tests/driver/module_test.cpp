@@ -123,7 +123,7 @@ TEST_CASE("a module can be loaded from a file") {
   CUmodule module = nullptr;
   CHECK(CU(cuModuleLoad)(&module, path.c_str()) == CUDA_SUCCESS);
   CHECK(CU(cuModuleUnload)(module) == CUDA_SUCCESS);
-  CHECK(CU(cuModuleUnload)(module) == CUDA_ERROR_INVALID_HANDLE);
+  if (is_cpu_driver()) CHECK(CU(cuModuleUnload)(module) == CUDA_ERROR_INVALID_HANDLE);
   std::remove(path.c_str());
 }
 
@@ -187,8 +187,7 @@ TEST_CASE("attributes of a function that can be set have bounds") {
         CUDA_SUCCESS);
   CHECK(value == optin - 1024);
   CHECK(CU(cuFuncSetCacheConfig)(function, CU_FUNC_CACHE_PREFER_L1) == CUDA_SUCCESS);
-  CHECK(CU(cuFuncSetCacheConfig)(function, outside<CUfunc_cache>(77)) ==
-        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuFuncSetCacheConfig)(function, outside<CUfunc_cache>(77)) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("parameters are described by offset and size") {
