@@ -101,11 +101,28 @@ class VideoEmitter {
     for (const Type type : types) {
       if (type != Type::U32 && type != Type::S32) return false;
     }
+    if (!selectors_fit(shape)) return false;
     if (shape.op == LaneOp::MultiplyAdd) return emit_multiply_add();
     return shape.lanes == 1 ? emit_scalar(shape.op) : emit_lanes(shape);
   }
 
  private:
+  /// Whether every selector names parts that are there: of its register, or for lanes of the pair
+  /// {b, a}.
+  bool selectors_fit(const Shape& shape) const {
+    for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
+      const Selector& selector = instruction_.operands[i].selector;
+      if (selector.unit == Selector::Unit::None) continue;
+      const unsigned bits = selector.unit == Selector::Unit::Byte ? 8 : 16;
+      const bool source_lane = shape.lanes > 1 && i > 0;
+      if (shape.lanes > 1 ? bits != 32 / shape.lanes : selector.count != 1) return false;
+      for (unsigned part = 0; part < selector.count; ++part) {
+        if (bits * selector.indices[part] >= (source_lane ? 64u : 32u)) return false;
+      }
+    }
+    return true;
+  }
+
   /// vset has no type for its result, which is 0 or 1.
   Type result_type() const {
     const auto& types = instruction_.modifiers.types;
