@@ -57,8 +57,8 @@ def test_numbers_are_converted_for_the_kernel_and_the_kernel_runs(scale):
 def test_a_block_of_33_by_33_is_too_large(scale):
     with pytest.raises(
         cuda.LogicError,
-        match=r"cuLaunchKernel failed: invalid argument - kernel 'scale' was given block \(33, 33, 1\), "
-        "which has 1089 threads; it takes at most 1024",
+        match="cuLaunchKernel failed: invalid argument - kernel scale, grid 1x1x1, block 33x33x1: "
+        "1089 threads per block, the kernel takes at most 1024",
     ):
         scale(cuda.mem_alloc(4), 1.0, 1, block=(33, 33, 1))
     scale.prepare("Pfi")

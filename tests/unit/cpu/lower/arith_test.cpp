@@ -24,6 +24,9 @@ TEST_CASE("forms that PTX has compile") {
   CHECK(refusal_of("fma.rn.f32 %f0, %f1, 0f3F800000, %f2;").empty());
   CHECK(refusal_of("rsqrt.approx.f32.ftz %f0, %f1;").empty());
   CHECK(refusal_of("cvt.rn.f16x2.f32 %r0, %f1, %f2;").empty());
+  CHECK(refusal_of("fma.rn.f32x2 %d0, %d1, %d2, %d3;").empty());
+  CHECK(refusal_of("max.f32 %f0, %f1, %f2, %f3;").empty());
+  CHECK(refusal_of("vadd4.u32.u32.u32.sat %r0.b210, %r1.b7610, %r2.b3333, %r3;").empty());
 }
 
 TEST_CASE("a refused instruction is named with its modifiers and its line") {
@@ -55,4 +58,11 @@ TEST_CASE("a predicate is no number and a number is no predicate") {
 
 TEST_CASE("ordered comparisons of untyped bits are refused") {
   CHECK(!refusal_of("setp.lt.b32 %p0, %r1, %r2;").empty());
+}
+
+TEST_CASE("parts that a register does not have cannot be picked") {
+  CHECK(!refusal_of("vadd.u32.u32.u32 %r0, %r1.b7, %r2;").empty());
+  CHECK(!refusal_of("vadd.u32.u32.u32 %r0, %r1.h3, %r2;").empty());
+  CHECK(!refusal_of("vadd2.u32.u32.u32 %r0, %r1.h70, %r2, %r3;").empty());
+  CHECK(!refusal_of("vadd2.u32.u32.u32 %r0, %r1.b10, %r2, %r3;").empty());
 }
