@@ -108,6 +108,14 @@ double seconds_between(const cuda::Event& start, const cuda::Event& end) {
 
 }  // namespace
 
+const nb::object& FunctionState::prepared_codes() const {
+  if (!codes.is_valid()) {
+    PyErr_SetString(PyExc_AttributeError, "the function has not been prepared");
+    throw nb::python_error();
+  }
+  return codes;
+}
+
 PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* keyword_names) {
   return guarded([&]() -> PyObject* {
@@ -147,8 +155,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     }
     const std::string codes = codes_of(arg_types);
     state.prepared = fit_to_kernel(*state.kernel, codes);
-    nb::setattr(nb::handle(self), "arg_format", nb::str(codes.c_str()));
-    nb::setattr(nb::handle(self), "texrefs", texrefs.is_none() ? nb::list() : texrefs);
+    state.codes = nb::str(codes.c_str());
     return nb::borrow(self).release().ptr();
   });
 }
