@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_operands.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
