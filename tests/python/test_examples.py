@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import sys
 
-import pytest
-
 import pycuda
+import pytest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 PROGRAMS = sorted(path.name for path in EXAMPLES.glob("*.py") if path.name != "run_all.py")
