@@ -19,6 +19,7 @@
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
+#include "cpu/simt/gangs.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -43,6 +44,26 @@ std::string verification_error(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
 }
 
+/// Gives kernels their vector forms where they have one.
+void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels,
+                llvm::TargetMachine& target) {
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels);
+  std::vector<llvm::Function*> functions;
+  for (const simt::GangSource& source : sources) functions.push_back(source.function);
+  prepare_for_gangs(functions, target);
+  dump("gangs", module);
+  simt::widen_gangs(module, sources, kernels);
+  functions.clear();
+  for (const KernelFacts& kernel : kernels) {
+    if (kernel.gang_lanes == 0) continue;
+    functions.push_back(module.getFunction("f." + kernel.name + ".gang"));
+    functions.push_back(module.getFunction("f." + kernel.name + ".tail"));
+  }
+  set_target_attributes(module);
+  dump("widened", module);
+  clean_up_gangs(functions, target);
+}
+
 base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
                                                     const ptx::Module& parsed,
                                                     const Options& options) {
@@ -61,6 +82,8 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 #endif
 
   clean_up_scalar(module, *target);
+  simt::yield_in_spin_waits(module);
+  if (options.vectors && !options.checked && thorough) make_gangs(module, lowered->kernels, *target);
   simt::lower_to_scalar_threads(module, lowered->kernels);
   set_target_attributes(module);
   dump("simt", module);
