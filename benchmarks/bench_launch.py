@@ -16,10 +16,10 @@ import tempfile
 import time
 
 import numpy as np
-
 import pycuda.autoprimaryctx  # noqa: F401  (the context that CuPy and cuda.core use too)
 import pycuda.driver as cuda
-from pycuda.compiler import SourceModule, compile as compile_source
+from pycuda.compiler import SourceModule
+from pycuda.compiler import compile as compile_source
 
 SOURCE = "__global__ void nothing(float *a, float *b, float *c) {}"
 BATCH = 200

@@ -4,7 +4,6 @@
 import math
 
 import numpy
-
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule

@@ -2,7 +2,6 @@
 """Multiply two arrays, with In and Out in place of copies by hand."""
 
 import numpy
-
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule

@@ -4,7 +4,6 @@
 import warnings
 
 import numpy
-
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule

@@ -5,6 +5,7 @@
 import pathlib
 import re
 import sys
+
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -67,7 +67,7 @@ class DeviceData:
             return 64
         if word_size in (8, 16):
             return 128
-        raise ValueError("no alignment possible for fetches of width %d" % word_size)
+        raise ValueError(f"no alignment possible for fetches of width {word_size}")
 
     def coalesce(self, thread_count):
         """`thread_count` rounded up to half a warp."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Importing this module makes the default device's primary context current: the one that PyTorch, CuPy and others use."""
+"""Importing this module makes the default device's primary context current: the one that most libraries use."""
 
 import atexit
 

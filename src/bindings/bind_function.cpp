@@ -51,22 +51,9 @@ CUfunction_attribute attribute_code(nb::handle attribute) {
   return as_enumerator<CUfunction_attribute>(attribute, "the attribute");
 }
 
-// Attributes of the driver are read in small letters; everything else is an ordinary attribute.
+// Asked for by those who call __getattr__ themselves; the properties below answer everybody else.
 PyObject* get_attribute_named(PyObject* self, PyObject* name) {
-  PyObject* found = PyObject_GenericGetAttr(self, name);
-  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  return guarded([&]() -> PyObject* {
-    const nb::python_error missing;
-    const nb::str text = nb::borrow<nb::str>(name);
-    const nb::object names =
-        nb::module_::import_("pycuda._driver").attr("function_attribute").attr("names");
-    const nb::object member = names.attr("get")(text.attr("upper")());
-    if (member.is_none() || !nb::cast<bool>(text.attr("islower")())) {
-      PyErr_Format(PyExc_AttributeError, "'Function' object has no attribute '%U'", name);
-      throw nb::python_error();
-    }
-    return PyLong_FromLong(state_of(self).kernel->attribute(attribute_code(member)));
-  });
+  return PyObject_GenericGetAttr(self, name);
 }
 
 PyObject* get_attribute(PyObject* self, PyObject* attribute) {
@@ -109,12 +96,36 @@ PyObject* param_set_texref(PyObject*, PyObject* texref) {
   });
 }
 
+// Properties and not a tp_getattro: with that every look-up of a method would be slow.
+PyObject* driver_attribute(PyObject* self, void* code) {
+  return guarded([&] {
+    const auto attribute = static_cast<CUfunction_attribute>(reinterpret_cast<std::intptr_t>(code));
+    return PyLong_FromLong(state_of(self).kernel->attribute(attribute));
+  });
+}
+
+PyObject* arg_format(PyObject* self, void*) {
+  return guarded([&] { return nb::object(state_of(self).prepared_codes()).release().ptr(); });
+}
+
+PyObject* texrefs(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    state_of(self).prepared_codes();
+    return PyList_New(0);
+  });
+}
+
 PyObject* name_of(PyObject* self, void*) {
   return PyUnicode_FromString(state_of(self).kernel->name().c_str());
 }
 
 PyObject* handle_of(PyObject* self, void*) {
   return PyLong_FromVoidPtr(reinterpret_cast<void*>(state_of(self).kernel->handle()));
+}
+
+PyGetSetDef attribute(const char* name, std::intptr_t code) {
+  return {name, driver_attribute, nullptr, "An attribute of the kernel in the driver.",
+          reinterpret_cast<void*>(code)};
 }
 
 template <class Method>
@@ -146,6 +157,20 @@ PyTypeObject* make_function_type() {
       {nullptr, 0, 0, 0, nullptr},
   };
   static PyGetSetDef properties[] = {
+      {"arg_format", arg_format, nullptr, "The codes that prepare() was given.", nullptr},
+      {"texrefs", texrefs, nullptr, "Always empty.", nullptr},
+      attribute("max_threads_per_block", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+      attribute("shared_size_bytes", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
+      attribute("const_size_bytes", CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),
+      attribute("local_size_bytes", CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
+      attribute("num_regs", CU_FUNC_ATTRIBUTE_NUM_REGS),
+      attribute("ptx_version", CU_FUNC_ATTRIBUTE_PTX_VERSION),
+      attribute("binary_version", CU_FUNC_ATTRIBUTE_BINARY_VERSION),
+      attribute("cache_mode_ca", CU_FUNC_ATTRIBUTE_CACHE_MODE_CA),
+      attribute("max_dynamic_shared_size_bytes", CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES),
+      attribute("preferred_shared_memory_carveout",
+                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT),
+      attribute("max", 16),  // a count in the original, which the driver refuses
       {"name", name_of, nullptr, "The kernel's name in the module.", nullptr},
       {"handle", handle_of, nullptr, "The driver's handle, a number.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -157,8 +182,6 @@ PyTypeObject* make_function_type() {
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
       {Py_tp_repr, reinterpret_cast<void*>(represent)},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-      {Py_tp_getattro, reinterpret_cast<void*>(get_attribute_named)},
-      {Py_tp_setattro, reinterpret_cast<void*>(PyObject_GenericSetAttr)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
       {Py_tp_getset, properties},

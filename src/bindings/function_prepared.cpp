@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Function.prepare and the prepared calls: arguments whose types were told beforehand.
+#include <nanobind/stl/string.h>
+
 #include <string>
 
 #include "bindings/function_state.h"
@@ -108,6 +110,14 @@ double seconds_between(const cuda::Event& start, const cuda::Event& end) {
 
 }  // namespace
 
+const nb::object& FunctionState::prepared_codes() const {
+  if (!codes.is_valid()) {
+    PyErr_SetString(PyExc_AttributeError, "the function has not been prepared");
+    throw nb::python_error();
+  }
+  return codes;
+}
+
 PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* keyword_names) {
   return guarded([&]() -> PyObject* {
@@ -147,8 +157,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     }
     const std::string codes = codes_of(arg_types);
     state.prepared = fit_to_kernel(*state.kernel, codes);
-    nb::setattr(nb::handle(self), "arg_format", nb::str(codes.c_str()));
-    nb::setattr(nb::handle(self), "texrefs", texrefs.is_none() ? nb::list() : texrefs);
+    state.codes = nb::str(codes.c_str());
     return nb::borrow(self).release().ptr();
   });
 }

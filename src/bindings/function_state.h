@@ -18,8 +18,13 @@ struct FunctionState {
   std::shared_ptr<cuda::Kernel> kernel;
   /// Set by `prepare`.
   std::optional<PreparedFormat> prepared;
+  /// What it was given, as codes; invalid before.
+  nanobind::object codes;
   /// Of the block, by the way before 2011 to prepare.
   std::optional<cuda::Dim3> prepared_block;
+
+  /// Raises AttributeError before `prepare`.
+  const nanobind::object& prepared_codes() const;
 };
 
 struct FunctionObject {

@@ -12,8 +12,7 @@ namespace pycuda::bindings {
 /// Raises TypeError, OverflowError for negative numbers, LogicError for more than three.
 cuda::Dim3 dimensions(PyObject* object, const char* what);
 
-/// Launches, without the interpreter lock. A driver that refuses says why only with a number: the
-/// error here names the kernel, the shape and the limit that was passed.
+/// Launches, without the interpreter lock: the driver blocks while its queue is full.
 void launch_unlocked(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
                      const void* arguments, std::size_t bytes);
 

@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kProgramName = "kernel.cu";
+/// Included before every source, where this package's headers are there.
+constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Changes when the same request would give another image than before.
 constexpr std::uint64_t kCacheFormat = 1;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
@@ -173,7 +175,18 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   return job;
 }
 
-std::string Compiler::cache_key(const CompileRequest& request, const Job& job) const {
+std::string Compiler::implicit_header_fingerprint() {
+  const std::lock_guard lock(mutex_);
+  if (implicit_fingerprint_.empty()) {
+    IncludePaths own;
+    own.own = folders_.headers;
+    implicit_fingerprint_ =
+        follow_includes({}, {kImplicitHeader}, own).fingerprint.value_or("none");
+  }
+  return implicit_fingerprint_;
+}
+
+std::string Compiler::cache_key(const CompileRequest& request, const Job& job) {
   base::Hash hash;
   hash.add(kCacheFormat).add(request.source).add(request.extern_c ? 1 : 0);
   for (const std::string& option : job.options.compiler) hash.add(option);
@@ -187,6 +200,7 @@ std::string Compiler::cache_key(const CompileRequest& request, const Job& job) c
       .add(static_cast<std::uint64_t>(request.device.capability));
   hash.add(job.machine_code ? 1 : 0).add(*job.dependencies.fingerprint);
   if (request.nvcc.empty()) {
+    hash.add(implicit_header_fingerprint());
     for (const NvrtcInstallation& candidate : job.candidates) hash.add(candidate.identity);
   } else {
     // nvcc sees the options as they were given.
@@ -305,6 +319,13 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
 
   std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device"};
   options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
+  // libcu++ and our small headers define the same limits in other words.
+  options.emplace_back("-diag-suppress=47");
+  IncludeLine implicit;
+  implicit.name = kImplicitHeader;
+  if (job.paths.resolve(implicit, {}).owner == IncludeOwner::Own) {
+    options.push_back(std::string("-include=") + kImplicitHeader);
+  }
   for (const std::string& name : job.options.pre_included) options.push_back("-include=" + name);
   for (std::string& option : job.paths.options()) options.push_back(std::move(option));
   // NVRTC 13 keeps machine code in a cache of its own, and what comes from there has no report.

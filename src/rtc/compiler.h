@@ -92,7 +92,8 @@ class Compiler {
   void look_everywhere();
   std::vector<NvrtcInstallation> find_candidates(const DeviceFacts& device);
   Job prepare(const CompileRequest& request);
-  std::string cache_key(const CompileRequest& request, const Job& job) const;
+  std::string cache_key(const CompileRequest& request, const Job& job);
+  std::string implicit_header_fingerprint();
   Compiled compile_with_nvrtc(const CompileRequest& request, Job& job);
   Compiled compile_with_nvcc(const CompileRequest& request, Job& job,
                              const std::filesystem::path& nvcc);
@@ -104,6 +105,8 @@ class Compiler {
   std::mutex mutex_;                              ///< protects all below
   std::vector<NvrtcInstallation> installations_;  ///< the wheels' alone, until they do not do
   bool looked_everywhere_ = false;
+  std::string implicit_fingerprint_;  ///< of the header that stands before every source; empty
+                                      ///< until asked for
   std::map<std::string, base::Result<Nvrtc>> open_;  ///< by library; never removed from
   std::map<std::string, int>
       heavy_prefixes_;  ///< how often one was compiled without precompiled headers

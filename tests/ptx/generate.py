@@ -149,6 +149,8 @@ def integers(suite):
                    f"sub.cc.{t} {{r}}, {{a}}, {{b}}; subc.{t} {{s}}, {{c}}, {{d}}"),
             Kernel(f"sub_cc_subc_cc_{t}", [t, t, t, t], [t, t],
                    f"sub.cc.{t} {{r}}, {{a}}, {{b}}; subc.cc.{t} {{s}}, {{c}}, {{d}}; subc.{t} {{r}}, {{r}}, 0"),
+            Kernel(f"sub_cc_addc_{t}", [t, t, t, t], [t, t],
+                   f"sub.cc.{t} {{r}}, {{a}}, {{b}}; addc.cc.{t} {{s}}, {{c}}, {{d}}; subc.{t} {{r}}, {{r}}, {{a}}"),
             Kernel(f"mad_cc_madc_{t}", [t, t, t, t], [t, t],
                    f"mad.lo.cc.{t} {{r}}, {{a}}, {{b}}, {{c}}; madc.hi.{t} {{s}}, {{a}}, {{b}}, {{d}}"),
             Kernel(f"madc_lo_cc_{t}", [t, t, t, t], [t, t],
@@ -274,6 +276,11 @@ def comparisons(suite):
             kernels += [simple(form("set", c, ftz, pair, pair), [pair, pair], pair) for c in ("gt", "nan", "neu")]
             kernels += [simple(form("set", "leu", ftz, d, pair), [pair, pair], "b32") for d in ("u32", "s32")]
             suite.add(f"{group}setp_{t}{ftz}", f"setp and set on {t} and {pair} {ftz}".rstrip(), target, kernels)
+    kernels = [simple(f"set.{c}.{k}.{k}", [k, k], k) for c in ("eq", "nan", "num", "lt") for k in ("f16", "f16x2")]
+    kernels += [simple("set.eq.u32.f16x2", ["f16x2", "f16x2"], "b32"),
+                Kernel("set_and_f16", ["f16", "f16", "s32"], ["f16"],
+                       "setp.lt.s32 %p0, {c}, 100; set.ltu.and.f16.f16 {r}, {a}, {b}, %p0")]
+    suite.add(f"{group}set_f16", "set with f16 results", "sm_80", kernels)
     kernels = []
     for t in INTS + ["b16", "b32", "b64", "f32", "f64"]:
         kernels.append(Kernel(f"selp_{t}", [t, t, "s32"], [t],
@@ -372,21 +379,23 @@ def floats(suite):
                 for sat in ("", "sat"):
                     kernels.append(simple(form(o, r, ftz, sat, "f32"), ["f32"] * arity, "f32"))
         suite.add(f"{group}{o}_f32", f"{o}.f32 with all roundings, .ftz, .sat", "sm_80", kernels)
-        kernels = [simple(form(o, r, "f64"), ["f64"] * arity, "f64") for r in roundings]
+        plain = [""] if o != "fma" else []
+        kernels = [simple(form(o, r, "f64"), ["f64"] * arity, "f64", " nans") for r in roundings + plain]
         suite.add(f"{group}{o}_f64", f"{o}.f64 with all roundings", "sm_80", kernels)
     suite.add(f"{group}mad", "mad on floats is fma", "sm_80",
-              [simple(f"mad.{r}.{t}", [t] * 3, t) for r in roundings for t in ("f32", "f64")])
+              [simple(f"mad.{r}.{t}", [t] * 3, t, " nans" if t == "f64" else "") for r in roundings
+               for t in ("f32", "f64")])
     for o, arity in [("div", 2), ("rcp", 1), ("sqrt", 1)]:
         kernels = [simple(form(o, r, ftz, "f32"), ["f32"] * arity, "f32") for r in roundings for ftz in ("", "ftz")]
         suite.add(f"{group}{o}_f32", f"{o}.f32 with all roundings", "sm_80", kernels)
-        kernels = [simple(form(o, r, "f64"), ["f64"] * arity, "f64") for r in roundings]
+        kernels = [simple(form(o, r, "f64"), ["f64"] * arity, "f64", " nans") for r in roundings]
         suite.add(f"{group}{o}_f64", f"{o}.f64 with all roundings", "sm_80", kernels)
     for t in ["f32", "f64"]:
         kernels = []
         for ftz in ("", "ftz") if t == "f32" else ("",):
             kernels += [simple(form(o, ftz, t), [t], t) for o in ("abs", "neg")]
-            kernels += [simple(form(o, ftz, nan, t), [t, t], t) for o in ("min", "max")
-                        for nan in (("", "NaN") if t == "f32" else ("",))]
+            kernels += [simple(form(o, ftz, nan, t), [t, t], t, " nans" if t == "f64" else "")
+                        for o in ("min", "max") for nan in (("", "NaN") if t == "f32" else ("",))]
         kernels.append(simple(f"copysign.{t}", [t, t], t))
         suite.add(f"{group}min_abs_{t}", f"min, max, abs, neg, copysign on {t}", "sm_80", kernels)
     suite.add(f"{group}xorsign", "min and max with .xorsign.abs", "sm_90",
@@ -463,6 +472,36 @@ def video(suite):
                         kernels.append(Kernel(named(m), [kind, kind, "u32" if tail == "add" else kind], [d],
                                               f"{m} {{r}}, {{a}}, {{b}}, {{c}}"))
             suite.add(f"{group}{o}{n}", f"{o}{n}: {n} lanes in 32 bits", "sm_80", kernels)
+    kernels = []
+    for a in ("u32", "s32"):
+        for b in ("u32", "s32"):
+            m = form("vmad", "s32" if "s32" in (a, b) else "u32", a, b)
+            kernels.append(Kernel(named(m), ["u32", "u32", "u32"], ["u32"], f"{m} {{r}}, {{a}}, {{b}}, {{c}}"))
+            kernels.append(Kernel(named(m) + "_parts", ["u32", "u32", "u32"], ["u32"],
+                                  f"{m} {{r}}, {{a}}.h1, {{b}}.b2, {{c}}"))
+    suite.add(f"{group}vmad", "vmad: multiply and add", "sm_80", kernels)
+    kernels = []
+    for a, b in (("u32", "u32"), ("s32", "s32"), ("u32", "s32")):
+        for c in ("eq", "ne", "lt", "le", "gt", "ge"):
+            m = form("vset", a, b, c)
+            kernels.append(Kernel(named(m), ["u32", "u32"], ["u32"], f"{m} {{r}}, {{a}}, {{b}}"))
+        kernels.append(Kernel(named(form("vset", a, b)) + "_parts_add", ["u32", "u32", "u32"], ["u32"],
+                              f"vset.{a}.{b}.lt.add {{r}}, {{a}}.b3, {{b}}.h0, {{c}}"))
+        for n in (2, 4):
+            kind = "u16x2" if n == 2 else "b8x4"
+            for tail in ("", "add"):
+                m = form(f"vset{n}", a, b, "lt", tail)
+                kernels.append(Kernel(named(m), [kind, kind, "u32"], ["u32"], f"{m} {{r}}, {{a}}, {{b}}, {{c}}"))
+    suite.add(f"{group}vset", "vset, vset2, vset4: comparisons as numbers", "sm_80", kernels)
+    kernels = []
+    for d in ("u32", "s32"):
+        for m in ("vshl", "vshr"):
+            for mode in ("clamp", "wrap"):
+                name = form(m, d, d, "u32", mode)
+                kernels.append(Kernel(named(name), ["u32", "u32"], ["u32"], f"{name} {{r}}, {{a}}, {{b}}"))
+                kernels.append(Kernel(named(name) + "_parts", ["u32", "u32"], ["u32"],
+                                      f"{name} {{r}}, {{a}}.h1, {{b}}.b0"))
+    suite.add(f"{group}vshift", "vshl and vshr", "sm_80", kernels)
     for o in ["vadd", "vsub", "vabsdiff", "vmin", "vmax"]:
         kernels = []
         for d in ("u32", "s32"):

@@ -5,9 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
-import pytest
-
 import pycuda.driver as cuda
+import pytest
 from pycuda.tools import clear_context_caches, make_default_context
 
 
@@ -17,6 +16,11 @@ def _driver_missing():
         return None if cuda.Device.count() > 0 else "the driver has no device"
     except cuda.Error as error:
         return str(error)
+
+
+def pytest_collection_modifyitems(items):
+    """Tests of compiling without a driver come first: once one is loaded it stays for the process."""
+    items.sort(key=lambda item: item.path.name != "test_compiler.py")
 
 
 @pytest.fixture(scope="session")

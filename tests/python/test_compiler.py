@@ -270,7 +270,7 @@ HEADER_SOURCES = {
     "cassert": "assert(a != nullptr);",
     "stddef.h": "ptrdiff_t d = 1; size_t s = 2; a[0] = d + s;",
     "cstddef": "std::size_t s = 2; a[0] = s;",
-    "type_traits": "bool same = std::is_same<std::remove_cv<const int>::type, int>::value; a[0] = same;",
+    "type_traits": "a[0] = std::is_same<std::remove_cv<const int>::type, int>::value;",
     "algorithm": "a[0] = std::min(a[1], std::max(a[2], 1.0f)); std::swap(a[1], a[2]);",
     "utility": "auto p = std::make_pair(1, 2.0f); a[0] = p.second;",
     "stdbool.h": "bool b = true; a[0] = b;",
@@ -294,6 +294,44 @@ class TestHeaders:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert ".entry" in ptx_of(source, no_extern_c=no_extern_c)
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            "double x = M_PI + M_SQRT2 + INFINITY + NAN + HUGE_VAL",
+            "uint x = UINT_MAX; ushort y = SHRT_MAX; ulong z = x + y",
+            "int8_t x = CHAR_BIT; int64_t y = LLONG_MAX",
+            "float x = std::abs(-1.f) + std::sqrt(2.f) + std::pow(2.f, 2.f)",
+            "void *x = NULL; ptrdiff_t y = RAND_MAX",
+        ],
+    )
+    def test_what_nvcc_knows_without_any_include_is_known_here(self, use):
+        assert ".entry k(" in ptx_of(f"__global__ void k() {{ {use}; }}", options=["-w"])
+
+    def test_programs_may_define_the_names_that_nvcc_leaves_free(self):
+        source = """
+        typedef unsigned int uint;
+        typedef unsigned int uint32_t;
+        typedef unsigned long long uint64_t;
+        __device__ int strcmp(const char *a, const char *b) { return *a - *b; }
+        #define FLT_MAX 1.0f
+        __global__ void k(uint64_t *a, uint32_t b) { a[0] = b + strcmp("a", "b") + (uint)FLT_MAX; }
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ".entry k(" in ptx_of(source)
+
+    def test_small_headers_and_libcuxx_go_together(self):
+        source = (
+            "#include <cstdint>\n#include <climits>\n#include <cfloat>\n#include <ctime>\n"
+            "#include <limits>\n"
+            "#include <cuda/std/cstdint>\n#include <cuda/std/climits>\n#include <cuda/std/cfloat>\n"
+            "#include <cuda/std/ctime>\n#include <cuda/std/limits>\n#include <curand_kernel.h>\n"
+            "__global__ void k(uint64_t *a) { a[0] = INT64_MAX - LONG_MAX; }\n"
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ".entry k(" in ptx_of(source)
 
     def test_all_small_headers_go_together(self):
         small = [name for name in HEADER_SOURCES if "cuda" not in name]

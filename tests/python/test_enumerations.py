@@ -3,10 +3,9 @@
 
 import pickle
 
-import pytest
-
 import pycuda._driver as extension
 import pycuda.driver as cuda
+import pytest
 
 
 def test_members_are_ints_with_names():

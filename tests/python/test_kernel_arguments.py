@@ -192,11 +192,11 @@ def test_a_block_that_is_too_large_says_which_limit_it_passed(on_fake):
     on_fake(
         """
         f = kernel(name="blur")
-        error = raises(cuda.LogicError, "cuLaunchKernel failed: invalid argument - kernel 'blur' was given "
-                       "block (33, 33, 1), which has 1089 threads; it takes at most 1024",
+        error = raises(cuda.LogicError, "cuLaunchKernel failed: invalid argument - kernel blur, grid 1x1x1, "
+                       "block 33x33x1: 1089 threads per block, the kernel takes at most 1024",
                        lambda: f(block=(33, 33, 1)))
         assert error.code == 1 and error.routine == "cuLaunchKernel"
-        raises(cuda.LogicError, "which has no threads", lambda: f(block=(0, 1, 1)))
+        raises(cuda.LogicError, "a block needs at least one thread", lambda: f(block=(0, 1, 1)))
         """
     )
 
@@ -241,6 +241,7 @@ def test_prepared_calls_pack_by_their_codes(on_fake):
         f = kernel(8, 4, 4, 8)
         memory = cuda.mem_alloc(8)
         assert f.prepare("PifF") is f
+        raises(AttributeError, "has not been prepared", lambda: kernel().arg_format)
         assert f.arg_format == "PifF" and f.texrefs == []
         f.prepared_call((2, 3), (4, 5, 6), memory, 7, 1.5, 1 + 2j)
         assert arguments_as(("u8", 0), ("i4", 8), ("f4", 12), ("c8", 16)) == [int(memory), 7, 1.5, 1 + 2j]

@@ -4,9 +4,8 @@
 import gc
 
 import numpy as np
-import pytest
-
 import pycuda.driver as cuda
+import pytest
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -49,7 +48,8 @@ def test_no_bytes_are_an_invalid_argument():
 
 
 @pytest.mark.parametrize(
-    ("size", "kind"), [(-1, OverflowError), (1 << 70, OverflowError), (1.5, TypeError), ("9", TypeError), (None, TypeError)]
+    ("size", "kind"),
+    [(-1, OverflowError), (1 << 70, OverflowError), (1.5, TypeError), ("9", TypeError), (None, TypeError)],
 )  # fmt: skip
 def test_sizes_must_be_integers(size, kind):
     with pytest.raises(kind):

@@ -5,10 +5,14 @@ import gc
 import io
 
 import numpy as np
-import pytest
-
 import pycuda.driver as cuda
-from pycuda.tools import DebugMemoryPool, DeviceMemoryPool, PageLockedAllocator, PageLockedMemoryPool
+import pytest
+from pycuda.tools import (
+    DebugMemoryPool,
+    DeviceMemoryPool,
+    PageLockedAllocator,
+    PageLockedMemoryPool,
+)
 
 pytestmark = pytest.mark.usefixtures("context")
 

@@ -2,9 +2,8 @@
 """Streams and events."""
 
 import numpy as np
-import pytest
-
 import pycuda.driver as cuda
+import pytest
 
 pytestmark = pytest.mark.usefixtures("context")
 

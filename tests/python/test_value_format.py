@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from pycuda import _pvt_struct as pvt
 
 INTEGERS = {code: struct.calcsize(code) for code in "bBhHiIlLqQnN"}

@@ -56,7 +56,7 @@ def equal_strides(strides1, strides2, shape):
     if not len(strides1) == len(strides2) == len(shape):
         return False
     return all(
-        first == second for first, second, length in zip(strides1, strides2, shape) if length > 1
+        first == second for first, second, length in zip(strides1, strides2, shape, strict=True) if length > 1
     )
 
 

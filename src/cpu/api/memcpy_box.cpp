@@ -134,8 +134,6 @@ CUresult copy_2d(const CUDA_MEMCPY2D* copy_spec, CUstream stream, When when) {
 
 template <class Spec>
 CUresult copy_3d(const Spec& c, CUstream stream, When when) {
-  if (c.srcLOD != 0 || c.dstLOD != 0)
-    return with_context([](Context&) { return CUDA_ERROR_NOT_SUPPORTED; });
   Side to{c.dstMemoryType, address_of(c.dstMemoryType, c.dstHost, c.dstDevice),
           c.dstXInBytes,   c.dstY,
           c.dstZ,          c.dstPitch,

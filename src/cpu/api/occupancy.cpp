@@ -31,7 +31,7 @@ unsigned blocks_by_registers(const KernelFacts& facts, unsigned threads) {
 
 unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
                               std::size_t dynamic_shared_bytes) {
-  if (threads > Limits::threads_per_block || threads > facts.max_threads) return 0;
+  if (threads > Limits::threads_per_block) return 0;
   const std::size_t shared = facts.static_shared_bytes + dynamic_shared_bytes;
   if (shared > Limits::shared_bytes_per_block_optin) return 0;
   const unsigned shared_of_block =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuGetProcAddress: the newest ABI of a function that is not newer than the version asked for.
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -42,7 +43,7 @@ CUresult find(const char* name, void** address, int version, cuuint64_t flags,
               CUdriverProcAddressQueryResult* outcome) {
   constexpr cuuint64_t known =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  if (name == nullptr || address == nullptr || (flags & ~known) != 0 || flags == known)
+  if (name == nullptr || address == nullptr || (flags & ~known) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   if (version > driver_version) return CUDA_ERROR_INVALID_VALUE;
   *address = nullptr;
@@ -54,13 +55,17 @@ CUresult find(const char* name, void** address, int version, cuuint64_t flags,
     said(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     return CUDA_ERROR_NOT_FOUND;
   }
-  const ExportedSymbol* found = nullptr;
   // By default the ABI that the caller itself was compiled for.
-  const bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ||
+  const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 ||
                           (flags == CU_GET_PROC_ADDRESS_DEFAULT && this_thread.stream_zero_is_own);
-  if (per_thread) found = newest(group->second, version, StreamZero::PerThread);
-  if (found == nullptr) found = newest(group->second, version, StreamZero::Legacy);
-  if (found == nullptr) found = newest(group->second, version, StreamZero::PerThread);
+  // A function that has a per-thread variant is not replaced by its other one when that is newer
+  // than asked for.
+  const bool has_variant = std::any_of(
+      group->second.begin(), group->second.end(),
+      [](const ExportedSymbol& symbol) { return symbol.streams == StreamZero::PerThread; });
+  const ExportedSymbol* found =
+      newest(group->second, version,
+             per_thread && has_variant ? StreamZero::PerThread : StreamZero::Legacy);
   if (found == nullptr) {
     said(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
     return CUDA_ERROR_NOT_FOUND;

@@ -3,6 +3,7 @@
 #include "cpu/exec/launch_context.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -42,6 +43,7 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   gangs = uses_gangs(kernel, frame.grid, frame.block);
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
+  assert(threads <= 1024);
   shared_bytes = request.dynamic_shared_bytes == 0
                      ? frame.static_shared_bytes
                      : std::uint64_t{frame.dynamic_shared_offset} + frame.dynamic_shared_bytes;
@@ -60,8 +62,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   if (request.cooperative) {
     workspace_ = std::make_unique<GridWorkspace>();
     const auto address = reinterpret_cast<std::uintptr_t>(workspace_.get());
-    frame.env_regs[1] = address & 0xffffffffu;
-    frame.env_regs[2] = address >> 32;
+    frame.env_regs[1] = address >> 32;
+    frame.env_regs[2] = address & 0xffffffffu;
     AddressTable::instance().insert(
         {address, sizeof(GridWorkspace), MemoryKind::GridWorkspace, 0, nullptr, 0});
   }

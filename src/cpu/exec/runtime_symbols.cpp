@@ -6,9 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#if __has_include("cpu/exec/math.h")
 #include "cpu/exec/math.h"
-#endif
 #include "cpu/kernel_abi/runtime_calls.h"
 
 // 128-bit arithmetic of the compiler's run-time library.
@@ -67,10 +65,8 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol("__udivti3", __udivti3),
       symbol("__umodti3", __umodti3),
   };
-#if __has_include("cpu/exec/math.h")
   const auto math = exec::math_symbols();
   symbols.insert(symbols.end(), math.begin(), math.end());
-#endif
   return symbols;
 }
 

@@ -137,6 +137,13 @@ void push(const StatePointer& state, Item item) {
   WorkerPool::instance().post(drive_task(state));
 }
 
+bool is_empty(const LaunchRequest& request) {
+  const auto none = [](const Dim3& extent) {
+    return extent.x == 0 || extent.y == 0 || extent.z == 0;
+  };
+  return none(request.grid) || none(request.block);
+}
+
 /// After work that ran in the caller: what was queued meanwhile goes to a worker.
 void pass_on(const StatePointer& state) {
   if (!state->give_back()) WorkerPool::instance().post(drive_task(state));
@@ -152,7 +159,7 @@ Stream::Stream(int, FaultSink& faults) : state_(std::make_shared<State>(faults))
 Stream::~Stream() { synchronize(); }
 
 void Stream::launch(LaunchRequest request) {
-  if (forked()) return;
+  if (forked() || is_empty(request)) return;
   if (!state_->take()) {
     push(state_, std::move(request));
     return;

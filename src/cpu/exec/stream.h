@@ -39,7 +39,8 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Dropped when the sink is poisoned by the time its turn comes.
+  /// Dropped when the sink is poisoned by the time its turn comes. At most 1024 threads a block; an
+  /// empty grid or block runs nothing.
   void launch(LaunchRequest request);
   /// Copies, memsets: work that runs on a worker in order and does not wait for anybody. Dropped
   /// when the sink is poisoned by the time its turn comes.
@@ -48,7 +49,7 @@ class Stream {
   /// without stalling other streams. Runs even when the sink is poisoned (it can ask).
   void enqueue_callback(std::function<void()> callback);
   /// Runs `task` in the caller, in the stream's order, if the stream is idle; false (and nothing
-  /// done) if it is not.
+  /// done) if it is not. Dropped (and true) when the sink is poisoned.
   bool run_if_idle(const std::function<void()>& task);
   void record(const std::shared_ptr<Event>& event);
   /// What is queued later waits for the event's latest record of now.

@@ -16,6 +16,14 @@ llvm::Value* FunctionLowering::shared_base() {
   return pseudo_call(pseudo::shared_base, builder_.getPtrTy(), {}, false);
 }
 
+llvm::Value* FunctionLowering::is_in_shared(llvm::Value* address) {
+  llvm::Value* base = builder_.CreatePtrToInt(shared_base(), builder_.getInt64Ty());
+  llvm::Value* bytes = pseudo_call(std::string(pseudo::sreg_prefix) + "total_smem_size",
+                                   builder_.getInt32Ty(), {}, false);
+  return builder_.CreateICmpULT(builder_.CreateSub(address, base),
+                                builder_.CreateZExt(bytes, builder_.getInt64Ty()));
+}
+
 ptx::Space FunctionLowering::symbol_space(const ptx::SymbolRef& symbol) const {
   switch (symbol.kind) {
     case SymbolKind::ModuleVariable:

@@ -28,12 +28,7 @@ bool emit_isspacep(FunctionLowering& lowering, const ptx::Instruction& instructi
   if (instruction.operands.size() != 2) return false;
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Value* address = lowering.read_bits(instruction.operands[1], 64);
-  llvm::Value* base = b.CreatePtrToInt(lowering.shared_base(), b.getInt64Ty());
-  llvm::Value* size =
-      b.CreateZExt(lowering.pseudo_call(std::string(pseudo::sreg_prefix) + "total_smem_size",
-                                        b.getInt32Ty(), {}, false),
-                   b.getInt64Ty());
-  llvm::Value* in_shared = b.CreateICmpULT(b.CreateSub(address, base), size);
+  llvm::Value* in_shared = lowering.is_in_shared(address);
   switch (instruction.modifiers.space) {
     case ptx::Space::Shared:
       lowering.write(instruction.operands[0], in_shared);

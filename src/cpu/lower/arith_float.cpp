@@ -109,11 +109,6 @@ class FloatArith {
   }
 
   Value* in_double(llvm::SmallVector<Value*, 3> in) {
-    if (in.size() == 2) {
-      ops_.prefer_nan_operand(in[0], in[1]);
-    } else {
-      ops_.prefer_nan_operand(in[0], in[1], in[2]);
-    }
     const Rounding rounding = instruction_.modifiers.rounding;
     if (!is_directed(rounding)) return nearest(in);
     const char* name = instruction_.opcode == Opcode::add   ? "pycuda_cpu_add_f64"
@@ -289,7 +284,6 @@ bool emit_rounded_quotient(FunctionLowering& lowering, const Instruction& instru
   if (!is_div && !is_root) left = ops.constant(right->getType(), 1.0);
   Value* result = nullptr;
   if (type == ptx::Type::F64) {
-    if (is_div) ops.prefer_nan_operand(right, left);
     Value* mode = b.getInt32(static_cast<std::uint32_t>(rounding));
     if (!is_directed(rounding)) {
       result = is_root ? ops.intrinsic(llvm::Intrinsic::sqrt, left) : b.CreateFDiv(left, right);

@@ -135,9 +135,50 @@ llvm::Value* update_half(FunctionLowering& lowering, llvm::Value* pointer, Type 
   });
 }
 
+/// GPUs add f32 in global memory with subnormal numbers flushed to zero, but not in shared memory.
+/// Null: never flushed.
+llvm::Value* flushes_subnormals(FunctionLowering& lowering, ptx::Space space,
+                                llvm::Value* pointer) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  if (space == ptx::Space::Shared) return nullptr;
+  if (space != ptx::Space::Generic) return b.getTrue();
+  return b.CreateNot(lowering.is_in_shared(b.CreatePtrToInt(pointer, b.getInt64Ty())));
+}
+
+llvm::Value* flush_f32(llvm::IRBuilder<>& b, llvm::Value* bits, llvm::Value* flush) {
+  if (!flush) return bits;
+  llvm::Value* tiny = b.CreateICmpEQ(b.CreateAnd(bits, 0x7f800000), b.getInt32(0));
+  return b.CreateSelect(b.CreateAnd(flush, tiny), b.CreateAnd(bits, 0x80000000u), bits);
+}
+
+llvm::Value* add_f32(llvm::IRBuilder<>& b, llvm::Value* left, llvm::Value* right,
+                     llvm::Value* flush) {
+  const auto number = [&](llvm::Value* bits) {
+    return b.CreateBitCast(flush_f32(b, bits, flush), b.getFloatTy());
+  };
+  llvm::Value* sum = b.CreateFAdd(number(left), number(right));
+  llvm::Value* bits = flush_f32(b, b.CreateBitCast(sum, b.getInt32Ty()), flush);
+  return b.CreateSelect(b.CreateFCmpUNO(sum, sum), b.getInt32(0x7fffffff), bits);
+}
+
+/// In shared memory a NaN comes out as of an addition: quiet, that of memory first. In global
+/// memory it comes out as it went in, the operand's first.
+llvm::Value* add_f64(llvm::IRBuilder<>& b, llvm::Value* left, llvm::Value* right, bool in_shared) {
+  llvm::Value* x = b.CreateBitCast(left, b.getDoubleTy());
+  llvm::Value* y = b.CreateBitCast(right, b.getDoubleTy());
+  llvm::Value* sum = b.CreateBitCast(b.CreateFAdd(x, y), b.getInt64Ty());
+  const auto keep_nan = [&](llvm::Value* number, llvm::Value* bits, llvm::Value* otherwise) {
+    constexpr std::uint64_t quiet = std::uint64_t{1} << 51;
+    return b.CreateSelect(b.CreateFCmpUNO(number, number),
+                          in_shared ? b.CreateOr(bits, quiet) : bits, otherwise);
+  };
+  return in_shared ? keep_nan(x, left, keep_nan(y, right, sum))
+                   : keep_nan(y, right, keep_nan(x, left, sum));
+}
+
 /// One atomic read-modify-write; the old value as bits, or null if the form does not exist.
 llvm::Value* emit_update(FunctionLowering& lowering, const ptx::Modifiers& modifiers,
-                         llvm::Value* pointer, const ptx::Operand& operand) {
+                         ptx::Space space, llvm::Value* pointer, const ptx::Operand& operand) {
   llvm::IRBuilder<>& b = lowering.builder();
   const Type type = modifiers.type();
   const AtomicOp operation = modifiers.atomic;
@@ -151,10 +192,17 @@ llvm::Value* emit_update(FunctionLowering& lowering, const ptx::Modifiers& modif
       return update_half(lowering, pointer, type, operation, lowering.read_bits(operand, bits),
                          ordering);
     }
-    if ((type == Type::F32 || type == Type::F64) && operation == AtomicOp::Add) {
-      llvm::Value* old = b.CreateAtomicRMW(llvm::AtomicRMWInst::FAdd, pointer,
-                                           lowering.read(operand, type), alignment, ordering);
-      return b.CreateBitCast(old, lowering.int_type(bits));
+    if (type == Type::F32 && operation == AtomicOp::Add) {
+      llvm::Value* flush = flushes_subnormals(lowering, space, pointer);
+      llvm::Value* added = lowering.read_bits(operand, bits);
+      return update(lowering, pointer, bits, ordering,
+                    [&](llvm::Value* old) { return add_f32(b, old, added, flush); });
+    }
+    if (type == Type::F64 && operation == AtomicOp::Add) {
+      llvm::Value* added = lowering.read_bits(operand, bits);
+      return update(lowering, pointer, bits, ordering, [&](llvm::Value* old) {
+        return add_f64(b, old, added, space == ptx::Space::Shared);
+      });
     }
     return nullptr;
   }
@@ -178,6 +226,8 @@ bool emit_atomic(FunctionLowering& lowering, const ptx::Instruction& instruction
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Value* pointer = lowering.access(operands[first], space, bits / 8 * count, true);
+  const ptx::Space actual =
+      operands[first].symbol ? lowering.symbol_space(*operands[first].symbol) : space;
   if (modifiers.atomic == AtomicOp::Cas) {
     if (operands.size() < first + 3 || count != 1) return false;
     const llvm::AtomicOrdering ordering = order_of(modifiers);
@@ -189,7 +239,7 @@ bool emit_atomic(FunctionLowering& lowering, const ptx::Instruction& instruction
     return true;
   }
   if (count == 1) {
-    llvm::Value* old = emit_update(lowering, modifiers, pointer, operands[first + 1]);
+    llvm::Value* old = emit_update(lowering, modifiers, actual, pointer, operands[first + 1]);
     if (!old) return false;
     if (returns) lowering.write(operands[0], old);
     return true;
@@ -199,7 +249,7 @@ bool emit_atomic(FunctionLowering& lowering, const ptx::Instruction& instruction
   std::vector<llvm::Value*> old_values;
   for (std::uint32_t i = 0; i < count; ++i) {
     llvm::Value* element = b.CreateConstInBoundsGEP1_64(lowering.int_type(bits), pointer, i);
-    old_values.push_back(emit_update(lowering, modifiers, element, sources[i]));
+    old_values.push_back(emit_update(lowering, modifiers, actual, element, sources[i]));
     if (!old_values.back()) return false;
   }
   if (!returns) return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Extended-precision arithmetic: add, sub and mad that read and write the carry flag.
 //
-// After a subtraction the flag holds the borrow's complement on hardware; here, as in PTX, it holds
-// the borrow.
+// PTX says that a subtraction leaves its borrow in the flag. On hardware it is a sum with the
+// complement, and leaves that sum's carry: the borrow's complement. The difference shows when an
+// addition reads a subtraction's flag, as NVIDIA's own 128-bit division does.
 #include "cpu/lower/arith.h"
 #include "cpu/lower/function_lowering.h"
 
@@ -40,12 +41,11 @@ bool emit_carry(FunctionLowering& lowering, const ptx::Instruction& instruction)
     left = b.CreateTrunc(product, b.getIntNTy(bits));
     right = lowering.read_bits(instruction.operands[3], bits);
   }
-  left = b.CreateZExt(left, wide);
-  right = b.CreateZExt(right, wide);
-  Value* result = is_sub ? b.CreateSub(left, right) : b.CreateAdd(left, right);
-  if (uses_carry) {
-    Value* carry = b.CreateZExt(lowering.carry(), wide);
-    result = is_sub ? b.CreateSub(result, carry) : b.CreateAdd(result, carry);
+  if (is_sub) right = b.CreateNot(right);
+  Value* result = b.CreateAdd(b.CreateZExt(left, wide), b.CreateZExt(right, wide));
+  if (uses_carry || is_sub) {
+    Value* carry = uses_carry ? lowering.carry() : b.getTrue();
+    result = b.CreateAdd(result, b.CreateZExt(carry, wide));
   }
   if (modifiers.cc) lowering.set_carry(b.CreateTrunc(b.CreateLShr(result, bits), b.getInt1Ty()));
   lowering.write(instruction.operands[0], b.CreateTrunc(result, b.getIntNTy(bits)));

@@ -73,17 +73,6 @@ Value* FloatOps::quiet(Value* value) {
   return from_bits(b_.CreateOr(bits(value), std::uint64_t{1} << 51), value->getType());
 }
 
-void FloatOps::prefer_nan_operand(Value*& a, Value* b) {
-  if (!a->getType()->isDoubleTy()) return;
-  a = b_.CreateSelect(is_nan(b), b, a);
-}
-
-void FloatOps::prefer_nan_operand(Value*& a, Value* b, Value*& c) {
-  if (!a->getType()->isDoubleTy()) return;
-  c = b_.CreateSelect(is_nan(b), b, c);
-  a = b_.CreateSelect(is_nan(c), c, a);
-}
-
 Value* FloatOps::flush(Value* value) {
   Type* type = value->getType();
   if (type->isDoubleTy()) return value;

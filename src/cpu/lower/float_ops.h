@@ -4,8 +4,8 @@
 //
 // What NVIDIA hardware does with NaNs (recorded on an H200, tests/ptx/golden): f32 arithmetic
 // answers 0x7fffffff, f16 and bf16 0x7fff; f64 keeps the payload of a NaN operand, made quiet, and
-// of several prefers the second, then the third, then the first; an invalid f64 operation answers
-// 0xfff8000000000000, as x86 does.
+// answers 0xfff8000000000000 for an invalid operation, both as x86 does. Which of several NaN
+// operands an f64 operation keeps is up to the assembler's operand order, there as here.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -38,10 +38,6 @@ class FloatOps {
   llvm::Value* canonical(llvm::Value* value);
   /// An f64 NaN made quiet.
   llvm::Value* quiet(llvm::Value* value);
-  /// f64 operands so changed that whichever NaN an operation propagates is the one that hardware
-  /// propagates.
-  void prefer_nan_operand(llvm::Value*& a, llvm::Value* b);
-  void prefer_nan_operand(llvm::Value*& a, llvm::Value* b, llvm::Value*& c);
 
   /// .ftz: a subnormal becomes a zero of its sign.
   llvm::Value* flush(llvm::Value* value);

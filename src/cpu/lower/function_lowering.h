@@ -103,6 +103,8 @@ class FunctionLowering {
   void guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
                     std::uint32_t alignment, bool is_write);
   llvm::Value* shared_base();
+  /// Whether a generic address (an i64) lies in the block's shared window.
+  llvm::Value* is_in_shared(llvm::Value* address);
   /// Notes the instruction's source line in the ThreadFrame, if lines are tracked.
   void track_line();
   /// Ends the launch with a fault; terminates the current block.

@@ -5,6 +5,11 @@
 // ThreadFrame of the CUDA thread that runs it. Registers are allocas. Whatever depends on the other
 // threads or on where the thread stands stays a call to a pseudo function (pseudo.h); the simt
 // stage replaces them.
+//
+// Names in the LLVM module have a prefix, so that none is a C library function's: "v.<name>" is the
+// external symbol of a .global or .const variable, "f.<name>" a function. A function whose address
+// is taken has external linkage, and its symbol's address is what PTX code sees; an alias has no
+// symbol of its own.
 #pragma once
 
 #include <memory>

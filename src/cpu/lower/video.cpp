@@ -16,7 +16,19 @@ using ptx::Selector;
 using ptx::Type;
 
 /// What one lane computes, whatever the number of lanes.
-enum class LaneOp { None, Add, Sub, AbsoluteDifference, Min, Max, Average, ShiftLeft, ShiftRight };
+enum class LaneOp {
+  None,
+  Add,
+  Sub,
+  AbsoluteDifference,
+  Min,
+  Max,
+  Average,
+  ShiftLeft,
+  ShiftRight,
+  Compare,
+  MultiplyAdd
+};
 
 struct Shape {
   LaneOp op = LaneOp::None;
@@ -59,6 +71,14 @@ Shape shape_of(Opcode opcode) {
       return {LaneOp::Average, 2};
     case Opcode::vavrg4:
       return {LaneOp::Average, 4};
+    case Opcode::vset:
+      return {LaneOp::Compare, 1};
+    case Opcode::vset2:
+      return {LaneOp::Compare, 2};
+    case Opcode::vset4:
+      return {LaneOp::Compare, 4};
+    case Opcode::vmad:
+      return {LaneOp::MultiplyAdd, 1};
     case Opcode::vshl:
       return {LaneOp::ShiftLeft, 1};
     case Opcode::vshr:
@@ -76,15 +96,41 @@ class VideoEmitter {
 
   bool emit(const Shape& shape) {
     const auto& types = instruction_.modifiers.types;
-    const auto& operands = instruction_.operands;
-    if (types.size() != 3 || operands.size() < 3) return false;
+    const std::size_t expected = shape.op == LaneOp::Compare ? 2 : 3;
+    if (types.size() != expected || instruction_.operands.size() < 3) return false;
     for (const Type type : types) {
       if (type != Type::U32 && type != Type::S32) return false;
     }
+    if (!selectors_fit(shape)) return false;
+    if (shape.op == LaneOp::MultiplyAdd) return emit_multiply_add();
     return shape.lanes == 1 ? emit_scalar(shape.op) : emit_lanes(shape);
   }
 
  private:
+  /// Whether every selector names parts that are there: of its register, or for lanes of the pair
+  /// {b, a}.
+  bool selectors_fit(const Shape& shape) const {
+    for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
+      const Selector& selector = instruction_.operands[i].selector;
+      if (selector.unit == Selector::Unit::None) continue;
+      const unsigned bits = selector.unit == Selector::Unit::Byte ? 8 : 16;
+      const bool source_lane = shape.lanes > 1 && i > 0;
+      if (shape.lanes > 1 ? bits != 32 / shape.lanes : selector.count != 1) return false;
+      for (unsigned part = 0; part < selector.count; ++part) {
+        if (bits * selector.indices[part] >= (source_lane ? 64u : 32u)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// vset has no type for its result, which is 0 or 1.
+  Type result_type() const {
+    const auto& types = instruction_.modifiers.types;
+    return types.size() == 3 ? types[0] : Type::U32;
+  }
+  Type left_type() const { return *(instruction_.modifiers.types.end() - 2); }
+  Type right_type() const { return instruction_.modifiers.types.back(); }
+
   Value* extended(Value* value, unsigned bits, Type type) {
     value = b_.CreateTrunc(value, b_.getIntNTy(bits));
     return ptx::is_signed(type) ? b_.CreateSExt(value, b_.getInt64Ty())
@@ -128,17 +174,63 @@ class VideoEmitter {
         return b_.CreateShl(a, b);
       case LaneOp::ShiftRight:
         return b_.CreateAShr(a, b);
+      case LaneOp::Compare:
+        return compare(a, b);
+      case LaneOp::MultiplyAdd:
       case LaneOp::None:
         break;
     }
     return nullptr;
   }
 
+  Value* compare(Value* a, Value* b) {
+    llvm::CmpInst::Predicate predicate{};
+    switch (instruction_.modifiers.compare) {
+      case ptx::Compare::Eq:
+        predicate = llvm::CmpInst::ICMP_EQ;
+        break;
+      case ptx::Compare::Ne:
+        predicate = llvm::CmpInst::ICMP_NE;
+        break;
+      case ptx::Compare::Lt:
+        predicate = llvm::CmpInst::ICMP_SLT;
+        break;
+      case ptx::Compare::Le:
+        predicate = llvm::CmpInst::ICMP_SLE;
+        break;
+      case ptx::Compare::Gt:
+        predicate = llvm::CmpInst::ICMP_SGT;
+        break;
+      case ptx::Compare::Ge:
+        predicate = llvm::CmpInst::ICMP_SGE;
+        break;
+      default:
+        return nullptr;
+    }
+    return b_.CreateZExt(b_.CreateICmp(predicate, a, b), b_.getInt64Ty());
+  }
+
+  /// vmad: a * b + c modulo 2^32. Scaled and saturated forms are refused: what hardware answers for
+  /// 32-bit operands is not what PTX describes.
+  bool emit_multiply_add() {
+    const auto& operands = instruction_.operands;
+    const ptx::Modifiers& modifiers = instruction_.modifiers;
+    if (operands.size() != 4 || modifiers.sat || !modifiers.others.empty()) return false;
+    for (const ptx::Operand& operand : operands) {
+      if (operand.negated) return false;
+    }
+    Value* product =
+        b_.CreateMul(picked(operands[1], left_type()), picked(operands[2], right_type()));
+    Value* low = b_.CreateTrunc(product, b_.getInt32Ty());
+    lowering_.write(operands[0], b_.CreateAdd(low, lowering_.read_bits(operands[3], 32)));
+    return true;
+  }
+
   /// .sat: clamps to the result's range; a 32-bit unsigned result only from below, as hardware
   /// does.
   Value* saturated(Value* value, unsigned bits) {
     if (!instruction_.modifiers.sat) return value;
-    const bool is_signed = ptx::is_signed(instruction_.modifiers.types[0]);
+    const bool is_signed = ptx::is_signed(result_type());
     const std::int64_t top =
         is_signed ? (std::int64_t{1} << (bits - 1)) - 1 : (std::int64_t{1} << bits) - 1;
     const std::int64_t bottom = is_signed ? -top - 1 : 0;
@@ -148,16 +240,16 @@ class VideoEmitter {
   }
 
   bool emit_scalar(LaneOp op) {
-    const auto& types = instruction_.modifiers.types;
     const auto& operands = instruction_.operands;
-    Value* a = picked(operands[1], types[1]);
-    Value* b = picked(operands[2], types[2]);
+    Value* a = picked(operands[1], left_type());
+    Value* b = picked(operands[2], right_type());
     if (op == LaneOp::ShiftLeft || op == LaneOp::ShiftRight) {
-      if (types[2] != Type::U32) return false;
+      if (right_type() != Type::U32) return false;
       b = instruction_.modifiers.shift == ptx::ShiftMode::Wrap ? b_.CreateAnd(b, 31)
                                                                : smaller(b, b_.getInt64(32));
     }
-    return finish_scalar(compute(op, a, b));
+    Value* value = compute(op, a, b);
+    return value != nullptr && finish_scalar(value);
   }
 
   /// Saturation, then the second operation with c, or merging with c's other parts.
@@ -181,7 +273,7 @@ class VideoEmitter {
       lowering_.write(operands[0], value);
       return true;
     }
-    const bool is_signed = ptx::is_signed(instruction_.modifiers.types[0]);
+    const bool is_signed = ptx::is_signed(result_type());
     if (instruction_.modifiers.has("add")) {
       value = b_.CreateAdd(value, c);
     } else if (instruction_.modifiers.has("min")) {
@@ -209,7 +301,6 @@ class VideoEmitter {
   }
 
   bool emit_lanes(const Shape& shape) {
-    const auto& types = instruction_.modifiers.types;
     const auto& operands = instruction_.operands;
     if (operands.size() != 4) return false;
     const unsigned bits = 32 / shape.lanes;
@@ -225,9 +316,11 @@ class VideoEmitter {
     Value* result = c;
     for (unsigned lane = 0; lane < shape.lanes; ++lane) {
       if (!is_chosen(operands[0].selector, lane)) continue;
-      Value* a = lane_of(both, operands[1].selector, lane, shape.lanes, 0, types[1]);
-      Value* b = lane_of(both, operands[2].selector, lane, shape.lanes, shape.lanes, types[2]);
-      Value* value = saturated(compute(shape.op, a, b), bits);
+      Value* a = lane_of(both, operands[1].selector, lane, shape.lanes, 0, left_type());
+      Value* b = lane_of(both, operands[2].selector, lane, shape.lanes, shape.lanes, right_type());
+      Value* computed = compute(shape.op, a, b);
+      if (computed == nullptr) return false;
+      Value* value = saturated(computed, bits);
       if (adds) {
         result = b_.CreateAdd(result, b_.CreateTrunc(value, b_.getInt32Ty()));
         continue;
@@ -258,7 +351,7 @@ class VideoEmitter {
 
 bool emit_video(FunctionLowering& lowering, const Instruction& instruction) {
   const Shape shape = shape_of(instruction.opcode);
-  if (shape.op == LaneOp::None) return false;  // vmad, vset, vset2, vset4
+  if (shape.op == LaneOp::None) return false;
   return VideoEmitter(lowering, instruction).emit(shape);
 }
 

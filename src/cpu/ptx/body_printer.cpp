@@ -65,7 +65,9 @@ void BodyPrinter::registers() {
     std::size_t count = 1;
     if (name.size() > 1 && name.back() == '0') {
       const std::string prefix = name.substr(0, name.size() - 1);
-      while (at + count < registers_.size() &&
+      // A range and a register of one name would clash in other readers.
+      const bool free = !used_.contains(prefix);
+      while (free && at + count < registers_.size() &&
              registers_[at + count] == prefix + std::to_string(count) &&
              function_.registers[at + count].type == first.type &&
              function_.registers[at + count].vector == first.vector) {

@@ -121,6 +121,7 @@ class Linker {
         result_.target = module.target;
       }
       result_.debug |= module.debug;
+      result_.independent_textures |= module.independent_textures;
       if (module.address_size != result_.address_size) {
         error("the address size of " + in_quotes(inputs_[i].name) + " differs from that of " +
               in_quotes(inputs_[0].name));

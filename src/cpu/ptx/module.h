@@ -213,6 +213,7 @@ struct Module {
   std::uint32_t architecture = 0; ///< 80
   std::uint32_t address_size = 64;
   bool debug = false;
+  bool independent_textures = false;  ///< .target texmode_independent: samplers are operands of their own
   std::vector<SourceFile> files;
   std::vector<Variable> variables;  ///< .global, .const, .shared at module level
   std::vector<Function> functions;

@@ -98,6 +98,7 @@ void ModuleParser::target() {
     if (cursor_.failed()) return;
     if (!text.starts_with("sm_")) {
       state_.module.debug |= text == "debug";
+      state_.module.independent_textures |= text == "texmode_independent";
       constexpr std::string_view platforms[] = {"debug", "texmode_unified", "texmode_independent",
                                                 "map_f64_to_f32"};
       if (std::find(std::begin(platforms), std::end(platforms), text) == std::end(platforms)) {

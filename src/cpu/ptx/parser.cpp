@@ -13,7 +13,7 @@ base::Result<Module, Diagnostics> parse(std::string_view text) {
   ModuleParser(state).run();
   Diagnostics& diagnostics = state.cursor.diagnostics();
   if (diagnostics.empty()) return std::move(state.module);
-  std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const auto& a, const auto& b) {
+  std::sort(diagnostics.begin(), diagnostics.end(), [](const auto& a, const auto& b) {
     return std::pair(a.position.line, a.position.column) <
            std::pair(b.position.line, b.position.column);
   });

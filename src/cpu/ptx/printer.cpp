@@ -82,6 +82,7 @@ class VariablePrinter {
 std::string print(const Module& module) {
   std::string text = ".version " + std::to_string(module.version_major) + '.' +
                      std::to_string(module.version_minor) + "\n.target " + module.target +
+                     (module.independent_textures ? ", texmode_independent" : "") +
                      (module.debug ? ", debug" : "") + "\n.address_size " +
                      std::to_string(module.address_size) + "\n\n";
   for (const SourceFile& file : module.files) {

@@ -23,7 +23,8 @@ void yield_in_spin_waits(llvm::Module& module);
 /// `<name>.thread`: a coroutine (llvm.coro.*) that suspends where it waits, after writing what it
 /// waits for to its ThreadFrame. Device functions that may suspend are coroutines too; their
 /// callers resume them until they are done, so recursion and barriers in calls need nothing
-/// special. Before: lower's output, cleaned up or not. After: no pseudo function is left;
+/// special. Before: lower's output with registers in SSA form (else spin-waits are not seen, and do
+/// not yield). After: no pseudo function is left;
 /// `facts[i].suspends` is set. The coroutines are not split yet (the JIT's pipeline runs LLVM's
 /// coroutine passes).
 ///

@@ -92,6 +92,10 @@ void read_expectation(const Words& words, std::size_t* at, Parameter& parameter)
   } else {
     throw std::runtime_error("expected '= <values>' or 'golden'");
   }
+  if (*at < words.size() && words[*at] == "nans") {
+    parameter.any_of_nans = true;
+    ++*at;
+  }
   while (*at + 1 < words.size()) {
     const std::string& kind = words[*at];
     if (kind != "ulp" && kind != "abs") break;

@@ -41,6 +41,7 @@ struct Parameter {
   bool golden = false;
   std::uint64_t ulp = 0;
   double absolute = 0;
+  bool any_of_nans = false;
 };
 
 struct LaunchTest {

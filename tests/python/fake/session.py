@@ -5,7 +5,6 @@ import ctypes
 import os
 
 import numpy as np
-
 import pycuda.autoinit
 import pycuda.driver as cuda
 

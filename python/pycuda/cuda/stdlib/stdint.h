@@ -5,11 +5,11 @@
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long int64_t;
+typedef long long int64_t;  // as in libcu++, and what atomicAdd() knows
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
+typedef unsigned long long uint64_t;
 typedef int8_t int_least8_t;
 typedef int16_t int_least16_t;
 typedef int32_t int_least32_t;
@@ -19,30 +19,30 @@ typedef uint16_t uint_least16_t;
 typedef uint32_t uint_least32_t;
 typedef uint64_t uint_least64_t;
 typedef int8_t int_fast8_t;
-typedef int64_t int_fast16_t;
-typedef int64_t int_fast32_t;
+typedef int16_t int_fast16_t;
+typedef int32_t int_fast32_t;
 typedef int64_t int_fast64_t;
 typedef uint8_t uint_fast8_t;
-typedef uint64_t uint_fast16_t;
-typedef uint64_t uint_fast32_t;
+typedef uint16_t uint_fast16_t;
+typedef uint32_t uint_fast32_t;
 typedef uint64_t uint_fast64_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
-typedef long intmax_t;
-typedef unsigned long uintmax_t;
+typedef int64_t intptr_t;
+typedef uint64_t uintptr_t;
+typedef int64_t intmax_t;
+typedef uint64_t uintmax_t;
 
 #define INT8_MIN (-128)
 #define INT16_MIN (-32768)
 #define INT32_MIN (-2147483647 - 1)
-#define INT64_MIN (-9223372036854775807L - 1)
+#define INT64_MIN (-9223372036854775807LL - 1)
 #define INT8_MAX 127
 #define INT16_MAX 32767
 #define INT32_MAX 2147483647
-#define INT64_MAX 9223372036854775807L
+#define INT64_MAX 9223372036854775807LL
 #define UINT8_MAX 255
 #define UINT16_MAX 65535
 #define UINT32_MAX 4294967295U
-#define UINT64_MAX 18446744073709551615UL
+#define UINT64_MAX 18446744073709551615ULL
 #define INTPTR_MIN INT64_MIN
 #define INTPTR_MAX INT64_MAX
 #define UINTPTR_MAX UINT64_MAX
@@ -55,10 +55,10 @@ typedef unsigned long uintmax_t;
 #define INT8_C(value) value
 #define INT16_C(value) value
 #define INT32_C(value) value
-#define INT64_C(value) value##L
+#define INT64_C(value) value##LL
 #define UINT8_C(value) value
 #define UINT16_C(value) value
 #define UINT32_C(value) value##U
-#define UINT64_C(value) value##UL
-#define INTMAX_C(value) value##L
-#define UINTMAX_C(value) value##UL
+#define UINT64_C(value) value##ULL
+#define INTMAX_C(value) value##LL
+#define UINTMAX_C(value) value##ULL

@@ -4,4 +4,4 @@
 #include <stddef.h>
 
 typedef long clock_t;
-typedef long time_t;
+typedef long long time_t;

@@ -430,7 +430,7 @@ TEST_CASE("all blocks of a cooperative launch are resident at once") {
 TEST_CASE("a cooperative launch finds a zeroed barrier through its environment registers") {
   constexpr auto body = [](T& t) {
     const auto& regs = t.thread->block->launch->env_regs;
-    const auto* const workspace = reinterpret_cast<const std::uint32_t*>(regs[2] << 32 | regs[1]);
+    const auto* const workspace = reinterpret_cast<const std::uint32_t*>(regs[1] << 32 | regs[2]);
     t.parameter<std::uint32_t*>()[0] = workspace[0];
     t.parameter<std::uint32_t*>()[1] = workspace[1];
     t.exit();

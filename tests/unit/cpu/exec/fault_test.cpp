@@ -215,6 +215,30 @@ TEST_CASE("frames of calls that never end are a stack overflow") {
   CHECK(faults.only().kind == FaultKind::StackOverflow);
 }
 
+TEST_CASE("a launch for which there is no memory is a fault, and the next one runs") {
+  if (sanitized) return;  // they end the process when memory is exhausted
+  constexpr auto body = [](HandThread& t) {
+    t.parameter<std::atomic<int>*>()->fetch_add(1);
+    t.exit();
+  };
+  Kernel greedy = suspending_kernel<body>("greedy");
+  greedy.coroutine_bytes = std::uint64_t{1} << 45;
+  std::atomic<int> count{0};
+  Faults faults;
+  Stream stream(0, faults);
+  stream.launch(request(greedy, {1000, 1, 1}, {512, 1, 1}, pack(&count)));
+  stream.synchronize();
+  CHECK(contains(faults.only().message, "no memory to run its threads"));
+  CHECK(count == 0);
+  Faults other_faults;
+  Stream other(0, other_faults);
+  const Kernel modest = suspending_kernel<body>("modest");
+  other.launch(request(modest, {10, 1, 1}, {512, 1, 1}, pack(&count)));
+  other.launch(request(modest, {0, 1, 1}, {512, 1, 1}, pack(&count)));
+  other.synchronize();
+  CHECK(count == 5120);
+}
+
 TEST_CASE("after a fault the sink's queued work is dropped, callbacks and events go on") {
   Faults faults;
   Stream stream(0, faults);

@@ -79,6 +79,33 @@ TEST_CASE("float atomics add with one rounding") {
   CHECK(d == 0.1 + 0.2);
 }
 
+TEST_CASE("f32 atomics flush subnormals in global but not in shared memory, as GPUs do") {
+  CHECK(after32("add.f32", 1, 1) == 0);
+  CHECK(after32("add.f32", 0x807fffff, 0x807fffff) == 0x80000000);
+  CHECK(after32("add.f32", 0x00800000, 0x807fffff) == 0x00800000);
+  LoadedModule module(R"(
+.visible .entry k(.param .u64 p) {
+  .shared .align 4 .u32 s;
+  .reg .b64 %rd<3>; .reg .b32 %r<4>; .reg .f32 %f;
+  ld.param.u64 %rd1, [p];
+  st.shared.u32 [s], 1; mov.b32 %f, 0x00000001;
+  atom.shared.add.f32 %f, [s], %f; ld.shared.u32 %r1, [s];
+  cvta.shared.u64 %rd2, s; atom.add.f32 %f, [%rd2], %f; ld.shared.u32 %r2, [s];
+  st.global.v2.u32 [%rd1], {%r1, %r2};
+  ret;
+})");
+  std::vector<std::uint32_t> out(2);
+  module.run("k", {1}, {1}, out.data());
+  CHECK(out == std::vector<std::uint32_t>{2, 3});
+}
+
+TEST_CASE("NaNs of float atomics are those of GPUs: canonical for f32, kept for f64") {
+  CHECK(after32("add.f32", 0x7fc00001, 1) == 0x7fffffff);
+  CHECK(after32("add.f32", 0x7f800000, 0xff800000) == 0x7fffffff);
+  CHECK(after64("add.f64", 0x7ff4000000000000, 1) == 0x7ff4000000000000);
+  CHECK(after64("add.f64", 0x7ff8000000000001, 0xfff8123400000000) == 0xfff8123400000000);
+}
+
 TEST_CASE("half and bfloat atomics round to nearest even and give the canonical NaN") {
   CHECK(after16("add.noftz.f16", 0x3c00, 0x3c00) == 0x4000);
   CHECK(after16("add.noftz.f16", 0x6800, 0x3c00) == 0x6800);  // 2048 + 1 is halfway

@@ -39,6 +39,7 @@ TEST_CASE("the head of a module is read") {
   CHECK(module.target == "sm_90a");
   CHECK(module.architecture == 90);
   CHECK(module.debug);
+  CHECK(module.independent_textures);
   CHECK(module.files.at(0).number == 3);
   CHECK(module.files.at(0).name == "a.cu");
 }

@@ -68,3 +68,12 @@ TEST_CASE("variables that initialisers name are printed before") {
   CHECK(text.find(".u32 late") < text.find(".u64 p"));
   CHECK(text.find(".u64 p") < text.find(".u64 q"));
 }
+
+TEST_CASE("registers that were renamed do not become a range of another register's name") {
+  std::string body;
+  for (int i = 0; i < 13; ++i) body += "{ .reg .b32 t; mov.b32 t, 1; }\n";
+  const std::string text = print(parsed(kernel_text(body)));
+  CHECK(text.find(".reg .b32 t_1;") != std::string::npos);
+  CHECK(text.find("t_1<") == std::string::npos);
+  CHECK(text.find(".reg .b32 %r<8>;") != std::string::npos);
+}

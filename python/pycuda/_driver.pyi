@@ -1,0 +1,767 @@
+# SPDX-License-Identifier: MIT
+# Types of the extension. Where an argument is an integer, anything with __index__ will do.
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from types import TracebackType
+from typing import Any, ClassVar, Literal, Protocol, SupportsIndex, TypeAlias, overload
+
+from numpy.typing import DTypeLike, NDArray
+from typing_extensions import Buffer, Self
+
+class _ForeignStream(Protocol):
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+
+_Pointer = SupportsIndex
+_Stream: TypeAlias = "Stream | _ForeignStream | None"
+_Shape = SupportsIndex | Iterable[SupportsIndex]
+_Order = Literal["C", "F", "c", "f"]
+_Extents = tuple[SupportsIndex, ...] | list[SupportsIndex]
+_MessageHandler = Callable[[bool, str, str], object] | None
+
+class Error(Exception):
+    code: int | None
+    name: str | None
+    routine: str | None
+
+class MemoryError(Error): ...
+class LogicError(Error): ...
+class LaunchError(Error): ...
+class RuntimeError(Error): ...
+
+class _Enumeration(int):
+    name: str | None
+    names: ClassVar[dict[str, Any]]
+    values: ClassVar[dict[int, Any]]
+
+class address_mode(_Enumeration):
+    WRAP: ClassVar[address_mode]
+    CLAMP: ClassVar[address_mode]
+    MIRROR: ClassVar[address_mode]
+    BORDER: ClassVar[address_mode]
+
+class array_cubemap_face(_Enumeration):
+    POSITIVE_X: ClassVar[array_cubemap_face]
+    NEGATIVE_X: ClassVar[array_cubemap_face]
+    POSITIVE_Y: ClassVar[array_cubemap_face]
+    NEGATIVE_Y: ClassVar[array_cubemap_face]
+    POSITIVE_Z: ClassVar[array_cubemap_face]
+    NEGATIVE_Z: ClassVar[array_cubemap_face]
+
+class array_format(_Enumeration):
+    UNSIGNED_INT8: ClassVar[array_format]
+    UNSIGNED_INT16: ClassVar[array_format]
+    UNSIGNED_INT32: ClassVar[array_format]
+    SIGNED_INT8: ClassVar[array_format]
+    SIGNED_INT16: ClassVar[array_format]
+    SIGNED_INT32: ClassVar[array_format]
+    HALF: ClassVar[array_format]
+    FLOAT: ClassVar[array_format]
+
+class compute_mode(_Enumeration):
+    DEFAULT: ClassVar[compute_mode]
+    PROHIBITED: ClassVar[compute_mode]
+    EXCLUSIVE_PROCESS: ClassVar[compute_mode]
+    EXCLUSIVE: ClassVar[compute_mode]
+
+class ctx_flags(_Enumeration):
+    SCHED_AUTO: ClassVar[ctx_flags]
+    SCHED_SPIN: ClassVar[ctx_flags]
+    SCHED_YIELD: ClassVar[ctx_flags]
+    BLOCKING_SYNC: ClassVar[ctx_flags]
+    SCHED_BLOCKING_SYNC: ClassVar[ctx_flags]
+    SCHED_MASK: ClassVar[ctx_flags]
+    MAP_HOST: ClassVar[ctx_flags]
+    LMEM_RESIZE_TO_MAX: ClassVar[ctx_flags]
+    FLAGS_MASK: ClassVar[ctx_flags]
+
+class device_attribute(_Enumeration):
+    MAX_THREADS_PER_BLOCK: ClassVar[device_attribute]
+    MAX_BLOCK_DIM_X: ClassVar[device_attribute]
+    MAX_BLOCK_DIM_Y: ClassVar[device_attribute]
+    MAX_BLOCK_DIM_Z: ClassVar[device_attribute]
+    MAX_GRID_DIM_X: ClassVar[device_attribute]
+    MAX_GRID_DIM_Y: ClassVar[device_attribute]
+    MAX_GRID_DIM_Z: ClassVar[device_attribute]
+    MAX_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    TOTAL_CONSTANT_MEMORY: ClassVar[device_attribute]
+    WARP_SIZE: ClassVar[device_attribute]
+    MAX_PITCH: ClassVar[device_attribute]
+    MAX_REGISTERS_PER_BLOCK: ClassVar[device_attribute]
+    REGISTERS_PER_BLOCK: ClassVar[device_attribute]
+    CLOCK_RATE: ClassVar[device_attribute]
+    TEXTURE_ALIGNMENT: ClassVar[device_attribute]
+    GPU_OVERLAP: ClassVar[device_attribute]
+    MULTIPROCESSOR_COUNT: ClassVar[device_attribute]
+    KERNEL_EXEC_TIMEOUT: ClassVar[device_attribute]
+    INTEGRATED: ClassVar[device_attribute]
+    CAN_MAP_HOST_MEMORY: ClassVar[device_attribute]
+    COMPUTE_MODE: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_DEPTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_ARRAY_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_ARRAY_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LAYERED_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LAYERED_LAYERS: ClassVar[device_attribute]
+    SURFACE_ALIGNMENT: ClassVar[device_attribute]
+    CONCURRENT_KERNELS: ClassVar[device_attribute]
+    ECC_ENABLED: ClassVar[device_attribute]
+    PCI_BUS_ID: ClassVar[device_attribute]
+    PCI_DEVICE_ID: ClassVar[device_attribute]
+    TCC_DRIVER: ClassVar[device_attribute]
+    MEMORY_CLOCK_RATE: ClassVar[device_attribute]
+    GLOBAL_MEMORY_BUS_WIDTH: ClassVar[device_attribute]
+    L2_CACHE_SIZE: ClassVar[device_attribute]
+    MAX_THREADS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    ASYNC_ENGINE_COUNT: ClassVar[device_attribute]
+    UNIFIED_ADDRESSING: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_GATHER_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_GATHER_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE: ClassVar[device_attribute]
+    PCI_DOMAIN_ID: ClassVar[device_attribute]
+    TEXTURE_PITCH_ALIGNMENT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURECUBEMAP_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_SURFACE1D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_SURFACE3D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE3D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_SURFACE3D_DEPTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE1D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE1D_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_LAYERED_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_SURFACECUBEMAP_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_LINEAR_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LINEAR_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LINEAR_PITCH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT: ClassVar[device_attribute]
+    COMPUTE_CAPABILITY_MAJOR: ClassVar[device_attribute]
+    COMPUTE_CAPABILITY_MINOR: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH: ClassVar[device_attribute]
+    STREAM_PRIORITIES_SUPPORTED: ClassVar[device_attribute]
+    GLOBAL_L1_CACHE_SUPPORTED: ClassVar[device_attribute]
+    LOCAL_L1_CACHE_SUPPORTED: ClassVar[device_attribute]
+    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    MAX_REGISTERS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    MANAGED_MEMORY: ClassVar[device_attribute]
+    MULTI_GPU_BOARD: ClassVar[device_attribute]
+    MULTI_GPU_BOARD_GROUP_ID: ClassVar[device_attribute]
+    HOST_NATIVE_ATOMIC_SUPPORTED: ClassVar[device_attribute]
+    SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: ClassVar[device_attribute]
+    PAGEABLE_MEMORY_ACCESS: ClassVar[device_attribute]
+    CONCURRENT_MANAGED_ACCESS: ClassVar[device_attribute]
+    COMPUTE_PREEMPTION_SUPPORTED: ClassVar[device_attribute]
+    CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: ClassVar[device_attribute]
+    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: ClassVar[device_attribute]
+    PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: ClassVar[device_attribute]
+    DIRECT_MANAGED_MEM_ACCESS_FROM_HOST: ClassVar[device_attribute]
+    HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: ClassVar[device_attribute]
+    HANDLE_TYPE_WIN32_HANDLE_SUPPORTED: ClassVar[device_attribute]
+    HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: ClassVar[device_attribute]
+    MAX_BLOCKS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    GENERIC_COMPRESSION_SUPPORTED: ClassVar[device_attribute]
+    MAX_PERSISTING_L2_CACHE_SIZE: ClassVar[device_attribute]
+    RESERVED_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    READ_ONLY_HOST_REGISTER_SUPPORTED: ClassVar[device_attribute]
+    MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+
+class direction_vector_set(_Enumeration):
+    VECTOR_32: ClassVar[direction_vector_set]
+    SCRAMBLED_VECTOR_32: ClassVar[direction_vector_set]
+    VECTOR_64: ClassVar[direction_vector_set]
+    SCRAMBLED_VECTOR_64: ClassVar[direction_vector_set]
+
+class event_flags(_Enumeration):
+    DEFAULT: ClassVar[event_flags]
+    BLOCKING_SYNC: ClassVar[event_flags]
+    DISABLE_TIMING: ClassVar[event_flags]
+    INTERPROCESS: ClassVar[event_flags]
+
+class filter_mode(_Enumeration):
+    POINT: ClassVar[filter_mode]
+    LINEAR: ClassVar[filter_mode]
+
+class func_cache(_Enumeration):
+    PREFER_NONE: ClassVar[func_cache]
+    PREFER_SHARED: ClassVar[func_cache]
+    PREFER_L1: ClassVar[func_cache]
+    PREFER_EQUAL: ClassVar[func_cache]
+
+class function_attribute(_Enumeration):
+    MAX_THREADS_PER_BLOCK: ClassVar[function_attribute]
+    SHARED_SIZE_BYTES: ClassVar[function_attribute]
+    CONST_SIZE_BYTES: ClassVar[function_attribute]
+    LOCAL_SIZE_BYTES: ClassVar[function_attribute]
+    NUM_REGS: ClassVar[function_attribute]
+    PTX_VERSION: ClassVar[function_attribute]
+    BINARY_VERSION: ClassVar[function_attribute]
+    CACHE_MODE_CA: ClassVar[function_attribute]
+    MAX_DYNAMIC_SHARED_SIZE_BYTES: ClassVar[function_attribute]
+    PREFERRED_SHARED_MEMORY_CARVEOUT: ClassVar[function_attribute]
+    MAX: ClassVar[function_attribute]
+
+class graphics_map_flags(_Enumeration):
+    NONE: ClassVar[graphics_map_flags]
+    READ_ONLY: ClassVar[graphics_map_flags]
+    WRITE_DISCARD: ClassVar[graphics_map_flags]
+
+class graphics_register_flags(_Enumeration):
+    NONE: ClassVar[graphics_register_flags]
+    READ_ONLY: ClassVar[graphics_register_flags]
+    WRITE_DISCARD: ClassVar[graphics_register_flags]
+    SURFACE_LDST: ClassVar[graphics_register_flags]
+    TEXTURE_GATHER: ClassVar[graphics_register_flags]
+
+class ipc_mem_flags(_Enumeration):
+    LAZY_ENABLE_PEER_ACCESS: ClassVar[ipc_mem_flags]
+
+class jit_fallback(_Enumeration):
+    PREFER_PTX: ClassVar[jit_fallback]
+    PREFER_BINARY: ClassVar[jit_fallback]
+
+class jit_input_type(_Enumeration):
+    CUBIN: ClassVar[jit_input_type]
+    PTX: ClassVar[jit_input_type]
+    FATBINARY: ClassVar[jit_input_type]
+    OBJECT: ClassVar[jit_input_type]
+    LIBRARY: ClassVar[jit_input_type]
+
+class jit_option(_Enumeration):
+    MAX_REGISTERS: ClassVar[jit_option]
+    THREADS_PER_BLOCK: ClassVar[jit_option]
+    WALL_TIME: ClassVar[jit_option]
+    INFO_LOG_BUFFER: ClassVar[jit_option]
+    INFO_LOG_BUFFER_SIZE_BYTES: ClassVar[jit_option]
+    ERROR_LOG_BUFFER: ClassVar[jit_option]
+    ERROR_LOG_BUFFER_SIZE_BYTES: ClassVar[jit_option]
+    OPTIMIZATION_LEVEL: ClassVar[jit_option]
+    TARGET_FROM_CUCONTEXT: ClassVar[jit_option]
+    TARGET: ClassVar[jit_option]
+    FALLBACK_STRATEGY: ClassVar[jit_option]
+
+class jit_target(_Enumeration):
+    COMPUTE_30: ClassVar[jit_target]
+    COMPUTE_32: ClassVar[jit_target]
+    COMPUTE_35: ClassVar[jit_target]
+    COMPUTE_37: ClassVar[jit_target]
+    COMPUTE_50: ClassVar[jit_target]
+    COMPUTE_52: ClassVar[jit_target]
+    COMPUTE_53: ClassVar[jit_target]
+    COMPUTE_60: ClassVar[jit_target]
+    COMPUTE_61: ClassVar[jit_target]
+    COMPUTE_62: ClassVar[jit_target]
+    COMPUTE_70: ClassVar[jit_target]
+    COMPUTE_72: ClassVar[jit_target]
+    COMPUTE_75: ClassVar[jit_target]
+    COMPUTE_80: ClassVar[jit_target]
+    COMPUTE_86: ClassVar[jit_target]
+    COMPUTE_90: ClassVar[jit_target]
+    COMPUTE_90A: ClassVar[jit_target]
+    COMPUTE_10: ClassVar[jit_target]
+    COMPUTE_11: ClassVar[jit_target]
+    COMPUTE_12: ClassVar[jit_target]
+    COMPUTE_13: ClassVar[jit_target]
+    COMPUTE_20: ClassVar[jit_target]
+    COMPUTE_21: ClassVar[jit_target]
+    COMPUTE_87: ClassVar[jit_target]
+    COMPUTE_89: ClassVar[jit_target]
+    COMPUTE_100: ClassVar[jit_target]
+    COMPUTE_103: ClassVar[jit_target]
+    COMPUTE_110: ClassVar[jit_target]
+    COMPUTE_120: ClassVar[jit_target]
+    COMPUTE_121: ClassVar[jit_target]
+    COMPUTE_100A: ClassVar[jit_target]
+    COMPUTE_103A: ClassVar[jit_target]
+    COMPUTE_110A: ClassVar[jit_target]
+    COMPUTE_120A: ClassVar[jit_target]
+    COMPUTE_121A: ClassVar[jit_target]
+
+class limit(_Enumeration):
+    STACK_SIZE: ClassVar[limit]
+    PRINTF_FIFO_SIZE: ClassVar[limit]
+    MALLOC_HEAP_SIZE: ClassVar[limit]
+    DEV_RUNTIME_SYNC_DEPTH: ClassVar[limit]
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT: ClassVar[limit]
+
+class mem_attach_flags(_Enumeration):
+    GLOBAL: ClassVar[mem_attach_flags]
+    HOST: ClassVar[mem_attach_flags]
+    SINGLE: ClassVar[mem_attach_flags]
+
+class memory_type(_Enumeration):
+    HOST: ClassVar[memory_type]
+    DEVICE: ClassVar[memory_type]
+    ARRAY: ClassVar[memory_type]
+    UNIFIED: ClassVar[memory_type]
+
+class pointer_attribute(_Enumeration):
+    CONTEXT: ClassVar[pointer_attribute]
+    MEMORY_TYPE: ClassVar[pointer_attribute]
+    DEVICE_POINTER: ClassVar[pointer_attribute]
+    HOST_POINTER: ClassVar[pointer_attribute]
+
+class profiler_output_mode(_Enumeration):
+    KEY_VALUE_PAIR: ClassVar[profiler_output_mode]
+    CSV: ClassVar[profiler_output_mode]
+
+class shared_config(_Enumeration):
+    DEFAULT_BANK_SIZE: ClassVar[shared_config]
+    FOUR_BYTE_BANK_SIZE: ClassVar[shared_config]
+    EIGHT_BYTE_BANK_SIZE: ClassVar[shared_config]
+
+class host_alloc_flags:
+    PORTABLE: ClassVar[int]
+    DEVICEMAP: ClassVar[int]
+    WRITECOMBINED: ClassVar[int]
+
+class mem_host_register_flags:
+    PORTABLE: ClassVar[int]
+    DEVICEMAP: ClassVar[int]
+
+class array3d_flags:
+    ARRAY3D_2DARRAY: ClassVar[int]
+    ARRAY3D_LAYERED: ClassVar[int]
+    SURFACE_LDST: ClassVar[int]
+    CUBEMAP: ClassVar[int]
+    TEXTURE_GATHER: ClassVar[int]
+    LAYERED: ClassVar[int]
+
+TRSA_OVERRIDE_FORMAT: int
+TRSF_READ_AS_INTEGER: int
+TRSF_NORMALIZED_COORDINATES: int
+TR_DEFAULT: int
+
+def init(flags: SupportsIndex = 0) -> None: ...
+def get_version() -> tuple[int, int, int]: ...
+def get_driver_version() -> int: ...
+def have_gl_ext() -> bool: ...
+def bitlog2(number: SupportsIndex, /) -> int: ...
+
+class Device:
+    def __init__(self, device: SupportsIndex | str, /) -> None: ...
+    @staticmethod
+    def count() -> int: ...
+    def name(self) -> str: ...
+    def pci_bus_id(self) -> str: ...
+    def compute_capability(self) -> tuple[int, int]: ...
+    def total_memory(self) -> int: ...
+    def get_attribute(self, attribute: SupportsIndex, /) -> int: ...
+    def get_attributes(self) -> dict[device_attribute, int]: ...
+    def make_context(self, flags: SupportsIndex = 0) -> Context: ...
+    def retain_primary_context(self) -> Context: ...
+    def can_access_peer(self, peer: Device, /) -> bool: ...
+    def __getattr__(self, name: str, /) -> int: ...
+    def __hash__(self) -> int: ...
+
+class Context:
+    @property
+    def handle(self) -> int: ...
+    @staticmethod
+    def attach(flags: SupportsIndex = 0) -> Context: ...
+    def detach(self) -> None: ...
+    def push(self) -> None: ...
+    @staticmethod
+    def pop() -> None: ...
+    @staticmethod
+    def get_current() -> Context | None: ...
+    @staticmethod
+    def get_device() -> Device: ...
+    @staticmethod
+    def synchronize() -> None: ...
+    @staticmethod
+    def set_limit(limit: SupportsIndex, value: SupportsIndex, /) -> None: ...
+    @staticmethod
+    def get_limit(limit: SupportsIndex, /) -> int: ...
+    @staticmethod
+    def set_cache_config(config: SupportsIndex, /) -> None: ...
+    @staticmethod
+    def get_cache_config() -> func_cache: ...
+    @staticmethod
+    def set_shared_config(config: SupportsIndex, /) -> None: ...
+    @staticmethod
+    def get_shared_config() -> shared_config: ...
+    @staticmethod
+    def enable_peer_access(peer: Context, flags: SupportsIndex = 0) -> None: ...
+    @staticmethod
+    def disable_peer_access(peer: Context, flags: SupportsIndex = 0) -> None: ...
+    def get_api_version(self) -> int: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+    def __hash__(self) -> int: ...
+
+class Stream:
+    def __init__(self, flags: SupportsIndex = 0) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    def synchronize(self) -> None: ...
+    def is_done(self) -> bool: ...
+    def wait_for_event(self, event: Event, /) -> None: ...
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+
+class Event:
+    def __init__(self, flags: SupportsIndex = 0) -> None: ...
+    def record(self, stream: _Stream = None) -> Self: ...
+    def synchronize(self) -> Self: ...
+    def query(self) -> bool: ...
+    def time_since(self, start: Event, /) -> float: ...
+    def time_till(self, end: Event, /) -> float: ...
+    def ipc_handle(self) -> bytearray: ...
+    @staticmethod
+    def from_ipc_handle(handle: Buffer, /) -> Event: ...
+
+class _DevicePointer:
+    def __int__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __long__(self) -> int: ...
+
+class PointerHolderBase(_DevicePointer):
+    def __init__(self) -> None: ...
+    def get_pointer(self) -> int: ...
+    def as_buffer(self, size: SupportsIndex, offset: SupportsIndex = 0) -> memoryview: ...
+
+class DeviceAllocation(_DevicePointer):
+    def free(self) -> None: ...
+    def as_buffer(self, size: SupportsIndex, offset: SupportsIndex = 0) -> memoryview: ...
+
+class ManagedAllocation(DeviceAllocation):
+    def get_device_pointer(self) -> int: ...
+    def attach(self, mem_flags: SupportsIndex, stream: _Stream = None) -> None: ...
+
+class PooledDeviceAllocation(_DevicePointer):
+    def free(self) -> None: ...
+    def __len__(self) -> int: ...
+
+class IPCMemoryHandle(_DevicePointer):
+    def __init__(self, handle: Buffer, flags: SupportsIndex = 1) -> None: ...
+    def close(self) -> None: ...
+
+def mem_get_info() -> tuple[int, int]: ...
+def mem_alloc(bytes: SupportsIndex) -> DeviceAllocation: ...
+def mem_alloc_pitch(
+    width: SupportsIndex, height: SupportsIndex, access_size: SupportsIndex
+) -> tuple[DeviceAllocation, int]: ...
+def mem_get_address_range(devptr: _Pointer) -> tuple[int, int]: ...
+def mem_get_ipc_handle(devptr: _Pointer) -> bytearray: ...
+
+class HostPointer:
+    def get_device_pointer(self) -> int: ...
+
+class PagelockedHostAllocation(HostPointer):
+    def free(self) -> None: ...
+    def get_flags(self) -> int: ...
+
+HostAllocation = PagelockedHostAllocation
+
+class AlignedHostAllocation(HostPointer):
+    def free(self) -> None: ...
+
+class RegisteredHostMemory(HostPointer):
+    def unregister(self) -> None: ...
+    @property
+    def base(self) -> NDArray[Any]: ...
+
+class PooledHostAllocation(HostPointer):
+    def free(self) -> None: ...
+    def __len__(self) -> int: ...
+
+def pagelocked_empty(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", mem_flags: SupportsIndex = 0
+) -> NDArray[Any]: ...
+def aligned_empty(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", alignment: SupportsIndex = 4096
+) -> NDArray[Any]: ...
+def managed_empty(
+    shape: _Shape, dtype: DTypeLike, order: _Order = "C", mem_flags: SupportsIndex = 0
+) -> NDArray[Any]: ...
+def register_host_memory(ary: NDArray[Any], flags: SupportsIndex = 0) -> NDArray[Any]: ...
+def memcpy_htod(dest: _Pointer, src: Buffer) -> None: ...
+def memcpy_htod_async(dest: _Pointer, src: Buffer, stream: _Stream = None) -> None: ...
+def memcpy_dtoh(dest: Buffer, src: _Pointer) -> None: ...
+def memcpy_dtoh_async(dest: Buffer, src: _Pointer, stream: _Stream = None) -> None: ...
+def memcpy_dtod(dest: _Pointer, src: _Pointer, size: SupportsIndex) -> None: ...
+def memcpy_dtod_async(dest: _Pointer, src: _Pointer, size: SupportsIndex, stream: _Stream = None) -> None: ...
+def memcpy_peer(
+    dest: _Pointer,
+    src: _Pointer,
+    size: SupportsIndex,
+    dest_context: Context | None = None,
+    src_context: Context | None = None,
+) -> None: ...
+def memcpy_peer_async(
+    dest: _Pointer,
+    src: _Pointer,
+    size: SupportsIndex,
+    dest_context: Context | None = None,
+    src_context: Context | None = None,
+    stream: _Stream = None,
+) -> None: ...
+
+@overload
+def memset_d8(dest: _Pointer, data: SupportsIndex, size: SupportsIndex) -> None: ...
+@overload
+def memset_d8(dest: _Pointer, data: SupportsIndex, *, count: SupportsIndex) -> None: ...
+@overload
+def memset_d8_async(
+    dest: _Pointer, data: SupportsIndex, size: SupportsIndex, stream: _Stream = None
+) -> None: ...
+@overload
+def memset_d8_async(
+    dest: _Pointer, data: SupportsIndex, *, count: SupportsIndex, stream: _Stream = None
+) -> None: ...
+def memset_d2d8(
+    dest: _Pointer, pitch: SupportsIndex, data: SupportsIndex, width: SupportsIndex, height: SupportsIndex
+) -> None: ...
+def memset_d2d8_async(
+    dest: _Pointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+@overload
+def memset_d16(dest: _Pointer, data: SupportsIndex, size: SupportsIndex) -> None: ...
+@overload
+def memset_d16(dest: _Pointer, data: SupportsIndex, *, count: SupportsIndex) -> None: ...
+@overload
+def memset_d16_async(
+    dest: _Pointer, data: SupportsIndex, size: SupportsIndex, stream: _Stream = None
+) -> None: ...
+@overload
+def memset_d16_async(
+    dest: _Pointer, data: SupportsIndex, *, count: SupportsIndex, stream: _Stream = None
+) -> None: ...
+def memset_d2d16(
+    dest: _Pointer, pitch: SupportsIndex, data: SupportsIndex, width: SupportsIndex, height: SupportsIndex
+) -> None: ...
+def memset_d2d16_async(
+    dest: _Pointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+@overload
+def memset_d32(dest: _Pointer, data: SupportsIndex, size: SupportsIndex) -> None: ...
+@overload
+def memset_d32(dest: _Pointer, data: SupportsIndex, *, count: SupportsIndex) -> None: ...
+@overload
+def memset_d32_async(
+    dest: _Pointer, data: SupportsIndex, size: SupportsIndex, stream: _Stream = None
+) -> None: ...
+@overload
+def memset_d32_async(
+    dest: _Pointer, data: SupportsIndex, *, count: SupportsIndex, stream: _Stream = None
+) -> None: ...
+def memset_d2d32(
+    dest: _Pointer, pitch: SupportsIndex, data: SupportsIndex, width: SupportsIndex, height: SupportsIndex
+) -> None: ...
+def memset_d2d32_async(
+    dest: _Pointer,
+    pitch: SupportsIndex,
+    data: SupportsIndex,
+    width: SupportsIndex,
+    height: SupportsIndex,
+    stream: _Stream = None,
+) -> None: ...
+
+class _StructuredCopy:
+    def __init__(self) -> None: ...
+    src_x_in_bytes: int
+    src_y: int
+    src_device: int
+    src_pitch: int
+    dst_x_in_bytes: int
+    dst_y: int
+    dst_device: int
+    dst_pitch: int
+    width_in_bytes: int
+    height: int
+    src_memory_type: memory_type
+    dst_memory_type: memory_type
+    def set_src_host(self, buffer: Buffer, /) -> None: ...
+    def set_src_unified(self, buffer: Buffer, /) -> None: ...
+    def set_src_device(self, pointer: _Pointer, /) -> None: ...
+    def set_dst_host(self, buffer: Buffer, /) -> None: ...
+    def set_dst_unified(self, buffer: Buffer, /) -> None: ...
+    def set_dst_device(self, pointer: _Pointer, /) -> None: ...
+
+class Memcpy2D(_StructuredCopy):
+    def __call__(self, aligned: bool | _Stream = True) -> None: ...
+
+class _VolumeCopy(_StructuredCopy):
+    src_z: int
+    src_lod: int
+    src_height: int
+    dst_z: int
+    dst_lod: int
+    dst_height: int
+    depth: int
+    def __call__(self, stream: _Stream = ..., /) -> None: ...
+
+class Memcpy3D(_VolumeCopy): ...
+
+class Memcpy3DPeer(_VolumeCopy):
+    def set_src_context(self, context: Context, /) -> None: ...
+    def set_dst_context(self, context: Context, /) -> None: ...
+
+class _Pool:
+    @property
+    def held_blocks(self) -> int: ...
+    @property
+    def active_blocks(self) -> int: ...
+    @property
+    def managed_bytes(self) -> int: ...
+    @property
+    def active_bytes(self) -> int: ...
+    def free_held(self) -> None: ...
+    def stop_holding(self) -> None: ...
+    @staticmethod
+    def bin_number(size: SupportsIndex, /) -> int: ...
+    @staticmethod
+    def alloc_size(bin: SupportsIndex, /) -> int: ...
+
+class DeviceMemoryPool(_Pool):
+    def __init__(self) -> None: ...
+    def allocate(self, size: SupportsIndex) -> PooledDeviceAllocation: ...
+
+class PageLockedAllocator:
+    def __init__(self, flags: SupportsIndex = 0) -> None: ...
+
+class PageLockedMemoryPool(_Pool):
+    def __init__(self, allocator: PageLockedAllocator | None = None) -> None: ...
+    def allocate(self, shape: _Shape, dtype: DTypeLike, order: _Order = "C") -> NDArray[Any]: ...
+
+class Function:
+    @property
+    def name(self) -> str: ...
+    @property
+    def handle(self) -> int: ...
+    @property
+    def arg_format(self) -> str: ...
+    @property
+    def texrefs(self) -> list[Any]: ...
+    @property
+    def max_threads_per_block(self) -> int: ...
+    @property
+    def shared_size_bytes(self) -> int: ...
+    @property
+    def const_size_bytes(self) -> int: ...
+    @property
+    def local_size_bytes(self) -> int: ...
+    @property
+    def num_regs(self) -> int: ...
+    @property
+    def ptx_version(self) -> int: ...
+    @property
+    def binary_version(self) -> int: ...
+    @property
+    def cache_mode_ca(self) -> int: ...
+    @property
+    def max_dynamic_shared_size_bytes(self) -> int: ...
+    @property
+    def preferred_shared_memory_carveout(self) -> int: ...
+    @property
+    def max(self) -> int: ...
+    @overload
+    def __call__(
+        self,
+        *args: Any,
+        block: _Extents,
+        grid: _Extents = (1, 1),
+        stream: _Stream = None,
+        shared: SupportsIndex = 0,
+        texrefs: Sequence[Any] = (),
+        time_kernel: Literal[False] = False,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self,
+        *args: Any,
+        block: _Extents,
+        grid: _Extents = (1, 1),
+        stream: None = None,
+        shared: SupportsIndex = 0,
+        texrefs: Sequence[Any] = (),
+        time_kernel: Literal[True],
+    ) -> float: ...
+    def prepare(
+        self, arg_types: str | Iterable[Any], texrefs: Sequence[Any] | None = None, *, block: _Extents = ...
+    ) -> Self: ...
+    def prepared_call(self, grid: _Extents, block: _Extents, /, *args: Any, shared_size: SupportsIndex = 0) -> None: ...
+    def prepared_async_call(
+        self, grid: _Extents, block: _Extents, stream: _Stream, /, *args: Any, shared_size: SupportsIndex = 0
+    ) -> None: ...
+    def prepared_timed_call(
+        self, grid: _Extents, block: _Extents, /, *args: Any, shared_size: SupportsIndex = 0
+    ) -> Callable[[], float]: ...
+    def get_attribute(self, attribute: SupportsIndex, /) -> int: ...
+    def set_attribute(self, attribute: SupportsIndex, value: SupportsIndex, /) -> None: ...
+    def set_cache_config(self, config: SupportsIndex, /) -> None: ...
+    def set_shared_config(self, config: SupportsIndex, /) -> None: ...
+    def param_set_texref(self, texref: Any, /) -> None: ...
+    def __getattr__(self, name: str, /) -> Any: ...
+    def __setattr__(self, name: str, value: Any, /) -> None: ...
+
+class Module:
+    def get_function(self, name: str) -> Function: ...
+    def get_global(self, name: str) -> tuple[int, int]: ...
+    def get_texref(self, name: str) -> Any: ...
+    def get_surfref(self, name: str) -> Any: ...
+
+def module_from_file(filename: str | bytes | PathLike[str]) -> Module: ...
+def module_from_buffer(
+    buffer: Buffer | str,
+    options: Iterable[tuple[SupportsIndex, SupportsIndex]] = (),
+    message_handler: _MessageHandler = None,
+) -> Module: ...
+
+class Linker:
+    def __init__(
+        self,
+        message_handler: _MessageHandler = None,
+        options: Iterable[tuple[SupportsIndex, SupportsIndex]] | None = None,
+        log_verbose: bool = False,
+    ) -> None: ...
+    def add_data(self, data: Buffer | str, input_type: SupportsIndex, name: str = "unknown") -> None: ...
+    def add_file(self, filename: str, input_type: SupportsIndex) -> None: ...
+    def link_module(self) -> Module: ...
+
+def initialize_profiler(config_file: str, output_file: str, output_mode: SupportsIndex) -> None: ...
+def start_profiler() -> None: ...
+def stop_profiler() -> None: ...
+
+class _Struct:
+    def __init__(self, format: str | bytes, /) -> None: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    def pack(self, *values: Any) -> bytes: ...
+    def pack_into(self, buffer: Buffer, offset: SupportsIndex, /, *values: Any) -> None: ...
+    def unpack(self, buffer: Buffer, /) -> tuple[Any, ...]: ...
+    def unpack_from(self, buffer: Buffer, offset: SupportsIndex = 0) -> tuple[Any, ...]: ...
+
+def _set_handler_class(type: type, /) -> None: ...
+_rtc: Any

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// What nvcc's sources know without any #include, because nvcc includes host headers by itself: included before every
+// source. Names that nvcc leaves free (uint32_t, FLT_MAX, strcmp ...) must stay free.
+#pragma once
+#include <cmath>
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>

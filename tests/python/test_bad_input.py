@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong in programs ends in an exception that says what, never in a crash or a hang."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from programs import run_program
+from pycuda.compiler import SourceModule
+
+SCALE = """
+__global__ void scale(float *values, float factor, int count)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) values[i] *= factor;
+}
+"""
+
+
+@pytest.fixture
+def scale(context):
+    return SourceModule(SCALE).get_function("scale")
+
+
+def test_a_wrong_kernel_name_is_not_found(context):
+    with pytest.raises(cuda.LogicError, match="cuModuleGetFunction failed: named symbol not found") as caught:
+        SourceModule(SCALE).get_function("scael")
+    assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
+    with pytest.raises(cuda.LogicError, match="cuModuleGetGlobal failed: named symbol not found"):
+        SourceModule(SCALE).get_global("nothing")
+
+
+def test_a_wrong_count_of_arguments_names_the_kernel_and_its_parameters(scale):
+    with pytest.raises(
+        TypeError, match="kernel 'scale' takes 3 parameters of 8, 4 and 4 bytes, but 2 arguments were given"
+    ):
+        scale(cuda.mem_alloc(4), 1.0, block=(1, 1, 1))
+
+
+def test_a_wrong_type_of_argument_names_kernel_position_and_type(scale):
+    with pytest.raises(TypeError, match=r"invalid type on parameter #1 \(0-based\) of kernel 'scale': str"):
+        scale(cuda.mem_alloc(4), "2", 1, block=(1, 1, 1))
+    with pytest.raises(TypeError, match=r"argument #0 .*ndarray of 12 bytes.*has 8 bytes.*InOut"):
+        scale(np.zeros(3, np.float32), 2.0, 3, block=(1, 1, 1))
+
+
+def test_numbers_are_converted_for_the_kernel_and_the_kernel_runs(scale):
+    values = np.arange(100, dtype=np.float32)
+    scale(cuda.InOut(values), 2.5, np.int64(50), block=[64], grid=(np.int32(2),))
+    assert (values[:50] == 2.5 * np.arange(50)).all() and (values[50:] == np.arange(50, 100)).all()
+
+
+def test_a_block_of_33_by_33_is_too_large(scale):
+    with pytest.raises(
+        cuda.LogicError,
+        match="cuLaunchKernel failed: invalid argument - kernel scale, grid 1x1x1, block 33x33x1: "
+        "1089 threads per block, the kernel takes at most 1024",
+    ):
+        scale(cuda.mem_alloc(4), 1.0, 1, block=(33, 33, 1))
+    scale.prepare("Pfi")
+    with pytest.raises(cuda.LogicError, match="1089 threads"):
+        scale.prepared_call((1, 1), (33, 33, 1), cuda.mem_alloc(4), 1.0, 1)
+
+
+def test_freed_memory_is_refused_as_an_argument(scale):
+    memory = cuda.mem_alloc(4)
+    memory.free()
+    with pytest.raises(cuda.LogicError, match="the memory has been freed"):
+        scale(memory, 1.0, 1, block=(1, 1, 1))
+
+
+def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
+    output, _ = run_program(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        module = SourceModule("__global__ void write(int *where) { *where = 1; }")
+        try:
+            module.get_function("write")(np.uint64(64), block=(1, 1, 1))
+            cuda.Context.synchronize()
+        except cuda.Error as error:
+            print(type(error).__name__, error)
+        try:
+            cuda.mem_alloc(4)
+        except cuda.Error as error:
+            print("still:", error)
+        pycuda.autoinit.context.detach()
+        fresh = cuda.Device(0).make_context()
+        cuda.mem_alloc(4).free()
+        print("again")
+        """
+    )
+    assert output.startswith("LogicError cuCtxSynchronize failed: an illegal memory access was encountered")
+    assert output.rstrip().endswith("again")
+
+
+def test_a_popped_context_is_no_longer_there(driver):
+    output, _ = run_program(
+        """
+        import pycuda.driver as cuda
+        cuda.init()
+        context = cuda.Device(0).make_context()
+        context.pop()
+        for action in (context.pop, lambda: cuda.mem_alloc(4)):
+            try:
+                action()
+            except cuda.LogicError as error:
+                print(error)
+        """
+    )
+    popped, unmade = output.splitlines()
+    assert popped.startswith("context::pop failed") and popped.endswith("cannot pop non-current context")
+    assert unmade.endswith("no currently active context?")
+
+
+def test_a_compile_error_has_the_compiler_s_words_and_the_user_s_lines(context):
+    with pytest.raises(cuda.CompileError) as caught:
+        SourceModule("__global__ void f()\n{\n  int x = nothing_of_this_name;\n}")
+    error = caught.value
+    text = str(error)
+    assert "nothing_of_this_name" in text
+    assert "kernel.cu(3)" in text
+    assert isinstance(error.stderr, str) and isinstance(error.command_line, list)
+    assert isinstance(error, cuda.Error)
+
+
+def test_a_compiler_that_is_not_there_is_named(driver):
+    output, _ = run_program(
+        """
+        import pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        try:
+            SourceModule("__global__ void f() {}", cache_dir=False)
+        except Exception as error:
+            print(isinstance(error, cuda.CompileError), error)
+        """,
+        PYCUDA_NVRTC="/nonexistent/libnvrtc.so",
+        PATH="/nonexistent",
+    )
+    assert output.startswith("True ") and "/nonexistent/libnvrtc.so" in output
+
+
+def test_a_missing_nvcc_is_an_os_error(context):
+    with pytest.raises(OSError, match="/nonexistent/nvcc"):
+        SourceModule(SCALE, nvcc="/nonexistent/nvcc", cache_dir=False)
+
+
+def test_a_cache_folder_that_cannot_be_written_changes_nothing(driver, tmp_path):
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("not a folder")
+    _, errors = run_program(
+        """
+        import sys, numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        for folder in (sys.argv[1], "/proc/no/such/folder"):
+            one = np.zeros(1, np.int32)
+            module = SourceModule("__global__ void f(int *x) { *x = 5; }", cache_dir=folder)
+            module.get_function("f")(cuda.Out(one), block=(1, 1, 1))
+            assert one[0] == 5
+        """,
+        arguments=[str(in_the_way)],
+        PYCUDA_CACHE_DIR=str(in_the_way),
+    )
+    assert errors == ""
+
+
+def test_processes_that_compile_one_source_do_not_disturb_each_other(driver, tmp_path):
+    code = textwrap.dedent(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        for number in range(5):
+            one = np.zeros(1, np.int32)
+            module = SourceModule("__global__ void f(int *x) { *x = %d; }" % number)
+            module.get_function("f")(cuda.Out(one), block=(1, 1, 1))
+            assert one[0] == number
+        """
+    )
+    settings = {**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache")}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env=settings)
+        for _ in range(4)
+    ]
+    for process in processes:
+        _, errors = process.communicate(timeout=100)
+        assert process.returncode == 0 and errors == "", errors
+
+
+def test_an_image_that_is_none_is_refused(context):
+    said = []
+    with pytest.raises(cuda.LogicError, match="cuModuleLoadDataEx failed") as caught:
+        cuda.module_from_buffer(
+            b".version 7.0\n.target sm_80\n.address_size 64\nthis is no PTX\n",
+            message_handler=lambda *words: said.append(words),
+        )
+    assert "this" in str(caught.value)
+    assert len(said) == 1 and said[0][0] is False
+    with pytest.raises(cuda.Error):
+        cuda.module_from_file("/nonexistent/file.cubin")
+
+
+def test_a_device_that_is_not_there(driver):
+    with pytest.raises(cuda.LogicError, match="cuDeviceGet failed: invalid device ordinal"):
+        cuda.Device(1000)
+    with pytest.raises(TypeError):
+        cuda.Device(1.5)
+
+
+def test_errors_have_one_tree_of_classes():
+    for name in ("MemoryError", "LogicError", "LaunchError", "RuntimeError", "CompileError"):
+        kind = getattr(cuda, name)
+        assert issubclass(kind, cuda.Error) and kind.__base__ is cuda.Error
+        if name != "CompileError":
+            assert kind.__module__ == "pycuda._driver"
+    assert cuda.Error.__base__ is Exception
+    assert cuda.Error("text").code is None
+    text = str(cuda.CompileError("nvcc compilation of k.cu failed", ["nvcc", "k.cu"], "", "k.cu(1): error"))
+    assert text.startswith("nvcc compilation of k.cu failed\n[command: nvcc k.cu]\n[stderr:\nk.cu(1): error")
