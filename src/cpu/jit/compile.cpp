@@ -83,7 +83,8 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 
   clean_up_scalar(module, *target);
   simt::yield_in_spin_waits(module);
-  if (options.vectors && !options.checked && thorough) make_gangs(module, lowered->kernels, *target);
+  if (options.vectors && !options.checked && thorough)
+    make_gangs(module, lowered->kernels, *target);
   simt::lower_to_scalar_threads(module, lowered->kernels);
   set_target_attributes(module);
   dump("simt", module);
@@ -102,12 +103,8 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   return Compiled{std::move(lowered->kernels), std::string(object.data(), object.size())};
 }
 
-}  // namespace
-
-base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
-                                                        const Options& options) {
-  static std::once_flag handler;
-  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
+base::Result<Compiled, ptx::Diagnostics> compile_guarded(const ptx::Module& parsed,
+                                                         const Options& options) {
   auto context = std::make_unique<llvm::LLVMContext>();
   try {
     return compile_in(*context, parsed, options);
@@ -116,6 +113,21 @@ base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parse
     static_cast<void>(context.release());
     return one_error(std::string("internal error in the code generator: ") + error.what());
   }
+}
+
+}  // namespace
+
+base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
+                                                        const Options& options) {
+  static std::once_flag handler;
+  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
+  auto compiled = compile_guarded(parsed, options);
+  if (compiled || !options.vectors) return compiled;
+  // What the vector path got wrong, the scalar one may get right.
+  Options scalar = options;
+  scalar.vectors = false;
+  auto second = compile_guarded(parsed, scalar);
+  return second ? std::move(second) : std::move(compiled);
 }
 
 const char* llvm_version() { return LLVM_VERSION_STRING; }

@@ -100,8 +100,7 @@ KernelFacts read_facts(Reader& in) {
   for (std::uint32_t* value :
        {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.dynamic_shared_alignment,
         &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
-        &facts.ptx_version, &facts.target, &facts.cost,
-        &facts.gang_lanes})
+        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
     *value = in.number<std::uint32_t>();
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();

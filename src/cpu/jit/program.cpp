@@ -15,7 +15,7 @@
 
 namespace pycuda::cpu::jit {
 
-bool vectors_wanted() { return base::environment_number("PYCUDA_CPU_VECTOR").value_or(0) != 0; }
+bool vectors_wanted() { return base::environment_number("PYCUDA_CPU_VECTOR").value_or(1) != 0; }
 
 class Program::Implementation {
  public:

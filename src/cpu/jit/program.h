@@ -20,10 +20,10 @@ namespace pycuda::cpu::jit {
 bool vectors_wanted();
 
 struct Options {
-  bool checked = false;      ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
-  bool track_lines = true;   ///< fault messages name source lines when the PTX has .loc
+  bool checked = false;             ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
+  bool track_lines = true;          ///< fault messages name source lines when the PTX has .loc
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
-  std::string cache_folder;  ///< empty: no disk cache
+  std::string cache_folder;         ///< empty: no disk cache
 };
 
 /// A variable of the module (.global, .const) that needs memory on the device.

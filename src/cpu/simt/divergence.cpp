@@ -43,7 +43,8 @@ void ControlFlow::append_region(llvm::Loop* region, llvm::BasicBlock* entry) {
     Frame frame{block, {}};
     for (llvm::BasicBlock* successor : successors) {
       const bool inside = !region || region->contains(successor);
-      if (inside && !(region && successor == region->getHeader())) frame.next.push_back(node(successor));
+      if (inside && !(region && successor == region->getHeader()))
+        frame.next.push_back(node(successor));
     }
     stack.push_back(std::move(frame));
   };
@@ -92,7 +93,8 @@ bool ControlFlow::paths_diverge(const llvm::BasicBlock& from, const llvm::BasicB
   while (!pending.empty()) {
     const llvm::BasicBlock* block = pending.back();
     pending.pop_back();
-    if (block == &from || !seen.insert(block).second || !dominators_.isReachableFromEntry(block)) continue;
+    if (block == &from || !seen.insert(block).second || !dominators_.isReachableFromEntry(block))
+      continue;
     if (is_divergent(*block)) return true;
     pending.insert(pending.end(), llvm::pred_begin(block), llvm::pred_end(block));
   }
@@ -114,7 +116,8 @@ const llvm::BasicBlock* ControlFlow::shared_with(const llvm::BasicBlock& block) 
   if (loops_.isLoopHeader(&block)) return loops_divergent_.contains(loop) ? nullptr : parent;
   for (const auto* above = node->getIDom(); above; above = above->getIDom()) {
     const llvm::BasicBlock* candidate = above->getBlock();
-    if (loops_.getLoopFor(candidate) == loop && post_dominators_.dominates(&block, candidate)) return candidate;
+    if (loops_.getLoopFor(candidate) == loop && post_dominators_.dominates(&block, candidate))
+      return candidate;
     if (loop && candidate == loop->getHeader()) break;
   }
   return paths_diverge(*parent, block) ? nullptr : parent;
@@ -155,6 +158,8 @@ void ControlFlow::assign_owners() {
   }
 }
 
-const llvm::BasicBlock* ControlFlow::owner(const llvm::BasicBlock& block) const { return owners_.lookup(&block); }
+const llvm::BasicBlock* ControlFlow::owner(const llvm::BasicBlock& block) const {
+  return owners_.lookup(&block);
+}
 
 }  // namespace pycuda::cpu::simt

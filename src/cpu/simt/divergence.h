@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Analysis: which branches and loops divide the lanes of a gang, which blocks share a mask, and an order to visit them.
+// Analysis: which branches and loops divide the lanes of a gang, which blocks share a mask, and an
+// order to visit them.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -12,8 +13,8 @@
 
 namespace pycuda::cpu::simt {
 
-/// Control flow of a function in loop-simplify and LCSSA form without switches. The shapes' fixed point marks branches
-/// as divergent; everything else follows from those marks.
+/// Control flow of a function in loop-simplify and LCSSA form without switches. The shapes' fixed
+/// point marks branches as divergent; everything else follows from those marks.
 class ControlFlow {
  public:
   explicit ControlFlow(llvm::Function& function);
@@ -22,7 +23,8 @@ class ControlFlow {
   bool mark_divergent(const llvm::BranchInst& branch) { return branches_.insert(&branch).second; }
   /// Follows from the marks made since the last call: true if a loop became divergent.
   bool update();
-  /// Once the marks are final: masks' owners. A block that shares another one's mask runs only when that one did.
+  /// Once the marks are final: masks' owners. A block that shares another one's mask runs only when
+  /// that one did.
   void assign_owners();
 
   /// Lanes of `block` may go different ways, or some leave a loop while others stay.
@@ -32,7 +34,8 @@ class ControlFlow {
   bool is_divergent_join(const llvm::BasicBlock& block) const;
   /// The block whose mask `block` has.
   const llvm::BasicBlock* owner(const llvm::BasicBlock& block) const;
-  /// All blocks that can be reached: every block after those that lead to it, every loop in one piece, its latch last.
+  /// All blocks that can be reached: every block after those that lead to it, every loop in one
+  /// piece, its latch last.
   const std::vector<llvm::BasicBlock*>& order() const { return order_; }
   std::size_t position(const llvm::BasicBlock* block) const { return positions_.lookup(block); }
   llvm::Loop* loop_of(const llvm::BasicBlock* block) const { return loops_.getLoopFor(block); }

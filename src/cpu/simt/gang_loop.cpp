@@ -40,17 +40,20 @@ void replace_gang_values(llvm::Function& gang) {
   replace(std::string(lower::pseudo::sreg_prefix) + "tid.x", offsetof(ThreadFrame, tid.x));
 }
 
-llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm::StringRef name, unsigned lanes) {
+llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm::StringRef name,
+                               unsigned lanes) {
   llvm::LLVMContext& context = full.getContext();
   llvm::IRBuilder<> b(context);
-  llvm::Function* function =
-      llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
-                             llvm::Function::ExternalLinkage, name + ".gangs", full.getParent());
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
+      llvm::Function::ExternalLinkage, name + ".gangs", full.getParent());
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);
   llvm::Argument* block = function->getArg(0);
   llvm::Argument* thread = function->getArg(1);
-  const auto new_block = [&](const char* label) { return llvm::BasicBlock::Create(context, label, function); };
+  const auto new_block = [&](const char* label) {
+    return llvm::BasicBlock::Create(context, label, function);
+  };
   llvm::BasicBlock* entry = new_block("entry");
   llvm::BasicBlock* row = new_block("row");
   llvm::BasicBlock* gang = new_block("gang");
@@ -62,14 +65,16 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
   b.SetInsertPoint(entry);
   llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
   const auto extent = [&](std::size_t axis) {
-    return load_field(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t), b.getInt32Ty(), true);
+    return load_field(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
+                      b.getInt32Ty(), true);
   };
   llvm::Value* width = extent(0);
   llvm::Value* height = extent(1);
   llvm::Value* rows = b.CreateMul(height, extent(2));
   llvm::Value* full_end = b.CreateAnd(width, b.getInt32(~(lanes - 1)));
   const auto put = [&](std::size_t offset, llvm::Value* value) {
-    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset), llvm::Align(4));
+    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset),
+                         llvm::Align(4));
   };
   llvm::Instruction* end_of_entry = b.CreateBr(row);
 

@@ -22,20 +22,23 @@ namespace {
 
 constexpr unsigned gang_width = 16;
 /// Larger kernels would take too long to compile, for what they gain.
-constexpr unsigned most_instructions = 6000;
+constexpr unsigned most_instructions = 4000;
 constexpr std::uint64_t most_local_bytes = 4096;
 
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration()) return call;
+    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration())
+      return call;
   }
   return nullptr;
 }
 
 bool inline_all(llvm::Function& function) {
   while (llvm::CallInst* call = next_inlinable(function)) {
-    if (function.getInstructionCount() > most_instructions || call->getCalledFunction() == &function) return false;
+    if (function.getInstructionCount() > most_instructions ||
+        call->getCalledFunction() == &function)
+      return false;
     llvm::InlineFunctionInfo info;
     if (!llvm::InlineFunction(*call, info).isSuccess()) return false;
   }
@@ -75,7 +78,8 @@ std::string obstacle(const llvm::Instruction& instruction) {
   const llvm::Function* callee = call->getCalledFunction();
   if (!callee) return "a call through a pointer, or inline assembly";
   llvm::StringRef name = callee->getName();
-  if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop") return "a stack of its own";
+  if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
+    return "a stack of its own";
   if (name == "pycuda_cpu_is_local") return "a question of where an address lies";
   if (!name.starts_with("ptx.")) return {};
   if (name == pseudo::barrier_sync) {
@@ -85,22 +89,27 @@ std::string obstacle(const llvm::Instruction& instruction) {
   }
   if (name == pseudo::warp_op) return "a warp operation";
   if (name == pseudo::yield) return "a loop that waits for other threads";
-  if (name == pseudo::barrier_arrive || name == pseudo::barrier_reduce) return "a barrier that counts or reduces";
+  if (name == pseudo::barrier_arrive || name == pseudo::barrier_reduce)
+    return "a barrier that counts or reduces";
   if (name == pseudo::exit) return "the end of a thread within a call";
-  if (name.consume_front(pseudo::sreg_prefix) && !is_supported_special(name)) return "a lane number";
+  if (name.consume_front(pseudo::sreg_prefix) && !is_supported_special(name))
+    return "a lane number";
   return {};
 }
 
 std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
-    if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end)) return "its control flow";
-    if (const llvm::Loop* loop = flow.loop_of(block); loop && (!loop->isLoopSimplifyForm())) return "its control flow";
+    if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
+      return "its control flow";
+    if (const llvm::Loop* loop = flow.loop_of(block); loop && (!loop->isLoopSimplifyForm()))
+      return "its control flow";
     for (const llvm::Instruction& instruction : *block) {
       if (std::string found = obstacle(instruction); !found.empty()) return found;
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && callee->getName() == pseudo::barrier_sync && flow.owner(*block) != &function.getEntryBlock())
+      if (callee && callee->getName() == pseudo::barrier_sync &&
+          flow.owner(*block) != &function.getEntryBlock())
         return "a barrier in divergent control flow";
     }
   }
@@ -110,7 +119,9 @@ std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
 bool has_barrier(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == pseudo::barrier_sync) return true;
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+      return true;
   }
   return false;
 }
@@ -120,8 +131,10 @@ std::string widen(GangSource& source, KernelFacts& facts) {
   const Shapes shapes(*source.function, flow, source.lanes);
   flow.assign_owners();
   if (std::string found = obstacle(*source.function, flow); !found.empty()) return found;
-  llvm::Function* full = Widener(*source.function, flow, shapes, source.lanes, true).run("f." + facts.name + ".gang");
-  llvm::Function* tail = Widener(*source.function, flow, shapes, source.lanes, false).run("f." + facts.name + ".tail");
+  llvm::Function* full =
+      Widener(*source.function, flow, shapes, source.lanes, true).run("f." + facts.name + ".gang");
+  llvm::Function* tail =
+      Widener(*source.function, flow, shapes, source.lanes, false).run("f." + facts.name + ".tail");
   if (llvm::verifyFunction(*full) || llvm::verifyFunction(*tail)) {
     assert(false && "the vector form is no valid IR");
     full->eraseFromParent();
@@ -135,11 +148,13 @@ std::string widen(GangSource& source, KernelFacts& facts) {
 
 }  // namespace
 
-std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts) {
+std::vector<GangSource> copy_for_gangs(llvm::Module& module,
+                                       const std::vector<KernelFacts>& facts) {
   std::vector<GangSource> sources;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* kernel = module.getFunction("f." + facts[i].name);
-    if (!kernel || kernel->isDeclaration() || kernel->getInstructionCount() > most_instructions) continue;
+    if (!kernel || kernel->isDeclaration() || kernel->getInstructionCount() > most_instructions)
+      continue;
     llvm::ValueToValueMapTy map;
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");

@@ -28,8 +28,9 @@ void yield_in_spin_waits(llvm::Module& module);
 /// `facts[i].suspends` is set. The coroutines are not split yet (the JIT's pipeline runs LLVM's
 /// coroutine passes).
 ///
-/// The gang functions of a kernel (gangs.h) become `<name>.gangs`, a BlockFunction, or, when they wait at barriers, the
-/// coroutines `<name>.gang.thread` and `<name>.tail.thread`: a gang is one thread then.
+/// The gang functions of a kernel (gangs.h) become `<name>.gangs`, a BlockFunction, or, when they
+/// wait at barriers, the coroutines `<name>.gang.thread` and `<name>.tail.thread`: a gang is one
+/// thread then.
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts);
 
 }  // namespace pycuda::cpu::simt

@@ -23,7 +23,8 @@ namespace {
 __extension__ using Wide = __int128;
 
 constexpr std::int64_t most_threads = 1024;
-/// What ctaid * ntid + tid may reach in a dimension, less what a gang may read beyond the last thread.
+/// What ctaid * ntid + tid may reach in a dimension, less what a gang may read beyond the last
+/// thread.
 constexpr std::int64_t most_index = (std::int64_t{1} << 31) - 4 * most_threads;
 
 llvm::StringRef special_name(const llvm::Value* value) {
@@ -49,7 +50,8 @@ unsigned bits_of(const llvm::Value& value) {
 std::int64_t Shapes::lane_stride(const llvm::AllocaInst& variable) {
   const llvm::DataLayout& layout = variable.getModule()->getDataLayout();
   const auto bytes = variable.getAllocationSize(layout);
-  return static_cast<std::int64_t>(llvm::alignTo(bytes ? bytes->getFixedValue() : 0, variable.getAlign()));
+  return static_cast<std::int64_t>(
+      llvm::alignTo(bytes ? bytes->getFixedValue() : 0, variable.getAlign()));
 }
 
 Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes)
@@ -59,7 +61,8 @@ Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes)
 }
 
 Shape Shapes::of(const llvm::Value* value) const {
-  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value); number && number->getBitWidth() <= 64)
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value);
+      number && number->getBitWidth() <= 64)
     return Shape::uniform(Bounds{number->getSExtValue(), number->getSExtValue()});
   if (!llvm::isa<llvm::Instruction>(value)) return Shape::uniform();
   const auto found = shapes_.find(value);
@@ -95,16 +98,20 @@ bool Shapes::pass(llvm::Function&) {
 }
 
 bool Shapes::all_uniform(const llvm::User& user) const {
-  return std::all_of(user.op_begin(), user.op_end(), [&](const llvm::Use& use) { return of(use.get()).is_uniform(); });
+  return std::all_of(user.op_begin(), user.op_end(),
+                     [&](const llvm::Use& use) { return of(use.get()).is_uniform(); });
 }
 
 Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
-  if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) return of_binary(*operation);
+  if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
+    return of_binary(*operation);
   if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return of_cast(*cast);
-  if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return of_address(*address);
+  if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
+    return of_address(*address);
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return of_call(*call);
-  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return Shape::affine(lane_stride(*variable));
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+    return Shape::affine(lane_stride(*variable));
   if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return Shape::varying();
   if (llvm::isa<llvm::FreezeInst>(instruction)) return of(instruction.getOperand(0));
   if (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
@@ -127,10 +134,11 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     const llvm::Value* value = phi.getIncomingValue(i);
     // A value that changes while lanes leave one by one is another one for each.
-    for (const llvm::Loop* loop = flow_.loop_of(phi.getIncomingBlock(i)); loop && !loop->contains(&block);
-         loop = loop->getParentLoop()) {
+    for (const llvm::Loop* loop = flow_.loop_of(phi.getIncomingBlock(i));
+         loop && !loop->contains(&block); loop = loop->getParentLoop()) {
       const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-      if (flow_.is_divergent(*loop) && instruction && loop->contains(instruction)) return Shape::varying();
+      if (flow_.is_divergent(*loop) && instruction && loop->contains(instruction))
+        return Shape::varying();
     }
     if (llvm::isa<llvm::Instruction>(value) && !shapes_.contains(value)) continue;
     const Shape shape = of(value);
@@ -161,7 +169,9 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
   const bool bounded = left.bounds && right.bounds;
   const Wide a = left.bounds ? left.bounds->low : 0, b = left.bounds ? left.bounds->high : 0;
   const Wide c = right.bounds ? right.bounds->low : 0, d = right.bounds ? right.bounds->high : 0;
-  const auto bounds = [&](Wide low, Wide high) { return bounded ? fitting(low, high, bits) : std::nullopt; };
+  const auto bounds = [&](Wide low, Wide high) {
+    return bounded ? fitting(low, high, bits) : std::nullopt;
+  };
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
   switch (operation.getOpcode()) {
     case llvm::Instruction::Or:
@@ -174,10 +184,13 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
     case llvm::Instruction::Shl:
       if (!constant || constant->getValue().uge(std::min(bits, 32u))) break;
       return Shape::affine(left.stride * (std::int64_t{1} << constant->getZExtValue()),
-                           bounds(a * (Wide{1} << constant->getZExtValue()), b * (Wide{1} << constant->getZExtValue())));
+                           bounds(a * (Wide{1} << constant->getZExtValue()),
+                                  b * (Wide{1} << constant->getZExtValue())));
     case llvm::Instruction::Mul: {
-      const llvm::StringRef one = special_name(operation.getOperand(0)), other = special_name(operation.getOperand(1));
-      const llvm::StringRef block = one.starts_with("ctaid.") ? one : other, size = one.starts_with("ctaid.") ? other : one;
+      const llvm::StringRef one = special_name(operation.getOperand(0)),
+                            other = special_name(operation.getOperand(1));
+      const llvm::StringRef block = one.starts_with("ctaid.") ? one : other,
+                            size = one.starts_with("ctaid.") ? other : one;
       if (block.starts_with("ctaid.") && size.starts_with("ntid.") && block.back() == size.back())
         return Shape::uniform(Bounds{0, most_index});
       if (left.is_affine() || right.is_affine()) {
@@ -185,7 +198,8 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
         return Shape::affine(left.stride * constant->getSExtValue(),
                              constant->isNegative() ? bounds(b * c, a * c) : bounds(a * c, b * c));
       }
-      return Shape::uniform(bounds(std::min({a * c, a * d, b * c, b * d}), std::max({a * c, a * d, b * c, b * d})));
+      return Shape::uniform(
+          bounds(std::min({a * c, a * d, b * c, b * d}), std::max({a * c, a * d, b * c, b * d})));
     }
     case llvm::Instruction::And:
       if (left.is_uniform() && constant && !constant->isNegative())
@@ -209,7 +223,9 @@ Shape Shapes::of_cast(const llvm::CastInst& cast) const {
       if (from.bounds && from.bounds->low >= 0) return from;
       return from.is_uniform() ? Shape::uniform() : Shape::varying();
     case llvm::Instruction::Trunc:
-      return Shape::affine(from.stride, from.bounds ? fitting(from.bounds->low, from.bounds->high, bits) : std::nullopt);
+      return Shape::affine(from.stride, from.bounds
+                                            ? fitting(from.bounds->low, from.bounds->high, bits)
+                                            : std::nullopt);
     case llvm::Instruction::PtrToInt:
       return bits == 64 ? Shape::affine(from.stride) : from.is_uniform() ? from : Shape::varying();
     case llvm::Instruction::IntToPtr:
@@ -229,8 +245,10 @@ Shape Shapes::of_address(const llvm::GetElementPtrInst& address) const {
     const Shape index = of(step.getOperand());
     if (index.is_uniform()) continue;
     const unsigned bits = bits_of(*step.getOperand());
-    if (index.is_varying() || step.isStruct() || bits > 64 || (bits < 64 && !index.bounds)) return Shape::varying();
-    stride += index.stride * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
+    if (index.is_varying() || step.isStruct() || bits > 64 || (bits < 64 && !index.bounds))
+      return Shape::varying();
+    stride += index.stride *
+              static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
   }
   return Shape::affine(stride);
 }
@@ -242,7 +260,8 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (callee->getName() == pseudo::shared_base || callee->getName() == pseudo::params ||
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
-  return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform() : Shape::varying();
+  return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform()
+                                                                                 : Shape::varying();
 }
 
 Shape Shapes::of_special(llvm::StringRef name) const {
@@ -250,7 +269,8 @@ Shape Shapes::of_special(llvm::StringRef name) const {
   if (name.starts_with("tid.")) return Shape::uniform(Bounds{0, most_threads - 1});
   if (name.starts_with("ntid.")) return Shape::uniform(Bounds{1, most_threads});
   if (name == "laneid") return Shape::affine(1, Bounds{0, 31});
-  if (name.starts_with("ctaid.")) return Shape::uniform(Bounds{0, std::numeric_limits<std::int32_t>::max()});
+  if (name.starts_with("ctaid."))
+    return Shape::uniform(Bounds{0, std::numeric_limits<std::int32_t>::max()});
   if (name.starts_with("lanemask.")) return Shape::varying();
   return Shape::uniform();
 }

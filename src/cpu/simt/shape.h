@@ -38,8 +38,9 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The shapes of all values of `function`, whose control flow `flow` describes: a fixed point of both. Relies on
-/// the launch's promise that ctaid * ntid + tid does not exceed 31 bits in any dimension.
+/// The shapes of all values of `function`, whose control flow `flow` describes: a fixed point of
+/// both. Relies on the launch's promise that ctaid * ntid + tid does not exceed 31 bits in any
+/// dimension.
 class Shapes {
  public:
   Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes);

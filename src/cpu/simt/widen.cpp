@@ -31,7 +31,8 @@ llvm::Value* Widener::scalar(llvm::Value* value) {
     return found == local_.end() ? value : found->second;
   }
   if (const auto found = local_.find(value); found != local_.end()) return found->second;
-  llvm::Type* type = shapes_.of(value).is_varying() ? wide_type(value->getType()) : value->getType();
+  llvm::Type* type =
+      shapes_.of(value).is_varying() ? wide_type(value->getType()) : value->getType();
   llvm::AllocaInst*& place = slots_[value];
   if (!place) place = slot(type, value->getName());
   return b_.CreateLoad(type, place);
@@ -45,7 +46,8 @@ llvm::Value* Widener::vector(llvm::Value* value) {
   if (auto* parts = llvm::dyn_cast<llvm::StructType>(value->getType())) {
     llvm::Value* all = llvm::PoisonValue::get(wide_type(parts));
     for (unsigned i = 0; i < parts->getNumElements(); ++i)
-      all = b_.CreateInsertValue(all, b_.CreateVectorSplat(lanes_, b_.CreateExtractValue(base, i)), i);
+      all = b_.CreateInsertValue(all, b_.CreateVectorSplat(lanes_, b_.CreateExtractValue(base, i)),
+                                 i);
     return all;
   }
   llvm::Value* splat = b_.CreateVectorSplat(lanes_, base);
@@ -86,7 +88,8 @@ void Widener::emit(llvm::Instruction& instruction) {
   }
   if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
     llvm::AllocaInst* all = slot(
-        llvm::ArrayType::get(b_.getInt8Ty(), static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * lanes_),
+        llvm::ArrayType::get(b_.getInt8Ty(),
+                             static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * lanes_),
         variable->getName());
     all->setAlignment(variable->getAlign());
     define(instruction, all);
@@ -100,7 +103,8 @@ void Widener::emit(llvm::Instruction& instruction) {
   if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
     value = emit_call(*call);
   } else {
-    value = shapes_.of(&instruction).is_varying() ? emit_varying(instruction) : emit_scalar(instruction);
+    value = shapes_.of(&instruction).is_varying() ? emit_varying(instruction)
+                                                  : emit_scalar(instruction);
   }
   if (value && !instruction.getType()->isVoidTy()) define(instruction, value);
 }
@@ -110,7 +114,8 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
   for (llvm::Use& operand : copy->operands()) {
     if (!llvm::isa<llvm::BasicBlock>(operand.get())) operand.set(scalar(operand.get()));
   }
-  // Lane 0 may be inactive: what is promised of the active lanes' values need not hold for its value.
+  // Lane 0 may be inactive: what is promised of the active lanes' values need not hold for its
+  // value.
   if (!shapes_.of(&instruction).is_uniform()) copy->dropPoisonGeneratingAnnotations();
   b_.Insert(copy);
   return copy;
@@ -128,26 +133,30 @@ llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
   if (auto* operation = llvm::dyn_cast<llvm::UnaryOperator>(&instruction))
     return b_.CreateUnOp(operation->getOpcode(), wide(operation->getOperand(0)));
   if (auto* compare = llvm::dyn_cast<llvm::CmpInst>(&instruction))
-    return b_.CreateCmp(compare->getPredicate(), wide(compare->getOperand(0)), wide(compare->getOperand(1)));
+    return b_.CreateCmp(compare->getPredicate(), wide(compare->getOperand(0)),
+                        wide(compare->getOperand(1)));
   if (auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction))
     return b_.CreateCast(cast->getOpcode(), wide(cast->getOperand(0)), wide_type(cast->getType()));
   if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
-    llvm::Value* condition = shapes_.of(choice->getCondition()).is_uniform() ? scalar(choice->getCondition())
-                                                                             : wide(choice->getCondition());
+    llvm::Value* condition = shapes_.of(choice->getCondition()).is_uniform()
+                                 ? scalar(choice->getCondition())
+                                 : wide(choice->getCondition());
     return b_.CreateSelect(condition, wide(choice->getTrueValue()), wide(choice->getFalseValue()));
   }
-  if (llvm::isa<llvm::FreezeInst>(instruction)) return b_.CreateFreeze(wide(instruction.getOperand(0)));
+  if (llvm::isa<llvm::FreezeInst>(instruction))
+    return b_.CreateFreeze(wide(instruction.getOperand(0)));
   if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
     llvm::SmallVector<llvm::Value*, 4> indices;
     for (llvm::Value* index : address->indices())
       indices.push_back(shapes_.of(index).is_uniform() ? scalar(index) : wide(index));
-    return b_.CreateGEP(address->getSourceElementType(), wide(address->getPointerOperand()), indices);
+    return b_.CreateGEP(address->getSourceElementType(), wide(address->getPointerOperand()),
+                        indices);
   }
   if (auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction))
     return b_.CreateExtractValue(wide(extract->getAggregateOperand()), extract->getIndices());
   if (auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&instruction))
-    return b_.CreateInsertValue(wide(insert->getAggregateOperand()), wide(insert->getInsertedValueOperand()),
-                                insert->getIndices());
+    return b_.CreateInsertValue(wide(insert->getAggregateOperand()),
+                                wide(insert->getInsertedValueOperand()), insert->getIndices());
   return emit_lane_by_lane(instruction);
 }
 
@@ -160,15 +169,19 @@ llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
   const unsigned bits = operation.getType()->getIntegerBitWidth();
   if (bits > 32 || llvm::isa<llvm::ConstantInt>(operation.getOperand(1)))
     return b_.CreateBinOp(operation.getOpcode(), dividend, divisor);
-  // The quotient of two 32-bit numbers, rounded to 53 bits, never crosses an integer: truncation gives the quotient.
-  const bool is_signed =
-      operation.getOpcode() == llvm::Instruction::SDiv || operation.getOpcode() == llvm::Instruction::SRem;
+  // The quotient of two 32-bit numbers, rounded to 53 bits, never crosses an integer: truncation
+  // gives the quotient.
+  const bool is_signed = operation.getOpcode() == llvm::Instruction::SDiv ||
+                         operation.getOpcode() == llvm::Instruction::SRem;
   llvm::Type* type = dividend->getType();
   llvm::Type* real = llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_);
-  llvm::Value* quotient = is_signed ? b_.CreateFDiv(b_.CreateSIToFP(dividend, real), b_.CreateSIToFP(divisor, real))
-                                    : b_.CreateFDiv(b_.CreateUIToFP(dividend, real), b_.CreateUIToFP(divisor, real));
-  llvm::Value* whole = is_signed ? b_.CreateFPToSI(quotient, type) : b_.CreateFPToUI(quotient, type);
-  if (operation.getOpcode() == llvm::Instruction::SDiv || operation.getOpcode() == llvm::Instruction::UDiv)
+  llvm::Value* quotient =
+      is_signed ? b_.CreateFDiv(b_.CreateSIToFP(dividend, real), b_.CreateSIToFP(divisor, real))
+                : b_.CreateFDiv(b_.CreateUIToFP(dividend, real), b_.CreateUIToFP(divisor, real));
+  llvm::Value* whole =
+      is_signed ? b_.CreateFPToSI(quotient, type) : b_.CreateFPToUI(quotient, type);
+  if (operation.getOpcode() == llvm::Instruction::SDiv ||
+      operation.getOpcode() == llvm::Instruction::UDiv)
     return whole;
   return b_.CreateSub(dividend, b_.CreateMul(whole, divisor));
 }
@@ -188,7 +201,8 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
     }
     return llvm::ConstantVector::get(masks);
   }
-  if (call.getCalledFunction()->getName() == std::string(pseudo::sreg_prefix) + "laneid") return b_.getInt32(0);
+  if (call.getCalledFunction()->getName() == std::string(pseudo::sreg_prefix) + "laneid")
+    return b_.getInt32(0);
   // Read once, at the start: the gang's frame does not change while it runs.
   llvm::Value*& value = specials_[call.getCalledFunction()->getName()];
   if (!value) {
@@ -226,12 +240,14 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
   if (id != llvm::Intrinsic::not_intrinsic && llvm::isTriviallyVectorizable(id)) {
     llvm::SmallVector<llvm::Value*, 4> arguments;
     llvm::SmallVector<llvm::Type*, 2> types;
-    if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1)) types.push_back(wide_type(call.getType()));
+    if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1))
+      types.push_back(wide_type(call.getType()));
     bool possible = true;
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const bool scalar_argument = llvm::isVectorIntrinsicWithScalarOpAtArg(id, i);
       if (scalar_argument) possible &= shapes_.of(call.getArgOperand(i)).is_uniform();
-      arguments.push_back(scalar_argument ? scalar(call.getArgOperand(i)) : wide(call.getArgOperand(i)));
+      arguments.push_back(scalar_argument ? scalar(call.getArgOperand(i))
+                                          : wide(call.getArgOperand(i)));
       if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, static_cast<int>(i)))
         types.push_back(arguments.back()->getType());
     }
@@ -248,7 +264,8 @@ llvm::Value* Widener::lane_of(llvm::Value* value, llvm::Value* lane) {
   if (!parts) return b_.CreateExtractElement(all, lane);
   llvm::Value* result = llvm::PoisonValue::get(value->getType());
   for (unsigned i = 0; i < parts->getNumElements(); ++i)
-    result = b_.CreateInsertValue(result, b_.CreateExtractElement(b_.CreateExtractValue(all, i), lane), i);
+    result = b_.CreateInsertValue(result,
+                                  b_.CreateExtractElement(b_.CreateExtractValue(all, i), lane), i);
   return result;
 }
 
@@ -259,7 +276,8 @@ llvm::Value* Widener::bits_of_mask() {
 /// A loop over the active lanes, lowest first.
 llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   llvm::Value* thread = target_->getArg(0);
-  llvm::Type* result_type = instruction.getType()->isVoidTy() ? nullptr : wide_type(instruction.getType());
+  llvm::Type* result_type =
+      instruction.getType()->isVoidTy() ? nullptr : wide_type(instruction.getType());
   llvm::AllocaInst* results = result_type ? slot(result_type, "lanes") : nullptr;
   // What the loop reads is made before it.
   bool uses_thread = false;
@@ -275,7 +293,8 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear)};
   llvm::Value* first[2] = {};
   if (uses_thread) {
-    for (int i = 0; i < 2; ++i) first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
+    for (int i = 0; i < 2; ++i)
+      first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
   }
   llvm::Value* start_bits = bits_of_mask();
   llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -285,7 +304,8 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   b_.SetInsertPoint(loop);
   llvm::PHINode* bits = b_.CreatePHI(b_.getInt32Ty(), 2);
   bits->addIncoming(start_bits, before);
-  llvm::Value* lane = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
+  llvm::Value* lane =
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
   llvm::Instruction* copy = instruction.clone();
   for (unsigned i = 0; i < operands.size(); ++i) {
     llvm::Value* source = instruction.getOperand(i);
@@ -294,7 +314,8 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
       if (auto* parts = llvm::dyn_cast<llvm::StructType>(source->getType())) {
         llvm::Value* whole = llvm::PoisonValue::get(parts);
         for (unsigned p = 0; p < parts->getNumElements(); ++p)
-          whole = b_.CreateInsertValue(whole, b_.CreateExtractElement(b_.CreateExtractValue(value, p), lane), p);
+          whole = b_.CreateInsertValue(
+              whole, b_.CreateExtractElement(b_.CreateExtractValue(value, p), lane), p);
         value = whole;
       } else {
         value = b_.CreateExtractElement(value, lane);
@@ -303,7 +324,8 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     copy->setOperand(i, value);
   }
   if (uses_thread) {
-    for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(b_.CreateAdd(first[i], lane), field(fields[i]), llvm::Align(4));
+    for (int i = 0; i < 2; ++i)
+      b_.CreateAlignedStore(b_.CreateAdd(first[i], lane), field(fields[i]), llvm::Align(4));
   }
   b_.Insert(copy);
   if (results) {
@@ -311,8 +333,10 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     llvm::Value* now = old;
     if (auto* parts = llvm::dyn_cast<llvm::StructType>(instruction.getType())) {
       for (unsigned i = 0; i < parts->getNumElements(); ++i)
-        now = b_.CreateInsertValue(
-            now, b_.CreateInsertElement(b_.CreateExtractValue(old, i), b_.CreateExtractValue(copy, i), lane), i);
+        now = b_.CreateInsertValue(now,
+                                   b_.CreateInsertElement(b_.CreateExtractValue(old, i),
+                                                          b_.CreateExtractValue(copy, i), lane),
+                                   i);
     } else {
       now = b_.CreateInsertElement(old, copy, lane);
     }

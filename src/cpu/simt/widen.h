@@ -12,17 +12,20 @@
 
 namespace pycuda::cpu::simt {
 
-/// i32 (ptr %thread): how many lanes of the gang have a thread; only in gang functions that are not for full gangs.
+/// i32 (ptr %thread): how many lanes of the gang have a thread; only in gang functions that are not
+/// for full gangs.
 inline constexpr const char* gang_lanes = "ptx.gang.lanes";
 
-/// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0), others become vectors. Blocks
-/// that own a mask are skipped when no lane wants to run them, so whatever runs has an active lane: that is what makes
-/// scalar accesses to uniform addresses safe in divergent code. What crosses blocks goes through memory of the entry
-/// block; mem2reg makes registers of it.
+/// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0), others
+/// become vectors. Blocks that own a mask are skipped when no lane wants to run them, so whatever
+/// runs has an active lane: that is what makes scalar accesses to uniform addresses safe in
+/// divergent code. What crosses blocks goes through memory of the entry block; mem2reg makes
+/// registers of it.
 class Widener {
  public:
   /// `source` is in the form that ControlFlow asks for. With `full`, every lane has a thread.
-  Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes, unsigned lanes, bool full);
+  Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes, unsigned lanes,
+          bool full);
 
   /// The finished function, named `name`, of source's type.
   llvm::Function* run(const llvm::Twine& name);
@@ -40,7 +43,9 @@ class Widener {
   llvm::Type* wide_type(llvm::Type* type) const;
   llvm::Value* scalar(llvm::Value* value);
   llvm::Value* vector(llvm::Value* value);
-  llvm::Value* wide(llvm::Value* value) { return shapes_.of(value).is_varying() ? scalar(value) : vector(value); }
+  llvm::Value* wide(llvm::Value* value) {
+    return shapes_.of(value).is_varying() ? scalar(value) : vector(value);
+  }
   llvm::Value* constant_mask(bool value);
   void define(llvm::Instruction& instruction, llvm::Value* value);
   llvm::AllocaInst* slot(llvm::Type* type, const llvm::Twine& name);
@@ -68,12 +73,16 @@ class Widener {
   llvm::BasicBlock* entry_ = nullptr;
   llvm::IRBuilder<> b_;
   llvm::Value* mask_ = nullptr;  ///< of the block that is being written
-  llvm::DenseMap<const llvm::Value*, llvm::Value*> local_;  ///< values of the block that is being written
+  llvm::DenseMap<const llvm::Value*, llvm::Value*>
+      local_;  ///< values of the block that is being written
   llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> slots_;
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*> sent_;    ///< lanes that will run an owner next
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*> masks_;   ///< lanes that ran an owner last
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
+      sent_;  ///< lanes that will run an owner next
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
+      masks_;  ///< lanes that ran an owner last
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> starts_;
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector> pending_;   ///< blocks still to be visited, by position
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
+      pending_;  ///< blocks still to be visited, by position
   llvm::StringMap<llvm::Value*> specials_;
 };
 

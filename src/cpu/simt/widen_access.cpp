@@ -15,7 +15,8 @@ namespace {
 
 bool is_adjacent(const Shape& address, llvm::Type* type, const llvm::DataLayout& layout) {
   const auto bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue());
-  return address.is_affine() && address.stride == bytes && layout.getTypeSizeInBits(type) == layout.getTypeStoreSizeInBits(type);
+  return address.is_affine() && address.stride == bytes &&
+         layout.getTypeSizeInBits(type) == layout.getTypeStoreSizeInBits(type);
 }
 
 }  // namespace
@@ -46,7 +47,8 @@ void Widener::emit_store(llvm::StoreInst& store) {
     } else {
       // As if the lanes stored one after the other.
       llvm::Value* bits = bits_of_mask();
-      llvm::Value* zeros = b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
+      llvm::Value* zeros =
+          b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
       last = lane_of(value, b_.CreateSub(b_.getInt32(31), zeros));
     }
     auto* copy = llvm::cast<llvm::StoreInst>(store.clone());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Control flow of gangs: blocks in an order in which lanes that went different ways meet again, with masks.
+// Control flow of gangs: blocks in an order in which lanes that went different ways meet again,
+// with masks.
 //
-// Each block carries the set of blocks that are still to be visited. A uniform branch is a branch; after a divergent
-// one the nearer side comes first and the other one stays pending. (Partial control-flow linearisation.)
+// Each block carries the set of blocks that are still to be visited. A uniform branch is a branch;
+// after a divergent one the nearer side comes first and the other one stays pending. (Partial
+// control-flow linearisation.)
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Module.h>
 
@@ -10,8 +12,14 @@
 
 namespace pycuda::cpu::simt {
 
-Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes, unsigned lanes, bool full)
-    : source_(source), flow_(flow), shapes_(shapes), lanes_(lanes), full_(full), b_(source.getContext()) {}
+Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
+                 unsigned lanes, bool full)
+    : source_(source),
+      flow_(flow),
+      shapes_(shapes),
+      lanes_(lanes),
+      full_(full),
+      b_(source.getContext()) {}
 
 llvm::Value* Widener::constant_mask(bool value) {
   return b_.CreateVectorSplat(lanes_, b_.getInt1(value));
@@ -28,7 +36,8 @@ llvm::Value* Widener::any(llvm::Value* mask) {
 }
 
 llvm::Function* Widener::run(const llvm::Twine& name) {
-  target_ = llvm::Function::Create(source_.getFunctionType(), source_.getLinkage(), name, source_.getParent());
+  target_ = llvm::Function::Create(source_.getFunctionType(), source_.getLinkage(), name,
+                                   source_.getParent());
   target_->copyAttributesFrom(&source_);
   target_->getArg(0)->setName("thread");
   local_[source_.getArg(0)] = target_->getArg(0);
@@ -52,7 +61,8 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
     llvm::Value* number = b_.CreateCall(lanes, {target_->getArg(0)});
     llvm::SmallVector<llvm::Constant*, 32> numbers;
     for (unsigned lane = 0; lane < lanes_; ++lane) numbers.push_back(b_.getInt32(lane));
-    start = b_.CreateICmpULT(llvm::ConstantVector::get(numbers), b_.CreateVectorSplat(lanes_, number));
+    start =
+        b_.CreateICmpULT(llvm::ConstantVector::get(numbers), b_.CreateVectorSplat(lanes_, number));
   }
   llvm::BasicBlock* source_entry = flow_.order().front();
   b_.CreateStore(start, sent_[source_entry]);
@@ -68,7 +78,8 @@ void Widener::emit_block(llvm::BasicBlock& block) {
   b_.SetInsertPoint(starts_[&block]);
   llvm::BitVector& pending = pending_[&block];
   // Lanes wait at the exits of a divergent loop from one trip to the next.
-  if (llvm::Loop* loop = flow_.loop_of(&block); flow_.is_header(&block) && flow_.is_divergent(*loop)) {
+  if (llvm::Loop* loop = flow_.loop_of(&block);
+      flow_.is_header(&block) && flow_.is_divergent(*loop)) {
     llvm::SmallVector<llvm::BasicBlock*, 8> exits;
     loop->getExitBlocks(exits);
     for (llvm::BasicBlock* exit : exits) pending.set(static_cast<unsigned>(flow_.position(exit)));
@@ -80,7 +91,8 @@ void Widener::emit_block(llvm::BasicBlock& block) {
   } else {
     mask_ = b_.CreateLoad(mask_type, sent_[&block]);
     if (&block != flow_.order().front()) {
-      llvm::BasicBlock* body = llvm::BasicBlock::Create(b_.getContext(), block.getName() + ".run", target_);
+      llvm::BasicBlock* body =
+          llvm::BasicBlock::Create(b_.getContext(), block.getName() + ".run", target_);
       b_.CreateCondBr(any(mask_), body, continue_at(pending));
       b_.SetInsertPoint(body);
     } else if (full_) {
@@ -111,7 +123,8 @@ llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
   return starts_[block];
 }
 
-/// `lanes` of the block that is being written go on at `to`, taking their values for its phis with them.
+/// `lanes` of the block that is being written go on at `to`, taking their values for its phis with
+/// them.
 void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llvm::Value* lanes) {
   if (const auto sent = sent_.find(&to); sent != sent_.end()) {
     llvm::Value* before = b_.CreateLoad(lanes->getType(), sent->second);
@@ -120,7 +133,8 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
   const bool choose = flow_.is_divergent_join(to);
   // An exit of a divergent loop is reached at different trips.
   bool left_loop = false;
-  for (const llvm::Loop* loop = flow_.loop_of(&from); loop && !loop->contains(&to); loop = loop->getParentLoop())
+  for (const llvm::Loop* loop = flow_.loop_of(&from); loop && !loop->contains(&to);
+       loop = loop->getParentLoop())
     left_loop |= flow_.is_divergent(*loop);
   llvm::SmallVector<std::pair<llvm::AllocaInst*, llvm::Value*>, 8> moves;
   for (const llvm::PHINode& phi : to.phis()) {
@@ -136,7 +150,9 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
         llvm::Value* merged = old;
         for (unsigned i = 0; i < parts->getNumElements(); ++i)
           merged = b_.CreateInsertValue(
-              merged, b_.CreateSelect(lanes, b_.CreateExtractValue(next, i), b_.CreateExtractValue(old, i)), i);
+              merged,
+              b_.CreateSelect(lanes, b_.CreateExtractValue(next, i), b_.CreateExtractValue(old, i)),
+              i);
         next = merged;
       } else {
         next = b_.CreateSelect(lanes, next, old);
@@ -150,8 +166,12 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
 void Widener::emit_end(llvm::BasicBlock& block) {
   llvm::Instruction* end = block.getTerminator();
   llvm::BitVector pending = pending_[&block];
-  const auto at = [&](const llvm::BasicBlock* target) { return static_cast<unsigned>(flow_.position(target)); };
-  const auto is_back_edge = [&](const llvm::BasicBlock* target) { return at(target) <= at(&block); };
+  const auto at = [&](const llvm::BasicBlock* target) {
+    return static_cast<unsigned>(flow_.position(target));
+  };
+  const auto is_back_edge = [&](const llvm::BasicBlock* target) {
+    return at(target) <= at(&block);
+  };
   if (llvm::isa<llvm::UnreachableInst>(end)) {
     b_.CreateUnreachable();
     return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random structured kernels as PTX text: whatever a thread computes depends on no other thread but through barriers.
+// Random structured kernels as PTX text: whatever a thread computes depends on no other thread but
+// through barriers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace pycuda::cpu::testing {
 
-/// `.entry k(u64 in, u64 out, u64 bins, u32 n)`: `in` has 1024 words, `out` 16 words for each of n threads, `bins` 64
-/// words. Equal seeds give equal kernels.
+/// `.entry k(u64 in, u64 out, u64 bins, u32 n)`: `in` has 1024 words, `out` 16 words for each of n
+/// threads, `bins` 64 words. Equal seeds give equal kernels.
 class RandomKernel {
  public:
   explicit RandomKernel(std::uint64_t seed) : random_(seed) {}
@@ -17,25 +18,35 @@ class RandomKernel {
   std::string text(bool barriers) {
     barriers_ = barriers;
     body_.clear();
-    line("ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u64 %bins, [bins]; ld.param.u32 %n, [n];");
-    line("mov.u32 %tx, %tid.x; mov.u32 %nx, %ntid.x; mov.u32 %bx, %ctaid.x; mov.u32 %ty, %tid.y; mov.u32 %ny, %ntid.y;");
-    line("mad.lo.s32 %lin, %ty, %nx, %tx; mul.lo.s32 %u1, %nx, %ny; mad.lo.s32 %i, %bx, %u1, %lin;");
+    line(
+        "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u64 %bins, [bins]; "
+        "ld.param.u32 %n, [n];");
+    line(
+        "mov.u32 %tx, %tid.x; mov.u32 %nx, %ntid.x; mov.u32 %bx, %ctaid.x; mov.u32 %ty, %tid.y; "
+        "mov.u32 %ny, %ntid.y;");
+    line(
+        "mad.lo.s32 %lin, %ty, %nx, %tx; mul.lo.s32 %u1, %nx, %ny; mad.lo.s32 %i, %bx, %u1, %lin;");
     line("mad.lo.s32 %g, %bx, %nx, %tx; mov.u32 %u0, %nctaid.x;");
     line("setp.ge.u32 %p0, %i, %n;");
     if (!barriers_) line("@%p0 bra DONE;");
-    for (int k = 0; k < 8; ++k) line("xor.b32 %r" + str(k) + ", " + source() + ", " + str(pick(1000)) + ";");
+    for (int k = 0; k < 8; ++k)
+      line("xor.b32 %r" + str(k) + ", " + source() + ", " + str(pick(1000)) + ";");
     for (int k = 0; k < 4; ++k) line("cvt.rn.f32.s32 %f" + str(k) + ", %r" + str(k) + ";");
     for (int k = 0; k < 3; ++k) line("cvt.rn.f64.s32 %d" + str(k) + ", %r" + str(k + 4) + ";");
     statements(4 + pick(6), 0);
     if (barriers_) line("@%p0 bra DONE;");
     line("mul.wide.u32 %a, %i, 64; add.u64 %a, %a, %out;");
     for (int k = 0; k < 8; ++k) line("st.global.u32 [%a+" + str(4 * k) + "], %r" + str(k) + ";");
-    for (int k = 0; k < 2; ++k) line("st.global.f32 [%a+" + str(32 + 4 * k) + "], %f" + str(k) + ";");
-    for (int k = 0; k < 3; ++k) line("st.global.f64 [%a+" + str(40 + 8 * k) + "], %d" + str(k) + ";");
+    for (int k = 0; k < 2; ++k)
+      line("st.global.f32 [%a+" + str(32 + 4 * k) + "], %f" + str(k) + ";");
+    for (int k = 0; k < 3; ++k)
+      line("st.global.f64 [%a+" + str(40 + 8 * k) + "], %d" + str(k) + ";");
     return ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 bins, .param .u32 n) {\n"
            ".shared .align 16 .b8 tile[8192];\n.local .align 4 .b8 mine[32];\n"
-           ".reg .b64 %in, %out, %bins, %a, %x; .reg .b32 %r<8>, %n, %tx, %ty, %nx, %ny, %bx, %lin, %i, %g, %u0, %u1, "
-           "%t0, %t1, %t2, %c<8>; .reg .f32 %f<4>; .reg .f64 %d<3>; .reg .pred %p0, %q<8>; .reg .b16 %h;\n" +
+           ".reg .b64 %in, %out, %bins, %a, %x; .reg .b32 %r<8>, %n, %tx, %ty, %nx, %ny, %bx, "
+           "%lin, %i, %g, %u0, %u1, "
+           "%t0, %t1, %t2, %c<8>; .reg .f32 %f<4>; .reg .f64 %d<3>; .reg .pred %p0, %q<8>; .reg "
+           ".b16 %h;\n" +
            body_ + "DONE:\nret;\n}\n";
   }
 
@@ -46,14 +57,22 @@ class RandomKernel {
   std::string reg() { return "%r" + str(pick(8)); }
   std::string source() {
     switch (pick(10)) {
-      case 0: return "%tx";
-      case 1: return "%lin";
-      case 2: return "%i";
-      case 3: return "%u0";
-      case 4: return "%bx";
-      case 5: return "%g";
-      case 6: return "%ty";
-      default: return reg();
+      case 0:
+        return "%tx";
+      case 1:
+        return "%lin";
+      case 2:
+        return "%i";
+      case 3:
+        return "%u0";
+      case 4:
+        return "%bx";
+      case 5:
+        return "%g";
+      case 6:
+        return "%ty";
+      default:
+        return reg();
     }
   }
   std::string operand() { return pick(3) == 0 ? str(pick(200) - 40) : source(); }
@@ -64,44 +83,73 @@ class RandomKernel {
 
   void statement(int depth) {
     switch (pick(depth < 4 ? 18 : 11)) {
-      case 0: case 1: case 2: return arithmetic();
-      case 3: return real();
-      case 4: return division();
-      case 5: case 6: return load();
-      case 7: return store();
-      case 8: return add_to_bin();
-      case 9: return select();
-      case 10: return local();
-      case 11: case 12: case 13: return branch(depth);
-      case 14: case 15: return loop(depth);
-      case 16: return barriers_ && depth_is_uniform_ ? exchange() : real();
-      default: return neighbour(depth);
+      case 0:
+      case 1:
+      case 2:
+        return arithmetic();
+      case 3:
+        return real();
+      case 4:
+        return division();
+      case 5:
+      case 6:
+        return load();
+      case 7:
+        return store();
+      case 8:
+        return add_to_bin();
+      case 9:
+        return select();
+      case 10:
+        return local();
+      case 11:
+      case 12:
+      case 13:
+        return branch(depth);
+      case 14:
+      case 15:
+        return loop(depth);
+      case 16:
+        return barriers_ && depth_is_uniform_ ? exchange() : real();
+      default:
+        return neighbour(depth);
     }
   }
 
   void arithmetic() {
-    static constexpr const char* operations[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32",  "xor.b32",
-                                                 "min.s32", "max.u32", "shl.b32",    "shr.s32", "shr.u32", "mul.hi.u32"};
+    static constexpr const char* operations[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32",
+                                                 "or.b32",  "xor.b32", "min.s32",    "max.u32",
+                                                 "shl.b32", "shr.s32", "shr.u32",    "mul.hi.u32"};
     const int k = pick(12);
     const std::string right = k >= 8 && k <= 10 ? str(pick(35)) : operand();
     line(std::string(operations[k]) + " " + reg() + ", " + source() + ", " + right + ";");
     if (pick(6) == 0) line("popc.b32 " + reg() + ", " + reg() + ";");
-    if (pick(6) == 0) line("bfe.u32 " + reg() + ", " + reg() + ", " + str(pick(20)) + ", " + str(pick(20)) + ";");
+    if (pick(6) == 0)
+      line("bfe.u32 " + reg() + ", " + reg() + ", " + str(pick(20)) + ", " + str(pick(20)) + ";");
   }
 
   void real() {
     const std::string f = "%f" + str(pick(4)), g = "%f" + str(pick(4)), h = "%f" + str(pick(4));
     const std::string d = "%d" + str(pick(3)), e = "%d" + str(pick(3));
     switch (pick(9)) {
-      case 0: return line("add.f32 " + f + ", " + g + ", " + h + ";");
-      case 1: return line("fma.rn.f32 " + f + ", " + g + ", " + h + ", " + f + ";");
-      case 2: return line("div.rn.f32 " + f + ", " + g + ", " + h + ";");
-      case 3: return line("abs.f32 " + f + ", " + f + "; sqrt.rn.f32 " + f + ", " + f + ";");
-      case 4: return line("cvt.rzi.s32.f32 " + reg() + ", " + f + ";");
-      case 5: return line("fma.rn.f64 " + d + ", " + e + ", " + d + ", " + e + ";");
-      case 6: return line("cvt.rn.f64.s32 " + d + ", " + source() + ";");
-      case 7: return line("ex2.approx.f32 " + f + ", " + g + ";");
-      default: return line("cvt.rn.f32.u32 " + f + ", " + source() + ";");
+      case 0:
+        return line("add.f32 " + f + ", " + g + ", " + h + ";");
+      case 1:
+        return line("fma.rn.f32 " + f + ", " + g + ", " + h + ", " + f + ";");
+      case 2:
+        return line("div.rn.f32 " + f + ", " + g + ", " + h + ";");
+      case 3:
+        return line("abs.f32 " + f + ", " + f + "; sqrt.rn.f32 " + f + ", " + f + ";");
+      case 4:
+        return line("cvt.rzi.s32.f32 " + reg() + ", " + f + ";");
+      case 5:
+        return line("fma.rn.f64 " + d + ", " + e + ", " + d + ", " + e + ";");
+      case 6:
+        return line("cvt.rn.f64.s32 " + d + ", " + source() + ";");
+      case 7:
+        return line("ex2.approx.f32 " + f + ", " + g + ";");
+      default:
+        return line("cvt.rn.f32.u32 " + f + ", " + source() + ";");
     }
   }
 
@@ -114,10 +162,14 @@ class RandomKernel {
   void load() {
     line("and.b32 %t0, " + source() + ", 1023; mul.wide.u32 %a, %t0, 4; add.u64 %a, %a, %in;");
     switch (pick(5)) {
-      case 0: return line("ld.global.u8 " + reg() + ", [%a];");
-      case 1: return line("ld.global.s16 " + reg() + ", [%a];");
-      case 2: return line("and.b64 %a, %a, -16; ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%a];");
-      default: return line("ld.global.u32 " + reg() + ", [%a];");
+      case 0:
+        return line("ld.global.u8 " + reg() + ", [%a];");
+      case 1:
+        return line("ld.global.s16 " + reg() + ", [%a];");
+      case 2:
+        return line("and.b64 %a, %a, -16; ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%a];");
+      default:
+        return line("ld.global.u32 " + reg() + ", [%a];");
     }
   }
 
@@ -140,8 +192,10 @@ class RandomKernel {
   }
 
   void local() {
-    line("and.b32 %t0, " + source() + ", 7; shl.b32 %t0, %t0, 2; cvt.u64.u32 %a, %t0; mov.u64 %x, mine; add.u64 %a, %a, %x;");
-    line("st.local.u32 [%a], " + source() + "; st.local.u32 [mine+" + str(4 * pick(8)) + "], " + source() + ";");
+    line("and.b32 %t0, " + source() +
+         ", 7; shl.b32 %t0, %t0, 2; cvt.u64.u32 %a, %t0; mov.u64 %x, mine; add.u64 %a, %a, %x;");
+    line("st.local.u32 [%a], " + source() + "; st.local.u32 [mine+" + str(4 * pick(8)) + "], " +
+         source() + ";");
     line("ld.local.u32 " + reg() + ", [%a];");
   }
 
@@ -150,14 +204,25 @@ class RandomKernel {
     return names[pick(6)];
   }
 
-  /// A predicate that may be the same for all threads, monotonous in the thread's number, or anything.
+  /// A predicate that may be the same for all threads, monotonous in the thread's number, or
+  /// anything.
   std::string condition() {
     const std::string q = "%q" + str(pick(6));
     switch (pick(4)) {
-      case 0: line("setp." + comparison() + ".s32 " + q + ", " + (pick(2) ? "%bx" : "%u0") + ", " + str(pick(4)) + ";"); break;
-      case 1: line("setp." + comparison() + ".s32 " + q + ", " + (pick(2) ? "%tx" : "%i") + ", " + str(pick(80)) + ";"); break;
-      case 2: line("and.b32 %t1, " + source() + ", 3; setp.eq.s32 " + q + ", %t1, " + str(pick(4)) + ";"); break;
-      default: line("setp." + comparison() + ".s32 " + q + ", " + source() + ", " + operand() + ";"); break;
+      case 0:
+        line("setp." + comparison() + ".s32 " + q + ", " + (pick(2) ? "%bx" : "%u0") + ", " +
+             str(pick(4)) + ";");
+        break;
+      case 1:
+        line("setp." + comparison() + ".s32 " + q + ", " + (pick(2) ? "%tx" : "%i") + ", " +
+             str(pick(80)) + ";");
+        break;
+      case 2:
+        line("and.b32 %t1, " + source() + ", 3; setp.eq.s32 " + q + ", %t1, " + str(pick(4)) + ";");
+        break;
+      default:
+        line("setp." + comparison() + ".s32 " + q + ", " + source() + ", " + operand() + ";");
+        break;
     }
     return q;
   }
@@ -176,7 +241,8 @@ class RandomKernel {
     const bool both = pick(2) == 0;
     line("@!" + q + " bra " + (both ? other : end) + ";");
     statements(1 + pick(4), depth + 1);
-    if (!loop_exit_.empty() && pick(3) == 0) line("bra " + (pick(2) ? loop_exit_ : loop_next_) + ";");
+    if (!loop_exit_.empty() && pick(3) == 0)
+      line("bra " + (pick(2) ? loop_exit_ : loop_next_) + ";");
     if (both) {
       line("bra " + end + ";");
       line(other + ":");
@@ -188,7 +254,8 @@ class RandomKernel {
 
   void loop(int depth) {
     if (depth >= 4) return arithmetic();
-    const std::string counter = "%c" + str(depth), bound = "%c" + str(depth + 4 > 7 ? 7 : depth + 4);
+    const std::string counter = "%c" + str(depth),
+                      bound = "%c" + str(depth + 4 > 7 ? 7 : depth + 4);
     const bool outer = depth_is_uniform_;
     const std::string saved_exit = loop_exit_, saved_next = loop_next_;
     const std::string start = label(), next = label(), end = label();
@@ -206,7 +273,8 @@ class RandomKernel {
     loop_next_ = depth_is_uniform_ ? "" : next;
     statements(1 + pick(4), depth + 1);
     line(next + ":");
-    line("add.u32 " + counter + ", " + counter + ", 1; setp.lt.u32 %q7, " + counter + ", " + bound + ";");
+    line("add.u32 " + counter + ", " + counter + ", 1; setp.lt.u32 %q7, " + counter + ", " + bound +
+         ";");
     line("@%q7 bra " + start + ";");
     line(end + ":");
     depth_is_uniform_ = outer;
@@ -216,9 +284,11 @@ class RandomKernel {
 
   /// What one thread wrote is read by another.
   void exchange() {
-    line("shl.b32 %t0, %lin, 2; mov.u32 %t1, tile; add.u32 %t0, %t0, %t1; st.shared.u32 [%t0], " + source() + ";");
+    line("shl.b32 %t0, %lin, 2; mov.u32 %t1, tile; add.u32 %t0, %t0, %t1; st.shared.u32 [%t0], " +
+         source() + ";");
     line("bar.sync 0;");
-    line("mad.lo.s32 %t2, %lin, " + str(1 + 2 * pick(4)) + ", " + str(pick(50)) + "; rem.u32 %t2, %t2, %u1;");
+    line("mad.lo.s32 %t2, %lin, " + str(1 + 2 * pick(4)) + ", " + str(pick(50)) +
+         "; rem.u32 %t2, %t2, %u1;");
     line("shl.b32 %t2, %t2, 2; add.u32 %t2, %t2, %t1; ld.shared.u32 " + reg() + ", [%t2];");
     line("bar.sync 0;");
   }
