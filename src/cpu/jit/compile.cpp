@@ -19,6 +19,7 @@
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
+#include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/scalar_threads.h"
 
@@ -82,6 +83,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 #endif
 
   clean_up_scalar(module, *target);
+  for (llvm::Function& function : module) simt::reduce_alignment_checks(function);
   simt::yield_in_spin_waits(module);
   if (options.vectors && !options.checked && thorough)
     make_gangs(module, lowered->kernels, *target);

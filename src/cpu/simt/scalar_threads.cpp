@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
 #include "cpu/simt/gang_loop.h"
@@ -20,6 +21,7 @@ void yield_in_spin_waits(llvm::Module& module) {
 }
 
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts) {
+  for (llvm::Function& function : module) expand_alignment_checks(function);
   const Suspension suspension(module);
   for (KernelFacts& kernel : facts) {
     llvm::Function* function = module.getFunction("f." + kernel.name);

@@ -235,6 +235,10 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     }
     return emit_special(call);
   }
+  if (name == pseudo::check_alignment) {
+    emit_alignment_check(call);
+    return nullptr;
+  }
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   if (id != llvm::Intrinsic::not_intrinsic && llvm::isTriviallyVectorizable(id)) {

@@ -57,6 +57,7 @@ class Widener {
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
+  void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::Value* emit_load(llvm::LoadInst& load);
   void emit_store(llvm::StoreInst& store);

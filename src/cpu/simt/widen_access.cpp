@@ -73,4 +73,35 @@ void Widener::emit_store(llvm::StoreInst& store) {
   b_.CreateMaskedScatter(wide(value), vector(store.getPointerOperand()), store.getAlign(), mask_);
 }
 
+/// One check for the gang where all lanes have the same low bits; else lane by lane, once one of
+/// them is known to fail.
+void Widener::emit_alignment_check(llvm::CallInst& check) {
+  llvm::Value* tested = check.getArgOperand(1);
+  const std::uint64_t bits = llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue();
+  const Shape shape = shapes_.of(tested);
+  if (!shape.is_varying() && (static_cast<std::uint64_t>(shape.stride) & bits) == 0) {
+    llvm::Value* thread = scalar(check.getArgOperand(0));
+    llvm::Value* base = scalar(tested);
+    llvm::Value* address = check.getArgOperand(2);
+    llvm::Value* shown = shapes_.of(address).is_varying() ? base : scalar(address);
+    b_.CreateCall(check.getCalledFunction(), {thread, base, shown, check.getArgOperand(3)})
+        ->setDoesNotThrow();
+    return;
+  }
+  llvm::Value* all = vector(tested);
+  llvm::Value* low = b_.CreateAnd(all, llvm::ConstantInt::get(all->getType(), bits));
+  llvm::Value* bad = b_.CreateLogicalAnd(
+      mask_, b_.CreateICmpNE(low, llvm::Constant::getNullValue(all->getType())));
+  llvm::BasicBlock* faults = llvm::BasicBlock::Create(b_.getContext(), "misaligned.lanes", target_);
+  llvm::BasicBlock* fine = llvm::BasicBlock::Create(b_.getContext(), "aligned", target_);
+  b_.CreateCondBr(any(bad), faults, fine);
+  b_.SetInsertPoint(faults);
+  llvm::Value* own = mask_;
+  mask_ = bad;
+  emit_lane_by_lane(check);
+  mask_ = own;
+  b_.CreateBr(fine);
+  b_.SetInsertPoint(fine);
+}
+
 }  // namespace pycuda::cpu::simt

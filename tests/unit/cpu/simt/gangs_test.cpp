@@ -117,3 +117,20 @@ TEST_CASE("what lanes call one by one, they call in order and under their own nu
   module.run("k", {1}, {77}, out.data(), &next);
   CHECK(out == expected);
 }
+
+TEST_CASE("a misaligned access of one lane is found") {
+  LoadedModule module(R"(
+.visible .entry k(.param .u64 out, .param .u64 wrong) {
+  .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd3, [wrong]; mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4; setp.eq.u32 %p, %r1, 21; @%p add.u64 %rd2, %rd2, %rd3; add.u64 %rd2, %rd2, %rd1;
+  st.global.u32 [%rd2], %r1; ret;
+})",
+                      vectors(true));
+  std::vector<std::uint32_t> out(65);
+  module.run("k", {1}, {64}, out.data(), std::uint64_t{0});
+  CHECK(out[21] == 21);
+  const auto fault = module.fault_of("k", {1}, {64}, out.data(), std::uint64_t{2});
+  REQUIRE(fault.has_value());
+  CHECK_MESSAGE(fault->message.find("(21, 0, 0)") != std::string::npos, fault->message);
+}
