@@ -143,7 +143,8 @@ def test_a_device_that_is_not_there_is_no_reason_to_skip(project):
         """
     status, output = project(code, "--cuda-device=gpu", CUDA_VISIBLE_DEVICES="")
     assert status == 1 and "skipped" not in output, output
-    assert "--cuda-device=gpu: " in output
+    # Without NVIDIA's library no driver can be loaded; with it, there is no device to make a context on.
+    assert "--cuda-device=gpu: " in output or "no CUDA context: " in output
 
 
 def test_a_driver_that_was_loaded_before_is_named(tmp_path, cpu_driver):
