@@ -106,7 +106,8 @@ NATIVE = r"""
 template <class F> static void share(int n, F f) {
   int workers = WORKERS;
   std::vector<std::thread> threads;
-  for (int w = 1; w < workers; ++w) threads.emplace_back([=] { f(long(n) * w / workers, long(n) * (w + 1) / workers); });
+  for (int w = 1; w < workers; ++w)
+    threads.emplace_back([=] { f(long(n) * w / workers, long(n) * (w + 1) / workers); });
   f(0, n / workers);
   for (auto& thread : threads) thread.join();
 }
@@ -252,6 +253,35 @@ def cases():
     )
 
 
+def measure(module, native, rounds, name, grid, block, arguments, result, tolerance):
+    """Medians in milliseconds: the kernel, the loop in C++."""
+    kernel = module.get_function(name)
+    on_device = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    as_c = [
+        a.ctypes.data_as(ctypes.c_void_p)
+        if isinstance(a, np.ndarray)
+        else ctypes.c_float(a)
+        if isinstance(a, np.float32)
+        else ctypes.c_int(a)
+        for a in arguments
+    ]
+
+    def ours():
+        kernel(*on_device, grid=grid, block=block)
+        cuda.Context.synchronize()
+
+    def theirs():
+        getattr(native, name)(*as_c)
+
+    ours()
+    theirs()
+    if result is not None:
+        found = cuda.from_device_like(on_device[result], arguments[result])
+        np.testing.assert_allclose(found, arguments[result], rtol=tolerance, atol=tolerance)
+    times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+    return (statistics.median(column) * 1e3 for column in zip(*times, strict=True))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
@@ -260,33 +290,9 @@ def main():
     print(f"{'kernel':<15}{'pycuda ms':>11}{'g++ ms':>10}{'x g++':>8}")
     with tempfile.TemporaryDirectory() as folder:
         native = native_library(folder)
-        for name, grid, block, arguments, result, tolerance in cases():
-            kernel = module.get_function(name)
-            on_device = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
-            as_c = [
-                a.ctypes.data_as(ctypes.c_void_p)
-                if isinstance(a, np.ndarray)
-                else ctypes.c_float(a)
-                if isinstance(a, np.float32)
-                else ctypes.c_int(a)
-                for a in arguments
-            ]
-
-            def ours():
-                kernel(*on_device, grid=grid, block=block)
-                cuda.Context.synchronize()
-
-            def theirs():
-                getattr(native, name)(*as_c)
-
-            ours()
-            theirs()
-            if result is not None:
-                found = cuda.from_device_like(on_device[result], arguments[result])
-                np.testing.assert_allclose(found, arguments[result], rtol=tolerance, atol=tolerance)
-            times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
-            mine, other = (statistics.median(column) * 1e3 for column in zip(*times))
-            print(f"{name:<15}{mine:>11.2f}{other:>10.2f}{other / mine:>8.2f}", flush=True)
+        for case in cases():
+            mine, other = measure(module, native, rounds, *case)
+            print(f"{case[0]:<15}{mine:>11.2f}{other:>10.2f}{other / mine:>8.2f}", flush=True)
 
 
 if __name__ == "__main__":
