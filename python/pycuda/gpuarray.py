@@ -19,7 +19,6 @@ import numpy as np
 
 import pycuda.driver as driver
 from pycuda import _driver
-from pycuda._vectors import vec
 from pycuda.compyte.array import ArrayFlags
 from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
 
