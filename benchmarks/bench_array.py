@@ -10,7 +10,6 @@ import statistics
 import time
 
 import numpy as np
-
 import pycuda.autoprimaryctx  # noqa: F401  (the context that CuPy and PyTorch use too)
 import pycuda.driver as cuda
 from pycuda import _driver, gpuarray

@@ -2,6 +2,7 @@
 #include "array/kernel_source.h"
 
 #include <bit>
+#include <cstdio>
 #include <iterator>
 
 namespace pycuda::array {
@@ -68,6 +69,14 @@ std::string element(const std::string& pointer, const std::string& type,
   return "*reinterpret_cast<const " + type + "*>(" + pointer + " + " + offset + ")";
 }
 
+/// Told apart in profiles and error messages too.
+std::string unique_name(const char* operation, std::uint64_t key) {
+  char text[64];
+  std::snprintf(text, sizeof text, "array_%s_%llx", operation,
+                static_cast<unsigned long long>(key));
+  return text;
+}
+
 const char* const reduction_prelude = R"cuda(
 template <class T> FN T lowest() {
   if constexpr (is_cx<T>) return {lowest<decltype(T::re)>(), lowest<decltype(T::re)>()};
@@ -117,6 +126,9 @@ std::optional<ReductionOp> find_reduction(std::string_view name) {
   }
   return std::nullopt;
 }
+
+std::string ElementwiseKey::kernel_name() const { return unique_name(facts(ufunc).name, packed()); }
+std::string ReductionKey::kernel_name() const { return unique_name(facts(op).name, packed()); }
 
 std::uint64_t ElementwiseKey::packed() const {
   Packer packer(1);

@@ -32,7 +32,7 @@ struct ElementwiseKey {
   bool wide = false;  ///< 64-bit indices
 
   std::uint64_t packed() const;
-  std::string kernel_name() const { return std::string("array_") + facts(ufunc).name; }
+  std::string kernel_name() const;
   std::string source() const;
 };
 
@@ -57,7 +57,7 @@ struct ReductionKey {
   bool wide = false;
 
   std::uint64_t packed() const;
-  std::string kernel_name() const { return std::string("array_") + facts(op).name; }
+  std::string kernel_name() const;
   std::string source() const;
 };
 

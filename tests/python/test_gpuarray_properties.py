@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
