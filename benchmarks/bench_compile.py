@@ -26,11 +26,13 @@ print(first * 1e3, again * 1e3)
 
 
 def run(code: str, environment: dict[str, str]) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def import_ms(statement: str, environment: dict[str, str]) -> float:
-    return float(run(f"import time; s = time.perf_counter()\n{statement}\nprint((time.perf_counter() - s) * 1e3)", environment))
+    code = f"import time; s = time.perf_counter()\n{statement}\nprint((time.perf_counter() - s) * 1e3)"
+    return float(run(code, environment))
 
 
 def main() -> None:

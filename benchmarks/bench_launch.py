@@ -111,7 +111,8 @@ def python_rivals(pointers):
             device.set_current()
             stream = device.create_stream()
             major, minor = device.compute_capability
-            program = Program('extern "C" ' + SOURCE, code_type="c++", options=ProgramOptions(arch=f"sm_{major}{minor}"))
+            options = ProgramOptions(arch=f"sm_{major}{minor}")
+            program = Program('extern "C" ' + SOURCE, code_type="c++", options=options)
             core_kernel = program.compile("cubin").get_kernel("nothing")
             config = LaunchConfig(grid=1, block=32)
             handles = [int(p) for p in pointers]

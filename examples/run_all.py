@@ -42,7 +42,7 @@ def main() -> int:
     widths = [max(len(row[column]) for row in [("program", "device", "time", "check"), *rows]) for column in range(4)]
     print()
     for row in [("program", "device", "time", "check"), *rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return bool(failed)
 
 

@@ -10,14 +10,15 @@
 
 namespace pycuda::base {
 
-/// Keys are file names (a hash and an extension). Writing is atomic (temporary file, then rename), so a reader sees a
-/// whole entry or none; entries carry a checksum, and a damaged one counts as absent. Nothing here throws or warns: a
-/// cache that cannot be read or written is one that misses.
+/// Keys are file names (a hash and an extension). Writing is atomic (temporary file, then rename),
+/// so a reader sees a whole entry or none; entries carry a checksum, and a damaged one counts as
+/// absent. Nothing here throws or warns: a cache that cannot be read or written is one that misses.
 class FileCache {
  public:
   /// Entries live in `folder`, which is made when first written to. When the folder has grown past
   /// `limit_bytes`, the entries unused for longest are removed.
-  explicit FileCache(std::filesystem::path folder, std::uint64_t limit_bytes = std::uint64_t{1} << 30);
+  explicit FileCache(std::filesystem::path folder,
+                     std::uint64_t limit_bytes = std::uint64_t{1} << 30);
 
   std::optional<std::string> read(const std::string& key) const;
   /// False when the entry could not be written.
@@ -35,8 +36,8 @@ class FileCache {
   std::uint64_t limit_bytes_;
 };
 
-/// $PYCUDA_CACHE_DIR, else $XDG_CACHE_HOME/pycuda, else ~/.cache/pycuda; empty when caching is switched off
-/// (PYCUDA_DISABLE_CACHE set to anything) or no home is known.
+/// $PYCUDA_CACHE_DIR, else $XDG_CACHE_HOME/pycuda, else ~/.cache/pycuda; empty when caching is
+/// switched off (PYCUDA_DISABLE_CACHE set to anything) or no home is known.
 std::filesystem::path default_cache_folder();
 
 }  // namespace pycuda::base

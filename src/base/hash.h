@@ -10,8 +10,8 @@
 
 namespace pycuda::base {
 
-/// Feeds bytes in, gives 128 bits out. The same bytes in the same pieces give the same hash on every
-/// machine; each piece is hashed with its length, so that "ab","c" and "a","bc" differ.
+/// Feeds bytes in, gives 128 bits out. The same bytes in the same pieces give the same hash on
+/// every machine; each piece is hashed with its length, so that "ab","c" and "a","bc" differ.
 class Hash {
  public:
   Hash& add(std::string_view piece);

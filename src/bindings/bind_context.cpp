@@ -119,9 +119,11 @@ void bind_context(nb::module_& m) {
             if (top && top->handle() == self->handle()) cuda::pop_context();
           },
           nb::arg("type").none(), nb::arg("value").none(), nb::arg("traceback").none())
-      .def("__eq__", &same_context)
-      .def("__ne__",
-           [](const cuda::Context& self, nb::handle other) { return !same_context(self, other); })
+      .def("__eq__", &same_context, nb::arg("other").none())
+      .def(
+          "__ne__",
+          [](const cuda::Context& self, nb::handle other) { return !same_context(self, other); },
+          nb::arg("other").none())
       .def("__hash__", &number_of);
 }
 

@@ -114,16 +114,20 @@ void bind_device(nb::module_& m) {
              return unlocked([&] { return cuda::Context::retain_primary(self); });
            })
       .def("can_access_peer", &cuda::Device::can_access_peer)
-      .def("__eq__",
-           [](const cuda::Device& self, nb::handle other) {
-             return nb::isinstance<cuda::Device>(other) &&
-                    self == nb::cast<const cuda::Device&>(other);
-           })
-      .def("__ne__",
-           [](const cuda::Device& self, nb::handle other) {
-             return !nb::isinstance<cuda::Device>(other) ||
-                    !(self == nb::cast<const cuda::Device&>(other));
-           })
+      .def(
+          "__eq__",
+          [](const cuda::Device& self, nb::handle other) {
+            return nb::isinstance<cuda::Device>(other) &&
+                   self == nb::cast<const cuda::Device&>(other);
+          },
+          nb::arg("other").none())
+      .def(
+          "__ne__",
+          [](const cuda::Device& self, nb::handle other) {
+            return !nb::isinstance<cuda::Device>(other) ||
+                   !(self == nb::cast<const cuda::Device&>(other));
+          },
+          nb::arg("other").none())
       .def("__hash__", [](const cuda::Device& self) { return self.handle(); })
       .def("__repr__", [](const cuda::Device& self) {
         return "<pycuda._driver.Device " + std::to_string(self.handle()) + ": " + self.name() + ">";

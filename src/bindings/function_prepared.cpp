@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Function.prepare and the prepared calls: arguments whose types were told beforehand.
+#include <nanobind/stl/string.h>
+
 #include <string>
 
 #include "bindings/function_state.h"

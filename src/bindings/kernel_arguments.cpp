@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/kernel_arguments.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

@@ -26,4 +26,5 @@ NB_MODULE(_driver, m) {
   bind_profiler(m);
   bind_value_format(m);
   bind_rtc(m);
+  bind_array(m);
 }

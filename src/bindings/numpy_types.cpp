@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/numpy_types.h"
 
+#include <nanobind/stl/string.h>
+
 #include <array>
 #include <cstring>
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/value_format.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <complex>
 #include <cstring>

@@ -85,7 +85,11 @@ TEST_CASE("a new context is current, and gone after its destruction") {
   CHECK(CU(cuCtxDestroy_v2)(context) == CUDA_SUCCESS);
   CHECK(CU(cuCtxGetCurrent)(&current) == CUDA_SUCCESS);
   CHECK(current == nullptr);
-  CHECK(CU(cuCtxDestroy_v2)(context) == CUDA_ERROR_INVALID_CONTEXT);
+  // NVIDIA's driver gives one of two errors, as it happens.
+  const CUresult again = CU(cuCtxDestroy_v2)(context);
+  const bool refused =
+      again == CUDA_ERROR_INVALID_CONTEXT || again == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  CHECK(refused);
 }
 
 TEST_CASE("calls without a context say so") {

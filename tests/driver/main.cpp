@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -21,6 +22,9 @@ int main(int argc, char** argv) {
       rest.push_back(argv[i]);
     }
   }
+  // A kernel that is loaded lazily waits for those that run: tests that keep one running would
+  // hang.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   if (scenario != nullptr) {
     if (driver_test::play_scenario(scenario)) return 0;
     std::fprintf(stderr, "no scenario %s\n", scenario);

@@ -252,6 +252,8 @@ TEST_CASE("what cannot be linked is refused") {
         CUDA_ERROR_INVALID_IMAGE);
   CHECK(CU(cuLinkAddFile_v2)(state, CU_JIT_INPUT_PTX, "/nonexistent", 0, nullptr, nullptr) ==
         CUDA_ERROR_FILE_NOT_FOUND);
+  CHECK(CU(cuLinkDestroy)(state) == CUDA_SUCCESS);
+  REQUIRE(CU(cuLinkCreate_v2)(0, nullptr, nullptr, &state) == CUDA_SUCCESS);
   char open_end[] =
       ".version 7.0\n.target sm_52\n.address_size 64\n.extern .func absent();\n"
       ".visible .entry k()\n{\n  call absent;\n  ret;\n}\n";

@@ -107,13 +107,13 @@ TEST_CASE("an event orders one stream after another") {
   const OwnEvent event(CU_EVENT_DISABLE_TIMING);
   const DeviceBlock block(4);
   Gate gate;
+  void* host = nullptr;
+  REQUIRE(CU(cuMemAllocHost_v2)(&host, 4) == CUDA_SUCCESS);
   unsigned value = 0;
   REQUIRE(CU(cuMemsetD32_v2)(block.address(), 1, 1) == CUDA_SUCCESS);
   block_stream(module, first.handle, gate, block.address(), 5);
   REQUIRE(CU(cuEventRecord)(event.handle, first.handle) == CUDA_SUCCESS);
   REQUIRE(CU(cuStreamWaitEvent)(second.handle, event.handle, 0) == CUDA_SUCCESS);
-  void* host = nullptr;
-  REQUIRE(CU(cuMemAllocHost_v2)(&host, 4) == CUDA_SUCCESS);
   REQUIRE(CU(cuMemcpyDtoHAsync_v2)(host, block.address(), 4, second.handle) == CUDA_SUCCESS);
   CHECK(CU(cuStreamQuery)(second.handle) == CUDA_ERROR_NOT_READY);
   gate.open();

@@ -40,7 +40,10 @@ def test_contexts_compare_and_hash_by_handle(context):
     other = cuda.Context.get_current()
     assert other == context and not other != context
     assert hash(other) == hash(context)
-    assert context != 5
+    assert context != 5 and context is not None
+    for other in (None, 5, "context", object()):
+        assert context != other and not context == other
+        assert cuda.Device(0) != other and not cuda.Device(0) == other
     second = cuda.Device(0).make_context()
     assert second != context
     second.pop()

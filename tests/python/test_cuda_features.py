@@ -2,9 +2,8 @@
 """CUDA C++ features, each in a small program whose result NumPy knows. They run on whatever driver there is."""
 
 import numpy as np
-import pytest
-
 import pycuda.driver as drv
+import pytest
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -217,8 +216,16 @@ def test_recursion_function_pointers_and_virtual_functions():
     typedef int (*function)(int);
     __device__ function table[2] = {twice, square};
     struct Shape { __device__ virtual int area() const = 0; };
-    struct Square : Shape { int a; __device__ Square(int a) : a(a) {} __device__ int area() const override { return a * a; } };
-    struct Strip : Shape { int a; __device__ Strip(int a) : a(a) {} __device__ int area() const override { return a; } };
+    struct Square : Shape {
+      int a;
+      __device__ Square(int a) : a(a) {}
+      __device__ int area() const override { return a * a; }
+    };
+    struct Strip : Shape {
+      int a;
+      __device__ Strip(int a) : a(a) {}
+      __device__ int area() const override { return a; }
+    };
     extern "C" __global__ void k(int *out) {
       int t = threadIdx.x;
       Square square_(t); Strip strip(t);
@@ -393,7 +400,9 @@ def test_cooperative_groups_of_a_block():
 def test_printf_writes_whole_lines(capfd):
     k = kernel(r"""
     #include <stdio.h>
-    __global__ void k() { printf("thread %d of %s: %5.2f %c %llx\n", threadIdx.x, "k", 1.5 * threadIdx.x, 'x', 255ll); }""")
+    __global__ void k() {
+      printf("thread %d of %s: %5.2f %c %llx\n", threadIdx.x, "k", 1.5 * threadIdx.x, 'x', 255ll);
+    }""")
     k(block=(3, 1, 1))
     drv.Context.synchronize()
     lines = sorted(capfd.readouterr().out.splitlines())

@@ -10,6 +10,7 @@
 #include "cpu/api/module.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/stream.h"
+#include "cpu/exec/device_heap.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -84,6 +85,7 @@ Context::~Context() {
   legacy_.reset();
   modules_.clear();
   events_.clear();
+  exec::DeviceHeap::instance().release_all(static_cast<exec::FaultSink*>(this));
   for (void* block : device_blocks_) device_.memory().release(block);
   for (const auto& [memory, block] : host_blocks_) {
     exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuCtx*: flags, limits, cache preference and the other settings of a context.
 #include "cpu/api/entry_guard.h"
+#include "cpu/exec/device_heap.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -15,7 +16,7 @@ std::size_t default_limit(CUlimit limit) {
     case CU_LIMIT_PRINTF_FIFO_SIZE:
       return megabyte;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-      return 8 * megabyte;
+      return exec::DeviceHeap::default_limit_bytes;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
       return 64;
     default:
@@ -35,6 +36,7 @@ CUresult Context::set_limit(CUlimit limit, std::size_t value) {
       break;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
       if (value > device_.memory().total_bytes()) return CUDA_ERROR_INVALID_VALUE;
+      exec::DeviceHeap::instance().set_limit(static_cast<exec::FaultSink*>(this), value);
       break;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
       if (value > 128) return CUDA_ERROR_INVALID_VALUE;

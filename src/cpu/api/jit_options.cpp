@@ -53,7 +53,7 @@ void JitOptions::write(Log& log, std::string_view text) {
   std::size_t length = 0;
   if (log.buffer != nullptr && log.capacity != 0) {
     length = std::min(text.size(), log.capacity - 1);
-    std::memcpy(log.buffer, text.data(), length);
+    if (length != 0) std::memcpy(log.buffer, text.data(), length);
     log.buffer[length] = '\0';
   }
   // The length counts the terminator when there is any text.

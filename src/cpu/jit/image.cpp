@@ -20,8 +20,7 @@ ptx::Diagnostic error_at(const ptx::Variable& variable, std::string message) {
 /// The symbol that an address in an initialiser means, or empty if it has none at load time.
 std::string symbol_of(const ptx::Module& parsed, const ptx::SymbolRef& reference) {
   if (reference.kind == ptx::SymbolRef::Kind::Function)
-    return function_symbol(
-        parsed.functions[lower::resolve_alias(parsed, reference.index)].name);
+    return function_symbol(parsed.functions[lower::resolve_alias(parsed, reference.index)].name);
   if (reference.kind == ptx::SymbolRef::Kind::ModuleVariable) {
     const ptx::Variable& variable = parsed.variables[reference.index];
     if (lives_in_memory(variable)) return variable_symbol(variable.name);

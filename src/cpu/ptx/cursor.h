@@ -50,7 +50,8 @@ class Cursor {
   /// After a failure: leaves the failed state with the token that was current, or End when giving
   /// up.
   void resume();
-  /// Resumes and skips the rest of a statement: past the next `;`, or up to the `}` of a scope or the end.
+  /// Resumes and skips the rest of a statement: past the next `;`, or up to the `}` of a scope or
+  /// the end.
   void recover();
 
   Diagnostics& diagnostics() { return diagnostics_; }

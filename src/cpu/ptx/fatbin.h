@@ -13,9 +13,9 @@
 namespace pycuda::cpu::ptx {
 
 enum class ImageError {
-  NotAnImage,    ///< CUDA_ERROR_INVALID_IMAGE
-  NoPtx,         ///< machine code only: CUDA_ERROR_NO_BINARY_FOR_GPU
-  Damaged,       ///< CUDA_ERROR_INVALID_IMAGE
+  NotAnImage,  ///< CUDA_ERROR_INVALID_IMAGE
+  NoPtx,       ///< machine code only: CUDA_ERROR_NO_BINARY_FOR_GPU
+  Damaged,     ///< CUDA_ERROR_INVALID_IMAGE
 };
 
 struct ImageFailure {
@@ -23,15 +23,16 @@ struct ImageFailure {
   std::string message;
 };
 
-/// The PTX text of an image in memory whose length the caller may not know: PTX text (NUL-terminated), a fat binary or its
-/// wrapper (entries plain, LZ4 or ZSTD; the PTX entry with the highest architecture not above `architecture`, else the
-/// lowest), or a linked container of ours (see `wrap_linked`). `available_bytes` bounds reading where it is known, else
-/// SIZE_MAX (the image's own headers bound it then).
+/// The PTX text of an image in memory whose length the caller may not know: PTX text
+/// (NUL-terminated), a fat binary or its wrapper (entries plain, LZ4 or ZSTD; the PTX entry with
+/// the highest architecture not above `architecture`, else the lowest), or a linked container of
+/// ours (see `wrap_linked`). `available_bytes` bounds reading where it is known, else SIZE_MAX (the
+/// image's own headers bound it then).
 base::Result<std::string, ImageFailure> ptx_of_image(const void* image, std::size_t available_bytes,
                                                      std::uint32_t architecture);
 
-/// The linker's output: PTX text in a container with its own magic number and length, so that it has a size that
-/// programs can copy and hand back.
+/// The linker's output: PTX text in a container with its own magic number and length, so that it
+/// has a size that programs can copy and hand back.
 std::string wrap_linked(std::string_view ptx);
 
 }  // namespace pycuda::cpu::ptx

@@ -192,7 +192,7 @@ EXPORT Result cuModuleLoadDataEx(Module** out, const void* image, unsigned int c
   *out = module;
   return SUCCESS;
 }
-EXPORT Result cuModuleUnload(Module* module) { (void)module; return SUCCESS; }
+EXPORT Result cuModuleUnload(Module* module) { free(module); return SUCCESS; }
 EXPORT Result cuModuleGetFunction(Kernel** kernel, Module* module, const char* name) {
   for (int i = 0; i < module->count; ++i) {
     if (!strcmp(module->kernel[i].name, name)) { *kernel = &module->kernel[i]; return SUCCESS; }

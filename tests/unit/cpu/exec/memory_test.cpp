@@ -25,7 +25,7 @@ bool faults_at(const void* address) {
   ours.sa_flags = SA_NODEFER;
   sigaction(SIGSEGV, &ours, &before_segv);
   sigaction(SIGBUS, &ours, &before_bus);
-  bool faulted = true;
+  volatile bool faulted = true;  // changed between setjmp and longjmp
   if (sigsetjmp(escape, 1) == 0) {
     static_cast<void>(*static_cast<const volatile char*>(address));
     faulted = false;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "array/array_context.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "cuda/context_stack.h"
+#include "driver/process_driver.h"
+
+namespace pycuda::array {
+namespace {
+
+struct CompilerChoice {
+  std::mutex mutex;  ///< protects the rest
+  rtc::Compiler* compiler = nullptr;
+  std::optional<std::string> cache_folder;
+};
+
+CompilerChoice& compiler_choice() {
+  static auto* choice = new CompilerChoice;  // threads may end after static objects have
+  return *choice;
+}
+
+struct Known {
+  std::mutex mutex;  ///< protects `contexts`
+  std::vector<std::shared_ptr<ArrayContext>> contexts;
+  std::atomic<std::uint64_t> generation{1};  ///< changes whenever one is dropped
+};
+
+Known& known() {
+  static auto* all = new Known;
+  return *all;
+}
+
+struct Last {
+  const cuda::Context* context = nullptr;
+  ArrayContext* arrays = nullptr;
+  std::uint64_t generation = 0;
+};
+thread_local Last last;
+
+}  // namespace
+
+void set_compiler(rtc::Compiler* compiler, std::optional<std::string> cache_folder) {
+  CompilerChoice& choice = compiler_choice();
+  const std::lock_guard lock(choice.mutex);
+  choice.compiler = compiler;
+  choice.cache_folder = std::move(cache_folder);
+}
+
+ArrayContext& ArrayContext::current() {
+  const cuda::Context* on_thread = cuda::internal::current_on_thread;
+  Known& all = known();
+  if (on_thread != nullptr && on_thread == last.context &&
+      last.generation == all.generation.load(std::memory_order_acquire) && on_thread->valid()) {
+    return *last.arrays;
+  }
+  const cuda::ContextPtr context = cuda::require_context();
+  std::vector<std::shared_ptr<ArrayContext>> dropped;  // released outside of the lock
+  const std::lock_guard lock(all.mutex);
+  const auto dead = std::stable_partition(
+      all.contexts.begin(), all.contexts.end(),
+      [](const std::shared_ptr<ArrayContext>& arrays) { return arrays->context()->valid(); });
+  if (dead != all.contexts.end()) {
+    dropped.assign(std::make_move_iterator(dead), std::make_move_iterator(all.contexts.end()));
+    all.contexts.erase(dead, all.contexts.end());
+    all.generation.fetch_add(1, std::memory_order_acq_rel);
+  }
+  auto found = std::find_if(all.contexts.begin(), all.contexts.end(),
+                            [&](const auto& arrays) { return arrays->context() == context; });
+  if (found == all.contexts.end()) {
+    all.contexts.push_back(std::make_shared<ArrayContext>(context));
+    found = std::prev(all.contexts.end());
+  }
+  last = {context.get(), found->get(), all.generation.load(std::memory_order_acquire)};
+  return **found;
+}
+
+void ArrayContext::forget_all() {
+  std::vector<std::shared_ptr<ArrayContext>> dropped;
+  Known& all = known();
+  const std::lock_guard lock(all.mutex);
+  dropped.swap(all.contexts);
+  all.generation.fetch_add(1, std::memory_order_acq_rel);
+}
+
+bool ArrayContext::free_held_memory() noexcept {
+  std::vector<std::shared_ptr<cuda::DeviceMemoryPool>> pools;
+  try {
+    Known& all = known();
+    const std::lock_guard lock(all.mutex);
+    for (const auto& arrays : all.contexts) pools.push_back(arrays->pool());
+  } catch (...) {
+    return false;
+  }
+  bool any = false;
+  for (const auto& pool : pools) {
+    any = any || pool->held_blocks() > 0;
+    pool->free_held();
+  }
+  return any;
+}
+
+ArrayContext::ArrayContext(cuda::ContextPtr context)
+    : context_(std::move(context)), pool_(std::make_shared<cuda::DeviceMemoryPool>()) {
+  const driver::LoadedDriver& origin = driver::process_driver_origin();
+  is_cpu_ = origin.kind == driver::DriverKind::Cpu ||
+            origin.library.find("libcuda_cpu") != std::string::npos;
+  const cuda::Device& device = context_->device();
+  multiprocessors_ = std::max(1, device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  const auto [major, minor] = device.compute_capability();
+  capability_ = 10 * major + minor;
+}
+
+const cuda::Kernel& ArrayContext::kernel(std::uint64_t number, const char* name,
+                                         std::string (*source)(const void*), const void* argument) {
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto found = kernels_.find(number << 3); found != kernels_.end()) {
+      return *found->second;
+    }
+  }
+  return add_kernel(number << 3, source(argument), name);
+}
+
+const cuda::Kernel& ArrayContext::add_kernel(std::uint64_t number, const std::string& source,
+                                             const std::string& name) {
+  rtc::CompileRequest request;
+  rtc::Compiler* compiler = nullptr;
+  {
+    CompilerChoice& choice = compiler_choice();
+    const std::lock_guard lock(choice.mutex);
+    compiler = choice.compiler;
+    if (choice.cache_folder) request.cache_folder = *choice.cache_folder;
+  }
+  if (compiler == nullptr) throw std::logic_error("arrays have not been given a compiler");
+  request.source = source;
+  // Contraction would make products of complex numbers differ from NumPy's.
+  request.options = {"-std=c++17", "--fmad=false"};
+  request.device = {capability_, is_cpu_, driver::process_driver_origin().version};
+  request.extern_c = false;
+  const rtc::Compiled compiled = compiler->compile(request);
+  const cuda::ContextScope scope(context_);
+  std::shared_ptr<cuda::Kernel> made = cuda::Module::from_image(*compiled.image)->kernel(name);
+  const std::unique_lock lock(mutex_);
+  return *kernels_.emplace(number, std::move(made)).first->second;
+}
+
+TemporaryMemory::~TemporaryMemory() {
+  // Blocks of the pool are reused in the order of the default stream's work.
+  if (context_ == nullptr || stream_ == nullptr) return;
+  const driver::DriverTable& driver = context_->context()->driver();
+  if (const CUresult code = driver.cuStreamSynchronize.status(stream_); code != CUDA_SUCCESS) {
+    cuda::report_cleanup_failure(driver, driver.cuStreamSynchronize.name(), code);
+  }
+}
+
+void Parameters::add(const void* value, std::size_t bytes, std::size_t alignment) {
+  const std::size_t offset = (bytes_ + alignment - 1) / alignment * alignment;
+  if (offset + bytes > sizeof data_) throw std::length_error("too many dimensions for one kernel");
+  std::memcpy(data_ + offset, value, bytes);
+  bytes_ = offset + bytes;
+}
+
+void Parameters::add_index(std::int64_t value, bool wide) {
+  if (wide) {
+    add(value);
+  } else {
+    add(static_cast<std::int32_t>(value));
+  }
+}
+
+void Parameters::add_row(const std::int64_t* values, int count, bool wide) {
+  for (int i = 0; i < count; ++i) add_index(values[i], wide);
+}
+
+}  // namespace pycuda::array

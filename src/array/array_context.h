@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What arrays keep for each context: compiled kernels, the memory pool, and facts of the device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "array/kernel_source.h"
+#include "cuda/kernel.h"
+#include "cuda/launch.h"
+#include "cuda/memory_pool.h"
+#include "rtc/compiler.h"
+
+namespace pycuda::array {
+
+/// The compiler that generated kernels go through from now on; it must outlive the arrays. Without
+/// one, compiling throws std::logic_error.
+void set_compiler(rtc::Compiler* compiler, std::optional<std::string> cache_folder);
+
+class ArrayContext {
+ public:
+  /// Of the context that new resources are made in (`cuda::require_context`). Stays valid until
+  /// `forget_all`, or until its context is detached and another one is asked for.
+  static ArrayContext& current();
+  /// Drops the kernels and held memory of every context.
+  static void forget_all();
+  /// Gives the pools' held memory back to the driver. True if there was any.
+  static bool free_held_memory() noexcept;
+
+  explicit ArrayContext(cuda::ContextPtr context);
+
+  /// The kernel made for `key`, compiled by the first call. Blocks while compiling.
+  template <class Key>
+  const cuda::Kernel& kernel(const Key& key) {
+    const std::uint64_t number = key.packed();
+    {
+      const std::shared_lock lock(mutex_);
+      if (const auto found = kernels_.find(number); found != kernels_.end()) return *found->second;
+    }
+    return add_kernel(number, key.source(), key.kernel_name());
+  }
+  /// A kernel with a source of its own, known by `number` (below 2^40, the caller's choice).
+  const cuda::Kernel& kernel(std::uint64_t number, const char* name,
+                             std::string (*source)(const void*), const void* argument);
+
+  const cuda::ContextPtr& context() const { return context_; }
+  const std::shared_ptr<cuda::DeviceMemoryPool>& pool() const { return pool_; }
+  cuda::PooledDeviceMemory allocate(std::int64_t bytes) {
+    return pool_->allocate(static_cast<std::size_t>(bytes));
+  }
+  bool is_cpu() const { return is_cpu_; }
+  int multiprocessors() const { return multiprocessors_; }
+
+ private:
+  const cuda::Kernel& add_kernel(std::uint64_t number, const std::string& source,
+                                 const std::string& name);
+
+  cuda::ContextPtr context_;
+  std::shared_ptr<cuda::DeviceMemoryPool> pool_;
+  bool is_cpu_ = false;
+  int multiprocessors_ = 1;
+  int capability_ = 0;
+  mutable std::shared_mutex mutex_;  ///< protects `kernels_`
+  std::unordered_map<std::uint64_t, std::shared_ptr<cuda::Kernel>> kernels_;
+};
+
+/// Memory for the steps of one operation in `stream`: goes back to the pool when the operation has
+/// been put into the stream, or, in a stream of its own, when it is done.
+class TemporaryMemory {
+ public:
+  TemporaryMemory(ArrayContext& context, std::int64_t bytes, CUstream stream)
+      : context_(&context), block_(context.allocate(bytes)), stream_(stream) {}
+  TemporaryMemory(TemporaryMemory&& other) noexcept
+      : context_(std::exchange(other.context_, nullptr)),
+        block_(std::move(other.block_)),
+        stream_(other.stream_) {}
+  ~TemporaryMemory();
+  CUdeviceptr pointer() const { return block_.pointer(); }
+
+ private:
+  ArrayContext* context_;
+  cuda::PooledDeviceMemory block_;
+  CUstream stream_;
+};
+
+/// A kernel's parameters one after the other, each at the next multiple of its alignment.
+class Parameters {
+ public:
+  void add(const void* value, std::size_t bytes, std::size_t alignment);
+  template <class T>
+  void add(const T& value) {
+    add(&value, sizeof(T), alignof(T));
+  }
+  /// As u64 or u32.
+  void add_index(std::int64_t value, bool wide);
+  /// `count` of them as i64 or i32 (or unsigned, which is the same for lengths).
+  void add_row(const std::int64_t* values, int count, bool wide);
+  const std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_ = 0;
+  alignas(16) std::byte data_[4096];  // not cleared: a launch is too short for that
+};
+
+}  // namespace pycuda::array

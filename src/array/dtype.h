@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The element types that kernels compute with, and NumPy's rules for mixing them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+namespace pycuda::array {
+
+/// `Raw` elements (structs) are stored and copied, never computed with.
+enum class DType : std::uint8_t {
+  Bool,
+  I8,
+  U8,
+  I16,
+  U16,
+  I32,
+  U32,
+  I64,
+  U64,
+  F16,
+  F32,
+  F64,
+  C64,
+  C128,
+  Raw
+};
+inline constexpr int dtype_count = 14;
+
+enum class Kind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex, Raw };
+
+struct DTypeFacts {
+  const char* name;    ///< NumPy's
+  const char* c_name;  ///< in generated kernels
+  Kind kind;
+  std::uint8_t bytes;
+};
+
+const DTypeFacts& facts(DType type);
+inline const char* name(DType type) { return facts(type).name; }
+inline Kind kind(DType type) { return facts(type).kind; }
+inline std::size_t item_bytes(DType type) { return facts(type).bytes; }
+inline bool is_integer(DType type) {
+  return kind(type) == Kind::Signed || kind(type) == Kind::Unsigned;
+}
+inline bool is_complex(DType type) { return kind(type) == Kind::Complex; }
+
+/// The type that holds values of both, by NumPy 2's rules.
+DType promote(DType first, DType second);
+/// The type of a whole of one kind of Python number beside an array of `type`: Python's numbers are
+/// weak. `number` is Kind::Bool, Signed (int), Float or Complex.
+DType promote_weak(DType type, Kind number);
+/// Of sin(x) and the like: integers become the floating-point type that NumPy chooses.
+DType to_floating(DType type);
+/// Of the parts of a complex type; of other types themselves.
+DType real_type(DType type);
+/// What kernels compute in: float16 is widened.
+DType compute_type(DType type);
+
+/// Types do not fit the operation: Python's TypeError.
+class TypeMismatch : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+/// Shapes do not fit each other: Python's ValueError.
+class ShapeMismatch : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+}  // namespace pycuda::array

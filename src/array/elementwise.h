@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Runs operations on elements: any strides, broadcasting, scalars, conversions in the kernel.
+#pragma once
+
+#include <complex>
+#include <span>
+
+#include "array/array_context.h"
+#include "array/layout.h"
+
+namespace pycuda::array {
+
+/// An array in device memory.
+struct ArrayRef {
+  CUdeviceptr address = 0;
+  DType type = DType::Raw;
+  std::int64_t item_bytes = 0;
+  const Layout* layout = nullptr;
+};
+
+/// A number from the host: an integer (with `is_unsigned`, of 64 bits), or a complex one.
+struct Scalar {
+  DType type = DType::I64;  ///< Bool, I64, U64, F64 or C128: which of the values counts
+  std::uint64_t integer = 0;
+  std::complex<double> number;
+
+  /// Writes it as `type`, wrapping and rounding as a cast does; returns the bytes written.
+  std::size_t write(DType as, std::byte* destination) const;
+};
+
+/// An array or a number.
+struct Operand {
+  ArrayRef array;  ///< without a layout: `scalar` is the operand
+  Scalar scalar;
+};
+
+/// result[i] = ufunc(operands[i]...): operands broadcast to the result's shape (ShapeMismatch
+/// otherwise). Where an operand overlaps the result in another order, it is copied first.
+/// Does not block, but for compiling.
+void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types,
+                     const ArrayRef& result, std::span<const Operand> operands, CUstream stream);
+
+/// Copies elements, converting them: between raw types only of equal size.
+void copy_elements(ArrayContext& context, const ArrayRef& result, const ArrayRef& source,
+                   CUstream stream);
+/// Every element of `result` becomes `value`, converted to its type, which is not Raw.
+void fill_elements(ArrayContext& context, const ArrayRef& result, const Scalar& value,
+                   CUstream stream);
+/// Every element of `result` becomes the bytes at `value` (one item of its type).
+void fill_elements(ArrayContext& context, const ArrayRef& result, const std::byte* value,
+                   CUstream stream);
+
+}  // namespace pycuda::array

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "array/ufunc.h"
+
+#include <iterator>
+#include <string>
+
+namespace pycuda::array {
+namespace {
+
+constexpr UfuncFacts table[] = {
+#define UFUNC(name, operands, rule, expression) {#name, operands, TypeRule::rule, expression},
+#include "array/ufuncs.def"
+#undef UFUNC
+};
+
+[[noreturn]] void refuse(Ufunc ufunc, std::span<const OperandType> operands) {
+  std::string text = std::string("'") + facts(ufunc).name + "' does not take operands of dtype";
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    text += (i == 0 ? " " : ", ") + std::string(name(operands[i].type));
+  }
+  throw TypeMismatch(text);
+}
+
+DType without_bool(DType type) { return type == DType::Bool ? DType::I8 : type; }
+
+UfuncTypes all(DType operands, DType result) {
+  UfuncTypes types;
+  types.result = result;
+  types.operands.fill(compute_type(operands));
+  return types;
+}
+
+/// int64 and uint64 have no common integer type, but compare exactly all the same.
+UfuncTypes compare(std::span<const OperandType> operands) {
+  const DType common = common_type(operands);
+  UfuncTypes types = all(common, DType::Bool);
+  if (common == DType::F64 && is_integer(operands[0].type) && is_integer(operands[1].type)) {
+    types.operands[0] = operands[0].type;
+    types.operands[1] = operands[1].type;
+  }
+  return types;
+}
+
+}  // namespace
+
+const UfuncFacts& facts(Ufunc ufunc) { return table[static_cast<std::size_t>(ufunc)]; }
+
+std::optional<Ufunc> find_ufunc(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(table); ++i) {
+    if (name == table[i].name) return static_cast<Ufunc>(i);
+  }
+  return std::nullopt;
+}
+
+DType common_type(std::span<const OperandType> operands) {
+  std::optional<DType> strong;
+  for (const OperandType& operand : operands) {
+    if (!operand.weak) strong = strong ? promote(*strong, operand.type) : operand.type;
+  }
+  if (!strong) {
+    strong = operands[0].type;
+    for (const OperandType& operand : operands) strong = promote(*strong, operand.type);
+    return *strong;
+  }
+  DType common = *strong;
+  for (const OperandType& operand : operands) {
+    if (operand.weak) common = promote_weak(common, kind(operand.type));
+  }
+  return common;
+}
+
+UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
+  for (const OperandType& operand : operands) {
+    if (operand.type == DType::Raw) refuse(ufunc, operands);
+  }
+  const TypeRule rule = facts(ufunc).rule;
+  if (rule == TypeRule::Logical) return all(DType::Bool, DType::Bool);
+  if (rule == TypeRule::Compare) return compare(operands);
+  if (rule == TypeRule::Where || rule == TypeRule::IfPositive) {
+    const DType common = common_type(operands.subspan(1));
+    UfuncTypes types = all(common, common);
+    types.operands[0] = rule == TypeRule::Where ? DType::Bool : compute_type(operands[0].type);
+    if (rule == TypeRule::IfPositive && is_complex(operands[0].type)) refuse(ufunc, operands);
+    return types;
+  }
+
+  const DType common = common_type(operands);
+  const bool complex = is_complex(common);
+  switch (rule) {
+    case TypeRule::ArithmeticNoBool:
+      if (common == DType::Bool) refuse(ufunc, operands);
+      return all(common, common);
+    case TypeRule::RealArithmetic:
+      if (complex) refuse(ufunc, operands);
+      return all(without_bool(common), without_bool(common));
+    case TypeRule::Power:
+      return all(without_bool(common), without_bool(common));
+    case TypeRule::Divide: {
+      const DType divided = is_integer(common) || common == DType::Bool ? DType::F64 : common;
+      return all(divided, divided);
+    }
+    case TypeRule::Bits:
+      if (!is_integer(common) && common != DType::Bool) refuse(ufunc, operands);
+      return all(common, common);
+    case TypeRule::Shift:
+      if (!is_integer(without_bool(common))) refuse(ufunc, operands);
+      return all(without_bool(common), without_bool(common));
+    case TypeRule::Floating:
+      return all(to_floating(common), to_floating(common));
+    case TypeRule::Real:
+      if (complex) refuse(ufunc, operands);
+      return all(to_floating(common), to_floating(common));
+    case TypeRule::Rounding:
+      if (complex) refuse(ufunc, operands);
+      return all(common, common);
+    case TypeRule::RealTest:
+      if (complex) refuse(ufunc, operands);
+      return all(to_floating(common), DType::Bool);
+    case TypeRule::Test:
+      return all(to_floating(common), DType::Bool);
+    case TypeRule::Absolute:
+    case TypeRule::RealPart:
+      return all(common, real_type(common));
+    case TypeRule::AngleOf:
+      return all(to_floating(common), real_type(to_floating(common)));
+    default:
+      return all(common, common);
+  }
+}
+
+}  // namespace pycuda::array

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// array[index] for integers, slices, an ellipsis and new axes: always a view.
+#include <algorithm>
+#include <string>
+
+#include "bindings/array_object.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using array::Layout;
+
+/// Reads one index after the other and builds the view's layout.
+class ViewBuilder {
+ public:
+  explicit ViewBuilder(const Layout& from) : from_(from) {}
+
+  bool add(PyObject* index) {
+    if (index == Py_None) {
+      append(1, 0);
+    } else if (PySlice_Check(index)) {
+      add_slice(index);
+    } else if (PyIndex_Check(index)) {
+      add_integer(index);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  void add_whole(int axes) {
+    for (int i = 0; i < axes; ++i, ++axis_) append(length(), stride());
+  }
+  int axis() const { return axis_; }
+  const Layout& layout() const { return view_; }
+  std::int64_t offset_bytes() const { return offset_; }
+
+ private:
+  std::int64_t length() const { return from_.shape[static_cast<std::size_t>(axis_)]; }
+  std::int64_t stride() const { return from_.strides[static_cast<std::size_t>(axis_)]; }
+
+  void append(std::int64_t length, std::int64_t stride) {
+    if (view_.ndim == array::max_dims) throw array::ShapeMismatch("too many axes");
+    view_.shape[static_cast<std::size_t>(view_.ndim)] = length;
+    view_.strides[static_cast<std::size_t>(view_.ndim++)] = stride;
+  }
+  void check_axis() const {
+    if (axis_ < from_.ndim) return;
+    throw nb::index_error("too many axes in index");
+  }
+  void add_slice(PyObject* slice) {
+    check_axis();
+    Py_ssize_t start = 0;
+    Py_ssize_t stop = 0;
+    Py_ssize_t step = 0;
+    if (PySlice_Unpack(slice, &start, &stop, &step) != 0) throw nb::python_error();
+    const Py_ssize_t count = PySlice_AdjustIndices(length(), &start, &stop, step);
+    if (count > 0) offset_ += start * stride();
+    append(count, stride() * step);
+    ++axis_;
+  }
+  void add_integer(PyObject* index) {
+    check_axis();
+    const Py_ssize_t given = PyNumber_AsSsize_t(index, PyExc_IndexError);
+    if (given == -1 && PyErr_Occurred()) throw nb::python_error();
+    const Py_ssize_t position = given < 0 ? given + length() : given;
+    if (position < 0 || position >= length()) {
+      throw nb::index_error(("subindex in axis " + std::to_string(axis_) +
+                             " out of range: " + std::to_string(given) + " in shape " +
+                             array::shape_text(from_.shape_span()))
+                                .c_str());
+    }
+    offset_ += position * stride();
+    ++axis_;
+  }
+
+  const Layout& from_;
+  Layout view_;
+  int axis_ = 0;
+  std::int64_t offset_ = 0;
+};
+
+/// Lists and arrays of integers or truth values: the package's part.
+PyObject* select(PyObject* self, PyObject* index) {
+  return PyObject_CallMethod(self, "_select", "O", index);
+}
+
+bool is_whole_number_or_view(PyObject* index) {
+  return index == Py_None || index == Py_Ellipsis || PySlice_Check(index) ||
+         (PyIndex_Check(index) && !PySequence_Check(index) && !is_array(index));
+}
+
+}  // namespace
+
+PyObject* array_subscript(PyObject* self, PyObject* index) {
+  PyObject* const* items = &index;
+  Py_ssize_t count = 1;
+  if (PyTuple_Check(index)) {
+    items = reinterpret_cast<PyTupleObject*>(index)->ob_item;
+    count = PyTuple_GET_SIZE(index);
+  }
+  if (!std::all_of(items, items + count, is_whole_number_or_view)) return select(self, index);
+  return guarded_array([&]() -> PyObject* {
+    const ArrayState& state = state_of_array(self);
+    const auto uses_axis = [](PyObject* item) { return item != Py_None && item != Py_Ellipsis; };
+    const auto used = static_cast<int>(std::count_if(items, items + count, uses_axis));
+    if (std::count(items, items + count, Py_Ellipsis) > 1) {
+      throw nb::index_error("more than one ellipsis not allowed in index");
+    }
+    ViewBuilder view(state.layout);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      if (items[i] == Py_Ellipsis) {
+        view.add_whole(std::max(0, state.layout.ndim - used));
+      } else if (!view.add(items[i])) {
+        throw nb::index_error(("invalid subindex in axis " + std::to_string(view.axis())).c_str());
+      }
+    }
+    view.add_whole(state.layout.ndim - view.axis());
+    return new_view(self, view.offset_bytes(), view.layout(), state.type, state.dtype,
+                    state.item_bytes)
+        .release()
+        .ptr();
+  });
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/array_object.h"
+
+#include <structmember.h>
+
+#include <array>
+#include <cstddef>
+#include <new>
+#include <vector>
+
+#include "bindings/device_allocation.h"
+#include "bindings/errors.h"
+#include "bindings/integers.h"
+#include "bindings/unlocked.h"
+#include "cuda/cleanup.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using array::DType;
+using array::Layout;
+
+PyTypeObject* array_type = nullptr;
+PyObject* default_init = nullptr;  // GPUArray.__init__ as the package defines it
+
+/// Work in other streams may still use the memory; the pool would hand it out at once.
+void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
+  unlocked_if_possible([&] {
+    if (told) {
+      try {
+        array::ArrayContext::current().context()->synchronize();
+      } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
+      }
+    }
+    const cuda::PooledDeviceMemory released = std::move(block);
+  });
+}
+
+/// An array's memory as the Python object `gpudata`.
+class ArrayMemory : public DeviceAllocation {
+ public:
+  explicit ArrayMemory(cuda::PooledDeviceMemory block) : block_(std::move(block)) {}
+  ~ArrayMemory() override {
+    if (block_) give_back(std::move(*block_), true);
+  }
+  CUdeviceptr address() const override {
+    if (!block_) raise_freed();
+    return block_->pointer();
+  }
+  void free() override {
+    if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+    array::ArrayContext::current().context()->synchronize();
+    block_->free();
+    block_.reset();
+  }
+
+ private:
+  std::optional<cuda::PooledDeviceMemory> block_;
+};
+
+struct DTypeTable {
+  std::array<nb::object, array::dtype_count> dtypes;
+  nb::object make;  // numpy.dtype
+};
+
+DTypeTable& dtype_table() {
+  static auto* table = [] {
+    auto* made = new DTypeTable;
+    made->make = nb::module_::import_("numpy").attr("dtype");
+    for (int i = 0; i < array::dtype_count; ++i) {
+      made->dtypes[static_cast<std::size_t>(i)] = made->make(array::name(static_cast<DType>(i)));
+    }
+    return made;
+  }();
+  return *table;
+}
+
+PyObject* create(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) return nullptr;
+  auto* object = reinterpret_cast<ArrayObject*>(self);
+  new (object->storage) ArrayState;
+  object->alive = true;
+  return self;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* object = reinterpret_cast<ArrayObject*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(object->dict);
+  if (!object->alive) return 0;
+  ArrayState& state = object->state();
+  for (const nb::object* held : {&state.allocator, &state.base, &state.gpudata}) {
+    Py_VISIT(held->ptr());
+  }
+  return 0;
+}
+
+int clear(PyObject* self) {
+  auto* object = reinterpret_cast<ArrayObject*>(self);
+  Py_CLEAR(object->dict);
+  if (!object->alive) return 0;
+  ArrayState& state = object->state();
+  state.allocator = nb::object();
+  state.base = nb::object();
+  state.gpudata = nb::object();
+  state.address = 0;
+  return 0;
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  auto* object = reinterpret_cast<ArrayObject*>(self);
+  PyObject_GC_UnTrack(self);
+  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  if (object->alive) {
+    ArrayState& state = object->state();
+    if (state.block) {
+      if (state.told) {
+        give_back(std::move(*state.block), true);
+      }
+      state.block.reset();
+    }
+    state.~ArrayState();
+    object->alive = false;
+  }
+  Py_CLEAR(object->dict);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+template <class Body>
+PyObject* getter(PyObject* self, Body&& body) {
+  return guarded_array([&] { return body(state_of_array(self)).release().ptr(); });
+}
+
+nb::object or_none(const nb::object& object) { return object.is_valid() ? object : nb::none(); }
+
+PyObject* get_shape(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) {
+    if (!state.shape_tuple.is_valid()) {
+      state.shape_tuple = tuple_of(state.layout.shape.data(), state.layout.ndim);
+    }
+    return nb::object(state.shape_tuple);
+  });
+}
+PyObject* get_strides(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) {
+    if (!state.strides_tuple.is_valid()) {
+      state.strides_tuple = tuple_of(state.layout.strides.data(), state.layout.ndim);
+    }
+    return nb::object(state.strides_tuple);
+  });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) { return or_none(state.dtype); });
+}
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(state_of_array(self).size); }
+PyObject* get_ndim(PyObject* self, void*) {
+  return PyLong_FromLong(state_of_array(self).layout.ndim);
+}
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromLongLong(state_of_array(self).item_bytes);
+}
+PyObject* get_nbytes(PyObject* self, void*) {
+  const ArrayState& state = state_of_array(self);
+  return PyLong_FromLongLong(state.size * state.item_bytes);
+}
+PyObject* get_base(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) { return or_none(state.base); });
+}
+PyObject* get_allocator(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) {
+    return state.allocator.is_valid()
+               ? nb::object(state.allocator)
+               : nb::object(nb::module_::import_("pycuda._driver").attr("mem_alloc"));
+  });
+}
+PyObject* get_gpudata(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) -> nb::object {
+    if (state.gpudata.is_valid()) return state.gpudata;
+    if (state.block) {
+      auto memory = std::make_unique<ArrayMemory>(std::move(*state.block));
+      state.block.reset();
+      state.gpudata = nb::cast(std::move(memory));
+      return state.gpudata;
+    }
+    if (state.size == 0) return nb::none();
+    return nb::int_(static_cast<unsigned long long>(state.address));
+  });
+}
+PyObject* get_ptr(PyObject* self, void*) {
+  return guarded_array([&]() -> PyObject* {
+    mark_told(self);
+    const CUdeviceptr address = state_of_array(self).ref().address;
+    if (address == 0) {
+      PyErr_SetString(PyExc_AttributeError, "an array without elements has no pointer");
+      return nullptr;
+    }
+    return PyLong_FromUnsignedLongLong(address);
+  });
+}
+
+template <class Body>
+int setter(PyObject* value, const char* name, Body&& body) {
+  if (value == nullptr) {
+    PyErr_Format(PyExc_AttributeError, "%s of an array cannot be deleted", name);
+    return -1;
+  }
+  return guarded_array([&] {
+           body(nb::handle(value));
+           return Py_None;
+         }) == nullptr
+             ? -1
+             : 0;
+}
+int set_gpudata(PyObject* self, PyObject* value, void*) {
+  return setter(value, "gpudata", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    if (state.block) {
+      give_back(std::move(*state.block), state.told);
+      state.block.reset();
+    }
+    state.address = 0;
+    state.gpudata = given.is_none() ? nb::object() : nb::borrow(given);
+  });
+}
+int set_base(PyObject* self, PyObject* value, void*) {
+  return setter(value, "base", [&](nb::handle given) {
+    state_of_array(self).base = given.is_none() ? nb::object() : nb::borrow(given);
+  });
+}
+int set_allocator(PyObject* self, PyObject* value, void*) {
+  return setter(value, "allocator", [&](nb::handle given) {
+    state_of_array(self).allocator = given.is_none() ? nb::object() : nb::borrow(given);
+  });
+}
+int set_shape(PyObject* self, PyObject* value, void*) {
+  return setter(value, "shape", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    Layout layout;
+    read_shape(given, layout);
+    if (layout.size() != state.size || !array::is_c_contiguous(state.layout, state.item_bytes)) {
+      throw array::ShapeMismatch(
+          "an array of shape " + array::shape_text(state.layout.shape_span()) +
+          " cannot be given shape " + array::shape_text(layout.shape_span()));
+    }
+    array::fill_dense_strides(layout, state.item_bytes);
+    state.layout = layout;
+    state.shape_tuple = nb::object();
+    state.strides_tuple = nb::object();
+  });
+}
+int set_strides(PyObject* self, PyObject* value, void*) {
+  return setter(value, "strides", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    read_strides(given, state.layout);
+    state.strides_tuple = nb::object();
+  });
+}
+int set_dtype(PyObject* self, PyObject* value, void*) {
+  return setter(value, "dtype", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    const nb::object dtype = dtype_table().make(given);
+    if (nb::cast<std::int64_t>(dtype.attr("itemsize")) != state.item_bytes) {
+      throw array::TypeMismatch("new type not compatible with array");
+    }
+    state.type = dtype_of(dtype);
+    state.dtype = dtype;
+  });
+}
+
+/// _setup(shape, dtype, strides or None, fortran, allocator or None, base or None, gpudata or None)
+PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded_array([&]() -> PyObject* {
+    if (count != 7) {
+      PyErr_SetString(PyExc_TypeError, "_setup takes 7 arguments");
+      return nullptr;
+    }
+    ArrayState& state = state_of_array(self);
+    Layout& layout = state.layout;
+    read_shape(arguments[0], layout);
+    state.dtype = nb::borrow(arguments[1]);
+    state.type = dtype_of(state.dtype);
+    state.item_bytes = nb::cast<std::int64_t>(state.dtype.attr("itemsize"));
+    std::int64_t bytes = state.item_bytes;
+    bool empty = false;
+    for (const std::int64_t length : layout.shape_span()) {
+      empty = empty || length == 0;
+      if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(length, 1), &bytes)) {
+        raise_out_of_range("the array's size", arguments[0]);
+      }
+    }
+    state.size = empty ? 0 : layout.size();
+    state.shape_tuple = nb::object();
+    state.strides_tuple = nb::object();
+    if (arguments[2] != Py_None) {
+      read_strides(arguments[2], layout);
+    } else {
+      array::fill_dense_strides(layout, state.item_bytes, PyObject_IsTrue(arguments[3]) == 1);
+    }
+    if (arguments[4] != Py_None) state.allocator = nb::borrow(arguments[4]);
+    if (arguments[5] != Py_None) state.base = nb::borrow(arguments[5]);
+    state.block.reset();
+    if (arguments[6] != Py_None) {
+      state.gpudata = nb::borrow(arguments[6]);
+      Py_RETURN_NONE;
+    }
+    state.gpudata = nb::object();
+    if (state.size == 0 || bytes == 0) Py_RETURN_NONE;
+    const array::Extent extent = array::extent_of(layout, state.item_bytes);
+    if (extent.first < 0) {
+      PyErr_SetString(PyExc_ValueError, "an array with negative strides needs gpudata");
+      return nullptr;
+    }
+    if (state.allocator.is_valid()) {
+      state.gpudata = state.allocator(nb::int_(extent.last));
+    } else {
+      const nb::gil_scoped_release unlocked;
+      state.block.emplace(array::ArrayContext::current().allocate(extent.last));
+      state.address = state.block->pointer();
+    }
+    Py_RETURN_NONE;
+  });
+}
+
+PyTypeObject* make_type() {
+  static PyGetSetDef attributes[] = {
+      {"shape", get_shape, set_shape, "Lengths of the axes.", nullptr},
+      {"strides", get_strides, set_strides, "Steps of the axes in bytes.", nullptr},
+      {"dtype", get_dtype, set_dtype, "NumPy's dtype.", nullptr},
+      {"size", get_size, nullptr, "Number of elements.", nullptr},
+      {"mem_size", get_size, nullptr, "Number of elements.", nullptr},
+      {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
+      {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+      {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+      {"base", get_base, set_base, "The owner of the memory, for views.", nullptr},
+      {"allocator", get_allocator, set_allocator, "Where memory comes from.", nullptr},
+      {"gpudata", get_gpudata, set_gpudata, "The memory.", nullptr},
+      {"ptr", get_ptr, nullptr, "The address as an integer.", nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr},
+  };
+  static PyMethodDef methods[] = {
+      {"_setup", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(setup)), METH_FASTCALL,
+       nullptr},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  static PyMemberDef members[] = {
+      {"__dictoffset__", T_PYSSIZET, offsetof(ArrayObject, dict), READONLY, nullptr},
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr},
+  };
+  std::vector<PyType_Slot> slots = {
+      {Py_tp_new, reinterpret_cast<void*>(create)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+      {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
+      {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
+      {Py_tp_getset, attributes},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+  };
+  std::size_t count = 0;
+  const PyType_Slot* numbers = array_number_slots(count);
+  slots.insert(slots.end(), numbers, numbers + count);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"pycuda._driver._ArrayBase", sizeof(ArrayObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+/// Whether arrays of the class are made without running Python code.
+bool plain_class(PyTypeObject* type) {
+  static PyObject* const name = PyUnicode_InternFromString("__init__");
+  return _PyType_Lookup(type, name) == default_init;
+}
+
+nb::object bare(PyTypeObject* type) {
+  nb::object made = nb::steal(create(type, nullptr, nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
+}  // namespace
+
+array::ArrayRef ArrayState::ref() const {
+  array::ArrayRef array{address, type, item_bytes, &layout};
+  if (gpudata.is_valid()) array.address = device_address(gpudata, "the array's gpudata");
+  return array;
+}
+
+bool is_array(PyObject* object) {
+  return PyObject_TypeCheck(object, array_type) != 0 &&
+         reinterpret_cast<ArrayObject*>(object)->alive;
+}
+
+nb::handle numpy_dtype(DType type) { return dtype_table().dtypes[static_cast<std::size_t>(type)]; }
+
+DType dtype_of(nb::handle dtype) {
+  const DTypeTable& table = dtype_table();
+  for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
+    if (table.dtypes[i].is(dtype)) return static_cast<DType>(i);
+  }
+  // Equal ones under other names, such as longlong; not those of another byte order.
+  for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
+    if (table.dtypes[i].equal(dtype)) return static_cast<DType>(i);
+  }
+  return DType::Raw;
+}
+
+nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
+                     std::int64_t item_bytes) {
+  PyTypeObject* cls = Py_TYPE(model);
+  const ArrayState& like = state_of_array(model);
+  if (!plain_class(cls)) {
+    return nb::handle(reinterpret_cast<PyObject*>(cls))(
+        tuple_of(layout.shape.data(), layout.ndim), dtype,
+        nb::arg("allocator") = or_none(like.allocator),
+        nb::arg("strides") = tuple_of(layout.strides.data(), layout.ndim));
+  }
+  nb::object made = bare(cls);
+  ArrayState& state = state_of_array(made.ptr());
+  state.layout = layout;
+  state.type = type;
+  state.dtype = nb::borrow(dtype);
+  state.item_bytes = item_bytes;
+  state.size = layout.size();
+  state.allocator = like.allocator;
+  const std::int64_t bytes = state.size * item_bytes;
+  if (bytes == 0) return made;
+  if (state.allocator.is_valid()) {
+    state.gpudata = state.allocator(nb::int_(bytes));
+  } else {
+    state.block.emplace(array::ArrayContext::current().allocate(bytes));
+    state.address = state.block->pointer();
+  }
+  return made;
+}
+
+nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& layout, DType type,
+                    nb::handle dtype, std::int64_t item_bytes) {
+  PyTypeObject* cls = Py_TYPE(owner);
+  const ArrayState& from = state_of_array(owner);
+  // The chain of views stays short: the owner of the memory is what counts.
+  const bool chained = from.base.is_valid() && is_array(from.base.ptr());
+  const nb::object base = chained ? from.base : nb::borrow(owner);
+  const CUdeviceptr address =
+      layout.size() == 0 ? 0 : from.ref().address + static_cast<CUdeviceptr>(offset_bytes);
+  if (!plain_class(cls)) {
+    mark_told(owner);
+    return nb::handle(reinterpret_cast<PyObject*>(cls))(
+        tuple_of(layout.shape.data(), layout.ndim), dtype,
+        nb::arg("allocator") = or_none(from.allocator), nb::arg("base") = base,
+        nb::arg("gpudata") = nb::int_(static_cast<unsigned long long>(address)),
+        nb::arg("strides") = tuple_of(layout.strides.data(), layout.ndim));
+  }
+  nb::object made = bare(cls);
+  ArrayState& state = state_of_array(made.ptr());
+  state.layout = layout;
+  state.type = type;
+  state.dtype = nb::borrow(dtype);
+  state.item_bytes = item_bytes;
+  state.size = layout.size();
+  state.allocator = from.allocator;
+  state.base = base;
+  state.address = address;
+  return made;
+}
+
+void mark_told(PyObject* object) {
+  ArrayState& state = state_of_array(object);
+  state.told = true;
+  if (state.base.is_valid() && state.base.ptr() != object && is_array(state.base.ptr())) {
+    mark_told(state.base.ptr());
+  }
+}
+
+void set_array_error(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const array::TypeMismatch& failure) {
+    PyErr_SetString(PyExc_TypeError, failure.what());
+  } catch (const array::ShapeMismatch& failure) {
+    PyErr_SetString(PyExc_ValueError, failure.what());
+  } catch (const nb::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "an argument has the wrong type");
+  } catch (...) {
+    set_python_error(std::current_exception());
+  }
+}
+
+void read_shape(nb::handle shape, Layout& layout) {
+  const auto add = [&](nb::handle length) {
+    if (layout.ndim == array::max_dims) {
+      throw array::ShapeMismatch("arrays have at most " + std::to_string(array::max_dims) +
+                                 " axes");
+    }
+    const auto value = as_integer<std::int64_t>(length, "a length of the shape");
+    if (value < 0) raise_out_of_range("a length of the shape", length);
+    layout.shape[static_cast<std::size_t>(layout.ndim++)] = value;
+  };
+  layout.ndim = 0;
+  if (PyIndex_Check(shape.ptr()) && !PySequence_Check(shape.ptr())) {
+    add(shape);
+  } else {
+    for (nb::handle length : nb::iter(shape)) add(length);
+  }
+}
+
+void read_strides(nb::handle strides, Layout& layout) {
+  int axis = 0;
+  for (nb::handle stride : nb::iter(strides)) {
+    if (axis == layout.ndim) break;
+    layout.strides[static_cast<std::size_t>(axis++)] = as_integer<std::int64_t>(stride, "a stride");
+  }
+  if (axis != layout.ndim || nb::len(strides) != static_cast<std::size_t>(layout.ndim)) {
+    throw array::ShapeMismatch("strides must be one for each axis of shape " +
+                               array::shape_text(layout.shape_span()));
+  }
+}
+
+nb::object tuple_of(const std::int64_t* values, int count) {
+  nb::object tuple = nb::steal(PyTuple_New(count));
+  if (!tuple.is_valid()) throw nb::python_error();
+  for (int i = 0; i < count; ++i) {
+    PyObject* value = PyLong_FromLongLong(values[i]);
+    if (value == nullptr) throw nb::python_error();
+    PyTuple_SET_ITEM(tuple.ptr(), i, value);
+  }
+  return tuple;
+}
+
+void bind_array_object(nb::module_& m) {
+  nb::class_<ArrayMemory, DeviceAllocation>(m, "_ArrayMemory", nb::is_weak_referenceable());
+  array_type = make_type();
+  m.attr("_ArrayBase") = nb::borrow(reinterpret_cast<PyObject*>(array_type));
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const array::TypeMismatch& failure) {
+      PyErr_SetString(PyExc_TypeError, failure.what());
+    } catch (const array::ShapeMismatch& failure) {
+      PyErr_SetString(PyExc_ValueError, failure.what());
+    }
+  });
+  m.def("_set_array_init", [](nb::object init) { default_init = init.release().ptr(); });
+}
+
+}  // namespace pycuda::bindings

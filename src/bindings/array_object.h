@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// pycuda._driver._ArrayBase: what every array on the device holds. GPUArray derives from it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+
+#include "array/elementwise.h"
+#include "cuda/memory_pool.h"
+
+namespace pycuda::bindings {
+
+/// A plain extension type and not one of nanobind's: an operation on a small array must cost little
+/// more than its launch.
+struct ArrayState {
+  array::Layout layout;
+  array::DType type = array::DType::Raw;
+  std::int64_t item_bytes = 1;
+  std::int64_t size = 0;
+  /// Of the first element; with `gpudata` set, that object is asked instead.
+  CUdeviceptr address = 0;
+  /// Memory from the context's pool that no Python object stands for yet.
+  std::optional<cuda::PooledDeviceMemory> block;
+  /// The address has been told to others, whose work may be in other streams.
+  bool told = false;
+  nanobind::object dtype;
+  nanobind::object allocator;  ///< invalid: the pool
+  nanobind::object base;
+  nanobind::object gpudata;  ///< invalid: `block`, or a view of `base`
+  nanobind::object shape_tuple;
+  nanobind::object strides_tuple;
+
+  array::ArrayRef ref() const;
+};
+
+struct ArrayObject {
+  PyObject_HEAD bool alive;
+  alignas(ArrayState) unsigned char storage[sizeof(ArrayState)];
+  PyObject* dict;
+  PyObject* weak_references;
+
+  ArrayState& state() { return *reinterpret_cast<ArrayState*>(storage); }
+};
+
+/// Whether `object` is an array with a state.
+bool is_array(PyObject* object);
+inline ArrayState& state_of_array(PyObject* object) {
+  return reinterpret_cast<ArrayObject*>(object)->state();
+}
+
+/// NumPy's dtype of a type, and back: Raw for types that kernels do not know.
+nanobind::handle numpy_dtype(array::DType type);
+array::DType dtype_of(nanobind::handle numpy_dtype);
+
+/// How a new array lies in memory: its state's layout has shape and strides.
+/// A new array like `model` (its class, its allocator) with memory of its own, dense. The class's
+/// own __init__ runs if it has one.
+nanobind::object new_array(PyObject* model, const array::Layout& layout, array::DType type,
+                           nanobind::handle dtype, std::int64_t item_bytes);
+/// A view: other shape, strides and type of the memory of `owner`, which it keeps alive.
+nanobind::object new_view(PyObject* owner, std::int64_t offset_bytes, const array::Layout& layout,
+                          array::DType type, nanobind::handle dtype, std::int64_t item_bytes);
+
+/// Work of another stream may use the memory from now on: it is waited for before reuse.
+void mark_told(PyObject* array);
+
+/// Runs the body of a slot; exceptions become Python errors.
+void set_array_error(const std::exception_ptr& error) noexcept;
+template <class Body>
+PyObject* guarded_array(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_array_error(std::current_exception());
+    return nullptr;
+  }
+}
+
+/// Reads a shape: an integer or a sequence of integers.
+void read_shape(nanobind::handle shape, array::Layout& layout);
+/// Reads strides in bytes, as many as the layout has axes.
+void read_strides(nanobind::handle strides, array::Layout& layout);
+nanobind::object tuple_of(const std::int64_t* values, int count);
+
+/// Slots of the type that compute (array_operators.cpp) and those that index (array_indexing.cpp).
+PyObject* array_compare(PyObject* left, PyObject* right, int operation);
+const PyType_Slot* array_number_slots(std::size_t& count);
+PyObject* array_subscript(PyObject* self, PyObject* index);
+
+void bind_array_object(nanobind::module_& m);
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/array_operands.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "bindings/numpy_types.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using array::DType;
+using array::Kind;
+using array::Layout;
+using array::Scalar;
+
+/// NumPy's rule is to wait for what a value really needs: an integer that int64 cannot hold is
+/// uint64 where that can.
+bool read_python_integer(PyObject* object, GivenOperand& given) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  given.operand.scalar.type = DType::I64;
+  given.operand.scalar.integer = static_cast<std::uint64_t>(value);
+  if (overflow == 0) return true;
+  const unsigned long long large = PyLong_AsUnsignedLongLong(object);
+  if (PyErr_Occurred()) {
+    PyErr_Format(PyExc_OverflowError, "%R is too large for an array's element", object);
+    throw nb::python_error();
+  }
+  given.operand.scalar.type = DType::U64;
+  given.operand.scalar.integer = large;
+  return true;
+}
+
+void set_number(GivenOperand& given, DType as, std::complex<double> number) {
+  given.operand.scalar.type = as;
+  given.operand.scalar.number = number;
+}
+
+bool read_numpy_number(PyObject* object, GivenOperand& given, ScalarType sort) {
+  if (sort.kind == ScalarKind::Void) return false;
+  const DType type = dtype_of(nb::handle(object).attr("dtype"));
+  if (type == DType::Raw) return false;
+  given.type = {type, false};
+  switch (sort.kind) {
+    case ScalarKind::Bool:
+    case ScalarKind::Integer: {
+      const nb::object number = nb::steal(PyNumber_Long(object));
+      if (!number.is_valid()) throw nb::python_error();
+      return read_python_integer(number.ptr(), given);
+    }
+    case ScalarKind::Float:
+      set_number(given, DType::F64, PyFloat_AsDouble(object));
+      break;
+    default: {
+      const Py_complex value = PyComplex_AsCComplex(object);
+      set_number(given, DType::C128, {value.real, value.imag});
+    }
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  return true;
+}
+
+bool integer_fits(const Scalar& scalar, DType type) {
+  const std::size_t bits = 8 * array::item_bytes(type);
+  const bool is_signed = array::kind(type) == Kind::Signed;
+  if (scalar.type == DType::U64) {
+    return is_signed ? scalar.integer < std::uint64_t{1} << (bits - 1)
+                     : bits == 64 || scalar.integer >> bits == 0;
+  }
+  const auto value = static_cast<std::int64_t>(scalar.integer);
+  if (!is_signed) return value >= 0 && (bits == 64 || value >> bits == 0);
+  return bits == 64 ||
+         (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
+}
+
+[[noreturn]] void raise_out_of_bounds(const Scalar& scalar, DType type) {
+  const std::string value = scalar.type == DType::U64
+                                ? std::to_string(scalar.integer)
+                                : std::to_string(static_cast<std::int64_t>(scalar.integer));
+  const std::string text = "Python integer " + value + " out of bounds for " + array::name(type);
+  PyErr_SetString(PyExc_OverflowError, text.c_str());
+  throw nb::python_error();
+}
+
+int kind_rank(DType type) {
+  switch (array::kind(type)) {
+    case Kind::Bool:
+      return 0;
+    case Kind::Unsigned:
+      return 1;
+    case Kind::Signed:
+      return 2;
+    case Kind::Float:
+      return 3;
+    case Kind::Complex:
+      return 4;
+    case Kind::Raw:
+      break;
+  }
+  return 5;
+}
+
+void check_out(array::Ufunc ufunc, const ArrayState& out, const Layout& shape, DType result) {
+  if (!out.layout.same_shape(shape)) {
+    throw array::ShapeMismatch(std::string("output of shape ") +
+                               array::shape_text(out.layout.shape_span()) + " does not match the " +
+                               "result of '" + array::facts(ufunc).name + "', which has shape " +
+                               array::shape_text(shape.shape_span()));
+  }
+  if (kind_rank(result) > kind_rank(out.type)) {
+    throw array::TypeMismatch(std::string("the result of '") + array::facts(ufunc).name +
+                              "' has dtype " + array::name(result) +
+                              " and cannot be stored with dtype " +
+                              nb::cast<std::string>(nb::str(out.dtype)));
+  }
+}
+
+/// A comparison with a number that the array's type cannot hold has an answer all the same.
+void widen_comparison(array::Ufunc ufunc, std::span<const GivenOperand> operands,
+                      array::UfuncTypes& types) {
+  if (array::facts(ufunc).rule != array::TypeRule::Compare) return;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const GivenOperand& given = operands[k];
+    if (!given.type.weak || !array::is_integer(given.type.type)) continue;
+    if (!array::is_integer(types.operands[k])) continue;
+    if (integer_fits(given.operand.scalar, types.operands[k])) continue;
+    types.operands[k] = given.operand.scalar.type;
+    types.operands[1 - k] = operands[1 - k].type.type;
+    if (array::kind(types.operands[0]) == array::kind(types.operands[1]) ||
+        (types.operands[0] != DType::U64 && types.operands[1] != DType::U64)) {
+      types.operands[1 - k] = types.operands[k];
+    }
+  }
+}
+
+}  // namespace
+
+bool read_operand(PyObject* object, GivenOperand& given) {
+  if (is_array(object)) {
+    given.object = object;
+    given.operand.array = state_of_array(object).ref();
+    given.type = {given.operand.array.type, false};
+    return true;
+  }
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == &PyFloat_Type) {
+    given.type = {DType::F64, true};
+    set_number(given, DType::F64, PyFloat_AS_DOUBLE(object));
+    return true;
+  }
+  if (type == &PyBool_Type) {
+    given.type = {DType::Bool, true};
+    given.operand.scalar.type = DType::Bool;
+    given.operand.scalar.integer = object == Py_True ? 1 : 0;
+    return true;
+  }
+  if (type == &PyLong_Type) {
+    given.type = {DType::I64, true};
+    return read_python_integer(object, given);
+  }
+  if (type == &PyComplex_Type) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    given.type = {DType::C128, true};
+    set_number(given, DType::C128, {value.real, value.imag});
+    return true;
+  }
+  if (const ScalarType sort = scalar_type(type); sort.kind != ScalarKind::None) {
+    return read_numpy_number(object, given, sort);
+  }
+  if (is_ndarray(object) && nb::cast<int>(nb::handle(object).attr("ndim")) == 0) {
+    const nb::object number = nb::handle(object)[nb::make_tuple()];
+    return read_numpy_number(number.ptr(), given, scalar_type(Py_TYPE(number.ptr())));
+  }
+  return false;
+}
+
+Scalar read_number(PyObject* object, DType type) {
+  GivenOperand given;
+  if (is_array(object) || !read_operand(object, given)) {
+    PyErr_Format(PyExc_TypeError, "a number is needed, not %s", Py_TYPE(object)->tp_name);
+    throw nb::python_error();
+  }
+  if (given.type.weak && array::is_integer(given.type.type) && array::is_integer(type) &&
+      !integer_fits(given.operand.scalar, type)) {
+    raise_out_of_bounds(given.operand.scalar, type);
+  }
+  if (given.type.type == DType::C128 || given.type.type == DType::C64) {
+    if (!array::is_complex(type) && type != DType::Bool) {
+      throw array::TypeMismatch(std::string("a complex number cannot be stored with dtype ") +
+                                array::name(type));
+    }
+  }
+  return given.operand.scalar;
+}
+
+void check_weak_integers(std::span<const GivenOperand> operands, const array::UfuncTypes& types) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].type.weak || operands[k].type.type != DType::I64) continue;
+    if (!array::is_integer(types.operands[k])) continue;
+    if (!integer_fits(operands[k].operand.scalar, types.operands[k])) {
+      raise_out_of_bounds(operands[k].operand.scalar, types.operands[k]);
+    }
+  }
+}
+
+nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, PyObject* out,
+                       PyObject* dtype, CUstream stream) {
+  std::array<array::OperandType, array::max_ufunc_operands> operand_types;
+  std::array<array::Operand, array::max_ufunc_operands> operands;
+  PyObject* model = nullptr;
+  Layout shape;
+  const Layout* like = nullptr;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    operand_types[k] = given[k].type;
+    operands[k] = given[k].operand;
+    const Layout* layout = given[k].operand.array.layout;
+    if (layout == nullptr) continue;
+    if (model == nullptr) {
+      model = given[k].object;
+      like = layout;
+      shape.ndim = layout->ndim;
+      std::copy_n(layout->shape.begin(), layout->ndim, shape.shape.begin());
+    } else if (!layout->same_shape(shape)) {
+      array::broadcast_shape(shape, *layout);
+    }
+  }
+  if (model == nullptr) {
+    PyErr_SetString(PyExc_TypeError, "at least one operand must be an array on the device");
+    throw nb::python_error();
+  }
+  array::UfuncTypes types = array::resolve(ufunc, std::span(operand_types.data(), given.size()));
+  widen_comparison(ufunc, given, types);
+  check_weak_integers(given, types);
+
+  nb::object result;
+  if (out != nullptr) {
+    check_out(ufunc, state_of_array(out), shape, types.result);
+    result = nb::borrow(out);
+  } else {
+    const DType type = dtype == nullptr ? types.result : dtype_of(dtype);
+    if (type == DType::Raw) throw array::TypeMismatch("results cannot have a structured type");
+    const auto bytes = static_cast<std::int64_t>(array::item_bytes(type));
+    if (like->same_shape(shape)) {
+      array::fill_strides_like(shape, bytes, *like);
+    } else {
+      array::fill_dense_strides(shape, bytes);
+    }
+    result = new_array(model, shape, type, dtype == nullptr ? numpy_dtype(type) : nb::handle(dtype),
+                       bytes);
+  }
+  if (stream != nullptr) {
+    mark_told(result.ptr());
+    for (const GivenOperand& operand : given) {
+      if (operand.object != nullptr) mark_told(operand.object);
+    }
+  }
+  const array::ArrayRef target = state_of_array(result.ptr()).ref();
+  const nb::gil_scoped_release unlocked;
+  array::run_elementwise(array::ArrayContext::current(), ufunc, types, target,
+                         std::span(operands.data(), given.size()), stream);
+  return result;
+}
+
+}  // namespace pycuda::bindings

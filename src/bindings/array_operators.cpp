@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Python's operators on arrays: slots of the type, one C++ call each.
+#include "bindings/array_operands.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using array::Ufunc;
+
+/// NotImplemented for what is neither an array nor a number: the other operand may know better.
+template <Ufunc ufunc>
+PyObject* binary(PyObject* left, PyObject* right) {
+  return guarded_array([&]() -> PyObject* {
+    std::array<GivenOperand, 2> operands;
+    if (!read_operand(left, operands[0]) || !read_operand(right, operands[1])) {
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    return apply_ufunc(ufunc, operands, nullptr, nullptr, nullptr).release().ptr();
+  });
+}
+
+template <Ufunc ufunc>
+PyObject* in_place(PyObject* left, PyObject* right) {
+  return guarded_array([&]() -> PyObject* {
+    std::array<GivenOperand, 2> operands;
+    if (!read_operand(left, operands[0]) || !read_operand(right, operands[1])) {
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    return apply_ufunc(ufunc, operands, left, nullptr, nullptr).release().ptr();
+  });
+}
+
+template <Ufunc ufunc>
+PyObject* unary(PyObject* operand) {
+  return guarded_array([&]() -> PyObject* {
+    GivenOperand given;
+    read_operand(operand, given);
+    return apply_ufunc(ufunc, std::span(&given, 1), nullptr, nullptr, nullptr).release().ptr();
+  });
+}
+
+PyObject* itself(PyObject* operand) { return Py_NewRef(operand); }
+
+PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<Ufunc::power>(left, right);
+}
+PyObject* power_in_place(PyObject* left, PyObject* right, PyObject*) {
+  return in_place<Ufunc::power>(left, right);
+}
+
+PyObject* divide_both(PyObject* left, PyObject* right) {
+  PyObject* quotient = binary<Ufunc::floor_divide>(left, right);
+  if (quotient == nullptr || quotient == Py_NotImplemented) return quotient;
+  PyObject* rest = binary<Ufunc::remainder>(left, right);
+  PyObject* both = rest == nullptr ? nullptr : PyTuple_Pack(2, quotient, rest);
+  Py_DECREF(quotient);
+  Py_XDECREF(rest);
+  return both;
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+PyObject* array_compare(PyObject* left, PyObject* right, int operation) {
+  switch (operation) {
+    case Py_EQ:
+      return binary<Ufunc::equal>(left, right);
+    case Py_NE:
+      return binary<Ufunc::not_equal>(left, right);
+    case Py_LT:
+      return binary<Ufunc::less>(left, right);
+    case Py_LE:
+      return binary<Ufunc::less_equal>(left, right);
+    case Py_GT:
+      return binary<Ufunc::greater>(left, right);
+    default:
+      return binary<Ufunc::greater_equal>(left, right);
+  }
+}
+
+const PyType_Slot* array_number_slots(std::size_t& count) {
+  static const PyType_Slot slots[] = {
+      {Py_nb_add, slot(binary<Ufunc::add>)},
+      {Py_nb_subtract, slot(binary<Ufunc::subtract>)},
+      {Py_nb_multiply, slot(binary<Ufunc::multiply>)},
+      {Py_nb_true_divide, slot(binary<Ufunc::true_divide>)},
+      {Py_nb_floor_divide, slot(binary<Ufunc::floor_divide>)},
+      {Py_nb_remainder, slot(binary<Ufunc::remainder>)},
+      {Py_nb_divmod, slot(divide_both)},
+      {Py_nb_power, slot(power)},
+      {Py_nb_and, slot(binary<Ufunc::bitwise_and>)},
+      {Py_nb_or, slot(binary<Ufunc::bitwise_or>)},
+      {Py_nb_xor, slot(binary<Ufunc::bitwise_xor>)},
+      {Py_nb_lshift, slot(binary<Ufunc::left_shift>)},
+      {Py_nb_rshift, slot(binary<Ufunc::right_shift>)},
+      {Py_nb_inplace_add, slot(in_place<Ufunc::add>)},
+      {Py_nb_inplace_subtract, slot(in_place<Ufunc::subtract>)},
+      {Py_nb_inplace_multiply, slot(in_place<Ufunc::multiply>)},
+      {Py_nb_inplace_true_divide, slot(in_place<Ufunc::true_divide>)},
+      {Py_nb_inplace_floor_divide, slot(in_place<Ufunc::floor_divide>)},
+      {Py_nb_inplace_remainder, slot(in_place<Ufunc::remainder>)},
+      {Py_nb_inplace_power, slot(power_in_place)},
+      {Py_nb_inplace_and, slot(in_place<Ufunc::bitwise_and>)},
+      {Py_nb_inplace_or, slot(in_place<Ufunc::bitwise_or>)},
+      {Py_nb_inplace_xor, slot(in_place<Ufunc::bitwise_xor>)},
+      {Py_nb_inplace_lshift, slot(in_place<Ufunc::left_shift>)},
+      {Py_nb_inplace_rshift, slot(in_place<Ufunc::right_shift>)},
+      {Py_nb_negative, slot(unary<Ufunc::negative>)},
+      {Py_nb_positive, slot(itself)},
+      {Py_nb_absolute, slot(unary<Ufunc::absolute>)},
+      {Py_nb_invert, slot(unary<Ufunc::invert>)},
+  };
+  count = std::size(slots);
+  return slots;
+}
+
+}  // namespace pycuda::bindings

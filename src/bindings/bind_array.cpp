@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// pycuda._driver._array: what pycuda.gpuarray is made of.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array/reduction.h"
+#include "bindings/array_operands.h"
+#include "bindings/bind.h"
+#include "bindings/buffer.h"
+#include "bindings/integers.h"
+#include "bindings/stream_argument.h"
+#include "bindings/unlocked.h"
+#include "cuda/context_stack.h"
+#include "cuda/memcpy.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using array::DType;
+using array::Layout;
+
+PyObject* require_array(nb::handle object, const char* what) {
+  if (is_array(object.ptr())) return object.ptr();
+  PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s", what,
+               Py_TYPE(object.ptr())->tp_name);
+  throw nb::python_error();
+}
+
+void tell(PyObject* object, CUstream stream) {
+  if (stream != nullptr) mark_told(object);
+}
+
+/// apply(name, operands, out, dtype, stream)
+nb::object apply(const std::string& name, const nb::tuple& operands, nb::handle out,
+                 nb::handle dtype, nb::handle stream) {
+  const std::optional<array::Ufunc> ufunc = array::find_ufunc(name);
+  if (!ufunc) throw nb::value_error(("there is no operation '" + name + "'").c_str());
+  const std::size_t count = nb::len(operands);
+  if (count != static_cast<std::size_t>(array::facts(*ufunc).operands)) {
+    throw nb::type_error((name + " takes " + std::to_string(array::facts(*ufunc).operands) +
+                          " operands, " + std::to_string(count) + " were given")
+                             .c_str());
+  }
+  std::array<GivenOperand, array::max_ufunc_operands> given;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (read_operand(operands[k].ptr(), given[k])) continue;
+    PyErr_Format(
+        PyExc_TypeError,
+        "'%s' takes arrays on the device and numbers, not %s; copy host arrays with to_gpu",
+        name.c_str(), Py_TYPE(operands[k].ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return apply_ufunc(*ufunc, std::span(given.data(), count),
+                     out.is_none() ? nullptr : require_array(out, "out"),
+                     dtype.is_none() ? nullptr : dtype.ptr(), stream_argument(stream));
+}
+
+/// reduce(name, array, second, axes mask, accumulated dtype, result dtype, stream): C order
+nb::object reduce(const std::string& name, nb::handle input, nb::handle second, std::uint64_t axes,
+                  nb::handle accumulated, nb::handle result_dtype, nb::handle stream) {
+  const std::optional<array::ReductionOp> op = array::find_reduction(name);
+  if (!op) throw nb::value_error(("there is no reduction '" + name + "'").c_str());
+  PyObject* array_object = require_array(input, "the operand");
+  const ArrayState& state = state_of_array(array_object);
+  array::ArrayRef other;
+  if (!second.is_none()) {
+    const ArrayState& second_state = state_of_array(require_array(second, "the second operand"));
+    other = second_state.ref();
+    if (!second_state.layout.same_shape(state.layout)) {
+      throw array::ShapeMismatch("operands of '" + name + "' have shapes " +
+                                 array::shape_text(state.layout.shape_span()) + " and " +
+                                 array::shape_text(second_state.layout.shape_span()));
+    }
+  } else if (array::takes_two(*op)) {
+    throw nb::type_error((name + " takes two arrays").c_str());
+  }
+  Layout kept;
+  for (int i = 0; i < state.layout.ndim; ++i) {
+    if ((axes >> i & 1u) != 0) continue;
+    kept.shape[static_cast<std::size_t>(kept.ndim++)] =
+        state.layout.shape[static_cast<std::size_t>(i)];
+  }
+  const DType type = dtype_of(result_dtype);
+  const DType computed = array::compute_type(dtype_of(accumulated));
+  if (type == DType::Raw || computed == DType::Raw) {
+    throw array::TypeMismatch("structured types cannot be reduced");
+  }
+  const auto bytes = static_cast<std::int64_t>(array::item_bytes(type));
+  array::fill_dense_strides(kept, bytes);
+  nb::object result = new_array(array_object, kept, type, numpy_dtype(type), bytes);
+  const CUstream queue = stream_argument(stream);
+  tell(array_object, queue);
+  tell(result.ptr(), queue);
+  const array::ArrayRef from = state.ref();
+  const array::ArrayRef target = state_of_array(result.ptr()).ref();
+  unlocked([&] {
+    array::run_reduction(array::ArrayContext::current(), {*op, computed, axes}, target, from,
+                         second.is_none() ? nullptr : &other, queue);
+  });
+  return result;
+}
+
+/// Copies elements on the device, converting and broadcasting.
+void copy(nb::handle result, nb::handle source, nb::handle stream) {
+  const array::ArrayRef target = state_of_array(require_array(result, "the target")).ref();
+  const array::ArrayRef from = state_of_array(require_array(source, "the source")).ref();
+  const CUstream queue = stream_argument(stream);
+  tell(result.ptr(), queue);
+  tell(source.ptr(), queue);
+  unlocked([&] { array::copy_elements(array::ArrayContext::current(), target, from, queue); });
+}
+
+void fill(nb::handle result, nb::handle value, nb::handle stream) {
+  const ArrayState& state = state_of_array(require_array(result, "the target"));
+  const CUstream queue = stream_argument(stream);
+  tell(result.ptr(), queue);
+  const array::ArrayRef target = state.ref();
+  if (state.type != DType::Raw) {
+    const array::Scalar scalar = read_number(value.ptr(), state.type);
+    unlocked([&] { array::fill_elements(array::ArrayContext::current(), target, scalar, queue); });
+    return;
+  }
+  const nb::object item = nb::module_::import_("numpy").attr("array")(value, state.dtype);
+  const Buffer bytes = Buffer::read(item.ptr());
+  if (bytes.bytes() != static_cast<std::size_t>(state.item_bytes)) {
+    throw array::TypeMismatch("the value is not one element of the array");
+  }
+  unlocked([&] {
+    array::fill_elements(array::ArrayContext::current(), target,
+                         static_cast<const std::byte*>(bytes.data()), queue);
+  });
+}
+
+/// Host memory laid out as an array's elements are.
+class HostArray {
+ public:
+  HostArray(nb::handle object, bool writable) {
+    if (PyObject_GetBuffer(object.ptr(), &view_,
+                           writable ? PyBUF_STRIDES | PyBUF_WRITABLE : PyBUF_STRIDES) != 0) {
+      throw nb::python_error();
+    }
+  }
+  HostArray(const HostArray&) = delete;
+  HostArray& operator=(const HostArray&) = delete;
+  ~HostArray() { PyBuffer_Release(&view_); }
+
+  /// The first byte of what corresponds to the array's bytes; null unless both are dense and agree
+  /// in every stride.
+  std::byte* matching(const ArrayState& state) const {
+    if (view_.ndim != state.layout.ndim || view_.itemsize != state.item_bytes) return nullptr;
+    for (int i = 0; i < view_.ndim; ++i) {
+      const auto axis = static_cast<std::size_t>(i);
+      if (view_.shape[i] != state.layout.shape[axis]) return nullptr;
+      if (view_.shape[i] > 1 && view_.strides[i] != state.layout.strides[axis]) return nullptr;
+    }
+    if (!array::is_dense(state.layout, state.item_bytes)) return nullptr;
+    return static_cast<std::byte*>(view_.buf) +
+           array::extent_of(state.layout, state.item_bytes).first;
+  }
+
+ private:
+  Py_buffer view_ = {};
+};
+
+/// False when the bytes do not correspond one to one: then nothing is copied.
+bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchronous) {
+  const ArrayState& state = state_of_array(require_array(target, "the target"));
+  const HostArray source(host, false);
+  const std::byte* data = source.matching(state);
+  if (data == nullptr) return false;
+  if (state.size == 0) return true;
+  const CUstream queue = stream_argument(stream);
+  tell(target.ptr(), queue);
+  const array::ArrayRef array = state.ref();
+  const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
+  const CUdeviceptr address =
+      array.address +
+      static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
+  unlocked([&] {
+    if (asynchronous) {
+      cuda::copy_to_device_async(address, data, bytes, queue);
+    } else {
+      cuda::copy_to_device(address, data, bytes);
+    }
+  });
+  return true;
+}
+
+bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynchronous) {
+  const ArrayState& state = state_of_array(require_array(source, "the source"));
+  const HostArray target(host, true);
+  std::byte* data = target.matching(state);
+  if (data == nullptr) return false;
+  if (state.size == 0) return true;
+  const CUstream queue = stream_argument(stream);
+  tell(source.ptr(), queue);
+  const array::ArrayRef array = state.ref();
+  const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
+  const CUdeviceptr address =
+      array.address +
+      static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
+  unlocked([&] {
+    if (asynchronous) {
+      cuda::copy_to_host_async(data, address, bytes, queue);
+    } else {
+      cuda::copy_to_host(data, address, bytes);
+    }
+  });
+  return true;
+}
+
+/// view(array, offset in bytes, shape, strides, dtype or None)
+nb::object view(nb::handle owner, std::int64_t offset_bytes, nb::handle shape, nb::handle strides,
+                nb::handle dtype) {
+  const ArrayState& state = state_of_array(require_array(owner, "the array"));
+  Layout layout;
+  read_shape(shape, layout);
+  read_strides(strides, layout);
+  const nb::handle type = dtype.is_none() ? nb::handle(state.dtype) : dtype;
+  return new_view(
+      owner.ptr(), offset_bytes, layout, dtype_of(type), type,
+      dtype.is_none() ? state.item_bytes : nb::cast<std::int64_t>(dtype.attr("itemsize")));
+}
+
+/// A dense array like `model` of another shape and type; `order` "C", "F" or "K" (as the model).
+nb::object empty_like(nb::handle model, nb::handle dtype, char order) {
+  const ArrayState& state = state_of_array(require_array(model, "the model"));
+  const nb::handle type = dtype.is_none() ? nb::handle(state.dtype) : dtype;
+  const auto bytes =
+      dtype.is_none() ? state.item_bytes : nb::cast<std::int64_t>(dtype.attr("itemsize"));
+  Layout layout = state.layout;
+  if (order == 'K') {
+    array::fill_strides_like(layout, bytes, state.layout);
+  } else {
+    array::fill_dense_strides(layout, bytes, order == 'F');
+  }
+  return new_array(model.ptr(), layout, dtype_of(type), type, bytes);
+}
+
+nb::object contiguity(nb::handle object) {
+  const ArrayState& state = state_of_array(require_array(object, "the array"));
+  return nb::make_tuple(array::is_c_contiguous(state.layout, state.item_bytes),
+                        array::is_f_contiguous(state.layout, state.item_bytes),
+                        array::is_dense(state.layout, state.item_bytes));
+}
+
+}  // namespace
+
+void bind_array(nb::module_& m) {
+  bind_array_object(m);
+  nb::module_ arrays = m.def_submodule("_array", "Operations on arrays (for pycuda.gpuarray).");
+  arrays.def("apply", &apply, nb::arg("name"), nb::arg("operands"), nb::arg("out").none(),
+             nb::arg("dtype").none(), nb::arg("stream").none());
+  arrays.def("reduce", &reduce, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),
+             nb::arg("axes"), nb::arg("accumulated"), nb::arg("result"), nb::arg("stream").none());
+  arrays.def("copy", &copy, nb::arg("target"), nb::arg("source"), nb::arg("stream").none());
+  arrays.def("fill", &fill, nb::arg("target"), nb::arg("value").none(), nb::arg("stream").none());
+  arrays.def("upload", &upload, nb::arg("target"), nb::arg("host"), nb::arg("stream").none(),
+             nb::arg("asynchronous"));
+  arrays.def("download", &download, nb::arg("source"), nb::arg("host"), nb::arg("stream").none(),
+             nb::arg("asynchronous"));
+  arrays.def("view", &view, nb::arg("array"), nb::arg("offset_bytes"), nb::arg("shape"),
+             nb::arg("strides"), nb::arg("dtype").none());
+  arrays.def("empty_like", &empty_like, nb::arg("model"), nb::arg("dtype").none(),
+             nb::arg("order"));
+  arrays.def("contiguity", &contiguity);
+  arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
+  arrays.def(
+      "set_compiler",
+      [](nb::handle compiler, std::optional<std::string> cache_folder) {
+        array::set_compiler(&nb::cast<rtc::Compiler&>(compiler), std::move(cache_folder));
+        static_cast<void>(nb::borrow(compiler).release());  // kernels are compiled to the very end
+      },
+      nb::arg("compiler"), nb::arg("cache_folder").none());
+  arrays.def("forget_all", [] { unlocked([] { array::ArrayContext::forget_all(); }); });
+  arrays.def("free_held_memory", [] { unlocked([] { array::ArrayContext::free_held_memory(); }); });
+  arrays.def("pool_statistics", [] {
+    const auto& pool = array::ArrayContext::current().pool();
+    return nb::make_tuple(pool->active_bytes(), pool->managed_bytes());
+  });
+  arrays.def("device_facts", [] {
+    const array::ArrayContext& context = array::ArrayContext::current();
+    return nb::make_tuple(context.is_cpu(), context.multiprocessors());
+  });
+  arrays.def("common_dtype", [](nb::handle a, nb::handle b) {
+    return nb::borrow(numpy_dtype(array::promote(dtype_of(a), dtype_of(b))));
+  });
+  arrays.def("ufuncs", [] {
+    nb::dict all;
+#define UFUNC(name, operands, rule, expression) all[#name] = operands;
+#include "array/ufuncs.def"
+#undef UFUNC
+    return all;
+  });
+}
+
+}  // namespace pycuda::bindings
