@@ -19,6 +19,7 @@
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
+#include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -61,6 +62,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 #endif
 
   clean_up_scalar(module, *target);
+  for (llvm::Function& function : module) simt::reduce_alignment_checks(function);
   simt::lower_to_scalar_threads(module, lowered->kernels);
   set_target_attributes(module);
   dump("simt", module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Addresses to pointers, and what goes before an access: the line for messages, and the checks of
-// checked mode.
+// Addresses to pointers, and what goes before an access: the line for messages, the test of its
+// alignment, and the checks of checked mode.
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
@@ -13,7 +13,10 @@ namespace pycuda::cpu::lower {
 using SymbolKind = ptx::SymbolRef::Kind;
 
 llvm::Value* FunctionLowering::shared_base() {
-  return pseudo_call(pseudo::shared_base, builder_.getPtrTy(), {}, false);
+  llvm::CallInst* base = pseudo_call(pseudo::shared_base, builder_.getPtrTy(), {}, false);
+  constexpr std::uint64_t window_alignment = 128;
+  base->addRetAttr(llvm::Attribute::getWithAlignment(context(), llvm::Align(window_alignment)));
+  return base;
 }
 
 llvm::Value* FunctionLowering::is_in_shared(llvm::Value* address) {
@@ -133,20 +136,20 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
                                     std::uint32_t alignment, bool is_write) {
   if (space == ptx::Space::Param || space == ptx::Space::Local) return;
   track_line();
+  check_alignment(pointer, alignment);
   if (!module_.options().checked) return;
-  llvm::Value* address = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
-  if (alignment > 1) {
-    llvm::BasicBlock* misaligned = new_block("misaligned");
-    llvm::BasicBlock* aligned = new_block();
-    builder_.CreateCondBr(
-        builder_.CreateICmpNE(builder_.CreateAnd(address, alignment - 1), builder_.getInt64(0)),
-        misaligned, aligned);
-    builder_.SetInsertPoint(misaligned);
-    fault(FaultKind::MisalignedAddress, address);
-    builder_.SetInsertPoint(aligned);
-  }
   runtime_call("pycuda_cpu_check_access", builder_.getVoidTy(),
-               {thread(), address, builder_.getInt32(bytes), builder_.getInt32(is_write ? 1 : 0)});
+               {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()),
+                builder_.getInt32(bytes), builder_.getInt32(is_write ? 1 : 0)});
+}
+
+void FunctionLowering::check_alignment(llvm::Value* pointer, std::uint32_t alignment) {
+  if (alignment <= 1) return;
+  llvm::Value* address = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
+  llvm::CallInst* call =
+      runtime_call(pseudo::check_alignment, builder_.getVoidTy(),
+                   {thread(), address, address, builder_.getInt64(alignment - 1)});
+  call->getCalledFunction()->setOnlyAccessesInaccessibleMemory();
 }
 
 void FunctionLowering::fault(FaultKind kind, llvm::Value* address) {

@@ -95,13 +95,15 @@ class FunctionLowering {
   ptx::Space symbol_space(const ptx::SymbolRef& symbol) const;
   /// The host pointer of an Address operand in `space`, and nothing else: no checks.
   llvm::Value* pointer_to(const ptx::Operand& address, ptx::Space space);
-  /// The host pointer of an access of `bytes` bytes; emits line tracking and, in checked mode, the
-  /// checks.
+  /// The host pointer of an access of `bytes` bytes; emits line tracking, the test of the alignment
+  /// and, in checked mode, the other checks.
   llvm::Value* access(const ptx::Operand& address, ptx::Space space, std::uint32_t bytes,
                       bool is_write, std::int64_t extra_offset = 0);
   /// The parts of `access` for a pointer that is already there.
   void guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
                     std::uint32_t alignment, bool is_write);
+  /// A fault unless `pointer` is a multiple of `alignment`.
+  void check_alignment(llvm::Value* pointer, std::uint32_t alignment);
   llvm::Value* shared_base();
   /// Whether a generic address (an i64) lies in the block's shared window.
   llvm::Value* is_in_shared(llvm::Value* address);

@@ -161,6 +161,7 @@ bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruc
   b.CreateCondBr(b.CreateICmpNE(source_bytes, b.getInt32(0)), copy, done);
   b.SetInsertPoint(copy);
   llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, 1, false);
+  lowering.check_alignment(from, bytes);
   b.CreateMemCpy(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1),
                  b.CreateZExt(source_bytes, b.getInt64Ty()));
   b.CreateBr(done);

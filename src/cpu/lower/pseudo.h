@@ -20,6 +20,11 @@ inline constexpr const char* dynamic_shared_offset = "ptx.shared.dynamic";
 // ptr (ptr): the kernel's parameters; pure.
 inline constexpr const char* params = "ptx.params";
 
+// void (ptr, i64 tested, i64 address, i64 mask): the thread faults at `address` (a misaligned
+// access) unless `tested` has no bit of `mask`. Not named like the others: it is no value, it
+// happens where it stands, for each thread that gets there. Touches no memory that code can see.
+inline constexpr const char* check_alignment = "check.alignment";
+
 // (suspends) void (ptr, i32 id, i32 count or 0)
 inline constexpr const char* barrier_sync = "ptx.barrier.sync";
 inline constexpr const char* barrier_arrive = "ptx.barrier.arrive";

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
 #include "cpu/simt/special_values.h"
@@ -16,6 +17,7 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) yield_in_spin_waits(function);
   }
+  for (llvm::Function& function : module) expand_alignment_checks(function);
   const Suspension suspension(module);
   for (KernelFacts& kernel : facts) {
     llvm::Function* function = module.getFunction("f." + kernel.name);

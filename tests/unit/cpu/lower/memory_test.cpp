@@ -257,19 +257,94 @@ TEST_CASE("a stray access faults and names the source line") {
   CHECK(fault->message.find("42") != std::string::npos);
 }
 
-TEST_CASE("checked mode finds misaligned accesses") {
-  pycuda::cpu::jit::Options options;
-  options.checked = true;
+TEST_CASE("a misaligned access of any space faults and names address and line") {
   LoadedModule module(R"(
-.visible .entry odd(.param .u64 p) {
+.file 1 "odd.cu"
+.extern .shared .align 16 .b8 tile[];
+.const .align 16 .b8 table[32] = {1, 2, 3, 4};
+.visible .entry load_global(.param .u64 p) {
   .reg .b64 %rd; .reg .b32 %r;
   ld.param.u64 %rd, [p];
-  ld.global.u32 %r, [%rd];
-  st.global.u32 [%rd], %r;
+  .loc 1 7 1
+  ld.global.u32 %r, [%rd+8]; st.global.u32 [%rd], %r;
   ret;
-})",
-                      options);
-  const auto fault = module.fault_of("odd", {1}, {1}, std::uint64_t{0x1002});
-  REQUIRE(fault);
-  CHECK(fault->kind == pycuda::cpu::FaultKind::MisalignedAddress);
+}
+.visible .entry load_pair(.param .u64 p) {
+  .reg .b64 %rd; .reg .b32 %r<3>;
+  ld.param.u64 %rd, [p];
+  ld.v2.u32 {%r1, %r2}, [%rd]; st.u32 [%rd], %r2;
+  ret;
+}
+.visible .entry volatile_pair(.param .u64 p) {
+  .reg .b64 %rd; .reg .b32 %r<3>;
+  ld.param.u64 %rd, [p];
+  ld.volatile.global.v2.u32 {%r1, %r2}, [%rd];
+  ret;
+}
+.visible .entry store_shared(.param .u32 p) {
+  .reg .b32 %r<3>;
+  ld.param.u32 %r1, [p]; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1;
+  st.shared.u32 [%r2], %r1;
+  ret;
+}
+.visible .entry load_const(.param .u64 p, .param .u64 out) {
+  .reg .b64 %rd<4>; .reg .b16 %h;
+  ld.param.u64 %rd1, [p]; ld.param.u64 %rd3, [out]; mov.u64 %rd2, table; add.u64 %rd2, %rd2, %rd1;
+  ld.const.u16 %h, [%rd2]; st.global.u16 [%rd3], %h;
+  ret;
+}
+.visible .entry add(.param .u64 p) {
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  red.global.add.u64 [%rd1], 1;
+  ret;
+}
+.visible .entry copy(.param .u64 p, .param .u32 bytes) {
+  .reg .b64 %rd; .reg .b32 %r<3>;
+  ld.param.u64 %rd, [p]; ld.param.u32 %r1, [bytes]; mov.u32 %r2, tile;
+  cp.async.ca.shared.global [%r2], [%rd], 8, %r1;
+  ret;
+}
+.visible .entry walk(.param .u64 p, .param .u32 n) {
+  .reg .b64 %rd; .reg .b32 %r<3>; .reg .pred %q;
+  ld.param.u64 %rd, [p]; ld.param.u32 %r1, [n];
+again:
+  st.global.u32 [%rd], %r1;
+  add.u64 %rd, %rd, 4; sub.u32 %r1, %r1, 1; setp.ne.u32 %q, %r1, 0;
+  @%q bra again;
+  ret;
+}
+.visible .entry drift(.param .u64 p, .param .u32 n) {
+  .reg .b64 %rd; .reg .b32 %r<3>; .reg .pred %q;
+  ld.param.u64 %rd, [p]; ld.param.u32 %r1, [n];
+again:
+  st.global.u16 [%rd], %r1;
+  add.u64 %rd, %rd, 3; sub.u32 %r1, %r1, 1; setp.ne.u32 %q, %r1, 0;
+  @%q bra again;
+  ret;
+})");
+  alignas(16) std::uint32_t memory[8] = {};
+  const auto base = reinterpret_cast<std::uint64_t>(&memory[0]);
+  const auto misaligned = [](const std::optional<pycuda::cpu::exec::Fault>& fault,
+                             std::uint64_t address) {
+    REQUIRE(fault);
+    CHECK(fault->kind == pycuda::cpu::FaultKind::MisalignedAddress);
+    if (address != 0) CHECK(fault->address == address);
+  };
+  const auto in_line = module.fault_of("load_global", {1}, {1}, base + 2);
+  misaligned(in_line, base + 10);
+  CHECK(in_line->message.find("odd.cu:7") != std::string::npos);
+  misaligned(module.fault_of("load_pair", {1}, {1}, base + 4), base + 4);
+  misaligned(module.fault_of("volatile_pair", {1}, {1}, base + 4), base + 4);
+  misaligned(module.fault_of("store_shared", {1}, {1}, std::uint32_t{1}), 0);
+  misaligned(module.fault_of("load_const", {1}, {1}, std::uint64_t{3}, base), 0);
+  misaligned(module.fault_of("add", {1}, {1}, base + 4), base + 4);
+  misaligned(module.fault_of("copy", {1}, {1}, base + 4, std::uint32_t{4}), base + 4);
+  misaligned(module.fault_of("walk", {1}, {1}, base + 1, std::uint32_t{4}), base + 1);
+  misaligned(module.fault_of("drift", {1}, {1}, base, std::uint32_t{4}), base + 3);
+
+  CHECK_FALSE(module.fault_of("load_pair", {1}, {1}, base + 8));
+  CHECK_FALSE(module.fault_of("load_const", {1}, {1}, std::uint64_t{2}, base));
+  CHECK_FALSE(module.fault_of("walk", {1}, {1}, base + 4, std::uint32_t{4}));
+  CHECK_FALSE(module.fault_of("copy", {1}, {1}, base + 8, std::uint32_t{4}));
 }
