@@ -83,9 +83,8 @@ def get_dot_kernel(dtype_out, dtype_a, dtype_b):
     """The sum of products, without conjugation."""
     if dtype_out is None:
         dtype_out = np.result_type(dtype_a, dtype_b)
-    return _kernel(
-        dtype_out, "0", "a + b", _product(dtype_out, dtype_a, dtype_b, "i"), _vectors(a=dtype_a, b=dtype_b), "dot_kernel"
-    )
+    product = _product(dtype_out, dtype_a, dtype_b, "i")
+    return _kernel(dtype_out, "0", "a + b", product, _vectors(a=dtype_a, b=dtype_b), "dot_kernel")
 
 
 @context_dependent_memoize

@@ -12,16 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._kernel_arguments import (
-    STRIDED_VECTOR,
-    Call,
-    declarations,
-    elementwise_names,
-    extent_arguments,
-    parse_arguments,
-    strided_objects,
-    struct_chars,
-)
 from pycuda._elementwise_kernels import (
     get_arange_kernel,
     get_axpbyz_kernel,
@@ -54,6 +44,16 @@ from pycuda._elementwise_kernels import (
     get_take_put_kernel,
     get_unary_func_kernel,
     get_where_kernel,
+)
+from pycuda._kernel_arguments import (
+    STRIDED_VECTOR,
+    Call,
+    declarations,
+    elementwise_names,
+    extent_arguments,
+    parse_arguments,
+    strided_objects,
+    struct_chars,
 )
 from pycuda.tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype
 

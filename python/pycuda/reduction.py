@@ -15,7 +15,6 @@ import numpy as np
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
-    declarations,
     elementwise_names,
     extent_arguments,
     parse_arguments,

@@ -153,8 +153,8 @@ def test_helpers_compile_for_every_stored_type():
     source = f"""#include <pycuda-helpers.hpp>
     __global__ void k(cudaTextureObject_t t, cudaSurfaceObject_t s) {{ {uses} }}"""
     code = compile(source, target="ptx")
-    assert b"suld.b.3d.v4.b32" in code
-    assert b"sust" in code
+    assert b"sust.b.3d.v4.b32.trap" in code
+    assert b"tex.3d.v4.s32" in code
 
 
 def test_storage_of_doubles_keeps_their_bits():
