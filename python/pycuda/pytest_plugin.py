@@ -111,7 +111,12 @@ def pytest_runtest_makereport(item, call):
 
 
 def _free_bytes(cuda):
+    from pycuda._driver import _array
+
     gc.collect()
+    # What arrays keep for later ones, freed blocks and compiled kernels, is no leak.
+    _array.free_held_memory()
+    _array.forget_all()
     return cuda.mem_get_info()[0]
 
 

@@ -19,7 +19,7 @@ def programs():
             yield pytest.param(match.group(1), id=f"{page.stem}-{number}")
 
 
-@pytest.mark.parametrize("program", programs())
+@pytest.mark.parametrize("program", list(programs()))
 def test_a_printed_program_runs(program, driver):
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
