@@ -23,8 +23,8 @@ std::uint64_t cost_per_block(const Kernel& kernel, const Dim3& block) {
   return std::max<std::uint64_t>(1, kernel.facts.cost * threads);
 }
 
-/// Kernels whose launches took longer than their length suggests (they loop). A direct-mapped
-/// table: a collision costs speed, nothing else.
+/// Kernels whose launches took longer than their length suggests (slow memory, calls of the run
+/// time). A direct-mapped table: a collision costs speed, nothing else.
 struct SlowKernels {
   struct Entry {
     std::atomic<const Kernel*> kernel{nullptr};
@@ -75,7 +75,8 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
 }  // namespace
 
 bool runs_in_caller(const LaunchRequest& request) {
-  if (request.kernel->facts.suspends) return false;
+  // A launch must not wait for the kernel: how often a loop runs is known to nobody.
+  if (request.kernel->facts.suspends || request.kernel->facts.loops) return false;
   const std::uint64_t blocks = block_count(request);
   if (blocks > small_launch) return false;
   return cost_per_block(*request.kernel, request.block) * blocks <= small_launch &&

@@ -89,6 +89,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
+  out.number(facts.loops);
 }
 
 KernelFacts read_facts(Reader& in) {
@@ -103,6 +104,7 @@ KernelFacts read_facts(Reader& in) {
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
+  facts.loops = in.number<bool>();
   return facts;
 }
 

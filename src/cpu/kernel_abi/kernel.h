@@ -33,6 +33,7 @@ struct KernelFacts {
   bool suspends = false;                ///< has a ThreadFunction, not a BlockFunction
   std::uint32_t cost = 1;               ///< static instruction count: estimates whether a launch is small
   std::vector<std::string> source_files;  ///< .file table: index = number
+  bool loops = false;                   ///< has a branch backwards or recursion, so `cost` says little
 };
 
 /// A kernel ready to run.
