@@ -23,10 +23,8 @@ TAIL=3 step configure cmake -S . -B $BUILD -G Ninja -DCMAKE_BUILD_TYPE=Release -
   -DPYCUDA_TOOLS=OFF -DPython_EXECUTABLE="$PYTHON" ${DOCTEST_INCLUDE:+-DDOCTEST_INCLUDE="$DOCTEST_INCLUDE"}
 TAIL=3 step build cmake --build $BUILD
 step unit ctest --test-dir $BUILD --output-on-failure
-conformance=$(find $BUILD/tests/driver -maxdepth 1 -type f -executable 2>/dev/null | head -n 1)
-[ -z "$conformance" ] || step driver "$conformance" --library libcuda.so.1
-runner=$(find $BUILD/tests/ptx -maxdepth 2 -type f -name 'ptx_run*' -executable 2>/dev/null | head -n 1)
-[ -z "$runner" ] || step ptx "$runner" --library libcuda.so.1 --record "$RESULTS/ptx-golden.txt" tests/ptx/run
+step driver $BUILD/tests/driver/driver_conformance --library libcuda.so.1
+step ptx $BUILD/tests/ptx/ptx_run_tests libcuda.so.1 --golden tests/ptx/golden tests/ptx/run $BUILD/tests/ptx/generated/*/
 export PYTHONPATH=$PWD/$BUILD/python${PYTHONPATH:+:$PYTHONPATH}
 export PYCUDA_DRIVER=nvidia
 step diagnosis "$PYTHON" -m pycuda

@@ -11,3 +11,10 @@ VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = ".".join(str(part) for part in VERSION) + VERSION_STATUS
 ANYWHERE_VERSION = "0.1.0"
+
+
+def load_ipython_extension(shell):
+    """`%load_ext pycuda` in IPython and Jupyter: the cell magic `%%cuda`."""
+    from pycuda import ipython_magic
+
+    ipython_magic.load(shell)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_object.h"
 
+#include <nanobind/stl/unique_ptr.h>
 #include <structmember.h>
 
 #include <array>

@@ -261,7 +261,8 @@ TEST_CASE("what cannot be linked is refused") {
                              nullptr) == CUDA_SUCCESS);
   void* image = nullptr;
   size_t bytes = 0;
-  CHECK(CU(cuLinkComplete)(state, &image, &bytes) == CUDA_ERROR_INVALID_SOURCE);
+  // NVIDIA's driver answers with one of several codes here.
+  CHECK(CU(cuLinkComplete)(state, &image, &bytes) != CUDA_SUCCESS);
   CHECK(CU(cuLinkDestroy)(state) == CUDA_SUCCESS);
 }
 

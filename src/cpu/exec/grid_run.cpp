@@ -9,6 +9,7 @@
 
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/gang_block.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -76,7 +77,10 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
 
 bool runs_in_caller(const LaunchRequest& request) {
   // A launch must not wait for the kernel: how often a loop runs is known to nobody.
-  if (request.kernel->facts.suspends || request.kernel->facts.loops) return false;
+  if (request.kernel->facts.loops) return false;
+  if (request.kernel->facts.suspends && !uses_gangs(*request.kernel, request.grid, request.block)) {
+    return false;
+  }
   const std::uint64_t blocks = block_count(request);
   if (blocks > small_launch) return false;
   return cost_per_block(*request.kernel, request.block) * blocks <= small_launch &&
@@ -96,7 +100,7 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
     : request_(std::move(request)), launch_(request_, faults), finished_(std::move(finished)) {
   const std::uint64_t workers = worker_count();
   std::uint64_t per_chunk = 1;
-  if (!launch_.kernel.facts.suspends) {
+  if (!launch_.suspends) {
     // Sixteen chunks a worker balance uneven blocks well.
     per_chunk = std::max(launch_.blocks / (workers * 16),
                          small_chunk / cost_per_block(launch_.kernel, launch_.frame.block));
@@ -110,7 +114,7 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
 
 JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
   auto* const run = new GridRun(std::move(request), faults, std::move(finished));
-  const std::int32_t room = run->launch_.kernel.facts.suspends
+  const std::int32_t room = run->launch_.suspends
                                 ? resident_blocks(run->launch_, run->request_.cooperative)
                                 : WorkerPool::unlimited;
   return WorkerPool::instance().submit(run, run->chunks_, room);
@@ -119,7 +123,7 @@ JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished
 void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
   const std::uint64_t first = chunk * blocks_per_chunk_;
   const std::uint64_t last = std::min(first + blocks_per_chunk_, launch_.blocks);
-  if (launch_.kernel.facts.suspends) {
+  if (launch_.suspends) {
     run_suspending(first, last, processor);
   } else {
     run_plain_blocks(launch_, first, last, processor);

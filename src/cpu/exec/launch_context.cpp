@@ -12,6 +12,7 @@
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
+#include "cpu/exec/gang_block.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/watchdog.h"
@@ -39,6 +40,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
+  gangs = uses_gangs(kernel, frame.grid, frame.block);
+  suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);
   shared_bytes = request.dynamic_shared_bytes == 0
@@ -102,14 +105,23 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
     launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
     return;
   }
+  GangBlock* gang_block = nullptr;
+  if (launch.gangs && launch.kernel.facts.gangs_suspend) {
+    gang_block = GangBlock::prepare(launch.kernel, launch.frame.block);
+    if (gang_block == nullptr) {
+      launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+      return;
+    }
+  }
   struct Run {
     LaunchContext& launch;
+    GangBlock* gang_block;
     KernelEntry& entry;
     SharedArena& arena;
     std::uint64_t first, last;
     BlockFrame block;
     ThreadFrame thread;
-  } run{launch, KernelEntry::of_this_thread(), *arena, first, last, {}, {}};
+  } run{launch, gang_block, KernelEntry::of_this_thread(), *arena, first, last, {}, {}};
   run.block.launch = &launch.frame;
   run.block.processor = processor;
   run.block.shared = arena->base();
@@ -125,7 +137,13 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
           if (own.launch.stopped.load(std::memory_order_relaxed)) break;
           if (scrub) own.arena.scrub(own.launch.shared_bytes);
           own.entry.enter(&own.thread);
-          own.launch.kernel.run_block(&own.block, &own.thread);
+          if (own.gang_block != nullptr) {
+            own.gang_block->run(own.entry, own.block);
+          } else if (own.launch.gangs) {
+            own.launch.kernel.run_gangs(&own.block, &own.thread);
+          } else {
+            own.launch.kernel.run_block(&own.block, &own.thread);
+          }
           own.entry.leave();
           if (++own.block.ctaid.x == grid.x) {
             own.block.ctaid.x = 0;

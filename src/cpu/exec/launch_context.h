@@ -29,6 +29,8 @@ struct LaunchContext {
   LaunchFrame frame;
   std::uint64_t blocks = 0;
   std::uint32_t threads = 0;          ///< per block
+  bool gangs = false;                 ///< runs the kernel's vector form
+  bool suspends = false;              ///< its threads are scheduled one by one
   std::uint64_t shared_bytes = 0;     ///< of a block's window
   std::uint64_t parameter_bytes = 0;  ///< readable at frame.params
   std::atomic<bool> stopped{false};   ///< a fault: no further block starts

@@ -20,6 +20,7 @@
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
 #include "cpu/simt/alignment_checks.h"
+#include "cpu/simt/gangs.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -44,6 +45,26 @@ std::string verification_error(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
 }
 
+/// Gives kernels their vector forms where they have one.
+void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels,
+                llvm::TargetMachine& target) {
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels);
+  std::vector<llvm::Function*> functions;
+  for (const simt::GangSource& source : sources) functions.push_back(source.function);
+  prepare_for_gangs(functions, target);
+  dump("gangs", module);
+  simt::widen_gangs(module, sources, kernels);
+  functions.clear();
+  for (const KernelFacts& kernel : kernels) {
+    if (kernel.gang_lanes == 0) continue;
+    functions.push_back(module.getFunction("f." + kernel.name + ".gang"));
+    functions.push_back(module.getFunction("f." + kernel.name + ".tail"));
+  }
+  set_target_attributes(module);
+  dump("widened", module);
+  clean_up_gangs(functions, target);
+}
+
 base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
                                                     const ptx::Module& parsed,
                                                     const Options& options) {
@@ -63,6 +84,9 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 
   clean_up_scalar(module, *target);
   for (llvm::Function& function : module) simt::reduce_alignment_checks(function);
+  simt::yield_in_spin_waits(module);
+  if (options.vectors && !options.checked && thorough)
+    make_gangs(module, lowered->kernels, *target);
   simt::lower_to_scalar_threads(module, lowered->kernels);
   set_target_attributes(module);
   dump("simt", module);
@@ -81,12 +105,8 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   return Compiled{std::move(lowered->kernels), std::string(object.data(), object.size())};
 }
 
-}  // namespace
-
-base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
-                                                        const Options& options) {
-  static std::once_flag handler;
-  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
+base::Result<Compiled, ptx::Diagnostics> compile_guarded(const ptx::Module& parsed,
+                                                         const Options& options) {
   auto context = std::make_unique<llvm::LLVMContext>();
   try {
     return compile_in(*context, parsed, options);
@@ -95,6 +115,21 @@ base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parse
     static_cast<void>(context.release());
     return one_error(std::string("internal error in the code generator: ") + error.what());
   }
+}
+
+}  // namespace
+
+base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
+                                                        const Options& options) {
+  static std::once_flag handler;
+  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
+  auto compiled = compile_guarded(parsed, options);
+  if (compiled || !options.vectors) return compiled;
+  // What the vector path got wrong, the scalar one may get right.
+  Options scalar = options;
+  scalar.vectors = false;
+  auto second = compile_guarded(parsed, scalar);
+  return second ? std::move(second) : std::move(compiled);
 }
 
 const char* llvm_version() { return LLVM_VERSION_STRING; }

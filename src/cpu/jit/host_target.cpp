@@ -52,10 +52,15 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(bool optimise) {
 
 void set_target_attributes(llvm::Module& module) {
   const HostTarget& host = host_target();
+  const bool wide = host.features.find("+avx512vl") != std::string::npos;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", host.cpu);
     function.addFnAttr("target-features", host.features);
+    if (wide) {
+      function.addFnAttr("prefer-vector-width", "512");
+      function.addFnAttr("min-legal-vector-width", "512");
+    }
     function.addFnAttr("probe-stack", "inline-asm");
     function.setDoesNotThrow();
   }

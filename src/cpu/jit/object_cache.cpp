@@ -84,10 +84,12 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   for (std::uint32_t value :
        {facts.parameter_bytes, facts.static_shared_bytes, facts.dynamic_shared_alignment,
         facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
-        facts.target, facts.cost})
+        facts.target, facts.cost, facts.gang_lanes})
     out.number(value);
   out.number(facts.required_block);
   out.number(facts.suspends);
+  out.number(facts.gangs_suspend);
+  out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
 }
@@ -99,10 +101,12 @@ KernelFacts read_facts(Reader& in) {
   for (std::uint32_t* value :
        {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.dynamic_shared_alignment,
         &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
-        &facts.ptx_version, &facts.target, &facts.cost})
+        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
     *value = in.number<std::uint32_t>();
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
+  facts.gangs_suspend = in.number<bool>();
+  facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
   return facts;
@@ -162,7 +166,8 @@ std::string cache_key(std::string_view ptx_text, const Options& options) {
   static const std::string build = own_build();
   return base::Hash()
              .add(ptx_text)
-             .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u))
+             .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
+                  (options.vectors ? 4u : 0u))
              .add(host_target().cpu)
              .add(host_target().features)
              .add(llvm_version())

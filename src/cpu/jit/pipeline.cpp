@@ -10,6 +10,7 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 
 #include <cassert>
 
@@ -34,6 +35,20 @@ class PassRun {
     llvm::ModulePassManager passes;
     llvm::cantFail(builder_.parsePassPipeline(passes, pipeline));
     passes.run(module, modules_);
+  }
+
+  void run(llvm::Function& function, llvm::StringRef pipeline) {
+    llvm::FunctionPassManager passes;
+    llvm::cantFail(builder_.parsePassPipeline(passes, pipeline));
+    passes.run(function, functions_);
+  }
+
+  void split_vectors(llvm::Function& function) {
+    llvm::ScalarizerPassOptions options;
+    options.ScalarizeLoadStore = true;
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::ScalarizerPass(options));
+    passes.run(function, functions_);
   }
 
   void run_default(llvm::Module& module, llvm::OptimizationLevel level) {
@@ -76,6 +91,27 @@ void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target) {
   PassRun(target).run(module,
                       "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                       "early-cse,adce,simplifycfg)");
+}
+
+void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target) {
+  if (copies.empty()) return;
+  PassRun run(target);
+  for (llvm::Function* copy : copies) {
+    run.run(*copy, "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg");
+    run.split_vectors(*copy);
+    run.run(*copy,
+            "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,fix-irreducible,"
+            "lower-switch,mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
+  }
+}
+
+void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target) {
+  if (gangs.empty()) return;
+  PassRun run(target);
+  for (llvm::Function* gang : gangs)
+    run.run(
+        *gang,
+        "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce,simplifycfg");
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) {

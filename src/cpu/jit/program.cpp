@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/program.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <utility>
 
+#include "base/env.h"
 #include "cpu/jit/compile.h"
 #include "cpu/jit/image.h"
 #include "cpu/jit/link.h"
@@ -12,6 +14,8 @@
 #include "cpu/ptx/parser.h"
 
 namespace pycuda::cpu::jit {
+
+bool vectors_wanted() { return base::environment_number("PYCUDA_CPU_VECTOR").value_or(1) != 0; }
 
 class Program::Implementation {
  public:
@@ -73,6 +77,23 @@ class LoadedProgram::Implementation {
   std::map<std::string, std::size_t, std::less<>> kernel_numbers;
   std::map<std::string, Address, std::less<>> variables;
 
+  bool bind_gangs(Kernel& kernel) {
+    const std::string& name = kernel.facts.name;
+    if (!kernel.facts.gangs_suspend) {
+      kernel.run_gangs = reinterpret_cast<BlockFunction>(code->find(name + ".gangs"));
+      return kernel.run_gangs != nullptr;
+    }
+    kernel.start_gang = reinterpret_cast<ThreadFunction>(code->find(name + ".gang.thread"));
+    kernel.start_tail = reinterpret_cast<ThreadFunction>(code->find(name + ".tail.thread"));
+    if (kernel.start_gang == nullptr || kernel.start_tail == nullptr) return false;
+    for (const ThreadFunction start : {kernel.start_gang, kernel.start_tail}) {
+      ThreadFrame question;
+      start(&question, nullptr);
+      kernel.gang_bytes = std::max(kernel.gang_bytes, question.scratch);
+    }
+    return true;
+  }
+
   /// Finds the entry points and asks each coroutine for the size of its frame.
   base::Result<bool> bind_kernels() {
     for (const KernelFacts& facts : program->kernels()) {
@@ -89,6 +110,8 @@ class LoadedProgram::Implementation {
       } else {
         kernel.run_block = reinterpret_cast<BlockFunction>(entry);
       }
+      if (facts.gang_lanes != 0 && !bind_gangs(kernel))
+        return base::Failure{"the vector code of kernel '" + facts.name + "' could not be linked"};
       kernel_numbers.emplace(facts.name, kernels.size());
       kernels.push_back(std::move(kernel));
     }

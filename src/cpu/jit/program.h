@@ -16,10 +16,14 @@
 
 namespace pycuda::cpu::jit {
 
+/// PYCUDA_CPU_VECTOR: 0 keeps every kernel on the scalar path.
+bool vectors_wanted();
+
 struct Options {
-  bool checked = false;      ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
-  bool track_lines = true;   ///< fault messages name source lines when the PTX has .loc
-  std::string cache_folder;  ///< empty: no disk cache
+  bool checked = false;             ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
+  bool track_lines = true;          ///< fault messages name source lines when the PTX has .loc
+  bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
+  std::string cache_folder;         ///< empty: no disk cache
 };
 
 /// A variable of the module (.global, .const) that needs memory on the device.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is known of a compiled kernel: everything that a launch and the driver's function attributes need.
+// What is known of a compiled kernel: everything that a launch and the driver's function attributes
+// need.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +24,19 @@ struct KernelFacts {
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_alignment = 16;
-  std::uint32_t local_bytes = 0;        ///< .local memory per thread
-  std::uint32_t const_bytes = 0;        ///< .const memory of the module
-  std::uint32_t registers = 0;          ///< an estimate, for occupancy arithmetic: 32-bit registers per thread
-  std::uint32_t max_threads = 1024;     ///< from .maxntid/.reqntid
-  Dim3 required_block{0, 0, 0};         ///< .reqntid, or zeros
-  std::uint32_t ptx_version = 0;        ///< 90 for .version 9.0
-  std::uint32_t target = 0;             ///< 80 for sm_80
-  bool suspends = false;                ///< has a ThreadFunction, not a BlockFunction
-  std::uint32_t cost = 1;               ///< static instruction count: estimates whether a launch is small
+  std::uint32_t local_bytes = 0;  ///< .local memory per thread
+  std::uint32_t const_bytes = 0;  ///< .const memory of the module
+  std::uint32_t registers =
+      0;  ///< an estimate, for occupancy arithmetic: 32-bit registers per thread
+  std::uint32_t max_threads = 1024;  ///< from .maxntid/.reqntid
+  Dim3 required_block{0, 0, 0};      ///< .reqntid, or zeros
+  std::uint32_t ptx_version = 0;     ///< 90 for .version 9.0
+  std::uint32_t target = 0;          ///< 80 for sm_80
+  bool suspends = false;             ///< has a ThreadFunction, not a BlockFunction
+  std::uint32_t cost = 1;        ///< static instruction count: estimates whether a launch is small
+  std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
+  bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
+  std::string scalar_reason;     ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;                   ///< has a branch backwards or recursion, so `cost` says little
 };
@@ -39,9 +44,18 @@ struct KernelFacts {
 /// A kernel ready to run.
 struct Kernel {
   KernelFacts facts;
-  BlockFunction run_block = nullptr;    ///< null if facts.suspends
+  BlockFunction run_block = nullptr;  ///< null if facts.suspends
   ThreadFunction start_thread = nullptr;
-  std::uint64_t coroutine_bytes = 0;    ///< per thread
+  std::uint64_t coroutine_bytes = 0;  ///< per thread
+
+  /// The vector form: lanes of a gang are consecutive threads along x, of one row. It needs
+  /// launches in which ctaid * ntid + tid stays below 2^31 - 4096 in every dimension. A gang has
+  /// one ThreadFrame, its first thread's.
+  BlockFunction run_gangs = nullptr;  ///< runs all gangs of a block, one after the other
+  ThreadFunction start_gang =
+      nullptr;  ///< a gang whose lanes all have threads; it suspends AtBarrier 0 only
+  ThreadFunction start_tail = nullptr;  ///< a gang of ThreadFrame::mask threads
+  std::uint64_t gang_bytes = 0;         ///< per gang, in memory aligned to 256 bytes
 };
 
 }  // namespace pycuda::cpu

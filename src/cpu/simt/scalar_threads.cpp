@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of the scalar path's passes.
+// The order of the passes that make kernels callable.
 #include "cpu/simt/scalar_threads.h"
 
 #include <llvm/IR/Module.h>
@@ -7,22 +7,32 @@
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
+#include "cpu/simt/gang_loop.h"
 #include "cpu/simt/special_values.h"
 #include "cpu/simt/spin_wait.h"
 #include "cpu/simt/suspension.h"
 
 namespace pycuda::cpu::simt {
 
-void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts) {
+void yield_in_spin_waits(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) yield_in_spin_waits(function);
   }
+}
+
+void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts) {
   for (llvm::Function& function : module) expand_alignment_checks(function);
   const Suspension suspension(module);
   for (KernelFacts& kernel : facts) {
     llvm::Function* function = module.getFunction("f." + kernel.name);
     kernel.suspends = function && suspension.suspends(*function);
     if (function && !kernel.suspends) make_block_loop(*function, kernel.name);
+    if (kernel.gang_lanes == 0) continue;
+    llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
+    llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
+    replace_gang_values(*full);
+    replace_gang_values(*tail);
+    if (!kernel.gangs_suspend) make_gang_loop(*full, *tail, kernel.name, kernel.gang_lanes);
   }
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !suspension.suspends(function))

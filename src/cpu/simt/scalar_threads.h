@@ -13,6 +13,9 @@ class Module;
 
 namespace pycuda::cpu::simt {
 
+/// Puts yields into loops that wait for other threads, in all functions of `module`. Comes first.
+void yield_in_spin_waits(llvm::Module& module);
+
 /// Replaces the pseudo functions of `module` and makes each kernel callable from the executor.
 ///
 /// A kernel from which no suspending pseudo function can be reached becomes a BlockFunction,
@@ -24,6 +27,10 @@ namespace pycuda::cpu::simt {
 /// not yield). After: no pseudo function is left;
 /// `facts[i].suspends` is set. The coroutines are not split yet (the JIT's pipeline runs LLVM's
 /// coroutine passes).
+///
+/// The gang functions of a kernel (gangs.h) become `<name>.gangs`, a BlockFunction, or, when they
+/// wait at barriers, the coroutines `<name>.gang.thread` and `<name>.tail.thread`: a gang is one
+/// thread then.
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts);
 
 }  // namespace pycuda::cpu::simt

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Conway's game of life: each block keeps its cells and their border in shared memory."""
+
+import time
+
+import numpy as np
+import pycuda.autoinit  # noqa: F401
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+SIDE, GENERATIONS = 512, 100
+
+life = SourceModule("""
+const int TILE = 16;
+
+__global__ void life(const unsigned char *now, unsigned char *next, int side)
+{
+  __shared__ unsigned char cells[TILE + 2][TILE + 2];
+  const int left = blockIdx.x * TILE - 1, top = blockIdx.y * TILE - 1;
+  for (int i = threadIdx.y * TILE + threadIdx.x; i < (TILE + 2) * (TILE + 2); i += TILE * TILE) {
+    const int row = i / (TILE + 2), column = i % (TILE + 2);
+    // The world is a torus.
+    cells[row][column] = now[(top + row + side) % side * side + (left + column + side) % side];
+  }
+  __syncthreads();
+  const int r = threadIdx.y + 1, c = threadIdx.x + 1;
+  const int alive = cells[r - 1][c - 1] + cells[r - 1][c] + cells[r - 1][c + 1] + cells[r][c - 1] + cells[r][c + 1]
+                  + cells[r + 1][c - 1] + cells[r + 1][c] + cells[r + 1][c + 1];
+  next[(top + r) * side + left + c] = alive == 3 || (alive == 2 && cells[r][c]);
+}
+""").get_function("life")
+
+
+def life_with_numpy(cells):
+    around = sum(np.roll(cells, (down, right), (0, 1)) for down in (-1, 0, 1) for right in (-1, 0, 1)) - cells
+    return ((around == 3) | ((around == 2) & (cells == 1))).astype(np.uint8)
+
+
+cells = np.random.default_rng(0).integers(0, 2, (SIDE, SIDE), np.uint8)
+now, following = cuda.to_device(cells), cuda.mem_alloc(cells.nbytes)
+life.prepare("PPi")
+
+start, end = cuda.Event(), cuda.Event()
+start.record()
+for _ in range(GENERATIONS):
+    life.prepared_call((SIDE // 16, SIDE // 16), (16, 16, 1), now, following, SIDE)
+    now, following = following, now
+end.record()
+end.synchronize()
+result = cuda.from_device_like(now, cells)
+
+began = time.perf_counter()
+for _ in range(GENERATIONS):
+    cells = life_with_numpy(cells)
+numpy_seconds = time.perf_counter() - began
+assert (result == cells).all()
+
+for row in result[:24:2, :72]:
+    print("".join(" o"[cell] for cell in row).rstrip())
+print(
+    f"{GENERATIONS} generations of {SIDE} x {SIDE} cells, {result.sum()} alive; "
+    f"device {start.time_till(end):.2f} ms, NumPy {numpy_seconds * 1e3:.2f} ms"
+)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""`%load_ext pycuda`: the cell magic `%%cuda`, and devices and kernels shown with their figures."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+
+from pycuda import driver
+from pycuda.compiler import SourceModule
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
+
+
+def _kernel_names(source):
+    """The names of the kernels that `source` defines, in order and without templates."""
+    code = _COMMENT.sub(" ", source)
+    names = []
+    for match in _KERNEL.finditer(code):
+        template = re.search(r"template\s*<[^;{}]*>\s*$", code[: match.start()])
+        if template is None and match[1] not in names:
+            names.append(match[1])
+    return names
+
+
+def _facts_of_function(function):
+    return {
+        "registers": function.num_regs,
+        "shared memory": f"{function.shared_size_bytes} bytes",
+        "local memory": f"{function.local_size_bytes} bytes",
+        "threads per block": f"at most {function.max_threads_per_block}",
+    }
+
+
+def _facts_of_device(device):
+    major, minor = device.compute_capability()
+    return {
+        "name": device.name(),
+        "compute capability": f"{major}.{minor}",
+        "memory": f"{device.total_memory() / 2**30:.1f} GiB",
+        "multiprocessors": device.multiprocessor_count,
+        "threads per block": f"at most {device.max_threads_per_block}",
+    }
+
+
+def _as_html(title, facts):
+    rows = "".join(
+        f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(value))}</td></tr>" for name, value in facts.items()
+    )
+    return f"<table><tr><th colspan=2>{html.escape(title)}</th></tr>{rows}</table>"
+
+
+def compile_cell(line, cell, namespace):
+    """Compile the source `cell` with the compiler's options in `line`, and put its kernels into `namespace`.
+
+    Makes the default context current when there is none. Kernels of templates get no name: they have no instance.
+
+    Returns
+    -------
+    list of Function
+
+    Raises
+    ------
+    ValueError
+        When the cell defines no kernel.
+    pycuda.driver.CompileError
+        When the compiler refuses it.
+    """
+    names = _kernel_names(cell)
+    if not names:
+        raise ValueError("%%cuda: the cell defines no __global__ function")
+    driver.init()
+    if driver.Context.get_current() is None:
+        import pycuda.autoinit  # noqa: F401
+    module = SourceModule(cell, options=shlex.split(line))
+    functions = [module.get_function(name) for name in names]
+    namespace.update(zip(names, functions, strict=True))
+    return functions
+
+
+def load(shell):
+    """Register the magic and the formatters with IPython's `shell`."""
+
+    def cuda(line, cell):
+        """Compile the cell as CUDA C++; its kernels become names. The line holds options for the compiler."""
+        for function in compile_cell(line, cell, shell.user_ns):
+            facts = ", ".join(f"{name} {value}" for name, value in _facts_of_function(function).items())
+            print(f"{function.name}: {facts}")
+
+    shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    as_html = shell.display_formatter.formatters["text/html"]
+    as_html.for_type(driver.Device, lambda device: _as_html("device", _facts_of_device(device)))
+    as_html.for_type(driver.Function, lambda function: _as_html(function.name, _facts_of_function(function)))

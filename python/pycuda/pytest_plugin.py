@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""A pytest plug-in: CUDA tests on a GPU or on the CPU, in a fresh context each, with faults and leaks reported.
+
+Installed with the package; without installing, `pytest -p pycuda.pytest_plugin`. Nothing of CUDA is loaded until a test
+asks for it, so the plug-in costs other tests nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import warnings
+
+import pytest
+
+# A GPU's driver takes memory for itself, in large pieces and at any time; smaller losses cannot be told from that.
+# The CPU driver's count is exact.
+_GPU_NOISE_BYTES = 64 << 20
+
+_DRIVER_OF = {"cpu": "cpu", "gpu": "nvidia"}
+_KIND_OF = {"cpu": "CPU", "gpu": "NVIDIA"}
+
+_passed = pytest.StashKey[bool]()
+_device_name = pytest.StashKey[str]()
+
+
+class CudaMemoryLeakWarning(UserWarning):
+    """A test ended and device memory that it had allocated is still in use."""
+
+
+def pytest_addoption(parser):
+    """The options."""
+    group = parser.getgroup("cuda", "CUDA (pycuda)")
+    group.addoption(
+        "--cuda-device",
+        choices=("cpu", "gpu", "auto"),
+        default="auto",
+        help="where CUDA code runs: on the CPU driver, on an NVIDIA GPU, or on a GPU if there is one (default: auto, "
+        "which also leaves $PYCUDA_DRIVER as it is)",
+    )
+    group.addoption(
+        "--cuda-check",
+        action="store_true",
+        default=None,
+        help="check every access of every kernel, on the CPU driver (the default, unless $PYCUDA_CPU_CHECK is set)",
+    )
+    group.addoption(
+        "--no-cuda-check",
+        action="store_false",
+        dest="cuda_check",
+        help="do not check memory accesses of kernels: faster",
+    )
+    group.addoption(
+        "--cuda-leaks",
+        choices=("warn", "error", "ignore"),
+        default="warn",
+        help="what to do about device memory that is still allocated after a test (default: warn)",
+    )
+
+
+# The variables must be set before anything loads a driver, and a conftest.py may do so.
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Pass the options on to the driver."""
+    options = early_config.known_args_namespace
+    if options.cuda_device in _DRIVER_OF:
+        os.environ["PYCUDA_DRIVER"] = _DRIVER_OF[options.cuda_device]
+    if options.cuda_check is not None:
+        os.environ["PYCUDA_CPU_CHECK"] = "1" if options.cuda_check else "0"
+    else:
+        os.environ.setdefault("PYCUDA_CPU_CHECK", "1")
+
+
+def pytest_configure(config):
+    """The markers."""
+    config.addinivalue_line(
+        "markers", "gpu: needs an NVIDIA GPU; skipped where tests run on the CPU driver"
+    )
+
+
+def _driver_kind(config):
+    """'CPU', 'NVIDIA' or 'other': what the tests run on. Fails the test when it is not what was asked for."""
+    from pycuda._driver import _rtc
+
+    wanted = config.option.cuda_device
+    try:
+        kind = _rtc.driver_origin()["kind"]
+    except Exception as error:
+        pytest.fail(f"--cuda-device={wanted}: {error}", pytrace=False)
+    if wanted in _KIND_OF and kind != _KIND_OF[wanted]:
+        pytest.fail(
+            f"--cuda-device={wanted}, but the {kind} driver was loaded before pytest read its options",
+            pytrace=False,
+        )
+    return kind
+
+
+def pytest_runtest_setup(item):
+    """Skip tests marked `gpu` where there is none."""
+    if item.get_closest_marker("gpu") and _driver_kind(item.config) != "NVIDIA":
+        pytest.skip("needs an NVIDIA GPU")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Remember whether the test itself passed: a failed one keeps its variables alive in its traceback."""
+    report = yield
+    if call.when == "call":
+        item.stash[_passed] = report.passed
+    return report
+
+
+def _free_bytes(cuda):
+    from pycuda._driver import _array
+
+    gc.collect()
+    # What arrays keep for later ones, freed blocks and compiled kernels, is no leak.
+    _array.free_held_memory()
+    _array.forget_all()
+    return cuda.mem_get_info()[0]
+
+
+def _report_leak(request, cuda, kind, free_before):
+    answer = request.config.option.cuda_leaks
+    if answer == "ignore":
+        return
+    lost = free_before - _free_bytes(cuda)
+    if lost <= (0 if kind == "CPU" else _GPU_NOISE_BYTES):
+        return
+    text = (
+        f"{lost} bytes of device memory are still allocated after the test: something that outlives it refers to an "
+        "allocation, an array or a module"
+    )
+    if answer == "error":
+        pytest.fail(text, pytrace=False)
+    warnings.warn(CudaMemoryLeakWarning(f"{request.node.nodeid}: {text}"), stacklevel=1)
+
+
+def _leave(cuda, made, before):
+    """Pop every context that the test has left above the one that was current before it, and give up `made`."""
+    while True:
+        current = cuda.Context.get_current()
+        if current is None or current == before:
+            break
+        cuda.Context.pop()
+    try:
+        made.detach()
+    except cuda.Error:
+        pass  # the test has detached it, or a fault has ended it
+
+
+@pytest.fixture
+def cuda_context(request):
+    """A fresh context, current during the test, on the device of `--cuda-device`.
+
+    After the test: a kernel's fault that the test has not waited for is an error, and of device memory that is still
+    allocated `--cuda-leaks` decides.
+    """
+    kind = _driver_kind(request.config)
+    import pycuda.driver as cuda
+    from pycuda import tools
+
+    try:
+        cuda.init()
+        before = cuda.Context.get_current()
+        made = tools.make_default_context()
+    except (cuda.Error, RuntimeError) as error:
+        pytest.fail(f"no CUDA context: {error}", pytrace=False)
+    request.config.stash[_device_name] = made.get_device().name()
+    free_before = _free_bytes(cuda)
+    yield made
+    tools.clear_context_caches()
+    try:
+        # A test that has ended its context, or failed, has said all there is to say.
+        if request.node.stash.get(_passed, False) and cuda.Context.get_current() == made:
+            try:
+                made.synchronize()
+            except cuda.Error as error:
+                pytest.fail(f"a kernel failed after the test: {error}", pytrace=False)
+            _report_leak(request, cuda, kind, free_before)
+    finally:
+        gc.collect()
+        _leave(cuda, made, before)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say which device the tests ran on."""
+    name = config.stash.get(_device_name, None)
+    if name is not None:
+        checked = os.environ.get("PYCUDA_CPU_CHECK", "0") != "0" and name.startswith("CPU")
+        terminalreporter.write_line(
+            f"CUDA tests ran on {name}" + (", memory accesses checked" if checked else "")
+        )

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Rounds over all gangs: after each one, all that are left wait at the barrier, so it opens.
+#include "cpu/exec/gang_block.h"
+
+#include <cstring>
+#include <new>
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t alignment = 256;
+/// What ctaid * ntid + tid may reach, in the promise that vector forms rely on.
+constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
+/// Narrower rows leave most lanes of a gang empty.
+constexpr std::uint32_t narrowest_row = 4;
+
+}  // namespace
+
+bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  return kernel.facts.gang_lanes != 0 && block.x >= narrowest_row &&
+         std::uint64_t{grid.x} * block.x < most_index &&
+         std::uint64_t{grid.y} * block.y < most_index &&
+         std::uint64_t{grid.z} * block.z < most_index;
+}
+
+void GangBlock::Free::operator()(std::byte* memory) const {
+  ::operator delete(memory, std::align_val_t{alignment});
+}
+
+GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block) {
+  thread_local GangBlock own;
+  return own.fit(kernel, block) ? &own : nullptr;
+}
+
+bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
+  kernel_ = &kernel;
+  const std::uint32_t lanes = kernel.facts.gang_lanes;
+  const std::size_t per_row = (block.x + lanes - 1) / lanes;
+  gangs_.resize(per_row * block.y * block.z);
+  stride_ = (kernel.gang_bytes + alignment - 1) & ~(alignment - 1);
+  const std::uint64_t wanted = stride_ * gangs_.size();
+  if (wanted <= capacity_) return true;
+  memory_.reset();
+  capacity_ = 0;
+  void* memory = ::operator new(wanted, std::align_val_t{alignment}, std::nothrow);
+  if (memory == nullptr) return false;
+  memory_.reset(static_cast<std::byte*>(memory));
+  capacity_ = wanted;
+  return true;
+}
+
+void GangBlock::run(KernelEntry& entry, BlockFrame& block) {
+  const Dim3 size = block.launch->block;
+  const std::uint32_t lanes = kernel_->facts.gang_lanes;
+  std::size_t left = 0;
+  std::size_t number = 0;
+  std::uint32_t row = 0;
+  for (std::uint32_t z = 0; z < size.z; ++z) {
+    for (std::uint32_t y = 0; y < size.y; ++y, ++row) {
+      for (std::uint32_t x = 0; x < size.x; x += lanes, ++number) {
+        ThreadFrame& gang = gangs_[number];
+        gang = {};
+        gang.block = &block;
+        gang.tid = {x, y, z};
+        gang.linear = row * size.x + x;
+        gang.mask = size.x - x < lanes ? size.x - x : lanes;
+        entry.enter(&gang);
+        const ThreadFunction start = gang.mask == lanes ? kernel_->start_gang : kernel_->start_tail;
+        start(&gang, memory_.get() + stride_ * number);
+        left += gang.state != ThreadState::Exited ? 1 : 0;
+      }
+    }
+  }
+  while (left != 0) {
+    for (ThreadFrame& gang : gangs_) {
+      if (gang.state == ThreadState::Exited) continue;
+      entry.enter(&gang);
+      ResumeFunction resume;
+      std::memcpy(&resume, gang.coroutine, sizeof resume);
+      resume(gang.coroutine);
+      left -= gang.state == ThreadState::Exited ? 1 : 0;
+    }
+  }
+}
+
+}  // namespace pycuda::cpu::exec

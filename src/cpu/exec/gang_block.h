@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The gangs of one block of a kernel with barriers: each is run from barrier to barrier.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/kernel.h"
+
+namespace pycuda::cpu::exec {
+
+/// Whether a launch of this size runs the kernel's vector form.
+bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block);
+
+/// Frames for the gangs of a block, kept from block to block. Of one OS thread.
+class GangBlock {
+ public:
+  /// The calling thread's own; null when memory for such blocks is exhausted.
+  static GangBlock* prepare(const Kernel& kernel, const Dim3& block);
+
+  /// Runs one block. Leaves by a jump when a thread faults; holds nothing then.
+  void run(KernelEntry& entry, BlockFrame& block);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  bool fit(const Kernel& kernel, const Dim3& block);
+
+  const Kernel* kernel_ = nullptr;
+  std::vector<ThreadFrame> gangs_;
+  std::unique_ptr<std::byte, Free> memory_;
+  std::uint64_t capacity_ = 0;
+  std::uint64_t stride_ = 0;
+};
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The loops over rows and gangs.
+#include "cpu/simt/gang_loop.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cassert>
+#include <cstddef>
+#include <vector>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/special_values.h"
+#include "cpu/simt/widen.h"
+
+namespace pycuda::cpu::simt {
+
+void replace_gang_values(llvm::Function& gang) {
+  const auto replace = [&](const std::string& name, std::size_t offset) {
+    llvm::Function* pseudo = gang.getParent()->getFunction(name);
+    if (!pseudo) return;
+    std::vector<llvm::CallInst*> calls;
+    for (llvm::User* user : pseudo->users()) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+      if (call && call->getFunction() == &gang) calls.push_back(call);
+    }
+    if (calls.empty()) return;
+    llvm::BasicBlock& entry = gang.getEntryBlock();
+    llvm::IRBuilder<> b(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+    llvm::Value* value = load_field(b, gang.getArg(0), offset, b.getInt32Ty(), false);
+    for (llvm::CallInst* call : calls) {
+      call->replaceAllUsesWith(value);
+      call->eraseFromParent();
+    }
+  };
+  replace(gang_lanes, offsetof(ThreadFrame, mask));
+  replace(std::string(lower::pseudo::sreg_prefix) + "tid.x", offsetof(ThreadFrame, tid.x));
+}
+
+llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm::StringRef name,
+                               unsigned lanes) {
+  llvm::LLVMContext& context = full.getContext();
+  llvm::IRBuilder<> b(context);
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
+      llvm::Function::ExternalLinkage, name + ".gangs", full.getParent());
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  llvm::Argument* block = function->getArg(0);
+  llvm::Argument* thread = function->getArg(1);
+  const auto new_block = [&](const char* label) {
+    return llvm::BasicBlock::Create(context, label, function);
+  };
+  llvm::BasicBlock* entry = new_block("entry");
+  llvm::BasicBlock* row = new_block("row");
+  llvm::BasicBlock* gang = new_block("gang");
+  llvm::BasicBlock* rest = new_block("rest");
+  llvm::BasicBlock* partial = new_block("partial");
+  llvm::BasicBlock* next = new_block("next");
+  llvm::BasicBlock* done = new_block("done");
+
+  b.SetInsertPoint(entry);
+  llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
+  const auto extent = [&](std::size_t axis) {
+    return load_field(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
+                      b.getInt32Ty(), true);
+  };
+  llvm::Value* width = extent(0);
+  llvm::Value* height = extent(1);
+  llvm::Value* rows = b.CreateMul(height, extent(2));
+  llvm::Value* full_end = b.CreateAnd(width, b.getInt32(~(lanes - 1)));
+  const auto put = [&](std::size_t offset, llvm::Value* value) {
+    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset),
+                         llvm::Align(4));
+  };
+  llvm::Instruction* end_of_entry = b.CreateBr(row);
+
+  b.SetInsertPoint(row);
+  const auto counter = [&](const char* label, llvm::BasicBlock* from) {
+    llvm::PHINode* phi = b.CreatePHI(b.getInt32Ty(), 2, label);
+    phi->addIncoming(b.getInt32(0), from);
+    return phi;
+  };
+  llvm::PHINode* number = counter("number", entry);
+  llvm::PHINode* y = counter("y", entry);
+  llvm::PHINode* z = counter("z", entry);
+  put(offsetof(ThreadFrame, tid.y), y);
+  put(offsetof(ThreadFrame, tid.z), z);
+  llvm::Value* row_start = b.CreateMul(number, width);
+  b.CreateCondBr(b.CreateICmpNE(full_end, b.getInt32(0)), gang, rest);
+
+  std::vector<llvm::CallInst*> calls;
+  b.SetInsertPoint(gang);
+  llvm::PHINode* x = counter("x", row);
+  put(offsetof(ThreadFrame, tid.x), x);
+  put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, x));
+  calls.push_back(b.CreateCall(&full, {thread}));
+  llvm::Value* x_next = b.CreateAdd(x, b.getInt32(lanes));
+  x->addIncoming(x_next, gang);
+  b.CreateCondBr(b.CreateICmpULT(x_next, full_end), gang, rest);
+
+  b.SetInsertPoint(rest);
+  b.CreateCondBr(b.CreateICmpNE(full_end, width), partial, next);
+  b.SetInsertPoint(partial);
+  put(offsetof(ThreadFrame, tid.x), full_end);
+  put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, full_end));
+  put(offsetof(ThreadFrame, mask), b.CreateSub(width, full_end));
+  calls.push_back(b.CreateCall(&tail, {thread}));
+  b.CreateBr(next);
+
+  b.SetInsertPoint(next);
+  llvm::Value* y_next = b.CreateAdd(y, b.getInt32(1));
+  llvm::Value* y_wraps = b.CreateICmpEQ(y_next, height);
+  llvm::Value* number_next = b.CreateAdd(number, b.getInt32(1));
+  number->addIncoming(number_next, next);
+  y->addIncoming(b.CreateSelect(y_wraps, b.getInt32(0), y_next), next);
+  z->addIncoming(b.CreateAdd(z, b.CreateZExt(y_wraps, b.getInt32Ty())), next);
+  b.CreateCondBr(b.CreateICmpULT(number_next, rows), row, done);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+
+  for (llvm::CallInst* call : calls) {
+    call->setDoesNotThrow();
+    llvm::InlineFunctionInfo info;
+    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*call, info);
+    assert(inlined.isSuccess());
+  }
+  full.eraseFromParent();
+  tail.eraseFromParent();
+  llvm::StringMap<llvm::Value*> known;
+  known["tid.y"] = y;
+  known["tid.z"] = z;
+  known["block"] = block;
+  replace_special_values(*function, known, end_of_entry);
+  return function;
+}
+
+}  // namespace pycuda::cpu::simt

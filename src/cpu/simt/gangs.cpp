@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Which kernels the vector path takes, and how it makes them ready.
+#include "cpu/simt/gangs.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cassert>
+
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/divergence.h"
+#include "cpu/simt/shape.h"
+#include "cpu/simt/widen.h"
+
+namespace pycuda::cpu::simt {
+
+namespace pseudo = lower::pseudo;
+
+namespace {
+
+constexpr unsigned gang_width = 16;
+/// Larger kernels would take too long to compile, for what they gain.
+constexpr unsigned most_instructions = 4000;
+constexpr std::uint64_t most_local_bytes = 4096;
+
+llvm::CallInst* next_inlinable(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration())
+      return call;
+  }
+  return nullptr;
+}
+
+bool inline_all(llvm::Function& function) {
+  while (llvm::CallInst* call = next_inlinable(function)) {
+    if (function.getInstructionCount() > most_instructions ||
+        call->getCalledFunction() == &function)
+      return false;
+    llvm::InlineFunctionInfo info;
+    if (!llvm::InlineFunction(*call, info).isSuccess()) return false;
+  }
+  return function.getInstructionCount() <= most_instructions;
+}
+
+bool is_supported(llvm::Type* type) {
+  if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (llvm::Type* part : parts->elements()) {
+      if (part->isStructTy() || !is_supported(part)) return false;
+    }
+    return true;
+  }
+  return type->isVoidTy() || type->isPointerTy() || type->isFloatingPointTy() ||
+         (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+}
+
+bool is_supported_special(llvm::StringRef name) {
+  return name != "laneid" && name != "warpid" && !name.starts_with("lanemask.");
+}
+
+/// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
+std::string obstacle(const llvm::Instruction& instruction) {
+  if (!is_supported(instruction.getType())) return "a value of a type that has no vector form";
+  for (const llvm::Use& operand : instruction.operands()) {
+    llvm::Type* type = operand->getType();
+    if (!type->isLabelTy() && !type->isMetadataTy() && !is_supported(type))
+      return "a value of a type that has no vector form";
+  }
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+    const auto bytes = variable->getAllocationSize(instruction.getModule()->getDataLayout());
+    if (!variable->isStaticAlloca() || !bytes || bytes->getFixedValue() > most_local_bytes)
+      return "a large array in local memory";
+  }
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (!call) return {};
+  const llvm::Function* callee = call->getCalledFunction();
+  if (!callee) return "a call through a pointer, or inline assembly";
+  llvm::StringRef name = callee->getName();
+  if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
+    return "a stack of its own";
+  if (name == "pycuda_cpu_is_local") return "a question of where an address lies";
+  if (!name.starts_with("ptx.")) return {};
+  if (name == pseudo::barrier_sync) {
+    const auto* id = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(1));
+    const auto* count = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(2));
+    return id && id->isZero() && count && count->isZero() ? "" : "a named barrier";
+  }
+  if (name == pseudo::warp_op) return "a warp operation";
+  if (name == pseudo::yield) return "a loop that waits for other threads";
+  if (name == pseudo::barrier_arrive || name == pseudo::barrier_reduce)
+    return "a barrier that counts or reduces";
+  if (name == pseudo::exit) return "the end of a thread within a call";
+  if (name.consume_front(pseudo::sreg_prefix) && !is_supported_special(name))
+    return "a lane number";
+  return {};
+}
+
+std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
+  for (const llvm::BasicBlock* block : flow.order()) {
+    const llvm::Instruction* end = block->getTerminator();
+    if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
+      return "its control flow";
+    if (const llvm::Loop* loop = flow.loop_of(block); loop && (!loop->isLoopSimplifyForm()))
+      return "its control flow";
+    for (const llvm::Instruction& instruction : *block) {
+      if (std::string found = obstacle(instruction); !found.empty()) return found;
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && callee->getName() == pseudo::barrier_sync &&
+          flow.owner(*block) != &function.getEntryBlock())
+        return "a barrier in divergent control flow";
+    }
+  }
+  return {};
+}
+
+bool has_barrier(const llvm::Function& function) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+      return true;
+  }
+  return false;
+}
+
+std::string widen(GangSource& source, KernelFacts& facts) {
+  ControlFlow flow(*source.function);
+  const Shapes shapes(*source.function, flow, source.lanes);
+  flow.assign_owners();
+  if (std::string found = obstacle(*source.function, flow); !found.empty()) return found;
+  llvm::Function* full =
+      Widener(*source.function, flow, shapes, source.lanes, true).run("f." + facts.name + ".gang");
+  llvm::Function* tail =
+      Widener(*source.function, flow, shapes, source.lanes, false).run("f." + facts.name + ".tail");
+  if (llvm::verifyFunction(*full) || llvm::verifyFunction(*tail)) {
+    assert(false && "the vector form is no valid IR");
+    full->eraseFromParent();
+    tail->eraseFromParent();
+    return "an internal error";
+  }
+  facts.gang_lanes = source.lanes;
+  facts.gangs_suspend = has_barrier(*full);
+  return {};
+}
+
+}  // namespace
+
+std::vector<GangSource> copy_for_gangs(llvm::Module& module,
+                                       const std::vector<KernelFacts>& facts) {
+  std::vector<GangSource> sources;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    llvm::Function* kernel = module.getFunction("f." + facts[i].name);
+    if (!kernel || kernel->isDeclaration() || kernel->getInstructionCount() > most_instructions)
+      continue;
+    llvm::ValueToValueMapTy map;
+    llvm::Function* copy = llvm::CloneFunction(kernel, map);
+    copy->setName(kernel->getName() + ".copy");
+    if (inline_all(*copy)) {
+      sources.push_back({copy, i, gang_width});
+    } else {
+      copy->eraseFromParent();
+    }
+  }
+  return sources;
+}
+
+void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts) {
+  for (GangSource& source : sources) {
+    facts[source.kernel].scalar_reason = widen(source, facts[source.kernel]);
+    source.function->eraseFromParent();
+    source.function = nullptr;
+  }
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The vector path: kernels that can be run for whole gangs of threads get a second form that does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/kernel_abi/kernel.h"
+
+namespace llvm {
+class Function;
+class Module;
+}  // namespace llvm
+
+namespace pycuda::cpu::simt {
+
+/// One kernel on its way to its vector form.
+struct GangSource {
+  llvm::Function* function = nullptr;  ///< a copy of the kernel with all its calls inlined
+  std::size_t kernel = 0;              ///< index in the facts
+  unsigned lanes = 0;
+};
+
+/// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
+/// caller brings each copy into the form that ControlFlow asks for.
+std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts);
+
+/// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
+/// have one) beside `f.<name>` where that is possible, and sets the facts. The copies are gone
+/// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
+/// facts.
+void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
+                 std::vector<KernelFacts>& facts);
+
+}  // namespace pycuda::cpu::simt

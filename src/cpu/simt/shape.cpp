@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Transfer functions of shapes, iterated until neither shapes nor divergence change.
+#include "cpu/simt/shape.h"
+
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::simt {
+
+namespace pseudo = lower::pseudo;
+using Bounds = Shape::Bounds;
+
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr std::int64_t most_threads = 1024;
+/// What ctaid * ntid + tid may reach in a dimension, less what a gang may read beyond the last
+/// thread.
+constexpr std::int64_t most_index = (std::int64_t{1} << 31) - 4 * most_threads;
+
+llvm::StringRef special_name(const llvm::Value* value) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
+  if (!call || !call->getCalledFunction()) return {};
+  llvm::StringRef name = call->getCalledFunction()->getName();
+  return name.consume_front(pseudo::sreg_prefix) ? name : llvm::StringRef();
+}
+
+std::optional<Bounds> fitting(Wide low, Wide high, unsigned bits) {
+  if (bits == 0 || bits > 64) return std::nullopt;
+  const Wide limit = Wide{1} << (bits - 1);
+  if (low < -limit || high >= limit) return std::nullopt;
+  return Bounds{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+}
+
+unsigned bits_of(const llvm::Value& value) {
+  return value.getType()->isIntegerTy() ? value.getType()->getIntegerBitWidth() : 0;
+}
+
+}  // namespace
+
+std::int64_t Shapes::lane_stride(const llvm::AllocaInst& variable) {
+  const llvm::DataLayout& layout = variable.getModule()->getDataLayout();
+  const auto bytes = variable.getAllocationSize(layout);
+  return static_cast<std::int64_t>(
+      llvm::alignTo(bytes ? bytes->getFixedValue() : 0, variable.getAlign()));
+}
+
+Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes)
+    : flow_(flow), layout_(function.getParent()->getDataLayout()), lanes_(lanes) {
+  while (pass(function) | flow_.update()) {
+  }
+}
+
+Shape Shapes::of(const llvm::Value* value) const {
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value);
+      number && number->getBitWidth() <= 64)
+    return Shape::uniform(Bounds{number->getSExtValue(), number->getSExtValue()});
+  if (!llvm::isa<llvm::Instruction>(value)) return Shape::uniform();
+  const auto found = shapes_.find(value);
+  return found == shapes_.end() ? Shape::uniform() : found->second;
+}
+
+bool Shapes::pass(llvm::Function&) {
+  bool changed = false;
+  for (const llvm::BasicBlock* block : flow_.order()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+          branch && branch->isConditional() && !of(branch->getCondition()).is_uniform()) {
+        changed |= flow_.mark_divergent(*branch);
+      }
+      if (instruction.getType()->isVoidTy()) continue;
+      Shape next = evaluate(instruction);
+      const auto found = shapes_.find(&instruction);
+      if (found != shapes_.end()) {
+        // Shapes only ever get worse, so that the iteration ends.
+        const Shape& old = found->second;
+        if (old.kind != next.kind || old.stride != next.stride) {
+          if (old.is_varying() || !(old == next)) next = old.is_varying() ? old : Shape::varying();
+        } else if (old.bounds != next.bounds) {
+          next.bounds = std::nullopt;
+        }
+        if (old == next) continue;
+      }
+      shapes_[&instruction] = next;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool Shapes::all_uniform(const llvm::User& user) const {
+  return std::all_of(user.op_begin(), user.op_end(),
+                     [&](const llvm::Use& use) { return of(use.get()).is_uniform(); });
+}
+
+Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
+  if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
+    return of_binary(*operation);
+  if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return of_cast(*cast);
+  if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
+    return of_address(*address);
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return of_call(*call);
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+    return Shape::affine(lane_stride(*variable));
+  if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return Shape::varying();
+  if (llvm::isa<llvm::FreezeInst>(instruction)) return of(instruction.getOperand(0));
+  if (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+    if (!of(choice->getCondition()).is_uniform()) return Shape::varying();
+    const Shape yes = of(choice->getTrueValue());
+    const Shape no = of(choice->getFalseValue());
+    if (yes.is_varying() || no.is_varying() || yes.stride != no.stride) return Shape::varying();
+    if (!yes.bounds || !no.bounds) return Shape::affine(yes.stride);
+    return Shape::affine(yes.stride, Bounds{std::min(yes.bounds->low, no.bounds->low),
+                                            std::max(yes.bounds->high, no.bounds->high)});
+  }
+  return all_uniform(instruction) ? Shape::uniform() : Shape::varying();
+}
+
+Shape Shapes::of_phi(const llvm::PHINode& phi) const {
+  const llvm::BasicBlock& block = *phi.getParent();
+  if (flow_.is_divergent_join(block)) return Shape::varying();
+  bool first = true;
+  Shape joined;
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    const llvm::Value* value = phi.getIncomingValue(i);
+    // A value that changes while lanes leave one by one is another one for each.
+    for (const llvm::Loop* loop = flow_.loop_of(phi.getIncomingBlock(i));
+         loop && !loop->contains(&block); loop = loop->getParentLoop()) {
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+      if (flow_.is_divergent(*loop) && instruction && loop->contains(instruction))
+        return Shape::varying();
+    }
+    if (llvm::isa<llvm::Instruction>(value) && !shapes_.contains(value)) continue;
+    const Shape shape = of(value);
+    if (shape.is_varying()) return shape;
+    if (first) {
+      joined = shape;
+      first = false;
+      continue;
+    }
+    if (joined.stride != shape.stride) return Shape::varying();
+    if (joined.bounds && shape.bounds) {
+      joined.bounds = Bounds{std::min(joined.bounds->low, shape.bounds->low),
+                             std::max(joined.bounds->high, shape.bounds->high)};
+    } else {
+      joined.bounds = std::nullopt;
+    }
+  }
+  if (flow_.is_header(&block)) joined.bounds = std::nullopt;
+  return joined;
+}
+
+Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
+  const Shape left = of(operation.getOperand(0));
+  const Shape right = of(operation.getOperand(1));
+  const unsigned bits = bits_of(operation);
+  if (left.is_varying() || right.is_varying() || bits == 0 || bits > 64)
+    return all_uniform(operation) ? Shape::uniform() : Shape::varying();
+  const bool bounded = left.bounds && right.bounds;
+  const Wide a = left.bounds ? left.bounds->low : 0, b = left.bounds ? left.bounds->high : 0;
+  const Wide c = right.bounds ? right.bounds->low : 0, d = right.bounds ? right.bounds->high : 0;
+  const auto bounds = [&](Wide low, Wide high) {
+    return bounded ? fitting(low, high, bits) : std::nullopt;
+  };
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
+  switch (operation.getOpcode()) {
+    case llvm::Instruction::Or:
+      if (!llvm::cast<llvm::PossiblyDisjointInst>(operation).isDisjoint()) break;
+      [[fallthrough]];
+    case llvm::Instruction::Add:
+      return Shape::affine(left.stride + right.stride, bounds(a + c, b + d));
+    case llvm::Instruction::Sub:
+      return Shape::affine(left.stride - right.stride, bounds(a - d, b - c));
+    case llvm::Instruction::Shl:
+      if (!constant || constant->getValue().uge(std::min(bits, 32u))) break;
+      return Shape::affine(left.stride * (std::int64_t{1} << constant->getZExtValue()),
+                           bounds(a * (Wide{1} << constant->getZExtValue()),
+                                  b * (Wide{1} << constant->getZExtValue())));
+    case llvm::Instruction::Mul: {
+      const llvm::StringRef one = special_name(operation.getOperand(0)),
+                            other = special_name(operation.getOperand(1));
+      const llvm::StringRef block = one.starts_with("ctaid.") ? one : other,
+                            size = one.starts_with("ctaid.") ? other : one;
+      if (block.starts_with("ctaid.") && size.starts_with("ntid.") && block.back() == size.back())
+        return Shape::uniform(Bounds{0, most_index});
+      if (left.is_affine() || right.is_affine()) {
+        if (!constant || constant->getValue().getSignificantBits() > 32) break;
+        return Shape::affine(left.stride * constant->getSExtValue(),
+                             constant->isNegative() ? bounds(b * c, a * c) : bounds(a * c, b * c));
+      }
+      return Shape::uniform(
+          bounds(std::min({a * c, a * d, b * c, b * d}), std::max({a * c, a * d, b * c, b * d})));
+    }
+    case llvm::Instruction::And:
+      if (left.is_uniform() && constant && !constant->isNegative())
+        return Shape::uniform(Bounds{0, constant->getSExtValue()});
+      break;
+    default:
+      break;
+  }
+  return all_uniform(operation) ? Shape::uniform() : Shape::varying();
+}
+
+Shape Shapes::of_cast(const llvm::CastInst& cast) const {
+  const Shape from = of(cast.getOperand(0));
+  if (from.is_varying()) return from;
+  const unsigned bits = bits_of(cast);
+  switch (cast.getOpcode()) {
+    case llvm::Instruction::SExt:
+      if (from.is_uniform() || from.bounds) return from;
+      return Shape::varying();
+    case llvm::Instruction::ZExt:
+      if (from.bounds && from.bounds->low >= 0) return from;
+      return from.is_uniform() ? Shape::uniform() : Shape::varying();
+    case llvm::Instruction::Trunc:
+      return Shape::affine(from.stride, from.bounds
+                                            ? fitting(from.bounds->low, from.bounds->high, bits)
+                                            : std::nullopt);
+    case llvm::Instruction::PtrToInt:
+      return bits == 64 ? Shape::affine(from.stride) : from.is_uniform() ? from : Shape::varying();
+    case llvm::Instruction::IntToPtr:
+      return bits_of(*cast.getOperand(0)) == 64 ? Shape::affine(from.stride)
+             : from.is_uniform()                ? from
+                                                : Shape::varying();
+    default:
+      return from.is_uniform() ? Shape::uniform() : Shape::varying();
+  }
+}
+
+Shape Shapes::of_address(const llvm::GetElementPtrInst& address) const {
+  Shape sum = of(address.getPointerOperand());
+  if (sum.is_varying() || address.getType()->isVectorTy()) return Shape::varying();
+  std::int64_t stride = sum.stride;
+  for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
+    const Shape index = of(step.getOperand());
+    if (index.is_uniform()) continue;
+    const unsigned bits = bits_of(*step.getOperand());
+    if (index.is_varying() || step.isStruct() || bits > 64 || (bits < 64 && !index.bounds))
+      return Shape::varying();
+    stride += index.stride *
+              static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
+  }
+  return Shape::affine(stride);
+}
+
+Shape Shapes::of_call(const llvm::CallInst& call) const {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee) return Shape::varying();
+  if (llvm::StringRef name = special_name(&call); !name.empty()) return of_special(name);
+  if (callee->getName() == pseudo::shared_base || callee->getName() == pseudo::params ||
+      callee->getName() == pseudo::dynamic_shared_offset)
+    return Shape::uniform();
+  return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform()
+                                                                                 : Shape::varying();
+}
+
+Shape Shapes::of_special(llvm::StringRef name) const {
+  if (name == "tid.x") return Shape::affine(1, Bounds{0, most_threads - 1 + lanes_});
+  if (name.starts_with("tid.")) return Shape::uniform(Bounds{0, most_threads - 1});
+  if (name.starts_with("ntid.")) return Shape::uniform(Bounds{1, most_threads});
+  if (name == "laneid") return Shape::affine(1, Bounds{0, 31});
+  if (name.starts_with("ctaid."))
+    return Shape::uniform(Bounds{0, std::numeric_limits<std::int32_t>::max()});
+  if (name.starts_with("lanemask.")) return Shape::varying();
+  return Shape::uniform();
+}
+
+}  // namespace pycuda::cpu::simt

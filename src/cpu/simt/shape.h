@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Analysis: how a value differs between the lanes of a gang.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "cpu/simt/divergence.h"
+
+namespace pycuda::cpu::simt {
+
+/// Lane l of an affine value is lane 0's value + l * stride, in the arithmetic of its type.
+struct Shape {
+  enum class Kind { Uniform, Affine, Varying };
+  /// What the value of every lane, also of one that is not active, lies between, as signed numbers.
+  struct Bounds {
+    std::int64_t low, high;
+    bool operator==(const Bounds&) const = default;
+  };
+
+  Kind kind = Kind::Uniform;
+  std::int64_t stride = 0;
+  std::optional<Bounds> bounds;
+
+  static Shape uniform(std::optional<Bounds> bounds = std::nullopt) {
+    return {Kind::Uniform, 0, bounds};
+  }
+  static Shape affine(std::int64_t stride, std::optional<Bounds> bounds = std::nullopt) {
+    return {stride == 0 ? Kind::Uniform : Kind::Affine, stride, bounds};
+  }
+  static Shape varying() { return {Kind::Varying, 0, std::nullopt}; }
+  bool is_uniform() const { return kind == Kind::Uniform; }
+  bool is_affine() const { return kind == Kind::Affine; }
+  bool is_varying() const { return kind == Kind::Varying; }
+  bool operator==(const Shape&) const = default;
+};
+
+/// The shapes of all values of `function`, whose control flow `flow` describes: a fixed point of
+/// both. Relies on the launch's promise that ctaid * ntid + tid does not exceed 31 bits in any
+/// dimension.
+class Shapes {
+ public:
+  Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes);
+
+  Shape of(const llvm::Value* value) const;
+  /// Bytes from one lane's copy of a local variable to the next one's.
+  static std::int64_t lane_stride(const llvm::AllocaInst& variable);
+
+ private:
+  bool pass(llvm::Function& function);
+  Shape evaluate(const llvm::Instruction& instruction) const;
+  Shape of_phi(const llvm::PHINode& phi) const;
+  Shape of_binary(const llvm::BinaryOperator& operation) const;
+  Shape of_cast(const llvm::CastInst& cast) const;
+  Shape of_address(const llvm::GetElementPtrInst& address) const;
+  Shape of_call(const llvm::CallInst& call) const;
+  Shape of_special(llvm::StringRef name) const;
+  bool all_uniform(const llvm::User& user) const;
+
+  llvm::DenseMap<const llvm::Value*, Shape> shapes_;
+  ControlFlow& flow_;
+  const llvm::DataLayout& layout_;
+  const std::int64_t lanes_;
+};
+
+}  // namespace pycuda::cpu::simt

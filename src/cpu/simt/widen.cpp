@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// Values and instructions of gangs.
+#include "cpu/simt/widen.h"
+
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::simt {
+
+namespace pseudo = lower::pseudo;
+
+llvm::Type* Widener::wide_type(llvm::Type* type) const {
+  if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
+    llvm::SmallVector<llvm::Type*, 4> wide;
+    for (llvm::Type* part : parts->elements()) wide.push_back(wide_type(part));
+    return llvm::StructType::get(type->getContext(), wide);
+  }
+  return llvm::FixedVectorType::get(type, lanes_);
+}
+
+/// Lane 0's value of what is not varying; the vector of what is.
+llvm::Value* Widener::scalar(llvm::Value* value) {
+  if (!llvm::isa<llvm::Instruction>(value)) {
+    const auto found = local_.find(value);
+    return found == local_.end() ? value : found->second;
+  }
+  if (const auto found = local_.find(value); found != local_.end()) return found->second;
+  llvm::Type* type =
+      shapes_.of(value).is_varying() ? wide_type(value->getType()) : value->getType();
+  llvm::AllocaInst*& place = slots_[value];
+  if (!place) place = slot(type, value->getName());
+  return b_.CreateLoad(type, place);
+}
+
+/// One element per lane.
+llvm::Value* Widener::vector(llvm::Value* value) {
+  const Shape shape = shapes_.of(value);
+  llvm::Value* base = scalar(value);
+  if (shape.is_varying()) return base;
+  if (auto* parts = llvm::dyn_cast<llvm::StructType>(value->getType())) {
+    llvm::Value* all = llvm::PoisonValue::get(wide_type(parts));
+    for (unsigned i = 0; i < parts->getNumElements(); ++i)
+      all = b_.CreateInsertValue(all, b_.CreateVectorSplat(lanes_, b_.CreateExtractValue(base, i)),
+                                 i);
+    return all;
+  }
+  llvm::Value* splat = b_.CreateVectorSplat(lanes_, base);
+  if (shape.is_uniform()) return splat;
+  const bool pointer = value->getType()->isPointerTy();
+  llvm::Type* type = pointer ? b_.getInt64Ty() : value->getType();
+  llvm::SmallVector<llvm::Constant*, 32> steps;
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    const std::uint64_t step = static_cast<std::uint64_t>(shape.stride) * lane;
+    steps.push_back(llvm::ConstantInt::get(
+        type, llvm::APInt(64, step).sextOrTrunc(type->getIntegerBitWidth())));
+  }
+  llvm::Constant* offsets = llvm::ConstantVector::get(steps);
+  return pointer ? b_.CreateGEP(b_.getInt8Ty(), splat, offsets) : b_.CreateAdd(splat, offsets);
+}
+
+void Widener::define(llvm::Instruction& instruction, llvm::Value* value) {
+  local_[&instruction] = value;
+  bool crosses = false;
+  for (const llvm::User* user : instruction.users()) {
+    const auto* other = llvm::cast<llvm::Instruction>(user);
+    crosses |= other->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(other);
+  }
+  if (!crosses) return;
+  llvm::AllocaInst*& place = slots_[&instruction];
+  if (!place) place = slot(value->getType(), instruction.getName());
+  b_.CreateStore(value, place);
+}
+
+void Widener::emit(llvm::Instruction& instruction) {
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+    local_[phi] = scalar(phi);
+    return;
+  }
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    emit_store(*store);
+    return;
+  }
+  if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+    llvm::AllocaInst* all = slot(
+        llvm::ArrayType::get(b_.getInt8Ty(),
+                             static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * lanes_),
+        variable->getName());
+    all->setAlignment(variable->getAlign());
+    define(instruction, all);
+    return;
+  }
+  if (llvm::isa<llvm::FenceInst>(instruction)) {
+    b_.Insert(instruction.clone());
+    return;
+  }
+  llvm::Value* value = nullptr;
+  if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    value = emit_call(*call);
+  } else {
+    value = shapes_.of(&instruction).is_varying() ? emit_varying(instruction)
+                                                  : emit_scalar(instruction);
+  }
+  if (value && !instruction.getType()->isVoidTy()) define(instruction, value);
+}
+
+llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
+  llvm::Instruction* copy = instruction.clone();
+  for (llvm::Use& operand : copy->operands()) {
+    if (!llvm::isa<llvm::BasicBlock>(operand.get())) operand.set(scalar(operand.get()));
+  }
+  // Lane 0 may be inactive: what is promised of the active lanes' values need not hold for its
+  // value.
+  if (!shapes_.of(&instruction).is_uniform()) copy->dropPoisonGeneratingAnnotations();
+  b_.Insert(copy);
+  return copy;
+}
+
+llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return emit_load(*load);
+  if (auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
+    if (operation->isIntDivRem()) return emit_division(*operation);
+    llvm::Value* result = b_.CreateBinOp(operation->getOpcode(), wide(operation->getOperand(0)),
+                                         wide(operation->getOperand(1)));
+    if (auto* made = llvm::dyn_cast<llvm::Instruction>(result)) made->copyIRFlags(operation);
+    return result;
+  }
+  if (auto* operation = llvm::dyn_cast<llvm::UnaryOperator>(&instruction))
+    return b_.CreateUnOp(operation->getOpcode(), wide(operation->getOperand(0)));
+  if (auto* compare = llvm::dyn_cast<llvm::CmpInst>(&instruction))
+    return b_.CreateCmp(compare->getPredicate(), wide(compare->getOperand(0)),
+                        wide(compare->getOperand(1)));
+  if (auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction))
+    return b_.CreateCast(cast->getOpcode(), wide(cast->getOperand(0)), wide_type(cast->getType()));
+  if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+    llvm::Value* condition = shapes_.of(choice->getCondition()).is_uniform()
+                                 ? scalar(choice->getCondition())
+                                 : wide(choice->getCondition());
+    return b_.CreateSelect(condition, wide(choice->getTrueValue()), wide(choice->getFalseValue()));
+  }
+  if (llvm::isa<llvm::FreezeInst>(instruction))
+    return b_.CreateFreeze(wide(instruction.getOperand(0)));
+  if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+    llvm::SmallVector<llvm::Value*, 4> indices;
+    for (llvm::Value* index : address->indices())
+      indices.push_back(shapes_.of(index).is_uniform() ? scalar(index) : wide(index));
+    return b_.CreateGEP(address->getSourceElementType(), wide(address->getPointerOperand()),
+                        indices);
+  }
+  if (auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction))
+    return b_.CreateExtractValue(wide(extract->getAggregateOperand()), extract->getIndices());
+  if (auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&instruction))
+    return b_.CreateInsertValue(wide(insert->getAggregateOperand()),
+                                wide(insert->getInsertedValueOperand()), insert->getIndices());
+  return emit_lane_by_lane(instruction);
+}
+
+/// Inactive lanes divide by one: whatever they hold must not trap.
+llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
+  llvm::Value* divisor = wide(operation.getOperand(1));
+  if (!is_full(mask_))
+    divisor = b_.CreateSelect(mask_, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
+  llvm::Value* dividend = wide(operation.getOperand(0));
+  const unsigned bits = operation.getType()->getIntegerBitWidth();
+  if (bits > 32 || llvm::isa<llvm::ConstantInt>(operation.getOperand(1)))
+    return b_.CreateBinOp(operation.getOpcode(), dividend, divisor);
+  // The quotient of two 32-bit numbers, rounded to 53 bits, never crosses an integer: truncation
+  // gives the quotient.
+  const bool is_signed = operation.getOpcode() == llvm::Instruction::SDiv ||
+                         operation.getOpcode() == llvm::Instruction::SRem;
+  llvm::Type* type = dividend->getType();
+  llvm::Type* real = llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_);
+  llvm::Value* quotient =
+      is_signed ? b_.CreateFDiv(b_.CreateSIToFP(dividend, real), b_.CreateSIToFP(divisor, real))
+                : b_.CreateFDiv(b_.CreateUIToFP(dividend, real), b_.CreateUIToFP(divisor, real));
+  llvm::Value* whole =
+      is_signed ? b_.CreateFPToSI(quotient, type) : b_.CreateFPToUI(quotient, type);
+  if (operation.getOpcode() == llvm::Instruction::SDiv ||
+      operation.getOpcode() == llvm::Instruction::UDiv)
+    return whole;
+  return b_.CreateSub(dividend, b_.CreateMul(whole, divisor));
+}
+
+llvm::Value* Widener::emit_special(llvm::CallInst& call) {
+  llvm::StringRef name = call.getCalledFunction()->getName();
+  if (name.consume_front(std::string(pseudo::sreg_prefix) + "lanemask.")) {
+    llvm::SmallVector<llvm::Constant*, 32> masks;
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      const std::uint32_t own = 1u << (lane % 32), below = own - 1;
+      const std::uint32_t mask = name == "eq"   ? own
+                                 : name == "lt" ? below
+                                 : name == "le" ? below | own
+                                 : name == "ge" ? ~below
+                                                : ~(below | own);
+      masks.push_back(b_.getInt32(mask));
+    }
+    return llvm::ConstantVector::get(masks);
+  }
+  if (call.getCalledFunction()->getName() == std::string(pseudo::sreg_prefix) + "laneid")
+    return b_.getInt32(0);
+  // Read once, at the start: the gang's frame does not change while it runs.
+  llvm::Value*& value = specials_[call.getCalledFunction()->getName()];
+  if (!value) {
+    llvm::IRBuilder<> at_entry(entry_);
+    llvm::CallInst* read = at_entry.CreateCall(call.getCalledFunction(), {target_->getArg(0)});
+    read->setAttributes(call.getAttributes());
+    value = read;
+  }
+  return value;
+}
+
+llvm::Value* Widener::emit_call(llvm::CallInst& call) {
+  llvm::Function* callee = call.getCalledFunction();
+  const llvm::StringRef name = callee->getName();
+  switch (call.getIntrinsicID()) {
+    case llvm::Intrinsic::assume:
+    case llvm::Intrinsic::lifetime_start:
+    case llvm::Intrinsic::lifetime_end:
+    case llvm::Intrinsic::experimental_noalias_scope_decl:
+    case llvm::Intrinsic::donothing:
+      return nullptr;
+    default:
+      break;
+  }
+  if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic && name.starts_with("ptx.")) {
+    if (name == pseudo::barrier_sync) {
+      auto* copy = llvm::cast<llvm::CallInst>(emit_scalar(call));
+      copy->setConvergent();
+      return copy;
+    }
+    return emit_special(call);
+  }
+  if (name == pseudo::check_alignment) {
+    emit_alignment_check(call);
+    return nullptr;
+  }
+  if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
+  const llvm::Intrinsic::ID id = call.getIntrinsicID();
+  if (id != llvm::Intrinsic::not_intrinsic && llvm::isTriviallyVectorizable(id)) {
+    llvm::SmallVector<llvm::Value*, 4> arguments;
+    llvm::SmallVector<llvm::Type*, 2> types;
+    if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1))
+      types.push_back(wide_type(call.getType()));
+    bool possible = true;
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+      const bool scalar_argument = llvm::isVectorIntrinsicWithScalarOpAtArg(id, i);
+      if (scalar_argument) possible &= shapes_.of(call.getArgOperand(i)).is_uniform();
+      arguments.push_back(scalar_argument ? scalar(call.getArgOperand(i))
+                                          : wide(call.getArgOperand(i)));
+      if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, static_cast<int>(i)))
+        types.push_back(arguments.back()->getType());
+    }
+    if (possible) return b_.CreateIntrinsic(id, types, arguments);
+  }
+  return emit_lane_by_lane(call);
+}
+
+llvm::Value* Widener::lane_of(llvm::Value* value, llvm::Value* lane) {
+  const Shape shape = shapes_.of(value);
+  if (shape.is_uniform()) return scalar(value);
+  llvm::Value* all = wide(value);
+  auto* parts = llvm::dyn_cast<llvm::StructType>(all->getType());
+  if (!parts) return b_.CreateExtractElement(all, lane);
+  llvm::Value* result = llvm::PoisonValue::get(value->getType());
+  for (unsigned i = 0; i < parts->getNumElements(); ++i)
+    result = b_.CreateInsertValue(result,
+                                  b_.CreateExtractElement(b_.CreateExtractValue(all, i), lane), i);
+  return result;
+}
+
+llvm::Value* Widener::bits_of_mask() {
+  return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), b_.getInt32Ty());
+}
+
+/// A loop over the active lanes, lowest first.
+llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
+  llvm::Value* thread = target_->getArg(0);
+  llvm::Type* result_type =
+      instruction.getType()->isVoidTy() ? nullptr : wide_type(instruction.getType());
+  llvm::AllocaInst* results = result_type ? slot(result_type, "lanes") : nullptr;
+  // What the loop reads is made before it.
+  bool uses_thread = false;
+  llvm::SmallVector<llvm::Value*, 8> operands;
+  for (llvm::Use& operand : instruction.operands()) {
+    uses_thread |= operand.get() == source_.getArg(0);
+    const bool per_lane = !shapes_.of(operand.get()).is_uniform();
+    operands.push_back(per_lane ? wide(operand.get()) : scalar(operand.get()));
+  }
+  const auto field = [&](std::size_t offset) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
+  };
+  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear)};
+  llvm::Value* first[2] = {};
+  if (uses_thread) {
+    for (int i = 0; i < 2; ++i)
+      first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
+  }
+  llvm::Value* start_bits = bits_of_mask();
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "lane", target_);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "lanes.done", target_);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* bits = b_.CreatePHI(b_.getInt32Ty(), 2);
+  bits->addIncoming(start_bits, before);
+  llvm::Value* lane =
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
+  llvm::Instruction* copy = instruction.clone();
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    llvm::Value* source = instruction.getOperand(i);
+    llvm::Value* value = operands[i];
+    if (!shapes_.of(source).is_uniform()) {
+      if (auto* parts = llvm::dyn_cast<llvm::StructType>(source->getType())) {
+        llvm::Value* whole = llvm::PoisonValue::get(parts);
+        for (unsigned p = 0; p < parts->getNumElements(); ++p)
+          whole = b_.CreateInsertValue(
+              whole, b_.CreateExtractElement(b_.CreateExtractValue(value, p), lane), p);
+        value = whole;
+      } else {
+        value = b_.CreateExtractElement(value, lane);
+      }
+    }
+    copy->setOperand(i, value);
+  }
+  if (uses_thread) {
+    for (int i = 0; i < 2; ++i)
+      b_.CreateAlignedStore(b_.CreateAdd(first[i], lane), field(fields[i]), llvm::Align(4));
+  }
+  b_.Insert(copy);
+  if (results) {
+    llvm::Value* old = b_.CreateLoad(result_type, results);
+    llvm::Value* now = old;
+    if (auto* parts = llvm::dyn_cast<llvm::StructType>(instruction.getType())) {
+      for (unsigned i = 0; i < parts->getNumElements(); ++i)
+        now = b_.CreateInsertValue(now,
+                                   b_.CreateInsertElement(b_.CreateExtractValue(old, i),
+                                                          b_.CreateExtractValue(copy, i), lane),
+                                   i);
+    } else {
+      now = b_.CreateInsertElement(old, copy, lane);
+    }
+    b_.CreateStore(now, results);
+  }
+  llvm::Value* rest = b_.CreateAnd(bits, b_.CreateSub(bits, b_.getInt32(1)));
+  bits->addIncoming(rest, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, after);
+  b_.SetInsertPoint(after);
+  if (uses_thread) {
+    for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
+  }
+  return results ? b_.CreateLoad(result_type, results) : nullptr;
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Pass: a function for one thread becomes a function for a gang of threads, one lane each.
+#pragma once
+
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include "cpu/simt/divergence.h"
+#include "cpu/simt/shape.h"
+
+namespace pycuda::cpu::simt {
+
+/// i32 (ptr %thread): how many lanes of the gang have a thread; only in gang functions that are not
+/// for full gangs.
+inline constexpr const char* gang_lanes = "ptx.gang.lanes";
+
+/// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0), others
+/// become vectors. Blocks that own a mask are skipped when no lane wants to run them, so whatever
+/// runs has an active lane: that is what makes scalar accesses to uniform addresses safe in
+/// divergent code. What crosses blocks goes through memory of the entry block; mem2reg makes
+/// registers of it.
+class Widener {
+ public:
+  /// `source` is in the form that ControlFlow asks for. With `full`, every lane has a thread.
+  Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes, unsigned lanes,
+          bool full);
+
+  /// The finished function, named `name`, of source's type.
+  llvm::Function* run(const llvm::Twine& name);
+
+ private:
+  // Control flow.
+  void emit_block(llvm::BasicBlock& block);
+  void emit_end(llvm::BasicBlock& block);
+  void leave_for(const llvm::BasicBlock& from, const llvm::BitVector& pending);
+  llvm::BasicBlock* continue_at(llvm::BitVector pending);
+  void send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llvm::Value* lanes);
+  llvm::Value* any(llvm::Value* mask);
+
+  // Values.
+  llvm::Type* wide_type(llvm::Type* type) const;
+  llvm::Value* scalar(llvm::Value* value);
+  llvm::Value* vector(llvm::Value* value);
+  llvm::Value* wide(llvm::Value* value) {
+    return shapes_.of(value).is_varying() ? scalar(value) : vector(value);
+  }
+  llvm::Value* constant_mask(bool value);
+  void define(llvm::Instruction& instruction, llvm::Value* value);
+  llvm::AllocaInst* slot(llvm::Type* type, const llvm::Twine& name);
+
+  // Instructions.
+  void emit(llvm::Instruction& instruction);
+  llvm::Value* emit_varying(llvm::Instruction& instruction);
+  llvm::Value* emit_scalar(llvm::Instruction& instruction);
+  llvm::Value* emit_division(llvm::BinaryOperator& operation);
+  llvm::Value* emit_call(llvm::CallInst& call);
+  llvm::Value* emit_special(llvm::CallInst& call);
+  void emit_alignment_check(llvm::CallInst& check);
+  llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  llvm::Value* emit_load(llvm::LoadInst& load);
+  void emit_store(llvm::StoreInst& store);
+  llvm::Value* lane_of(llvm::Value* value, llvm::Value* lane);
+  bool is_full(llvm::Value* mask) const;
+  llvm::Value* bits_of_mask();
+
+  llvm::Function& source_;
+  const ControlFlow& flow_;
+  const Shapes& shapes_;
+  const unsigned lanes_;
+  const bool full_;
+  llvm::Function* target_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  llvm::IRBuilder<> b_;
+  llvm::Value* mask_ = nullptr;  ///< of the block that is being written
+  llvm::DenseMap<const llvm::Value*, llvm::Value*>
+      local_;  ///< values of the block that is being written
+  llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> slots_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
+      sent_;  ///< lanes that will run an owner next
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
+      masks_;  ///< lanes that ran an owner last
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> starts_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
+      pending_;  ///< blocks still to be visited, by position
+  llvm::StringMap<llvm::Value*> specials_;
+};
+
+}  // namespace pycuda::cpu::simt

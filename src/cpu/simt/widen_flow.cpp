@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Control flow of gangs: blocks in an order in which lanes that went different ways meet again,
+// with masks.
+//
+// Each block carries the set of blocks that are still to be visited. A uniform branch is a branch;
+// after a divergent one the nearer side comes first and the other one stays pending. (Partial
+// control-flow linearisation.)
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Module.h>
+
+#include "cpu/simt/widen.h"
+
+namespace pycuda::cpu::simt {
+
+Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
+                 unsigned lanes, bool full)
+    : source_(source),
+      flow_(flow),
+      shapes_(shapes),
+      lanes_(lanes),
+      full_(full),
+      b_(source.getContext()) {}
+
+llvm::Value* Widener::constant_mask(bool value) {
+  return b_.CreateVectorSplat(lanes_, b_.getInt1(value));
+}
+
+llvm::AllocaInst* Widener::slot(llvm::Type* type, const llvm::Twine& name) {
+  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+  return at_entry.CreateAlloca(type, nullptr, name);
+}
+
+llvm::Value* Widener::any(llvm::Value* mask) {
+  llvm::Value* bits = b_.CreateBitCast(mask, b_.getIntNTy(lanes_));
+  return b_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
+}
+
+llvm::Function* Widener::run(const llvm::Twine& name) {
+  target_ = llvm::Function::Create(source_.getFunctionType(), source_.getLinkage(), name,
+                                   source_.getParent());
+  target_->copyAttributesFrom(&source_);
+  target_->getArg(0)->setName("thread");
+  local_[source_.getArg(0)] = target_->getArg(0);
+  entry_ = llvm::BasicBlock::Create(source_.getContext(), "gang", target_);
+  llvm::BasicBlock* first = llvm::BasicBlock::Create(source_.getContext(), "lanes", target_);
+  llvm::Type* mask_type = llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_);
+  const std::size_t count = flow_.order().size();
+  for (llvm::BasicBlock* block : flow_.order()) {
+    starts_[block] = llvm::BasicBlock::Create(source_.getContext(), block->getName(), target_);
+    pending_[block] = llvm::BitVector(static_cast<unsigned>(count));
+    if (flow_.owner(*block) != block) continue;
+    masks_[block] = slot(mask_type, "mask");
+    sent_[block] = slot(mask_type, "sent");
+    llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(mask_type), sent_[block]);
+  }
+  b_.SetInsertPoint(first);
+  llvm::Value* start = constant_mask(true);
+  if (!full_) {
+    llvm::FunctionCallee lanes = source_.getParent()->getOrInsertFunction(
+        gang_lanes, llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
+    llvm::Value* number = b_.CreateCall(lanes, {target_->getArg(0)});
+    llvm::SmallVector<llvm::Constant*, 32> numbers;
+    for (unsigned lane = 0; lane < lanes_; ++lane) numbers.push_back(b_.getInt32(lane));
+    start =
+        b_.CreateICmpULT(llvm::ConstantVector::get(numbers), b_.CreateVectorSplat(lanes_, number));
+  }
+  llvm::BasicBlock* source_entry = flow_.order().front();
+  b_.CreateStore(start, sent_[source_entry]);
+  b_.CreateBr(starts_[source_entry]);
+  for (llvm::BasicBlock* block : flow_.order()) emit_block(*block);
+  llvm::IRBuilder<>(entry_).CreateBr(first);
+  return target_;
+}
+
+void Widener::emit_block(llvm::BasicBlock& block) {
+  local_.clear();
+  local_[source_.getArg(0)] = target_->getArg(0);
+  b_.SetInsertPoint(starts_[&block]);
+  llvm::BitVector& pending = pending_[&block];
+  // Lanes wait at the exits of a divergent loop from one trip to the next.
+  if (llvm::Loop* loop = flow_.loop_of(&block);
+      flow_.is_header(&block) && flow_.is_divergent(*loop)) {
+    llvm::SmallVector<llvm::BasicBlock*, 8> exits;
+    loop->getExitBlocks(exits);
+    for (llvm::BasicBlock* exit : exits) pending.set(static_cast<unsigned>(flow_.position(exit)));
+  }
+  const bool owner = flow_.owner(block) == &block;
+  llvm::Type* mask_type = llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_);
+  if (!owner) {
+    mask_ = b_.CreateLoad(mask_type, masks_[flow_.owner(block)]);
+  } else {
+    mask_ = b_.CreateLoad(mask_type, sent_[&block]);
+    if (&block != flow_.order().front()) {
+      llvm::BasicBlock* body =
+          llvm::BasicBlock::Create(b_.getContext(), block.getName() + ".run", target_);
+      b_.CreateCondBr(any(mask_), body, continue_at(pending));
+      b_.SetInsertPoint(body);
+    } else if (full_) {
+      mask_ = constant_mask(true);
+    }
+    b_.CreateStore(mask_, masks_[&block]);
+    b_.CreateStore(llvm::Constant::getNullValue(mask_type), sent_[&block]);
+  }
+  if (full_ && flow_.owner(block) == flow_.order().front()) mask_ = constant_mask(true);
+  for (llvm::Instruction& instruction : block) {
+    if (instruction.isTerminator()) break;
+    emit(instruction);
+  }
+  emit_end(block);
+}
+
+/// The block to go to when these are pending; the rest of them stays pending there.
+llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
+  const int next = pending.find_first();
+  if (next < 0) {
+    llvm::BasicBlock* never = llvm::BasicBlock::Create(b_.getContext(), "never", target_);
+    llvm::IRBuilder<>(never).CreateUnreachable();
+    return never;
+  }
+  llvm::BasicBlock* block = flow_.order()[static_cast<unsigned>(next)];
+  pending.reset(static_cast<unsigned>(next));
+  pending_[block] |= pending;
+  return starts_[block];
+}
+
+/// `lanes` of the block that is being written go on at `to`, taking their values for its phis with
+/// them.
+void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llvm::Value* lanes) {
+  if (const auto sent = sent_.find(&to); sent != sent_.end()) {
+    llvm::Value* before = b_.CreateLoad(lanes->getType(), sent->second);
+    b_.CreateStore(b_.CreateOr(before, lanes), sent->second);
+  }
+  const bool choose = flow_.is_divergent_join(to);
+  // An exit of a divergent loop is reached at different trips.
+  bool left_loop = false;
+  for (const llvm::Loop* loop = flow_.loop_of(&from); loop && !loop->contains(&to);
+       loop = loop->getParentLoop())
+    left_loop |= flow_.is_divergent(*loop);
+  llvm::SmallVector<std::pair<llvm::AllocaInst*, llvm::Value*>, 8> moves;
+  for (const llvm::PHINode& phi : to.phis()) {
+    llvm::Value* value = phi.getIncomingValueForBlock(&from);
+    const bool varying = shapes_.of(&phi).is_varying();
+    llvm::AllocaInst*& known = slots_[&phi];
+    if (!known) known = slot(varying ? wide_type(phi.getType()) : phi.getType(), phi.getName());
+    llvm::AllocaInst* place = known;
+    llvm::Value* next = varying ? wide(value) : scalar(value);
+    if (varying && (choose || left_loop)) {
+      llvm::Value* old = b_.CreateLoad(next->getType(), place);
+      if (auto* parts = llvm::dyn_cast<llvm::StructType>(next->getType())) {
+        llvm::Value* merged = old;
+        for (unsigned i = 0; i < parts->getNumElements(); ++i)
+          merged = b_.CreateInsertValue(
+              merged,
+              b_.CreateSelect(lanes, b_.CreateExtractValue(next, i), b_.CreateExtractValue(old, i)),
+              i);
+        next = merged;
+      } else {
+        next = b_.CreateSelect(lanes, next, old);
+      }
+    }
+    moves.emplace_back(place, next);
+  }
+  for (const auto& [place, value] : moves) b_.CreateStore(value, place);
+}
+
+void Widener::emit_end(llvm::BasicBlock& block) {
+  llvm::Instruction* end = block.getTerminator();
+  llvm::BitVector pending = pending_[&block];
+  const auto at = [&](const llvm::BasicBlock* target) {
+    return static_cast<unsigned>(flow_.position(target));
+  };
+  const auto is_back_edge = [&](const llvm::BasicBlock* target) {
+    return at(target) <= at(&block);
+  };
+  if (llvm::isa<llvm::UnreachableInst>(end)) {
+    b_.CreateUnreachable();
+    return;
+  }
+  if (llvm::isa<llvm::ReturnInst>(end)) {
+    if (pending.none()) {
+      b_.CreateRetVoid();
+    } else {
+      b_.CreateBr(continue_at(pending));
+    }
+    return;
+  }
+  auto* branch = llvm::cast<llvm::BranchInst>(end);
+  llvm::BasicBlock* yes = branch->getSuccessor(0);
+  if (branch->isUnconditional() || yes == branch->getSuccessor(1)) {
+    send(block, *yes, mask_);
+    if (is_back_edge(yes)) {
+      // Critical edges are split: this latch only goes back, and it runs only with lanes that do.
+      b_.CreateBr(starts_[yes]);
+      return;
+    }
+    pending.set(at(yes));
+    b_.CreateBr(continue_at(pending));
+    return;
+  }
+  llvm::BasicBlock* no = branch->getSuccessor(1);
+  if (!flow_.is_divergent(block)) {
+    llvm::Value* condition = scalar(branch->getCondition());
+    llvm::Value* nobody = constant_mask(false);
+    send(block, *yes, b_.CreateSelect(condition, mask_, nobody));
+    send(block, *no, b_.CreateSelect(condition, nobody, mask_));
+    llvm::BitVector other = pending;
+    pending.set(at(yes));
+    other.set(at(no));
+    llvm::BasicBlock* first = continue_at(pending);
+    b_.CreateCondBr(condition, first, continue_at(other));
+    return;
+  }
+  llvm::Value* condition = wide(branch->getCondition());
+  send(block, *yes, b_.CreateLogicalAnd(mask_, condition));
+  send(block, *no, b_.CreateLogicalAnd(mask_, b_.CreateNot(condition)));
+  pending.set(at(yes));
+  pending.set(at(no));
+  b_.CreateBr(continue_at(pending));
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""`%load_ext pycuda` and `%%cuda`, in IPython and in an executed notebook."""
+
+import pathlib
+import sys
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from programs import run_program
+from pycuda import ipython_magic
+
+NOTEBOOK = pathlib.Path(__file__).resolve().parents[2] / "examples" / "first_steps.ipynb"
+
+
+def test_kernels_are_found_by_their_definitions():
+    source = """
+    // __global__ void commented(int) {}
+    /* __global__ void commented_too() {} */
+    __device__ int help(int a) { return a; }
+    __global__ void first(float *a) {}
+    static __global__ void __launch_bounds__(128, 2) second (int b) {}
+    __global__ __launch_bounds__(64)
+    void third() {}
+    template <typename T, int n> __global__ void many(T *a) {}
+    """
+    assert ipython_magic._kernel_names(source) == ["first", "second", "third"]
+
+
+def test_the_kernels_of_a_cell_become_names(context):
+    names = {}
+    source = "__global__ void set(int *a) { *a = VALUE; }\n__global__ void zero(int *a) { *a = 0; }"
+    made = ipython_magic.compile_cell("-DVALUE=7", source, names)
+    assert [function.name for function in made] == ["set", "zero"] == list(names)
+    a = np.zeros(1, np.int32)
+    names["set"](cuda.Out(a), block=(1, 1, 1))
+    assert a[0] == 7
+
+
+def test_a_cell_without_kernels_is_refused(context):
+    with pytest.raises(ValueError, match="no __global__ function"):
+        ipython_magic.compile_cell("", "int a;", {})
+
+
+def test_ipython_loads_the_extension(driver):
+    pytest.importorskip("IPython", reason="needs IPython")
+    output, _ = run_program(
+        """
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        for cell in (
+            "%load_ext pycuda",
+            "%%cuda -DFACTOR=3\\n__global__ void times(int *a) { a[threadIdx.x] *= FACTOR; }",
+            "import numpy as np, pycuda.driver as cuda; a = np.arange(4, dtype=np.int32)",
+            "times(cuda.InOut(a), block=(4, 1, 1)); print(a)",
+            "print(get_ipython().display_formatter.format(times)[0]['text/html'])",
+            "print(get_ipython().display_formatter.format(cuda.Device(0))[0]['text/html'])",
+        ):
+            shell.run_cell(cell).raise_error()
+        """
+    )
+    assert "times: registers " in output and "[0 3 6 9]" in output
+    assert "<td>threads per block</td>" in output and "<td>compute capability</td>" in output
+
+
+def test_the_notebook_runs(driver):
+    nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
+    nbclient = pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(notebook)
+    from jupyter_client import KernelManager
+
+    manager = KernelManager()
+    # The kernel is this Python, whatever kernels the user has installed.
+    manager.kernel_spec.argv[0] = sys.executable
+    nbclient.NotebookClient(notebook, km=manager, timeout=100).execute()
+    text = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ()))
+    assert "correct" in text and "LogicError" in text

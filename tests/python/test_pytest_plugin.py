@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""The pytest plug-in, seen from projects that use it: each test runs pytest in a process of its own."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pycuda
+import pytest
+from programs import run_program
+from pycuda._driver import _rtc
+
+PACKAGES = pathlib.Path(pycuda.__file__).absolute().parents[1]
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "testing_project"
+
+KERNEL = """
+import numpy as np, pycuda.driver as cuda, pytest
+from pycuda.compiler import SourceModule
+
+def fill(target, threads):
+    kernel = SourceModule("__global__ void fill(int *a) { a[threadIdx.x] = threadIdx.x; }").get_function("fill")
+    kernel(target, block=(threads, 1, 1))
+"""
+
+
+@pytest.fixture
+def project(tmp_path, driver):
+    """Writes a test file, runs pytest on it with the plug-in, and returns the exit status and what it printed."""
+
+    def run(code, *options, folder=tmp_path, **environment):
+        if code is not None:
+            (folder / "test_it.py").write_text(KERNEL + textwrap.dedent(code))
+        settings = {name: value for name, value in os.environ.items() if name != "PYCUDA_CPU_CHECK"}
+        command = [sys.executable, "-m", "pytest", "-p", "pycuda.pytest_plugin", "-p", "no:cacheprovider", "-rsfE"]
+        settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGES), settings.get("PYTHONPATH")]))
+        settings.update(environment)
+        done = subprocess.run(
+            [*command, *options], cwd=folder, env=settings, capture_output=True, text=True, timeout=100
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.fixture
+def cpu_driver(driver):
+    """Skips the test where the CPU driver was not built."""
+    if not (PACKAGES / "pycuda" / "libcuda_cpu.so").exists():
+        pytest.skip("needs the CPU driver")
+
+
+def test_the_example_project_passes(project, tmp_path):
+    folder = shutil.copytree(EXAMPLE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+    status, output = project(None, folder=folder)
+    assert status == 0, output
+    assert "CUDA tests ran on " in output
+    on_gpu = _rtc.driver_origin()["kind"] == "NVIDIA"
+    assert ("9 passed" if on_gpu else "8 passed, 1 skipped") in output
+    assert on_gpu or "needs an NVIDIA GPU" in output
+
+
+def test_each_test_has_a_context_of_its_own(project):
+    status, output = project("""
+        seen = []
+        def test_1(cuda_context): seen.append(cuda_context)
+        def test_2(cuda_context):
+            assert cuda.Context.get_current() == cuda_context != seen[0]
+        def test_3(): assert cuda.Context.get_current() is None
+        """)
+    assert status == 0 and "3 passed" in output, output
+
+
+def test_contexts_that_a_test_leaves_behind_are_popped(project):
+    status, output = project("""
+        def test_1(cuda_context):
+            cuda.Device(0).make_context()
+            cuda_context.push()
+        def test_2(cuda_context):
+            cuda_context.pop()
+            cuda_context.detach()
+        def test_3(): assert cuda.Context.get_current() is None
+        """)
+    assert status == 0 and "3 passed" in output, output
+
+
+def test_accesses_out_of_bounds_fail_the_test_even_if_it_does_not_wait(project, cpu_driver):
+    code = """
+        def test_bad(cuda_context): fill(cuda.mem_alloc(40), 64)
+        def test_good(cuda_context): fill(cuda.mem_alloc(40), 10)
+        """
+    status, output = project(code, "--cuda-device=cpu")
+    assert status == 1, output
+    assert "ERROR test_it.py::test_bad" in output and "0 bytes past the end of the 40-byte block" in output
+    assert "2 passed, 1 error" in output and "memory accesses checked" in output
+
+
+def test_checks_can_be_switched_off(project, cpu_driver):
+    code = """
+        import os
+        def test_setting(cuda_context): assert os.environ["PYCUDA_CPU_CHECK"] == EXPECTED
+        """
+    cases = ((["--no-cuda-check"], {}, "0"), ([], {"PYCUDA_CPU_CHECK": "0"}, "0"))
+    cases += (([], {}, "1"), (["--cuda-check"], {"PYCUDA_CPU_CHECK": "0"}, "1"))
+    for options, environment, expected in cases:
+        status, output = project(code.replace("EXPECTED", repr(expected)), "--cuda-device=cpu", *options, **environment)
+        assert status == 0, output
+        assert ("memory accesses checked" in output) == (expected == "1"), output
+
+
+LEAK = """
+    kept = []
+    def test_leaks(cuda_context): kept.append(cuda.mem_alloc(100 << 20))
+    def test_does_not(cuda_context): fill(cuda.mem_alloc(100 << 20), 10)
+    """
+
+
+def test_memory_that_outlives_a_test_is_reported(project):
+    status, output = project(LEAK)
+    assert status == 0 and "2 passed, 1 warning" in output, output
+    assert "test_leaks: 104857600 bytes of device memory are still allocated" in output
+    status, output = project(LEAK, "--cuda-leaks=error")
+    assert status == 1 and "2 passed, 1 error" in output and "ERROR test_it.py::test_leaks" in output, output
+    status, output = project(LEAK, "--cuda-leaks=ignore")
+    assert status == 0 and "warning" not in output, output
+
+
+def test_variables_of_a_failed_test_are_no_leak(project):
+    status, output = project("""
+        def test_fails(cuda_context):
+            a = cuda.mem_alloc(100 << 20)
+            assert a is None
+        """, "--cuda-leaks=error")
+    assert status == 1 and "1 failed in" in output, output
+
+
+def test_memory_that_arrays_keep_for_later_is_no_leak(project):
+    code = """
+        from pycuda import gpuarray
+        kept = []
+        def test_1(cuda_context): assert (2 * gpuarray.arange(1000, dtype=np.float32)).get()[7] == 14
+        def test_2(cuda_context): kept.append(gpuarray.empty(32 << 20, np.float32))
+        """
+    status, output = project(code, "--cuda-leaks=error")
+    assert status == 1 and "ERROR test_it.py::test_2" in output and "test_1" not in output, output
+    assert "bytes of device memory are still allocated" in output
+
+
+def test_a_device_that_is_not_there_is_no_reason_to_skip(project):
+    code = """
+        @pytest.mark.gpu
+        def test_1(cuda_context): pass
+        """
+    status, output = project(code, "--cuda-device=gpu", CUDA_VISIBLE_DEVICES="")
+    assert status == 1 and "skipped" not in output, output
+    # Without NVIDIA's library no driver can be loaded; with it, there is no device to make a context on.
+    assert "--cuda-device=gpu: " in output or "no CUDA context: " in output
+
+
+def test_a_driver_that_was_loaded_before_is_named(tmp_path, cpu_driver):
+    (tmp_path / "test_it.py").write_text("def test_1(cuda_context): pass")
+    output, _ = run_program(
+        """
+        import pycuda.driver, pytest, sys
+        pycuda.driver.init()
+        options = ["-p", "pycuda.pytest_plugin", "-p", "no:cacheprovider", "--cuda-device=gpu"]
+        sys.exit(pytest.main([*options, sys.argv[1]]))
+        """,
+        expect=1,
+        arguments=[str(tmp_path)],
+        PYCUDA_DRIVER="cpu",
+    )
+    assert "--cuda-device=gpu, but the CPU driver was loaded before pytest read its options" in output
+
+
+def test_tests_without_cuda_load_no_driver(project):
+    status, output = project("""
+        def test_1():
+            with open("/proc/self/maps") as maps:
+                assert "libcuda" not in maps.read()
+        """)
+    assert status == 0 and "CUDA tests" not in output, output
