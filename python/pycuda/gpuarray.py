@@ -118,9 +118,7 @@ class GPUArray(_driver._ArrayBase):
 
     __array_priority__ = 100
 
-    def __init__(
-        self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"
-    ):
+    def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         dtype = np.dtype(dtype)
         fortran = _order_is_fortran(order)
         if gpudata is None:
@@ -173,9 +171,7 @@ class GPUArray(_driver._ArrayBase):
         if ary.dtype != self.dtype:
             raise ValueError("ary and self must have the same dtype")
         if ary.shape != self.shape:
-            warnings.warn(
-                f"Setting array of shape {self.shape} from one of shape {ary.shape}.", stacklevel=2
-            )
+            warnings.warn(f"Setting array of shape {self.shape} from one of shape {ary.shape}.", stacklevel=2)
             ary = ary.reshape(self.shape)
         self._set(ary, async_, stream)
 
@@ -195,9 +191,7 @@ class GPUArray(_driver._ArrayBase):
         strides = self.strides
         if _array.contiguity(self)[2] and builtins.all(step > 0 for step in strides):
             # The host's elements in the device's order.
-            staged = np.ndarray(
-                self.shape, self.dtype, strides=strides, buffer=np.empty(self.nbytes, np.uint8)
-            )
+            staged = np.ndarray(self.shape, self.dtype, strides=strides, buffer=np.empty(self.nbytes, np.uint8))
             staged[...] = ary
             uploaded = _array.upload(self, staged, stream, False)
             assert uploaded
@@ -230,22 +224,14 @@ class GPUArray(_driver._ArrayBase):
         if ary is None:
             strides = self.strides
             if _array.contiguity(self)[0]:
-                ary = (
-                    driver.pagelocked_empty(shape, dtype) if pagelocked else np.empty(shape, dtype)
-                )
+                ary = driver.pagelocked_empty(shape, dtype) if pagelocked else np.empty(shape, dtype)
             else:
-                raw = (
-                    driver.pagelocked_empty(self.nbytes, np.uint8)
-                    if pagelocked
-                    else np.empty(self.nbytes, np.uint8)
-                )
+                raw = driver.pagelocked_empty(self.nbytes, np.uint8) if pagelocked else np.empty(self.nbytes, np.uint8)
                 compact = _compact_strides(shape, strides, dtype.itemsize)
                 ary = np.ndarray(shape, dtype, strides=compact, buffer=raw)
         else:
             if ary.size != self.size:
-                raise ValueError(
-                    f"self and ary must be the same size: shapes {shape} and {ary.shape}"
-                )
+                raise ValueError(f"self and ary must be the same size: shapes {shape} and {ary.shape}")
             if ary.dtype != dtype:
                 raise TypeError("self and ary must have the same dtype")
             if ary.shape != shape:
@@ -279,9 +265,7 @@ class GPUArray(_driver._ArrayBase):
             stream.synchronize()
         if _array.download(dense, ary, None, False):
             return
-        staged = np.ndarray(
-            dense.shape, dense.dtype, strides=dense.strides, buffer=np.empty(dense.nbytes, np.uint8)
-        )
+        staged = np.ndarray(dense.shape, dense.dtype, strides=dense.strides, buffer=np.empty(dense.nbytes, np.uint8))
         downloaded = _array.download(dense, staged, None, False)
         assert downloaded
         ary[...] = staged
@@ -320,18 +304,14 @@ class GPUArray(_driver._ArrayBase):
             for length in shape:
                 known *= length if length != -1 else 1
             if known == 0 or self.size % known:
-                raise ValueError(
-                    f"total size of new array must be unchanged: shapes {self.shape} and {tuple(shape)}"
-                )
+                raise ValueError(f"total size of new array must be unchanged: shapes {self.shape} and {tuple(shape)}")
             shape[shape.index(-1)] = self.size // known
         shape = tuple(shape)
         total = 1
         for length in shape:
             total *= length
         if total != self.size:
-            raise ValueError(
-                f"total size of new array must be unchanged: shapes {self.shape} and {shape}"
-            )
+            raise ValueError(f"total size of new array must be unchanged: shapes {self.shape} and {shape}")
         if shape == self.shape:
             return self
         if order == "A":
@@ -363,9 +343,7 @@ class GPUArray(_driver._ArrayBase):
         if old != new:
             if not shape:
                 raise ValueError("new type not compatible with array")
-            axis = builtins.min(
-                range(len(shape)), key=lambda i: (shape[i] <= 1, abs(strides[i]), -i)
-            )
+            axis = builtins.min(range(len(shape)), key=lambda i: (shape[i] <= 1, abs(strides[i]), -i))
             total = shape[axis] * old
             if total % new or (strides[axis] != old and shape[axis] > 1):
                 raise ValueError("new type not compatible with array")
@@ -384,9 +362,7 @@ class GPUArray(_driver._ArrayBase):
         kept = [i for i in range(self.ndim) if i not in chosen]
         if axis is None and self.size == 0:
             kept = [i for i in range(self.ndim) if self.shape[i] != 1]
-        return _array.view(
-            self, 0, [self.shape[i] for i in kept], [self.strides[i] for i in kept], None
-        )
+        return _array.view(self, 0, [self.shape[i] for i in kept], [self.strides[i] for i in kept], None)
 
     def transpose(self, axes=None):
         """The array with its axes in another order."""
@@ -399,9 +375,7 @@ class GPUArray(_driver._ArrayBase):
             axes = [axis + self.ndim if axis < 0 else axis for axis in axes]
             if sorted(axes) != list(range(self.ndim)):
                 raise ValueError("axes don't match array")
-        return _array.view(
-            self, 0, [self.shape[i] for i in axes], [self.strides[i] for i in axes], None
-        )
+        return _array.view(self, 0, [self.shape[i] for i in axes], [self.strides[i] for i in axes], None)
 
     def swapaxes(self, axis1, axis2):
         """The array with two axes exchanged."""
@@ -488,10 +462,7 @@ class GPUArray(_driver._ArrayBase):
     def __bool__(self):
         if self.size == 1:
             return bool(self.get().reshape(())[()])
-        raise ValueError(
-            "The truth value of an array with more than one element is ambiguous. "
-            "Use a.any() or a.all()"
-        )
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
 
     def __hash__(self):
         raise TypeError("GPUArrays are not hashable.")
@@ -528,9 +499,7 @@ class GPUArray(_driver._ArrayBase):
         return operator.index(self.item())
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError(
-            "a GPUArray is not converted to a NumPy array by itself: call its get() method"
-        )
+        raise TypeError("a GPUArray is not converted to a NumPy array by itself: call its get() method")
 
     def __reduce__(self):
         return _restore, (type(self), self.get())
@@ -576,9 +545,7 @@ class GPUArray(_driver._ArrayBase):
         return _apply("true_divide", (self, other), out, None, stream)
 
     def _new_like_me(self, dtype=None, order="C"):
-        return _array.empty_like(
-            self, None if dtype is None else np.dtype(dtype), "K" if dtype is None else order
-        )
+        return _array.empty_like(self, None if dtype is None else np.dtype(dtype), "K" if dtype is None else order)
 
     def __matmul__(self, other):
         if not isinstance(other, GPUArray):
@@ -646,17 +613,13 @@ class GPUArray(_driver._ArrayBase):
             dtype = self.dtype if self.dtype.kind in "fc" else np.dtype(np.float64)
         wide = np.dtype(np.float32) if np.dtype(dtype) == np.float16 else np.dtype(dtype)
         apart = self - self.mean(axis, wide, keepdims=True, stream=stream)
-        size = (
-            _apply("absolute", (apart,), None, None, stream) if apart.dtype.kind == "c" else apart
-        )
+        size = _apply("absolute", (apart,), None, None, stream) if apart.dtype.kind == "c" else apart
         squares = size * size
         total = _reduce("sum", squares, axis, squares.dtype, stream, keepdims, None)
         count = self.size // builtins.max(total.size, 1) - ddof if total.size else 0
         result_dtype = _part(np.dtype(dtype)) if np.dtype(dtype).kind == "c" else np.dtype(dtype)
         divisor = count if count > 0 else float("nan")
-        return _apply(
-            "true_divide", (total, divisor), out, None if out is not None else result_dtype, stream
-        )
+        return _apply("true_divide", (total, divisor), out, None if out is not None else result_dtype, stream)
 
     def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
         """The standard deviation."""
@@ -691,9 +654,7 @@ class GPUArray(_driver._ArrayBase):
 
     def bind_to_texref(self, texref, allow_offset=False):
         """Bind to a texture reference; gives the offset in elements."""
-        return (
-            texref.set_address(self.gpudata, self.nbytes, allow_offset=allow_offset) / self.itemsize
-        )
+        return texref.set_address(self.gpudata, self.nbytes, allow_offset=allow_offset) / self.itemsize
 
     def bind_to_texref_ext(
         self,
@@ -766,18 +727,12 @@ def _axes(axis, ndim):
 def _reshaped_strides(shape, strides, new_shape, itemsize, fortran):
     """Strides of the same elements in another shape, or None when only a copy can have it."""
     if 0 in shape or not new_shape or not shape:
-        probe = (
-            np.ndarray(new_shape, np.dtype((np.void, itemsize)), np.empty(0, np.uint8))
-            if 0 in shape
-            else None
-        )
+        probe = np.ndarray(new_shape, np.dtype((np.void, itemsize)), np.empty(0, np.uint8)) if 0 in shape else None
         if probe is not None:
             return probe.strides
         return (itemsize,) * len(new_shape)
     # NumPy knows the rule; as_strided touches no memory.
-    probe = np.lib.stride_tricks.as_strided(
-        np.empty(1, np.dtype((np.void, itemsize))), shape, strides
-    )
+    probe = np.lib.stride_tricks.as_strided(np.empty(1, np.dtype((np.void, itemsize))), shape, strides)
     probe = probe.view()
     try:
         reshaped = probe.reshape(new_shape, order="F" if fortran else "C", copy=False)
@@ -806,9 +761,7 @@ def _store(view, value):
         host = np.asarray(value)
         if host.ndim:
             if host.dtype.kind == "c" and view.dtype.kind in "fiu":
-                raise TypeError(
-                    f"elements of dtype {host.dtype} cannot be stored with {view.dtype}"
-                )
+                raise TypeError(f"elements of dtype {host.dtype} cannot be stored with {view.dtype}")
             if isinstance(value, (list, tuple)):
                 host = host.astype(view.dtype)
             view._set(np.broadcast_to(host, view.shape).astype(view.dtype, copy=False), False, None)
@@ -1000,9 +953,7 @@ def concatenate(arrays, axis=0, allocator=None):
     dtype = first.dtype
     for i, ary in enumerate(arrays):
         if ary.ndim != first.ndim:
-            raise ValueError(
-                f"{i}'th array has different number of axes: shall have {first.ndim}, has {ary.ndim}"
-            )
+            raise ValueError(f"{i}'th array has different number of axes: shall have {first.ndim}, has {ary.ndim}")
         rest = ary.shape[:axis] + ary.shape[axis + 1 :]
         if rest != first.shape[:axis] + first.shape[axis + 1 :]:
             raise ValueError(
@@ -1043,6 +994,18 @@ def transpose(a, axes=None):
     return a.transpose(axes)
 
 
+def broadcast_to(a, shape):
+    """The array repeated along axes of length one and new axes: a view."""
+    shape = _dims(shape)
+    missing = len(shape) - a.ndim
+    if missing < 0 or builtins.any(have not in (1, want) for have, want in zip(a.shape, shape[missing:])):
+        raise ValueError(f"could not broadcast from shape {a.shape} into shape {shape}")
+    strides = (0,) * missing + tuple(
+        step if have == want else 0 for step, have, want in zip(a.strides, a.shape, shape[missing:])
+    )
+    return _array.view(a, 0, shape, strides, None)
+
+
 def reshape(a, *shape, **kwargs):
     """`GPUArray.reshape` as a function."""
     return a.reshape(*shape, **kwargs)
@@ -1065,9 +1028,7 @@ def multi_take(arrays, indices, out=None, stream=None):
     return [take(ary, indices, one, stream) for ary, one in zip(arrays, outs)]
 
 
-def multi_take_put(
-    arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None
-):
+def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None):
     """``out[i][dest_indices] = arrays[i][src_indices]``: a list."""
     from pycuda import _array_selection
 
@@ -1186,9 +1147,7 @@ def _sum_dtype(dtype):
 
 def _finish(result, a, axes, keepdims, out, stream):
     if keepdims:
-        result = result.reshape(
-            tuple(1 if i in axes else length for i, length in enumerate(a.shape))
-        )
+        result = result.reshape(tuple(1 if i in axes else length for i, length in enumerate(a.shape)))
     if out is None:
         return result
     if out.shape != result.shape:
@@ -1281,9 +1240,7 @@ def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
     """The sum of the products of the elements at the indices `subset`."""
-    return dot(
-        take(a, subset, stream=stream), take(b, subset, stream=stream), dtype, stream, allocator
-    )
+    return dot(take(a, subset, stream=stream), take(b, subset, stream=stream), dtype, stream, allocator)
 
 
 def _ordered(a):

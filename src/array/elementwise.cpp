@@ -63,10 +63,17 @@ bool overlap(const ArrayRef& a, const ArrayRef& b) {
          start(b, second.first) < start(a, first.last);
 }
 
-unsigned blocks_for(const ArrayContext& context, std::int64_t threads) {
-  const std::int64_t blocks = (threads + block_threads - 1) / block_threads;
-  const std::int64_t most = std::int64_t{64} * context.multiprocessors();
-  return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most));
+/// How many elements a block takes: on a GPU one step of its threads, on a processor a few
+/// thousand that stay in its cache.
+std::int64_t chunk_for(const ArrayContext& context, std::int64_t size, std::int64_t vector) {
+  if (!context.is_cpu()) {
+    const std::int64_t step = block_threads * vector;
+    const std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+    return step * ((size + step * most_blocks - 1) / (step * most_blocks));
+  }
+  const std::int64_t even = size / (4 * context.multiprocessors());
+  return std::clamp<std::int64_t>((even + block_threads - 1) / block_threads * block_threads,
+                                  4 * block_threads, 64 * block_threads);
 }
 
 /// How many elements a thread moves at once: 16 bytes of the widest type, when all allow it.
@@ -220,7 +227,9 @@ void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types
       parameters.add(addresses[array++]);
     }
   }
+  const std::int64_t chunk = chunk_for(context, walk.size, key.vector);
   parameters.add_index(walk.size, key.wide);
+  parameters.add_index(chunk, key.wide);
   if (key.ndim > 0) {
     parameters.add_row(walk.shape.data(), walk.ndim, key.wide);
     for (std::size_t k = 0; k < arrays; ++k) {
@@ -230,7 +239,7 @@ void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types
   const cuda::Kernel& kernel = context.kernel(key);
   cuda::LaunchShape shape;
   shape.block.x = block_threads;
-  shape.grid.x = blocks_for(context, (walk.size + key.vector - 1) / key.vector);
+  shape.grid.x = static_cast<unsigned>((walk.size + chunk - 1) / chunk);
   shape.stream = stream;
   cuda::launch(kernel, shape, parameters.data(), parameters.bytes());
 }

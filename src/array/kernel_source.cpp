@@ -2,6 +2,7 @@
 #include "array/kernel_source.h"
 
 #include <bit>
+#include <cstdio>
 #include <iterator>
 
 namespace pycuda::array {
@@ -68,6 +69,14 @@ std::string element(const std::string& pointer, const std::string& type,
   return "*reinterpret_cast<const " + type + "*>(" + pointer + " + " + offset + ")";
 }
 
+/// Told apart in profiles and error messages too.
+std::string unique_name(const char* operation, std::uint64_t key) {
+  char text[64];
+  std::snprintf(text, sizeof text, "array_%s_%llx", operation,
+                static_cast<unsigned long long>(key));
+  return text;
+}
+
 const char* const reduction_prelude = R"cuda(
 template <class T> FN T lowest() {
   if constexpr (is_cx<T>) return {lowest<decltype(T::re)>(), lowest<decltype(T::re)>()};
@@ -118,6 +127,9 @@ std::optional<ReductionOp> find_reduction(std::string_view name) {
   return std::nullopt;
 }
 
+std::string ElementwiseKey::kernel_name() const { return unique_name(facts(ufunc).name, packed()); }
+std::string ReductionKey::kernel_name() const { return unique_name(facts(op).name, packed()); }
+
 std::uint64_t ElementwiseKey::packed() const {
   Packer packer(1);
   packer.add(static_cast<unsigned>(ufunc), 8);
@@ -151,7 +163,7 @@ std::string ElementwiseKey::source() const {
     if (!is_scalar(k)) ++arrays;
   }
   const std::string out_type = c_name(result);
-  parameters += ", const index_t n";
+  parameters += ", const index_t n, const index_t chunk";
   std::string text = std::string(kernel_prelude_types) + kernel_prelude_functions +
                      index_types(wide) + "template <class T, int n> struct Row { T v[n]; };\n" +
                      "template <class T, int n> struct alignas(sizeof(T) * n) Pack { T v[n]; };\n";
@@ -164,12 +176,12 @@ std::string ElementwiseKey::source() const {
   }
   text += "extern \"C\" __global__ void " + kernel_name() + "(" + parameters + ") {\n" + loads;
   text +=
-      "  const index_t step = static_cast<index_t>(gridDim.x) * blockDim.x;\n"
-      "  const index_t start = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;\n";
+      "  const index_t begin = static_cast<index_t>(blockIdx.x) * chunk;\n"
+      "  const index_t end = n - begin < chunk ? n : begin + chunk;\n";
   const std::string expression = op.expression;
 
   const auto one_by_one = [&](const std::string& from) {
-    std::string body = "  for (index_t i = " + from + "; i < n; i += step) {\n";
+    std::string body = "  for (index_t i = " + from + "; i < end; i += blockDim.x) {\n";
     if (ndim > 0) body += unravel(ndim, arrays, "i", "lengths", "strides", "o");
     std::size_t array = 1;
     for (std::size_t k = 0; k < operands; ++k) {
@@ -186,12 +198,11 @@ std::string ElementwiseKey::source() const {
            out_type + ">(" + expression + ");\n  }\n";
   };
 
-  if (vector == 1) return text + one_by_one("start") + "}\n";
+  if (vector == 1) return text + one_by_one("begin + threadIdx.x") + "}\n";
 
   const std::string width = std::to_string(vector);
-  text += "  const index_t packs = n / " + width +
-          ";\n"
-          "  for (index_t i = start; i < packs; i += step) {\n";
+  text += "  const index_t packs = end / " + width + ";\n  for (index_t i = begin / " + width +
+          " + threadIdx.x; i < packs; i += blockDim.x) {\n";
   for (std::size_t k = 0; k < operands; ++k) {
     if (is_scalar(k)) continue;
     const std::string pack = "Pack<" + std::string(c_name(inputs[k])) + ", " + width + ">";
@@ -207,7 +218,7 @@ std::string ElementwiseKey::source() const {
   }
   text += "      result.v[j] = cast<" + out_type + ">(" + expression +
           ");\n    }\n    reinterpret_cast<" + pack + "*>(p_out)[i] = result;\n  }\n";
-  return text + one_by_one("packs * " + width + " + start") + "}\n";
+  return text + one_by_one("packs * " + width + " + threadIdx.x") + "}\n";
 }
 
 std::uint64_t ReductionKey::packed() const {
@@ -219,7 +230,7 @@ std::uint64_t ReductionKey::packed() const {
   packer.add(result);
   packer.add(static_cast<unsigned>(kept_dims), 6);
   packer.add(static_cast<unsigned>(reduced_dims), 6);
-  for (const bool flag : {along_fast, partial_input, partial_result, wide}) {
+  for (const bool flag : {along_fast, alone, dense, partial_input, partial_result, wide}) {
     packer.add(flag ? 1 : 0, 1);
   }
   return packer.key();
@@ -254,7 +265,15 @@ std::string ReductionKey::source() const {
   add_layout(reduced_dims, "r");
 
   const auto load = [&](const std::string& i) {
-    std::string body = unravel(reduced_dims, arrays, i, "rlengths", "rstrides", "f");
+    std::string body;
+    if (dense) {
+      for (std::size_t k = 0; k < arrays; ++k) {
+        body += "    const i64 f" + number(k) + " = static_cast<i64>(" + i + ") * sizeof(" +
+                (k == 0 ? stored : std::string(c_name(second))) + ");\n";
+      }
+    } else {
+      body = unravel(reduced_dims, arrays, i, "rlengths", "rstrides", "f");
+    }
     if (partial_input)
       return body + "    const auto value = " + element("p0", stored, "o0 + f0") + ";\n";
     body += "    const T x = cast<T>(" + element("p0", stored, "o0 + f0") + ");\n";
@@ -265,14 +284,21 @@ std::string ReductionKey::source() const {
   };
 
   text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(reduction_threads) +
-          ") " + kernel_name() + "(" + parameters + ") {\n  __shared__ " + accumulator +
-          " shared[" + std::to_string(reduction_threads) + "];\n";
-  text += along_fast
-              ? "  const u32 lane = threadIdx.x, lanes = blockDim.x, mine = threadIdx.y, "
-                "together = blockDim.y;\n  const u32 slot = mine * lanes + lane, apart = 1;\n"
-              : "  const u32 lane = threadIdx.y, lanes = blockDim.y, mine = threadIdx.x, "
-                "together = blockDim.x;\n  const u32 slot = lane * together + mine, "
-                "apart = together;\n";
+          ") " + kernel_name() + "(" + parameters + ") {\n";
+  if (!alone) {
+    text += "  __shared__ " + accumulator + " shared[" + std::to_string(reduction_threads) + "];\n";
+  }
+  if (alone) {
+    text += "  const u32 lane = 0, lanes = 1, mine = threadIdx.x, together = blockDim.x;\n";
+  } else if (along_fast) {
+    text +=
+        "  const u32 lane = threadIdx.x, lanes = blockDim.x, mine = threadIdx.y, "
+        "together = blockDim.y;\n  const u32 slot = mine * lanes + lane, apart = 1;\n";
+  } else {
+    text +=
+        "  const u32 lane = threadIdx.y, lanes = blockDim.y, mine = threadIdx.x, "
+        "together = blockDim.x;\n  const u32 slot = lane * together + mine, apart = together;\n";
+  }
   text +=
       "  const index_t first = static_cast<index_t>(blockIdx.y) * chunk;\n"
       "  const index_t last = first + chunk < length ? first + chunk : length;\n"
@@ -283,37 +309,40 @@ std::string ReductionKey::source() const {
   text += unravel(kept_dims, arrays, "o", "klengths", "kstrides", "o");
   text += "    index_t i = first + lane;\n";
   if (!finds) {
-    text += "    " + accumulator +
-            " all1 = all, all2 = all, all3 = all;\n"
-            "    for (; i + 3 * lanes < last; i += 4 * lanes) {\n";
-    for (int j = 0; j < 4; ++j) {
-      const std::string name = j == 0 ? "all" : "all" + std::to_string(j);
-      const std::string value = "value" + std::to_string(j);
-      text += "    " + accumulator + " " + value + "; {\n" +
-              load("i + " + std::to_string(j) + " * lanes") + "    " + value + " = value; }\n";
-    }
-    for (int j = 0; j < 4; ++j) {
-      const std::string name = j == 0 ? "all" : "all" + std::to_string(j);
-      text += "    " + name + " = combined(" + name + ", value" + std::to_string(j) + ");\n";
-    }
-    text += "    }\n    all = combined(combined(all, all1), combined(all2, all3));\n";
+    // Several sums at a time: they do not wait for each other, and lose less to rounding.
+    const int sums = alone && dense ? 16 : 4;
+    const std::string count = std::to_string(sums);
+    text +=
+        "    " + accumulator + " part[" + count + "];\n#pragma unroll\n    for (int j = 0; j < " +
+        count + "; ++j) part[j] = all;\n    for (; i + " + std::to_string(sums - 1) +
+        " * lanes < last; i += " + count + " * lanes) {\n    " + accumulator + " next[" + count +
+        "];\n#pragma unroll\n    for (int j = 0; j < " + count + "; ++j) {\n" +
+        load("i + j * lanes") +
+        "    next[j] = value;\n    }\n#pragma unroll\n    for (int j = 0; j < " + count +
+        "; ++j) part[j] = combined(part[j], next[j]);\n    }\n#pragma unroll\n" +
+        "    for (int half = " + std::to_string(sums / 2) +
+        "; half > 0; half /= 2) {\n#pragma unroll\n      for (int j = 0; j < half; ++j) part[j] = "
+        "combined(part[j], part[j + half]);\n    }\n    all = part[0];\n";
   }
   text += "    for (; i < last; i += lanes) {\n" + load("i") +
           "    all = combined(all, value);\n    }\n    }\n";
-  text +=
-      "    shared[slot] = all;\n    __syncthreads();\n"
-      "    for (u32 half = lanes / 2; half > 0; half /= 2) {\n"
-      "      if (lane < half) shared[slot] = combined(shared[slot], shared[slot + half * apart]);\n"
-      "      __syncthreads();\n    }\n"
-      "    if (lane == 0 && o < results) {\n      const " +
-      accumulator + " total = shared[slot];\n      reinterpret_cast<" + out_type +
-      "*>(p_out)[static_cast<u64>(blockIdx.y) * results + o] = ";
+  if (!alone) {
+    text +=
+        "    shared[slot] = all;\n    __syncthreads();\n"
+        "    for (u32 half = lanes / 2; half > 0; half /= 2) {\n"
+        "      if (lane < half) {\n"
+        "        shared[slot] = combined(shared[slot], shared[slot + half * apart]);\n      }\n"
+        "      __syncthreads();\n    }\n    all = shared[slot];\n";
+  }
+  text += "    if (lane == 0 && o < results) {\n      const " + accumulator +
+          " total = all;\n      reinterpret_cast<" + out_type +
+          "*>(p_out)[static_cast<u64>(blockIdx.y) * results + o] = ";
   if (partial_result) {
     text += "total";
   } else {
     text += "cast<" + out_type + ">(" + (finds ? "total.position" : "total") + ")";
   }
-  return text + ";\n    }\n    __syncthreads();\n  }\n}\n";
+  return text + ";\n    }\n" + (alone ? "" : "    __syncthreads();\n") + "  }\n}\n";
 }
 
 }  // namespace pycuda::array

@@ -18,9 +18,9 @@ extern const char* const kernel_prelude_functions;
 /// What a kernel on elements is made for. Operands are numbered without the result.
 ///
 /// Parameters: the result's address; each operand's address, or its value in the type it is
-/// computed in; the number of elements (u64 if `wide`, else u32); for `ndim` > 0 an array of
-/// lengths of that type and one of strides in bytes (i64 or i32) for the result and each array
-/// operand.
+/// computed in; the number of elements and how many of them a block takes (u64 if `wide`, else
+/// u32); for `ndim` > 0 an array of lengths of that type and one of strides in bytes (i64 or i32)
+/// for the result and each array operand.
 struct ElementwiseKey {
   Ufunc ufunc;
   DType result;
@@ -32,7 +32,7 @@ struct ElementwiseKey {
   bool wide = false;  ///< 64-bit indices
 
   std::uint64_t packed() const;
-  std::string kernel_name() const { return std::string("array_") + facts(ufunc).name; }
+  std::string kernel_name() const;
   std::string source() const;
 };
 
@@ -50,12 +50,14 @@ struct ReductionKey {
   int kept_dims = 0;
   int reduced_dims = 0;
   bool along_fast = true;  ///< neighbouring threads take neighbouring elements of one reduction
+  bool alone = false;      ///< a thread makes whole results: no thread waits for another
+  bool dense = false;      ///< the reduced elements lie side by side
   bool partial_input = false;
   bool partial_result = false;
   bool wide = false;
 
   std::uint64_t packed() const;
-  std::string kernel_name() const { return std::string("array_") + facts(op).name; }
+  std::string kernel_name() const;
   std::string source() const;
 };
 

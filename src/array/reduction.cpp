@@ -41,6 +41,7 @@ std::int64_t power_of_two_from(std::int64_t value, std::int64_t most) {
 
 struct Inputs {
   std::array<CUdeviceptr, 2> addresses;
+  std::array<std::int64_t, 2> item_bytes;
   std::size_t count;
   Walk kept;
   Walk reduced;
@@ -50,6 +51,7 @@ struct Inputs {
 /// Threads of a block and blocks of the grid.
 struct Plan {
   bool along_fast;
+  bool alone;
   std::int64_t lanes;
   std::int64_t together;
   std::int64_t parts;
@@ -63,20 +65,25 @@ Plan plan_launch(const ArrayContext& context, const Inputs& inputs) {
   const std::int64_t length = inputs.reduced.size;
   plan.along_fast =
       inputs.kept.ndim == 0 || smallest_stride(inputs.reduced) <= smallest_stride(inputs.kept);
-  if (plan.along_fast) {
+  if (plan.alone) {
+    // Waiting for each other costs threads of a processor more than working one after the other.
+    plan.lanes = 1;
+    plan.together = plan.along_fast ? 1 : power_of_two_from(results, 64);
+  } else if (plan.along_fast) {
     plan.lanes = power_of_two_from(length, reduction_threads);
     plan.together = std::min<std::int64_t>(reduction_threads / plan.lanes,
                                            power_of_two_from(results, reduction_threads));
   } else {
-    plan.together = power_of_two_from(results, context.is_cpu() ? reduction_threads : 64);
+    plan.together = power_of_two_from(results, 64);
     plan.lanes = std::min<std::int64_t>(reduction_threads / plan.together,
                                         power_of_two_from(length, reduction_threads));
   }
   plan.blocks = std::clamp<std::int64_t>(divide_up(results, plan.together), 1, 1 << 20);
   // Enough blocks to fill the device, as long as each thread has some elements to go through.
-  const std::int64_t wanted =
-      divide_up(std::int64_t{context.is_cpu() ? 4 : 8} * context.multiprocessors(), plan.blocks);
-  const std::int64_t least_chunk = plan.lanes * (context.is_cpu() ? 256 : 16);
+  // On a processor, more parts also mean less rounding.
+  const std::int64_t wanted = plan.alone ? divide_up(1024, plan.blocks)
+                                         : divide_up(8 * context.multiprocessors(), plan.blocks);
+  const std::int64_t least_chunk = plan.lanes * (plan.alone ? 4096 : 16);
   plan.parts = std::clamp<std::int64_t>(std::min(wanted, length / least_chunk), 1, 1024);
   plan.chunk = divide_up(length, plan.parts);
   plan.parts = std::max<std::int64_t>(1, divide_up(length, std::max<std::int64_t>(plan.chunk, 1)));
@@ -88,6 +95,11 @@ void launch(ArrayContext& context, ReductionKey key, const Plan& plan, CUdevicep
   key.kept_dims = inputs.kept.ndim;
   key.reduced_dims = inputs.reduced.ndim;
   key.along_fast = plan.along_fast;
+  key.alone = plan.alone;
+  key.dense = inputs.reduced.ndim == 1;
+  for (std::size_t k = 0; k < inputs.count; ++k) {
+    key.dense = key.dense && inputs.reduced.strides[k][0] == inputs.item_bytes[k];
+  }
   key.wide = inputs.wide;
   Parameters parameters;
   parameters.add(result);
@@ -134,6 +146,7 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
     kept[k] = select(*arrays[k]->layout, reduction.axes, false);
     reduced[k] = select(*arrays[k]->layout, reduction.axes, true);
     inputs.addresses[k] = arrays[k]->address;
+    inputs.item_bytes[k] = arrays[k]->item_bytes;
     const Extent extent = extent_of(*arrays[k]->layout, arrays[k]->item_bytes);
     inputs.wide = inputs.wide || extent.last > narrow_limit || extent.first < -narrow_limit ||
                   arrays[k]->layout->size() > narrow_limit;
@@ -164,6 +177,7 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
 
   Inputs partials;
   partials.addresses[0] = partial.pointer();
+  partials.item_bytes[0] = bytes;
   partials.count = 1;
   Layout rows;
   rows.ndim = 1;

@@ -83,7 +83,8 @@ class ViewBuilder {
 
 /// Lists and arrays of integers or truth values: the package's part.
 PyObject* select(PyObject* self, PyObject* index) {
-  return PyObject_CallMethod(self, "_select", "O", index);
+  static PyObject* const name = PyUnicode_InternFromString("_select");
+  return PyObject_CallMethodOneArg(self, name, index);
 }
 
 bool is_whole_number_or_view(PyObject* index) {

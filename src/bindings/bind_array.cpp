@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "array/indexing.h"
 #include "array/reduction.h"
 #include "bindings/array_operands.h"
 #include "bindings/bind.h"
@@ -171,10 +172,10 @@ class HostArray {
 /// False when the bytes do not correspond one to one: then nothing is copied.
 bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(target, "the target"));
+  if (state.size == 0) return true;
   const HostArray source(host, false);
   const std::byte* data = source.matching(state);
   if (data == nullptr) return false;
-  if (state.size == 0) return true;
   const CUstream queue = stream_argument(stream);
   tell(target.ptr(), queue);
   const array::ArrayRef array = state.ref();
@@ -194,10 +195,10 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
 
 bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(source, "the source"));
+  if (state.size == 0) return true;
   const HostArray target(host, true);
   std::byte* data = target.matching(state);
   if (data == nullptr) return false;
-  if (state.size == 0) return true;
   const CUstream queue = stream_argument(stream);
   tell(source.ptr(), queue);
   const array::ArrayRef array = state.ref();
@@ -243,6 +244,39 @@ nb::object empty_like(nb::handle model, nb::handle dtype, char order) {
   return new_array(model.ptr(), layout, dtype_of(type), type, bytes);
 }
 
+/// select(indexed, indices, values, stream, check, writes): whether all indices were in range
+bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb::handle stream,
+            bool check, bool writes) {
+  const std::size_t count = nb::len(indices);
+  if (count == 0 || count > array::max_index_arrays) {
+    throw nb::index_error("an index holds one to four arrays");
+  }
+  std::array<array::ArrayRef, array::max_index_arrays> refs;
+  const CUstream queue = stream_argument(stream);
+  for (std::size_t k = 0; k < count; ++k) {
+    const ArrayState& state = state_of_array(require_array(indices[k], "an index"));
+    if (state.type != DType::I64) throw array::TypeMismatch("indices must have dtype int64");
+    tell(indices[k].ptr(), queue);
+    refs[k] = state.ref();
+  }
+  const ArrayState& there = state_of_array(require_array(indexed, "the indexed array"));
+  const ArrayState& here = state_of_array(require_array(values, "the values"));
+  if (there.type != here.type || there.item_bytes != here.item_bytes) {
+    throw array::TypeMismatch("values and the indexed array must have the same dtype");
+  }
+  if (static_cast<std::size_t>(there.layout.ndim) < count) {
+    throw nb::index_error("too many indices");
+  }
+  tell(indexed.ptr(), queue);
+  tell(values.ptr(), queue);
+  const array::Selection selection{there.ref(), std::span(refs.data(), count), here.ref()};
+  return unlocked([&] {
+    array::ArrayContext& context = array::ArrayContext::current();
+    return writes ? array::write_selection(context, selection, queue, check)
+                  : array::read_selection(context, selection, queue, check);
+  });
+}
+
 nb::object contiguity(nb::handle object) {
   const ArrayState& state = state_of_array(require_array(object, "the array"));
   return nb::make_tuple(array::is_c_contiguous(state.layout, state.item_bytes),
@@ -269,6 +303,8 @@ void bind_array(nb::module_& m) {
              nb::arg("strides"), nb::arg("dtype").none());
   arrays.def("empty_like", &empty_like, nb::arg("model"), nb::arg("dtype").none(),
              nb::arg("order"));
+  arrays.def("select", &select, nb::arg("indexed"), nb::arg("indices"), nb::arg("values"),
+             nb::arg("stream").none(), nb::arg("check"), nb::arg("writes"));
   arrays.def("contiguity", &contiguity);
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
   arrays.def(

@@ -130,11 +130,13 @@ std::string widen(GangSource& source, KernelFacts& facts) {
   ControlFlow flow(*source.function);
   const Shapes shapes(*source.function, flow, source.lanes);
   flow.assign_owners();
+  ControlFlow guessed_flow(*source.function);
+  const Shapes guesses(*source.function, guessed_flow, source.lanes, true);
   if (std::string found = obstacle(*source.function, flow); !found.empty()) return found;
-  llvm::Function* full =
-      Widener(*source.function, flow, shapes, source.lanes, true).run("f." + facts.name + ".gang");
-  llvm::Function* tail =
-      Widener(*source.function, flow, shapes, source.lanes, false).run("f." + facts.name + ".tail");
+  llvm::Function* full = Widener(*source.function, flow, shapes, guesses, source.lanes, true)
+                             .run("f." + facts.name + ".gang");
+  llvm::Function* tail = Widener(*source.function, flow, shapes, guesses, source.lanes, false)
+                             .run("f." + facts.name + ".tail");
   if (llvm::verifyFunction(*full) || llvm::verifyFunction(*tail)) {
     assert(false && "the vector form is no valid IR");
     full->eraseFromParent();

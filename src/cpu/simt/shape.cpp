@@ -54,8 +54,11 @@ std::int64_t Shapes::lane_stride(const llvm::AllocaInst& variable) {
       llvm::alignTo(bytes ? bytes->getFixedValue() : 0, variable.getAlign()));
 }
 
-Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes)
-    : flow_(flow), layout_(function.getParent()->getDataLayout()), lanes_(lanes) {
+Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting)
+    : flow_(flow),
+      layout_(function.getParent()->getDataLayout()),
+      lanes_(lanes),
+      trusting_(trusting) {
   while (pass(function) | flow_.update()) {
   }
 }
@@ -218,9 +221,10 @@ Shape Shapes::of_cast(const llvm::CastInst& cast) const {
   switch (cast.getOpcode()) {
     case llvm::Instruction::SExt:
       if (from.is_uniform() || from.bounds) return from;
-      return Shape::varying();
+      return trusting_ ? from : Shape::varying();
     case llvm::Instruction::ZExt:
       if (from.bounds && from.bounds->low >= 0) return from;
+      if (trusting_) return Shape::affine(from.stride);
       return from.is_uniform() ? Shape::uniform() : Shape::varying();
     case llvm::Instruction::Trunc:
       return Shape::affine(from.stride, from.bounds

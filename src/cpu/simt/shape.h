@@ -43,7 +43,9 @@ struct Shape {
 /// dimension.
 class Shapes {
  public:
-  Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes);
+  /// With `trusting`, extensions of 32-bit numbers are taken not to wrap: guesses, to be tested
+  /// where they are used.
+  Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting = false);
 
   Shape of(const llvm::Value* value) const;
   /// Bytes from one lane's copy of a local variable to the next one's.
@@ -64,6 +66,7 @@ class Shapes {
   ControlFlow& flow_;
   const llvm::DataLayout& layout_;
   const std::int64_t lanes_;
+  const bool trusting_;
 };
 
 }  // namespace pycuda::cpu::simt

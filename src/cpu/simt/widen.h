@@ -24,8 +24,8 @@ inline constexpr const char* gang_lanes = "ptx.gang.lanes";
 class Widener {
  public:
   /// `source` is in the form that ControlFlow asks for. With `full`, every lane has a thread.
-  Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes, unsigned lanes,
-          bool full);
+  Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
+          const Shapes& guesses, unsigned lanes, bool full);
 
   /// The finished function, named `name`, of source's type.
   llvm::Function* run(const llvm::Twine& name);
@@ -59,6 +59,7 @@ class Widener {
   llvm::Value* emit_special(llvm::CallInst& call);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
   void emit_store(llvm::StoreInst& store);
   llvm::Value* lane_of(llvm::Value* value, llvm::Value* lane);
@@ -68,6 +69,7 @@ class Widener {
   llvm::Function& source_;
   const ControlFlow& flow_;
   const Shapes& shapes_;
+  const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be
   const unsigned lanes_;
   const bool full_;
   llvm::Function* target_ = nullptr;

@@ -21,6 +21,25 @@ bool is_adjacent(const Shape& address, llvm::Type* type, const llvm::DataLayout&
 
 }  // namespace
 
+/// Whether the active lanes' pointers follow one another as elements of a vector do; `first` is
+/// then where lane 0's element lies. Some lane is active wherever code runs.
+llvm::Value* Widener::test_adjacent(llvm::Value* pointers, std::int64_t bytes,
+                                    llvm::Value*& first) {
+  llvm::Type* integer = b_.getInt64Ty();
+  llvm::SmallVector<llvm::Constant*, 32> steps;
+  for (unsigned lane = 0; lane < lanes_; ++lane)
+    steps.push_back(b_.getInt64(static_cast<std::uint64_t>(bytes) * lane));
+  llvm::Value* starts =
+      b_.CreateSub(b_.CreatePtrToInt(pointers, llvm::FixedVectorType::get(integer, lanes_)),
+                   llvm::ConstantVector::get(steps));
+  llvm::Value* lane =
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {bits_of_mask(), b_.getTrue()});
+  llvm::Value* start = b_.CreateExtractElement(starts, is_full(mask_) ? b_.getInt32(0) : lane);
+  first = b_.CreateIntToPtr(start, b_.getPtrTy());
+  llvm::Value* differs = b_.CreateICmpNE(starts, b_.CreateVectorSplat(lanes_, start));
+  return b_.CreateNot(any(b_.CreateLogicalAnd(mask_, differs)));
+}
+
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   if (!load.isSimple()) return emit_lane_by_lane(load);
@@ -31,8 +50,36 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     if (is_full(mask_)) return b_.CreateAlignedLoad(type, pointer, load.getAlign());
     return b_.CreateMaskedLoad(type, pointer, load.getAlign(), mask_, llvm::PoisonValue::get(type));
   }
-  return b_.CreateMaskedGather(type, vector(load.getPointerOperand()), load.getAlign(), mask_,
-                               llvm::PoisonValue::get(type));
+  llvm::Value* pointers = vector(load.getPointerOperand());
+  const auto gather = [&] {
+    return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
+                                 llvm::PoisonValue::get(type));
+  };
+  if (!address.is_varying() ||
+      !is_adjacent(guesses_.of(load.getPointerOperand()), load.getType(), layout))
+    return gather();
+  llvm::Value* first = nullptr;
+  llvm::Value* adjacent = test_adjacent(
+      pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType())), first);
+  const auto new_block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
+  };
+  llvm::BasicBlock* whole = new_block("adjacent");
+  llvm::BasicBlock* apart = new_block("apart");
+  llvm::BasicBlock* done = new_block("loaded");
+  b_.CreateCondBr(adjacent, whole, apart);
+  b_.SetInsertPoint(whole);
+  llvm::Value* from_whole =
+      b_.CreateMaskedLoad(type, first, load.getAlign(), mask_, llvm::PoisonValue::get(type));
+  b_.CreateBr(done);
+  b_.SetInsertPoint(apart);
+  llvm::Value* from_parts = gather();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  llvm::PHINode* result = b_.CreatePHI(type, 2);
+  result->addIncoming(from_whole, whole);
+  result->addIncoming(from_parts, apart);
+  return result;
 }
 
 void Widener::emit_store(llvm::StoreInst& store) {
@@ -70,7 +117,27 @@ void Widener::emit_store(llvm::StoreInst& store) {
     }
     return;
   }
-  b_.CreateMaskedScatter(wide(value), vector(store.getPointerOperand()), store.getAlign(), mask_);
+  llvm::Value* values = wide(value);
+  llvm::Value* pointers = vector(store.getPointerOperand());
+  if (!address.is_varying() ||
+      !is_adjacent(guesses_.of(store.getPointerOperand()), value->getType(), layout)) {
+    b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
+    return;
+  }
+  llvm::Value* first = nullptr;
+  llvm::Value* adjacent = test_adjacent(
+      pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType())), first);
+  llvm::BasicBlock* whole = llvm::BasicBlock::Create(b_.getContext(), "adjacent", target_);
+  llvm::BasicBlock* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", target_);
+  llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "stored", target_);
+  b_.CreateCondBr(adjacent, whole, apart);
+  b_.SetInsertPoint(whole);
+  b_.CreateMaskedStore(values, first, store.getAlign(), mask_);
+  b_.CreateBr(done);
+  b_.SetInsertPoint(apart);
+  b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
 }
 
 /// One check for the gang where all lanes have the same low bits; else lane by lane, once one of

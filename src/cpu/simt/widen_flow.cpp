@@ -13,10 +13,11 @@
 namespace pycuda::cpu::simt {
 
 Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-                 unsigned lanes, bool full)
+                 const Shapes& guesses, unsigned lanes, bool full)
     : source_(source),
       flow_(flow),
       shapes_(shapes),
+      guesses_(guesses),
       lanes_(lanes),
       full_(full),
       b_(source.getContext()) {}

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Elements of device arrays chosen by arrays of indices or truth values."""
+
+import operator
+
+import numpy as np
+
+from pycuda import _driver, gpuarray
+
+_array = _driver._array
+
+
+def _host_index(index):
+    """A list or array of the host as an int64 or bool array."""
+    host = np.asarray(index)
+    if host.size == 0 and not isinstance(index, np.ndarray):
+        host = host.astype(np.int64)
+    if host.dtype == np.bool_:
+        return host
+    if host.dtype.kind not in "iu":
+        raise IndexError(f"arrays used as indices must be of integers or bool, not {host.dtype}")
+    return host
+
+
+def _expand(index, ndim):
+    """One entry for each axis (or None), without an ellipsis; truth arrays become integer arrays."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    entries = []
+    for item in items:
+        if isinstance(item, gpuarray.GPUArray) and item.dtype == np.bool_:
+            item = item.get()
+        if isinstance(item, (list, np.ndarray)):
+            item = _host_index(item)
+            if item.dtype == np.bool_:
+                if item.ndim == 0:
+                    raise IndexError("a single truth value is no index")
+                entries.append(("mask", item))
+                continue
+        entries.append(("item", item))
+
+    def axes_of(entry):
+        kind, item = entry
+        if kind == "mask":
+            return item.ndim
+        return 0 if item is None or item is Ellipsis else 1
+
+    used = sum(map(axes_of, entries))
+    if used > ndim:
+        raise IndexError(f"too many indices: {used} for an array with {ndim} axes")
+    if not any(kind == "item" and item is Ellipsis for kind, item in entries):
+        entries.append(("item", Ellipsis))
+    if sum(kind == "item" and item is Ellipsis for kind, item in entries) > 1:
+        raise IndexError("more than one ellipsis not allowed in index")
+    result = []
+    for kind, item in entries:
+        if kind == "item" and item is Ellipsis:
+            result.extend([slice(None)] * (ndim - used))
+        else:
+            result.append((kind, item) if kind == "mask" else item)
+    return result
+
+
+class _Plan:
+    """A view whose first axes are indexed by arrays, and where the chosen axes go in the result."""
+
+    def __init__(self, ary, index):
+        entries = _expand(index, ary.ndim)
+        basic, arrays, places = [], [], []
+        axis = 0  # of `ary`
+        order = 0  # among the axes of the view
+        first_positions = []
+        self.check = False
+        for position, entry in enumerate(entries):
+            if isinstance(entry, tuple):
+                mask = entry[1]
+                if mask.shape != ary.shape[axis : axis + mask.ndim]:
+                    raise IndexError(
+                        f"the truth array has shape {mask.shape}, the indexed axes have "
+                        f"{ary.shape[axis : axis + mask.ndim]}"
+                    )
+                for part in np.nonzero(mask):
+                    basic.append(slice(None))
+                    arrays.append(part)
+                    places.append(order)
+                    order += 1
+                    axis += 1
+                first_positions.append(position)
+            elif entry is None or isinstance(entry, slice):
+                basic.append(entry)
+                order += 1
+                axis += entry is not None
+            elif isinstance(entry, (np.ndarray, gpuarray.GPUArray)) or hasattr(entry, "__index__"):
+                basic.append(slice(None))
+                arrays.append(self._checked(entry, ary.shape[axis], axis))
+                places.append(order)
+                first_positions.append(position)
+                order += 1
+                axis += 1
+            else:
+                raise IndexError(f"invalid subindex in axis {axis}: {entry!r}")
+        view = ary[tuple(basic)]
+        rest = [i for i in range(view.ndim) if i not in places]
+        together = first_positions == list(range(first_positions[0], first_positions[-1] + 1))
+        self.before = sum(i < places[0] for i in rest) if together else 0
+        self.view = view.transpose(places + rest)
+        self.rest_shape = tuple(view.shape[i] for i in rest)
+        shapes = [one.shape for one in arrays]
+        try:
+            self.index_shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise IndexError(f"shape mismatch: indices could not be broadcast together with shapes {shapes}") from None
+        self.indices = tuple(
+            one if isinstance(one, gpuarray.GPUArray) else gpuarray.to_gpu(np.ascontiguousarray(one)) for one in arrays
+        )
+
+    def _checked(self, entry, length, axis):
+        if isinstance(entry, gpuarray.GPUArray):
+            if entry.dtype.kind not in "iu":
+                raise IndexError(f"arrays used as indices must be of integers, not {entry.dtype}")
+            self.check = True
+            return entry.astype(np.int64, copy=False)
+        host = np.asarray(operator.index(entry) if not isinstance(entry, np.ndarray) else entry)
+        if host.size and (host.max() >= length or host.min() < -length):
+            raise IndexError(
+                f"an index is out of bounds for axis {axis} with size {length}: from {host.min()} to {host.max()}"
+            )
+        return host.astype(np.int64)
+
+    def result_order(self):
+        """The axes of the values as (indices, rest), in the order of the result."""
+        n = len(self.index_shape)
+        rest = list(range(n, n + len(self.rest_shape)))
+        return rest[: self.before] + list(range(n)) + rest[self.before :]
+
+
+def _out_of_range(ary):
+    return IndexError(f"an index is out of bounds for an array of shape {ary.shape}")
+
+
+def select(ary, index):
+    """``ary[index]`` with arrays in the index: a copy."""
+    plan = _Plan(ary, index)
+    result = gpuarray.GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
+    if not _array.select(plan.view, plan.indices, result, None, plan.check, False):
+        raise _out_of_range(ary)
+    return result.transpose(plan.result_order())
+
+
+def put(ary, index, value):
+    """``ary[index] = value`` with arrays in the index."""
+    plan = _Plan(ary, index)
+    order = plan.result_order()
+    values = gpuarray.GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
+    if values.size == 0:
+        return
+    gpuarray._store(values.transpose(order), value)
+    if not _array.select(plan.view, plan.indices, values, None, plan.check, True):
+        raise _out_of_range(ary)
+
+
+def _device_indices(indices):
+    if not isinstance(indices, gpuarray.GPUArray):
+        indices = gpuarray.to_gpu(_host_index(indices).astype(np.int64))
+    if indices.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, not {indices.dtype}")
+    return indices.astype(np.int64, copy=False)
+
+
+def take(ary, indices, out=None, stream=None, axis=None):
+    """The elements at the indices, along an axis or of the flattened array."""
+    indices = _device_indices(indices)
+    if axis is None:
+        ary, axis = ary.ravel(), 0
+    axis = gpuarray._axis(axis, ary.ndim)
+    places = [axis, *(i for i in range(ary.ndim) if i != axis)]
+    view = ary.transpose(places)
+    result = gpuarray.GPUArray(indices.shape + view.shape[1:], ary.dtype)
+    if not _array.select(view, (indices,), result, stream, True, False):
+        raise _out_of_range(ary)
+    if ary.ndim > 1:
+        n = indices.ndim
+        rest = list(range(n, result.ndim))
+        result = result.transpose(rest[:axis] + list(range(n)) + rest[axis:])
+    if out is None:
+        return result
+    if out.shape != result.shape or out.dtype != result.dtype:
+        raise ValueError(
+            f"out has shape {out.shape} and dtype {out.dtype}, the result {result.shape} and {result.dtype}"
+        )
+    _array.copy(out, result, stream)
+    return out
+
+
+def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
+    """``out[i][dest_indices] = arrays[i]``."""
+    if not arrays:
+        return []
+    indices = _device_indices(dest_indices)
+    if out is None:
+        shape = indices.shape if dest_shape is None else dest_shape
+        out = [gpuarray.zeros(shape, ary.dtype, ary.allocator) for ary in arrays]
+    elif len(out) != len(arrays):
+        raise ValueError("out and arrays must have the same length")
+    for target, ary in zip(out, arrays):
+        if ary.shape != indices.shape:
+            raise ValueError(f"array and indices have shapes {ary.shape} and {indices.shape}")
+        if not _array.select(target.reshape(-1), (indices,), ary, stream, True, True):
+            raise _out_of_range(target)
+    return out
+
+
+def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None):
+    """``out[i][dest_indices] = arrays[i][src_indices + src_offsets[i]]``."""
+    source = _device_indices(src_indices)
+    offsets = [0] * len(arrays) if src_offsets is None else list(src_offsets)
+    if len(offsets) != len(arrays):
+        raise ValueError("src_offsets and arrays must have the same length")
+    taken = [
+        take(ary, source + int(offset) if offset else source, stream=stream) for ary, offset in zip(arrays, offsets)
+    ]
+    return multi_put(taken, dest_indices, dest_shape, out, stream)
+
+
+def nonzero(ary):
+    """The indices of the elements that are not zero, one array for each axis."""
+    if ary.ndim == 0:
+        raise ValueError("nonzero of an array without axes is not defined")
+    mask = ary if ary.dtype == np.bool_ else ary != 0
+    return tuple(gpuarray.to_gpu(part) for part in np.nonzero(mask.get()))

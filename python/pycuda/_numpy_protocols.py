@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""NumPy's functions on device arrays: np.sin(a), np.add(a, 2), np.sum(a) stay on the device."""
+
+import operator
+
+import numpy as np
+
+from pycuda import _driver, gpuarray
+
+_KNOWN = _driver._array.ufuncs()
+_OTHER_NAMES = {"divide": "true_divide", "degrees": "rad2deg", "radians": "deg2rad", "mod": "remainder"}
+# The operations whose own name means something else here.
+_REDUCTIONS = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_and: "all",
+    np.logical_or: "any",
+}
+
+
+def array_ufunc(ufunc, method, inputs, out, kwargs):
+    """GPUArray.__array_ufunc__."""
+    if method == "reduce":
+        return _reduce(ufunc, inputs, out, kwargs)
+    if method != "__call__":
+        return NotImplemented
+    target = None if out is None else out[0]
+    if out is not None and (len(out) != 1 or not isinstance(target, gpuarray.GPUArray)):
+        return NotImplemented
+    dtype = kwargs.pop("dtype", None)
+    if kwargs:
+        raise TypeError(f"arguments not known for device arrays: {', '.join(kwargs)}")
+    for operand in inputs:
+        if isinstance(operand, np.ndarray) and operand.ndim:
+            raise TypeError(
+                f"np.{ufunc.__name__} of an array on the device and a numpy.ndarray of shape "
+                f"{operand.shape}: copy it with to_gpu first"
+            )
+    if ufunc is np.matmul:
+        return gpuarray.matmul(*inputs)
+    if ufunc is np.divmod:
+        return divmod(*inputs)
+    name = _OTHER_NAMES.get(ufunc.__name__, ufunc.__name__)
+    if name not in _KNOWN or ufunc.nin != _KNOWN[name]:
+        return NotImplemented
+    return gpuarray._apply(name, inputs, target, None if dtype is None else np.dtype(dtype), None)
+
+
+def _reduce(ufunc, inputs, out, kwargs):
+    name = _REDUCTIONS.get(ufunc)
+    if name is None:
+        return NotImplemented
+    axis = kwargs.pop("axis", 0)
+    options = {key: kwargs.pop(key) for key in ("keepdims", "dtype") if key in kwargs}
+    if options.get("dtype", 0) is None:
+        del options["dtype"]
+    if kwargs:
+        return NotImplemented
+    if out is not None:
+        options["out"] = out[0]
+    return getattr(inputs[0], name)(axis=axis, **options)
+
+
+def _method(name):
+    def call(a, *args, **kwargs):
+        kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
+        return getattr(gpuarray.asarray(a), name)(*args, **kwargs)
+
+    return call
+
+
+def _concatenate(arrays, axis=0, out=None, dtype=None, **kwargs):
+    if axis is None:
+        arrays, axis = [a.ravel() for a in arrays], 0
+    result = gpuarray.concatenate(arrays, axis)
+    if dtype is not None:
+        result = result.astype(dtype)
+    if out is None:
+        return result
+    _driver._array.copy(out, result, None)
+    return out
+
+
+def _where(condition, *choices):
+    return gpuarray.where(condition, *choices)
+
+
+def _round(a, decimals=0, out=None):
+    return gpuarray.round_(a, decimals, out)
+
+
+def _broadcast_to(a, shape, subok=False):
+    return gpuarray.broadcast_to(a, shape)
+
+
+def _move_axis(a, source, destination):
+    sources = gpuarray._axes(source, a.ndim)
+    destinations = gpuarray._axes(destination, a.ndim)
+    order = [i for i in range(a.ndim) if i not in sources]
+    for target, axis in sorted(zip(destinations, sources)):
+        order.insert(target, axis)
+    return a.transpose(order)
+
+
+def _expand_dims(a, axis):
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    ndim = a.ndim + len(axes)
+    chosen = gpuarray._axes(axes, ndim)
+    return a[tuple(None if i in chosen else slice(None) for i in range(ndim))]
+
+
+def _array_equal(a, b, equal_nan=False):
+    a, b = gpuarray.asarray(a), gpuarray.asarray(b)
+    return a.shape == b.shape and bool((a == b).all())
+
+
+def _take(a, indices, axis=None, out=None, mode="raise"):
+    from pycuda import _array_selection
+
+    if mode != "raise":
+        raise NotImplementedError(f"take with mode {mode!r}")
+    return _array_selection.take(a, indices, out, None, axis)
+
+
+FUNCTIONS = {
+    np.concatenate: _concatenate,
+    np.stack: lambda arrays, axis=0, **kwargs: gpuarray.stack(arrays, axis),
+    np.where: _where,
+    np.dot: lambda a, b, out=None: a.dot(b),
+    np.vdot: lambda a, b: gpuarray.vdot(a, b),
+    np.transpose: lambda a, axes=None: a.transpose(axes),
+    np.reshape: lambda a, shape, order="C", **kwargs: a.reshape(shape, order=order),
+    np.ravel: lambda a, order="C": a.ravel(order),
+    np.squeeze: lambda a, axis=None: a.squeeze(axis),
+    np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
+    np.moveaxis: _move_axis,
+    np.expand_dims: _expand_dims,
+    np.broadcast_to: _broadcast_to,
+    np.round: _round,
+    np.around: _round,
+    np.nonzero: gpuarray.nonzero,
+    np.take: _take,
+    np.copy: lambda a, order="K", subok=False: a.copy(),
+    np.real: lambda a: a.real,
+    np.imag: lambda a: a.imag,
+    np.angle: lambda z: gpuarray._apply("angle", (z,), None, None, None),
+    np.shape: lambda a: a.shape,
+    np.ndim: operator.attrgetter("ndim"),
+    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.array_equal: _array_equal,
+    np.empty_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.empty_like(a, dtype, order),
+    np.zeros_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.zeros_like(a, dtype, order),
+    np.ones_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.ones_like(a, dtype, order),
+    np.full_like: lambda a, value, dtype=None, order="K", **kwargs: gpuarray.full_like(a, value, dtype, order),
+}
+for _name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean", "var", "std", "clip"):
+    FUNCTIONS[getattr(np, _name)] = _method(_name)
+
+
+def array_function(function, types, args, kwargs):
+    """GPUArray.__array_function__."""
+    ours = FUNCTIONS.get(function)
+    if ours is None or not all(issubclass(one, gpuarray.GPUArray) or one is np.ndarray for one in types):
+        return NotImplemented
+    return ours(*args, **kwargs)

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+"""Prefix sums with any associative operation, written as an expression of C.
+
+Notes
+-----
+Each block combines the elements of one interval; the totals of the intervals are scanned by one
+block; then each block scans its interval from what precedes it. Operands always stand in the order
+of the elements, so operations need not be commutative. Differences from the original:
+``output_ary="new"`` works, inputs need not be contiguous, dtypes are checked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda.tools import dtype_to_ctype
+
+__all__ = ["ExclusiveScanKernel", "InclusiveScanKernel", "dtype_to_ctype"]
+
+SHARED_PREAMBLE = (
+    CLUDA_PREAMBLE
+    + """
+#include <pycuda-complex.hpp>
+#define WG_SIZE {wg_size}
+#define SCAN_BATCH {batch}
+#define SCAN_EXPR(a, b) ({scan_expr})
+{preamble}
+typedef {scan_type} scan_type;
+
+// Totals of threads become, for each thread, the combination of all up to it.
+WITHIN_KERNEL void pycuda_scan_group(scan_type *totals, unsigned valid) {{
+  for (unsigned offset = 1; offset < WG_SIZE; offset *= 2) {{
+    __syncthreads();
+    const bool combines = LID_0 >= offset && LID_0 < valid;
+    scan_type left;
+    if (combines) left = totals[LID_0 - offset];
+    __syncthreads();
+    if (combines) totals[LID_0] = SCAN_EXPR(left, totals[LID_0]);
+  }}
+  __syncthreads();
+}}
+
+// Elements of one unit from memory to shared memory: neighbours by neighbours.
+WITHIN_KERNEL void pycuda_scan_load(scan_type *unit, const scan_type *input, size_t first, unsigned count) {{
+  __syncthreads();
+  for (unsigned k = LID_0; k < count; k += WG_SIZE) unit[k] = input[first + k];
+  __syncthreads();
+}}
+"""
+)
+
+SCAN_INTERVALS_SOURCE = (
+    SHARED_PREAMBLE
+    + """
+KERNEL void {name_prefix}_scan_intervals(const scan_type *input, scan_type *interval_results, size_t n,
+                                         size_t interval_size) {{
+  LOCAL_MEM __align__(16) unsigned char unit_bytes[WG_SIZE * SCAN_BATCH * sizeof(scan_type)];
+  LOCAL_MEM __align__(16) unsigned char total_bytes[WG_SIZE * sizeof(scan_type)];
+  scan_type *unit = (scan_type *)unit_bytes;
+  scan_type *totals = (scan_type *)total_bytes;
+  const size_t begin = GID_0 * interval_size;
+  const size_t end = begin + interval_size < n ? begin + interval_size : n;
+  scan_type carry;
+  for (size_t first = begin; first < end; first += WG_SIZE * SCAN_BATCH) {{
+    const size_t rest = end - first;
+    const unsigned count = rest < WG_SIZE * SCAN_BATCH ? (unsigned)rest : WG_SIZE * SCAN_BATCH;
+    pycuda_scan_load(unit, input, first, count);
+    const unsigned mine = LID_0 * SCAN_BATCH;
+    if (mine < count) {{
+      scan_type total = unit[mine];
+      for (unsigned k = mine + 1; k < mine + SCAN_BATCH && k < count; ++k) total = SCAN_EXPR(total, unit[k]);
+      totals[LID_0] = total;
+    }}
+    const unsigned valid = (count + SCAN_BATCH - 1) / SCAN_BATCH;
+    pycuda_scan_group(totals, valid);
+    if (LID_0 == 0) carry = first == begin ? totals[valid - 1] : SCAN_EXPR(carry, totals[valid - 1]);
+  }}
+  if (LID_0 == 0) interval_results[GID_0] = carry;
+}}
+"""
+)
+
+# `input` and `output` may be the same; a unit is read before any of it is written.
+_UPDATE_SOURCE = (
+    SHARED_PREAMBLE
+    + """
+KERNEL void {name_prefix}_final_update(const scan_type *input, scan_type *output, const scan_type *interval_results,
+                                       size_t n, size_t interval_size) {{
+  LOCAL_MEM __align__(16) unsigned char unit_bytes[WG_SIZE * SCAN_BATCH * sizeof(scan_type)];
+  LOCAL_MEM __align__(16) unsigned char total_bytes[WG_SIZE * sizeof(scan_type)];
+  scan_type *unit = (scan_type *)unit_bytes;
+  scan_type *totals = (scan_type *)total_bytes;
+  const size_t begin = GID_0 * interval_size;
+  const size_t end = begin + interval_size < n ? begin + interval_size : n;
+  bool has_carry = interval_results != 0 && GID_0 > 0;
+  scan_type carry;
+  if (has_carry) carry = interval_results[GID_0 - 1];
+  for (size_t first = begin; first < end; first += WG_SIZE * SCAN_BATCH) {{
+    const size_t rest = end - first;
+    const unsigned count = rest < WG_SIZE * SCAN_BATCH ? (unsigned)rest : WG_SIZE * SCAN_BATCH;
+    pycuda_scan_load(unit, input, first, count);
+    const unsigned mine = LID_0 * SCAN_BATCH;
+    if (mine < count) {{
+      scan_type total = unit[mine];
+      for (unsigned k = mine + 1; k < mine + SCAN_BATCH && k < count; ++k) total = SCAN_EXPR(total, unit[k]);
+      totals[LID_0] = total;
+    }}
+    const unsigned valid = (count + SCAN_BATCH - 1) / SCAN_BATCH;
+    pycuda_scan_group(totals, valid);
+    if (mine < count) {{
+      bool has_prefix = has_carry;
+      scan_type prefix;
+      if (has_carry) prefix = carry;
+      if (LID_0 > 0) {{
+        prefix = has_carry ? SCAN_EXPR(carry, totals[LID_0 - 1]) : totals[LID_0 - 1];
+        has_prefix = true;
+      }}
+      for (unsigned k = mine; k < mine + SCAN_BATCH && k < count; ++k) {{
+        const scan_type element = unit[k];
+        __WRITE_BEFORE__
+        if (has_prefix) prefix = SCAN_EXPR(prefix, element);
+        else prefix = element;
+        has_prefix = true;
+        __WRITE_AFTER__
+      }}
+    }}
+    if (has_carry) carry = SCAN_EXPR(carry, totals[valid - 1]);
+    else carry = totals[valid - 1];
+    has_carry = true;
+    __syncthreads();
+    for (unsigned k = LID_0; k < count; k += WG_SIZE) output[first + k] = unit[k];
+  }}
+}}
+"""
+)
+
+INCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace("__WRITE_BEFORE__", "").replace("__WRITE_AFTER__", "unit[k] = prefix;")
+EXCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace(
+    "__WRITE_BEFORE__",
+    "if (has_prefix) unit[k] = prefix;\n        else unit[k] = {neutral};",
+).replace("__WRITE_AFTER__", "")
+
+_MOST_INTERVALS_PER_MULTIPROCESSOR = 8
+
+
+class _ScanKernel:
+    """What both kinds share: everything but the template of the last pass."""
+
+    final_update_tp = None
+
+    def __init__(
+        self,
+        dtype,
+        scan_expr,
+        neutral=None,
+        name_prefix="scan",
+        options=None,
+        preamble="",
+        devices=None,
+    ):
+        from pycuda.compiler import SourceModule
+
+        if isinstance(self, ExclusiveScanKernel) and neutral is None:
+            raise ValueError("neutral element is required for exclusive scan")
+        self.dtype = np.dtype(dtype)
+        self.neutral = neutral
+        self.scan_wg_size = 128
+        self.update_wg_size = 256
+        self.scan_wg_seq_batches = 6
+        # Both passes keep a unit in shared memory, of which every device has 48 KiB.
+        while self.update_wg_size * (self.scan_wg_seq_batches + 1) * self.dtype.itemsize > 49152:
+            if self.scan_wg_seq_batches > 1:
+                self.scan_wg_seq_batches -= 1
+            elif self.update_wg_size > 1:
+                self.update_wg_size //= 2
+                self.scan_wg_size = min(self.scan_wg_size, self.update_wg_size)
+            else:
+                raise ValueError(f"elements of dtype {self.dtype} are too large to scan")
+        settings = {
+            "scan_expr": scan_expr,
+            "scan_type": dtype_to_ctype(self.dtype),
+            "batch": self.scan_wg_seq_batches,
+            "name_prefix": name_prefix,
+            "preamble": preamble,
+            "neutral": neutral,
+        }
+
+        def compile_kernel(template, group_size, name, types):
+            source = template.format(wg_size=group_size, **settings)
+            module = SourceModule(source, options=options, no_extern_c=True)
+            return module.get_function(f"{name_prefix}_{name}").prepare(types)
+
+        self.scan_intervals_knl = compile_kernel(
+            SCAN_INTERVALS_SOURCE, self.scan_wg_size, "scan_intervals", "PPNN"
+        )
+        self.final_update_knl = compile_kernel(
+            self.final_update_tp, self.update_wg_size, "final_update", "PPPNN"
+        )
+        if isinstance(self, InclusiveScanKernel):
+            self._totals_knl = self.final_update_knl
+        else:
+            self._totals_knl = compile_kernel(
+                INCLUSIVE_UPDATE_SOURCE, self.update_wg_size, "final_update", "PPPNN"
+            )
+
+    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None):
+        """Scan.
+
+        Parameters
+        ----------
+        input_ary : GPUArray
+            With one axis.
+        output_ary : GPUArray or "new", optional
+            None: the input is overwritten.
+        allocator : callable, optional
+        stream, queue : pycuda.driver.Stream, optional
+
+        Returns
+        -------
+        GPUArray
+            The output.
+        """
+        from pycuda import gpuarray
+
+        if stream is None:
+            stream = queue
+        elif queue is not None:
+            raise TypeError("stream and queue are the same argument: give one")
+        if len(input_ary.shape) != 1:
+            raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
+        (n,) = input_ary.shape
+        if input_ary.dtype != self.dtype:
+            raise TypeError(f"the scan is for dtype {self.dtype}, the input has dtype {input_ary.dtype}")
+        if output_ary is None:
+            output_ary = input_ary
+        elif isinstance(output_ary, str):
+            if output_ary != "new":
+                raise ValueError(f"output_ary is {output_ary!r}: it may be an array, None or 'new'")
+            output_ary = gpuarray.GPUArray((n,), self.dtype, allocator)
+        if output_ary.shape != input_ary.shape:
+            raise ValueError(
+                f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}"
+            )
+        if output_ary.dtype != self.dtype:
+            raise TypeError(f"the scan is for dtype {self.dtype}, the output has dtype {output_ary.dtype}")
+        if not output_ary.flags.forc:
+            raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
+        if n == 0:
+            return output_ary
+        if not input_ary.flags.forc:
+            dense = gpuarray.GPUArray((n,), self.dtype, allocator)
+            gpuarray._array.copy(dense, input_ary, stream)
+            input_ary = dense
+        self._scan(input_ary.ptr, output_ary.ptr, n, allocator, stream)
+        return output_ary
+
+    def _scan(self, source, target, n, allocator, stream):
+        from pycuda import gpuarray
+        from pycuda.driver import Context, device_attribute
+
+        unit = self.update_wg_size * self.scan_wg_seq_batches
+        units = -(-n // unit)
+        count = Context.get_device().get_attribute(device_attribute.MULTIPROCESSOR_COUNT)
+        intervals = min(units, count * _MOST_INTERVALS_PER_MULTIPROCESSOR)
+        interval_size = -(-units // intervals) * unit
+        intervals = -(-n // interval_size)
+        group = (self.update_wg_size, 1, 1)
+        if intervals == 1:
+            self.final_update_knl.prepared_async_call((1, 1), group, stream, source, target, 0, n, interval_size)
+            return
+        totals = gpuarray.GPUArray((intervals,), self.dtype, allocator)
+        self.scan_intervals_knl.prepared_async_call(
+            (intervals, 1), (self.scan_wg_size, 1, 1), stream, source, totals.ptr, n, interval_size
+        )
+        self._totals_knl.prepared_async_call(
+            (1, 1), group, stream, totals.ptr, totals.ptr, 0, intervals, intervals
+        )
+        self.final_update_knl.prepared_async_call(
+            (intervals, 1), group, stream, source, target, totals.ptr, n, interval_size
+        )
+
+
+class InclusiveScanKernel(_ScanKernel):
+    """Each element becomes the combination of all up to and with it."""
+
+    final_update_tp = INCLUSIVE_UPDATE_SOURCE
+
+
+class ExclusiveScanKernel(_ScanKernel):
+    """Each element becomes the combination of all before it; the first, `neutral`."""
+
+    final_update_tp = EXCLUSIVE_UPDATE_SOURCE

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""pycuda.curandom: distributions, repeatability, and the states' motion."""
+
+import numpy as np
+import pycuda.curandom as curandom
+import pytest
+from pycuda import gpuarray
+from pycuda.gpuarray import to_gpu
+
+pytestmark = pytest.mark.usefixtures("context")
+
+PSEUDO = ["XORWOW", "MRG32k3a", "Philox"]
+QUASI = ["Sobol32", "ScrambledSobol32", "Sobol64", "ScrambledSobol64"]
+
+
+def make(name, **keywords):
+    return getattr(curandom, f"{name}RandomNumberGenerator")(**keywords)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint32])
+def test_rand(dtype):
+    np.random.seed(5)
+    first = curandom.rand((300, 200), dtype).get()
+    assert first.shape == (300, 200) and first.dtype == dtype
+    assert (curandom.rand((300, 200), dtype).get() != first).any()
+    np.random.seed(5)
+    assert (curandom.rand((300, 200), dtype).get() == first).all()
+    if first.dtype.kind == "f":
+        assert 0 <= first.min() < 0.001 and 0.999 < first.max() < 1
+        unit = first
+    else:
+        unit = first.view(np.uint32) / 2**32
+    assert abs(unit.mean() - 0.5) < 0.01 and abs(unit.var() - 1 / 12) < 0.005
+    with pytest.raises(NotImplementedError):
+        curandom.rand(3, np.int64)
+
+
+@pytest.mark.parametrize("name", PSEUDO + QUASI)
+def test_distributions(name):
+    generator = make(name)
+    n = 200_001
+    for dtype in (np.float32, np.float64):
+        uniform = generator.gen_uniform(n, dtype).get()
+        assert 0 <= uniform.min() and uniform.max() <= 1
+        assert abs(uniform.mean() - 0.5) < 0.02 and abs(uniform.var() - 1 / 12) < 0.01
+        normal = generator.gen_normal(n, dtype).get()
+        assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.03
+        logarithms = np.log(generator.gen_log_normal(n, dtype, 0.5, 0.25).get())
+        assert abs(logarithms.mean() - 0.5) < 0.02 and abs(logarithms.std() - 0.25) < 0.02
+    integers = generator.gen_uniform(n, np.uint32).get()
+    assert abs(integers.mean() / 2**32 - 0.5) < 0.02
+    poisson = generator.gen_poisson((3, n), np.uint32, 4).get()
+    assert abs(poisson.mean() - 4) < 0.1 and abs(poisson.var() - 4) < 0.2
+    means = to_gpu(np.full(n, 9, np.float32))
+    generator.fill_poisson(means)
+    assert abs(means.get().mean() - 9) < 0.2
+    strided = gpuarray.zeros(2000, np.float32)
+    generator.fill_uniform(strided[::2])
+    assert (strided.get()[1::2] == 0).all() and (strided.get()[::2] != 0).sum() > 990
+    if "64" in name:
+        assert abs(generator.gen_uniform(n, np.uint64).get().mean() / 2**64 - 0.5) < 0.02
+    else:
+        with pytest.raises(NotImplementedError):
+            generator.gen_uniform(n, np.uint64)
+    with pytest.raises(NotImplementedError):
+        generator.gen_normal(n, np.int32)
+
+
+@pytest.mark.parametrize("name", PSEUDO)
+def test_equal_seeds_repeat_and_skipping_moves_every_generator(name):
+    seeds = lambda n: to_gpu(np.arange(n, dtype=np.int32))  # noqa: E731
+    first, second = make(name, seed_getter=seeds), make(name, seed_getter=seeds)
+    count = first.block_count * first.generators_per_block
+    drawn = first.gen_uniform(4 * count, np.uint32).get().reshape(4, count)
+    second.call_skip_ahead(2)
+    assert (second.gen_uniform(count, np.uint32).get() == drawn[2]).all()
+    third = make(name, seed_getter=seeds, offset=1)
+    counts = to_gpu((np.arange(first.generators_per_block) % 3).astype(np.uint32))
+    third.call_skip_ahead_array(counts)
+    expected = drawn[1 + np.arange(count) % first.generators_per_block % 3, np.arange(count)]
+    assert (third.gen_uniform(count, np.uint32).get() == expected).all()
+    third.call_skip_ahead_sequence(1)
+    third.call_skip_ahead_sequence_array(counts)
+    with pytest.raises(ValueError, match="fits neither"):
+        third.call_skip_ahead_array(counts[:3])
+
+
+def test_subsequences_of_mrg32k3a():
+    generator = make("MRG32k3a", seed_getter=curandom.seed_getter_uniform)
+    generator.call_skip_ahead_subsequence(1)
+    generator.call_skip_ahead_subsequence_array(to_gpu(np.ones(generator.generators_per_block, np.uint64)))
+    assert abs(generator.gen_uniform(10_000, np.float32).get().mean() - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("name", ["Sobol32", "Sobol64"])
+def test_sobol_points_come_from_the_direction_vectors(name):
+    generator = make(name)
+    count, bits = generator.block_count * generator.generators_per_block, generator.generator_bits
+    dtype = np.uint32 if bits == 32 else np.uint64
+    drawn = generator.gen_uniform(4 * count, dtype).get().reshape(4, count)
+    direction = getattr(curandom.direction_vector_set, f"VECTOR_{bits}")
+    vectors = curandom.generate_direction_vectors(count, direction).get()
+    assert vectors.shape == (count, bits) and vectors.dtype == dtype
+    assert (drawn[0] == 0).all() and (drawn[1] == vectors[:, 0]).all()
+    assert (drawn[2] == vectors[:, 0] ^ vectors[:, 1]).all() and (drawn[3] == vectors[:, 1]).all()
+    again = make(name, dir_vector=to_gpu(vectors), offset=2)
+    assert (again.gen_uniform(count, dtype).get() == drawn[2]).all()
+    again.call_skip_ahead(0)
+    with pytest.raises(TypeError, match="GPUArray of integers of right length"):
+        make(name, dir_vector=to_gpu(vectors[1:]))
+
+
+def test_scrambling_constants():
+    constants = curandom.generate_scramble_constants32(20_010).get()
+    assert constants.dtype == np.uint32 and (constants[20_000:] == constants[:10]).all()
+    assert curandom.generate_scramble_constants64(5).get().dtype == np.uint64
+    with pytest.raises(TypeError, match="scramble must be GPUArray"):
+        make("ScrambledSobol32", scramble_vector=to_gpu(constants[:3]))
+
+
+def test_seeds():
+    assert len(set(curandom.seed_getter_uniform(10).get())) == 1
+    assert len(set(curandom.seed_getter_unique(10).get())) > 1
+    with pytest.raises(TypeError, match="seed must be GPUArray of integers of right length"):
+        make("Philox", seed_getter=lambda n: to_gpu(np.zeros(n, np.float32)))
+
+
+def test_version():
+    assert curandom.get_curand_version() >= (3, 2, 0)
