@@ -110,6 +110,10 @@ void Widener::emit(llvm::Instruction& instruction) {
 }
 
 llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
+  // That bits are disjoint is known of active lanes only, and lane 0 may not be one of them: it is
+  // the sum that the other lanes' values follow from.
+  if (instruction.getOpcode() == llvm::Instruction::Or && shapes_.of(&instruction).is_affine())
+    return b_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1)));
   llvm::Instruction* copy = instruction.clone();
   for (llvm::Use& operand : copy->operands()) {
     if (!llvm::isa<llvm::BasicBlock>(operand.get())) operand.set(scalar(operand.get()));

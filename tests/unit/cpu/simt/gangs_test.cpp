@@ -134,3 +134,24 @@ TEST_CASE("a misaligned access of one lane is found") {
   REQUIRE(fault.has_value());
   CHECK_MESSAGE(fault->message.find("(21, 0, 0)") != std::string::npos, fault->message);
 }
+
+TEST_CASE("an or that is a sum only where the guard says so, with lane 0 outside of the guard") {
+  LoadedModule module(R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<3>; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;
+  sub.u32 %r2, 31, %r1; setp.ge.u32 %p, %r2, 16; @%p ret;
+  or.b32 %r3, %r2, 16;
+  mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r1; ret;
+})",
+                      vectors(true));
+  std::vector<std::uint32_t> out(64, 7), expected(64, 7);
+  for (std::uint32_t tid = 16; tid < 32; ++tid) expected[31 - tid + 16] = tid;
+  module.run("k", {1}, {32}, out.data());
+  CHECK(out == expected);
+  std::fill(out.begin(), out.end(), 7u);
+  std::fill(expected.begin(), expected.end(), 7u);
+  for (std::uint32_t tid = 16; tid < 21; ++tid) expected[31 - tid + 16] = tid;
+  module.run("k", {1}, {21}, out.data());
+  CHECK(out == expected);
+}
