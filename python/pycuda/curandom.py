@@ -249,7 +249,12 @@ class _RandomNumberGeneratorBase:
         threads = min(threads, device.get_attribute(drv.device_attribute.MAX_BLOCK_DIM_X))
         if self._most_generators is not None:
             threads = min(threads, max(1, self._most_generators // self.block_count))
-        self.generators_per_block = threads
+        self._generators_per_block = threads
+
+    @property
+    def generators_per_block(self):
+        """How many generators a block has: as many as threads that every kernel can have."""
+        return self._generators_per_block
 
     def _skips_by_32_bits(self):
         return False

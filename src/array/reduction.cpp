@@ -60,7 +60,7 @@ struct Plan {
 };
 
 Plan plan_launch(const ArrayContext& context, const Inputs& inputs) {
-  Plan plan;
+  Plan plan{};
   const std::int64_t results = inputs.kept.size;
   const std::int64_t length = inputs.reduced.size;
   plan.along_fast =
@@ -134,7 +134,7 @@ std::int64_t accumulator_bytes(const Reduction& reduction) {
 void run_reduction(ArrayContext& context, const Reduction& reduction, const ArrayRef& result,
                    const ArrayRef& input, const ArrayRef* second, CUstream stream) {
   if (input.type == DType::Raw) throw TypeMismatch("structured types cannot be reduced");
-  Inputs inputs;
+  Inputs inputs{};
   inputs.count = takes_two(reduction.op) ? 2 : 1;
   const ArrayRef* const arrays[] = {&input, second};
   std::array<Layout, 2> kept;
@@ -175,7 +175,7 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   key.partial_result = true;
   launch(context, key, plan, partial.pointer(), inputs, stream);
 
-  Inputs partials;
+  Inputs partials{};
   partials.addresses[0] = partial.pointer();
   partials.item_bytes[0] = bytes;
   partials.count = 1;

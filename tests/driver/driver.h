@@ -77,5 +77,7 @@ class DeviceBlock {
 std::string run_scenario(const std::string& name);
 /// The other side of run_scenario: false when there is no scenario of this name.
 bool play_scenario(const std::string& name);
+/// The scenarios about processes and devices; play_scenario asks it last.
+bool play_process_scenario(const std::string& name);
 
 }  // namespace driver_test

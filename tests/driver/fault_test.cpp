@@ -118,7 +118,7 @@ bool driver_test::play_scenario(const std::string& name) {
     play_uninitialised();
   } else if (name == "isolated") {
     play_isolated();
-  } else {
+  } else if (!play_process_scenario(name)) {
     return false;
   }
   std::fflush(stdout);

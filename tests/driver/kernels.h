@@ -141,6 +141,26 @@ done:
   ret;
 }
 
+// counts in a register, `rounds` times, then *to = the count: no memory, no waiting
+.visible .entry count_rounds(.param .u64 to, .param .u32 rounds)
+{
+  .reg .u64 %rd1;
+  .reg .u32 %r<4>;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [rounds];
+  mov.u32 %r2, 0;
+round:
+  mad.lo.u32 %r2, %r2, 1664525, %r1;
+  shr.u32 %r3, %r2, 7;
+  xor.b32 %r2, %r2, %r3;
+  sub.u32 %r1, %r1, 1;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra round;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+
 // busy until *flag is not 0 (memory that the host writes), then *to = value
 .visible .entry wait_for_host(.param .u64 flag, .param .u64 to, .param .u32 value)
 {

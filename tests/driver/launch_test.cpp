@@ -262,3 +262,17 @@ TEST_CASE("the suggested block size fills the device") {
   CHECK(block >= 32);
   CHECK(block < 1024);
 }
+
+TEST_CASE("a launch does not wait for a kernel that loops, not even the first") {
+  const CurrentContext context;
+  const LoadedModule module(kernels_ptx);
+  const DeviceBlock block(4);
+  CUdeviceptr to = block.address();
+  unsigned rounds = 200'000'000;
+  void* parameters[] = {&to, &rounds};
+  const CUfunction function = module.function("count_rounds");
+  REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  REQUIRE(launch(function, 1, 1, 0, parameters) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamQuery)(nullptr) == CUDA_ERROR_NOT_READY);
+  CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+}

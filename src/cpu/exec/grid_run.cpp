@@ -24,8 +24,8 @@ std::uint64_t cost_per_block(const Kernel& kernel, const Dim3& block) {
   return std::max<std::uint64_t>(1, kernel.facts.cost * threads);
 }
 
-/// Kernels whose launches took longer than their length suggests (they loop). A direct-mapped
-/// table: a collision costs speed, nothing else.
+/// Kernels whose launches took longer than their length suggests (slow memory, calls of the run
+/// time). A direct-mapped table: a collision costs speed, nothing else.
 struct SlowKernels {
   struct Entry {
     std::atomic<const Kernel*> kernel{nullptr};
@@ -76,6 +76,8 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
 }  // namespace
 
 bool runs_in_caller(const LaunchRequest& request) {
+  // A launch must not wait for the kernel: how often a loop runs is known to nobody.
+  if (request.kernel->facts.loops) return false;
   if (request.kernel->facts.suspends && !uses_gangs(*request.kernel, request.grid, request.block)) {
     return false;
   }

@@ -91,6 +91,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.gangs_suspend);
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
+  out.number(facts.loops);
 }
 
 KernelFacts read_facts(Reader& in) {
@@ -107,6 +108,7 @@ KernelFacts read_facts(Reader& in) {
   facts.gangs_suspend = in.number<bool>();
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
+  facts.loops = in.number<bool>();
   return facts;
 }
 

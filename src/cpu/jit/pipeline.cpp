@@ -3,6 +3,7 @@
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -72,6 +73,18 @@ class PassRun {
   llvm::PassBuilder builder_;
 };
 
+/// Nobody destroys a coroutine that is suspended: its memory is simply used again. So the clones
+/// for that, each as long as the coroutine itself, go before anything looks at them.
+void drop_destroyers(llvm::Module& module) {
+  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
+    const llvm::StringRef name = function.getName();
+    if (!function.hasLocalLinkage() || !(name.ends_with(".destroy") || name.ends_with(".cleanup")))
+      continue;
+    function.replaceAllUsesWith(llvm::ConstantPointerNull::get(function.getType()));
+    function.eraseFromParent();
+  }
+}
+
 }  // namespace
 
 void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target) {
@@ -102,7 +115,9 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) {
-  PassRun(target).run(module, "coro-early,cgscc(coro-split),coro-cleanup,globaldce");
+  PassRun(target).run(module, "coro-early,cgscc(coro-split),coro-cleanup");
+  drop_destroyers(module);
+  PassRun(target).run(module, "globaldce");
   PassRun(target).run_default(module,
                               thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
 }

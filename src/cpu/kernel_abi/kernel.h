@@ -38,6 +38,7 @@ struct KernelFacts {
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
   std::string scalar_reason;     ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
+  bool loops = false;                   ///< has a branch backwards or recursion, so `cost` says little
 };
 
 /// A kernel ready to run.

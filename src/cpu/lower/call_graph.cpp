@@ -2,6 +2,8 @@
 // Reachability over the calls of a module.
 #include "cpu/lower/call_graph.h"
 
+#include <algorithm>
+
 namespace pycuda::cpu::lower {
 
 std::uint32_t resolve_alias(const ptx::Module& module, std::uint32_t function) {
@@ -76,6 +78,16 @@ std::vector<std::uint32_t> CallGraph::reachable(std::uint32_t function) const {
     if (seen[i]) result.push_back(i);
   }
   return result;
+}
+
+bool CallGraph::recurses(std::uint32_t function) const {
+  const auto calls = [&](std::uint32_t caller) {
+    const Node& node = nodes_[caller];
+    return std::find(node.callees.begin(), node.callees.end(), function) != node.callees.end() ||
+           (node.calls_indirectly && address_taken_[function]);
+  };
+  const std::vector<std::uint32_t> reached = reachable(function);
+  return std::any_of(reached.begin(), reached.end(), calls);
 }
 
 }  // namespace pycuda::cpu::lower

@@ -20,6 +20,8 @@ class CallGraph {
 
   /// The function itself and all that it may call, by index in Module::functions, ascending.
   std::vector<std::uint32_t> reachable(std::uint32_t function) const;
+  /// Whether the function may call itself, at any depth.
+  bool recurses(std::uint32_t function) const;
   /// Module-level variables that the function's own body names.
   const std::vector<std::uint32_t>& variables(std::uint32_t function) const {
     return nodes_[function].variables;

@@ -41,6 +41,19 @@ std::uint64_t local_bytes(const ptx::Function& function) {
   return bytes;
 }
 
+bool branches_back(const ptx::Function& function) {
+  for (std::uint32_t i = 0; i < function.body.size(); ++i) {
+    const ptx::Instruction& branch = function.body[i];
+    const auto goes_back = [&](ptx::LabelId label) {
+      return label < function.labels.size() && function.labels[label].instruction <= i;
+    };
+    const bool direct = branch.opcode == ptx::Opcode::bra && !branch.operands.empty();
+    if (direct && goes_back(branch.operands[0].label)) return true;
+    if (std::any_of(branch.targets.begin(), branch.targets.end(), goes_back)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::uint32_t register_estimate(const ptx::Function& function) {
@@ -102,6 +115,7 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
     if (reached != kernel) callee_local = std::max(callee_local, local_bytes(callee));
     registers = std::max(registers, register_estimate(callee));
     instructions += callee.body.size();
+    facts.loops = facts.loops || branches_back(callee) || lowering.calls().recurses(reached);
   }
   facts.local_bytes = static_cast<std::uint32_t>(local_bytes(function) + callee_local);
   for (const ptx::Variable& variable : module.variables) {
