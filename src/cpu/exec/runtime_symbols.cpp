@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu/exec/half_conversions.h"
 #include "cpu/exec/math.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
@@ -57,6 +58,12 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol<float(float)>("exp2f", ::exp2f),
       symbol<double(double)>("log2", ::log2),
       symbol<float(float)>("log2f", ::log2f),
+      symbol<double(double, double)>("fmin", ::fmin),
+      symbol<double(double, double)>("fmax", ::fmax),
+      symbol<float(float, float)>("fminf", ::fminf),
+      symbol<float(float, float)>("fmaxf", ::fmaxf),
+      symbol<double(double, double, double)>("fma", ::fma),
+      symbol<float(float, float, float)>("fmaf", ::fmaf),
       symbol<double(double, int)>("ldexp", ::ldexp),
       symbol<float(float, int)>("ldexpf", ::ldexpf),
       symbol("__divti3", __divti3),
@@ -67,6 +74,8 @@ std::vector<RuntimeSymbol> all_symbols() {
   };
   const auto math = exec::math_symbols();
   symbols.insert(symbols.end(), math.begin(), math.end());
+  const auto halves = exec::half_symbols();
+  symbols.insert(symbols.end(), halves.begin(), halves.end());
   return symbols;
 }
 

@@ -11,8 +11,25 @@
 #include <cassert>
 #include <map>
 
+#include "base/env.h"
+
 namespace pycuda::cpu::jit {
 namespace {
+
+/// Whether code may use a feature of the host when PYCUDA_CPU_ISA says `isa`.
+///
+/// AVX-512 has to be asked for: LLVM 19 commutes the operands of a masked VPTERNLOG without its
+/// truth table (seen with `isnan(y) ? y : copysign(y, x)`, where the constant was hoisted out of a
+/// loop), so it is not trusted.
+bool is_allowed(llvm::StringRef feature, llvm::StringRef isa) {
+  if (isa == "avx512") return true;
+  if (feature.starts_with("avx512") || feature.starts_with("avx10") || feature == "evex512")
+    return false;
+  if (isa != "sse2") return true;
+  return !(feature.starts_with("avx") || feature.starts_with("sse3") ||
+           feature.starts_with("sse4") || feature == "ssse3" || feature.starts_with("fma") ||
+           feature == "f16c" || feature == "xop");
+}
 
 HostTarget read_host() {
   llvm::InitializeNativeTarget();
@@ -23,7 +40,11 @@ HostTarget read_host() {
   host.cpu = llvm::sys::getHostCPUName().str();
   const auto features = llvm::sys::getHostCPUFeatures();
   std::map<std::string, bool> sorted;  // the string map's own order is not stable between processes
-  for (const auto& feature : features) sorted[feature.first().str()] = feature.second;
+  const std::string isa = base::environment("PYCUDA_CPU_ISA").value_or("avx2");
+  for (const auto& feature : features) {
+    const std::string name = feature.first().str();
+    sorted[name] = feature.second && is_allowed(name, isa);
+  }
   for (const auto& [name, present] : sorted) {
     if (!host.features.empty()) host.features += ',';
     host.features += (present ? '+' : '-') + name;
