@@ -113,11 +113,6 @@ std::uint32_t pycuda_cpu_find_nth_set(std::uint32_t mask, std::uint32_t base, st
   }
   return none;
 }
-
-// LLVM calls these for conversions of `half` on machines without F16C; the compiler's own library
-// has them.
-_Float16 __truncsfhf2(float);
-float __extendhfsf2(_Float16);
 }
 
 namespace pycuda::cpu::exec {
@@ -165,8 +160,6 @@ std::span<const RuntimeSymbol> math_symbols() {
       symbol<float(float)>("truncf", ::truncf),
       symbol<double(double)>("roundeven", ::roundeven),
       symbol<float(float)>("roundevenf", ::roundevenf),
-      symbol("__truncsfhf2", __truncsfhf2),
-      symbol("__extendhfsf2", __extendhfsf2),
   };
   return symbols;
 }

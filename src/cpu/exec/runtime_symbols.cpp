@@ -62,8 +62,6 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol<double(double, double)>("fmax", ::fmax),
       symbol<float(float, float)>("fminf", ::fminf),
       symbol<float(float, float)>("fmaxf", ::fmaxf),
-      symbol<double(double, double, double)>("fma", ::fma),
-      symbol<float(float, float, float)>("fmaf", ::fmaf),
       symbol<double(double, int)>("ldexp", ::ldexp),
       symbol<float(float, int)>("ldexpf", ::ldexpf),
       symbol("__divti3", __divti3),
