@@ -156,12 +156,12 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   const auto reduced_span = std::span(reduced_layouts.data(), inputs.count);
   inputs.reduced =
       finds_position(reduction.op) ? collapse_in_order(reduced_span) : collapse(reduced_span);
-  if (inputs.kept.size == 0) return;
   if (inputs.reduced.size == 0 && !has_identity(reduction.op)) {
     throw ShapeMismatch("zero-size array with shape " + shape_text(input.layout->shape_span()) +
                         " to reduction operation " + facts(reduction.op).name +
                         " which has no identity");
   }
+  if (inputs.kept.size == 0) return;
 
   ReductionKey key{reduction.op, input.type, second == nullptr ? input.type : second->type,
                    reduction.accumulated, result.type};

@@ -250,9 +250,6 @@ def test_reductions_agree_with_numpy(data, name, keepdims):
         assume(host.size > 0)
     expected, error = numpy_result(lambda: getattr(host, name)(axis=axis, keepdims=keepdims))
     if error is not None:
-        # A result without elements needs no identity; NumPy wants one all the same.
-        kept = [length for i, length in enumerate(host.shape) if axis is not None and i not in axis]
-        assume(axis is None or 0 not in kept)
         with pytest.raises(ValueError, match="identity"):
             getattr(device, name)(axis=axis, keepdims=keepdims)
         return
