@@ -101,7 +101,8 @@ def _warn_of_output(log):
     level = _user_stack_level()
     if "demoted" in log.lower() or "demoting" in log.lower():
         warnings.warn(
-            "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
+            "nvcc said it demoted types in source code it compiled--this is likely not what "
+            "you want.",
             stacklevel=level,
         )
     warnings.warn(
@@ -218,7 +219,9 @@ def compile_plain(source, options, keep, nvcc, cache_dir, target="cubin"):
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     folder = os.fspath(cache_dir) if cache_dir else None
-    return _compile(source, nvcc, _texts(options, "options"), keep, False, None, None, folder, [], target)
+    return _compile(
+        source, nvcc, _texts(options, "options"), keep, False, None, None, folder, [], target
+    )
 
 
 def _run(command, **keywords):
@@ -259,10 +262,13 @@ def preprocess_source(source, options, nvcc):
         ]
         result = _run(command, cwd=folder)
     if result.returncode != 0:
-        raise CompileError(f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr)
+        raise CompileError(
+            f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr
+        )
     if len(result.stdout) < 0.5 * len(source):
         raise CompileError(
-            f"nvcc preprocessing of {path} failed with ridiculously small code output - likely unsupported compiler.",
+            f"nvcc preprocessing of {path} failed with ridiculously small code output - "
+            "likely unsupported compiler.",
             command,
             result.stdout,
             result.stderr,
@@ -321,7 +327,9 @@ class CudaModule:
         capability, _, _ = _rtc().device_facts()
         digits = str(arch).rpartition("_")[2].rstrip("af")
         if not digits.isdigit() or "_" not in str(arch) or capability == 0:
-            why = "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
+            why = (
+                "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
+            )
             warnings.warn(
                 f"failed to check compute capability for module: {why}",
                 stacklevel=_user_stack_level(),
@@ -363,7 +371,9 @@ class SourceModule(CudaModule):
         include_dirs=None,
     ):
         self._check_arch(arch)
-        image = compile(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
+        image = compile(
+            source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs
+        )
         from pycuda.driver import module_from_buffer
 
         self.module = module_from_buffer(image)
@@ -473,7 +483,8 @@ class DynamicModule(CudaModule):
                 linker.add_file(path, jit_input_type.LIBRARY)
                 return self
         raise OSError(
-            f'CUDA SDK library file "lib{libname}.a" not found: `pip install nvidia-cuda-runtime` brings cudadevrt'
+            f'CUDA SDK library file "lib{libname}.a" not found: '
+            "`pip install nvidia-cuda-runtime` brings cudadevrt"
         )
 
     def link(self):
