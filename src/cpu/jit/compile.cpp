@@ -45,10 +45,10 @@ std::string verification_error(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
 }
 
-/// Gives kernels their vector forms where they have one.
-void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels,
+/// Gives kernels their vector forms where they have one. `lanes`: of every gang, or 0 for a choice.
+void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
                 llvm::TargetMachine& target) {
-  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels);
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes);
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
@@ -86,7 +86,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   for (llvm::Function& function : module) simt::reduce_alignment_checks(function);
   simt::yield_in_spin_waits(module);
   if (options.vectors && !options.checked && thorough)
-    make_gangs(module, lowered->kernels, *target);
+    make_gangs(module, lowered->kernels, options.gang_lanes, *target);
   simt::lower_to_scalar_threads(module, lowered->kernels);
   set_target_attributes(module);
   dump("simt", module);
