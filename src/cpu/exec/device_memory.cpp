@@ -59,7 +59,7 @@ struct DeviceMemory::State {
   int device = 0;
   std::uint64_t limit = 0;
   std::uint64_t offered = 0;  ///< of the limit, what the machine could give at the start
-  mutable std::mutex mutex;  ///< protects all below
+  mutable std::mutex mutex;   ///< protects all below
   std::uint64_t used = 0;
   std::unordered_map<void*, Block> blocks;
   std::vector<std::pair<std::byte*, std::uint64_t>> reservations;  ///< chunks and slabs
