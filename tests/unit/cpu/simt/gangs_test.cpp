@@ -111,3 +111,23 @@ TEST_CASE("an or that is a sum only where the guard says so, with lane 0 outside
   module.run("k", {1}, {21}, out.data());
   CHECK(out == expected);
 }
+
+TEST_CASE("a block that faults and nobody comes to, after the block that returns") {
+  LoadedModule module(R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<3>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; rem.u32 %r2, %r1, 3; mov.u32 %r3, 5;
+  TABLE: .branchtargets A, B, C;
+  brx.idx %r2, TABLE;
+A: add.u32 %r3, %r1, 7; bra END;
+B: add.u32 %r3, %r1, 9; bra END;
+C: bra END;
+END:
+  mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r3; ret;
+})",
+                      vectors(true));
+  std::vector<std::uint32_t> out(70), expected(70);
+  for (std::uint32_t i = 0; i < 70; ++i) expected[i] = i % 3 == 0 ? i + 7 : i % 3 == 1 ? i + 9 : 5;
+  module.run("k", {1}, {70}, out.data());
+  CHECK(out == expected);
+}

@@ -26,7 +26,7 @@ bool warp_operations_widen() {
 }  // namespace
 
 // PYCUDA_TEST_KERNELS=N and PYCUDA_TEST_FIRST_KERNEL=S try the N kernels from number S on; a single
-// one says which of its registers differs.
+// one is printed and says which of its registers differs.
 TEST_CASE("random kernels compute the same bits on the scalar and on the vector path") {
   const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(48);
   const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
@@ -38,6 +38,7 @@ TEST_CASE("random kernels compute the same bits on the scalar and on the vector 
     for (long long seed = start; seed < end; ++seed)
       text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
                           count == 1);
+    if (count == 1) MESSAGE(text);
     LoadedModule module(text);
     for (long long seed = start; seed < end; ++seed) {
       const std::string name = "k" + std::to_string(seed);
