@@ -117,9 +117,11 @@ PyCFunction as_method(Method* method) {
 
 PyTypeObject* make_type() {
   static PyMethodDef methods[] = {
-      {"free", free_memory, METH_NOARGS, "Give the memory back; waits for work on it."},
+      {"free", free_memory, METH_NOARGS,
+       "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too."},
       {"as_buffer", as_method(as_buffer), METH_VARARGS | METH_KEYWORDS,
-       "A writable memoryview, for memory that the host can see."},
+       "A view of memory that the host can read, `size` bytes from `offset` on: managed or mapped "
+       "memory, and all memory of the CPU driver."},
       {"__long__", address_method, METH_NOARGS, "The address."},
       {nullptr, nullptr, 0, nullptr},
   };
@@ -129,7 +131,8 @@ PyTypeObject* make_type() {
       {nullptr, 0, 0, 0, nullptr},
   };
   static PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("Device memory: freed by free(), or when collected.")},
+      {Py_tp_doc, const_cast<char*>("Device memory; `int()` gives its address. It is freed when "
+                                    "the last reference goes, by any thread.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
@@ -177,7 +180,25 @@ void bind_allocation_object(nb::module_& m) {
   allocation_type = make_type();
   m.attr("DeviceAllocation") = nb::borrow(reinterpret_cast<PyObject*>(allocation_type));
   static PyMethodDef function = {"mem_alloc", as_method(mem_alloc), METH_FASTCALL | METH_KEYWORDS,
-                                 "mem_alloc(bytes)\n--\n\nDevice memory of so many bytes."};
+                                 "mem_alloc(bytes)\n--\n\n"
+                                 "Allocate device memory in the current context.\n"
+                                 "\n"
+                                 "Parameters\n"
+                                 "----------\n"
+                                 "bytes : int\n"
+                                 "    At least 1.\n"
+                                 "\n"
+                                 "Returns\n"
+                                 "-------\n"
+                                 "DeviceAllocation\n"
+                                 "    Its contents are undefined.\n"
+                                 "\n"
+                                 "Raises\n"
+                                 "------\n"
+                                 "MemoryError\n"
+                                 "    When there is not that much, even after collecting garbage.\n"
+                                 "LogicError\n"
+                                 "    For 0 bytes, or without a context."};
   const nb::object name = nb::str("pycuda._driver");
   m.attr("mem_alloc") = nb::steal(PyCFunction_NewEx(&function, nullptr, name.ptr()));
 }

@@ -85,13 +85,15 @@ PyObject* attach(PyObject* self, PyObject* arguments, PyObject* keywords) {
 
 PyTypeObject* make_managed_type() {
   static PyMethodDef methods[] = {
-      {"get_device_pointer", get_device_pointer, METH_NOARGS, "The address, as int() gives it."},
+      {"get_device_pointer", get_device_pointer, METH_NOARGS, "The address on the device, an int."},
       {"attach", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(attach)),
-       METH_VARARGS | METH_KEYWORDS, "Say which streams may use the memory (mem_attach_flags)."},
+       METH_VARARGS | METH_KEYWORDS,
+       "Say who uses the memory, with a flag of `mem_attach_flags`, from here on in `stream`."},
       {nullptr, nullptr, 0, nullptr},
   };
   static PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("Memory that host and device share.")},
+      {Py_tp_doc, const_cast<char*>("Memory that host and device share; the base of the arrays of "
+                                    "`managed_empty`.")},
       {Py_tp_methods, methods},
       {Py_bf_getbuffer, reinterpret_cast<void*>(export_managed)},
       {0, nullptr},
@@ -119,12 +121,30 @@ void bind_device_memory(nb::module_& m) {
   managed_type = make_managed_type();
   m.attr("ManagedAllocation") = nb::borrow(reinterpret_cast<PyObject*>(managed_type));
 
-  m.def("mem_get_info", [] {
-    const auto info = unlocked([] { return cuda::require_context()->memory_info(); });
-    return nb::make_tuple(info.free_bytes, info.total_bytes);
-  });
+  m.def(
+      "mem_get_info",
+      [] {
+        const auto info = unlocked([] { return cuda::require_context()->memory_info(); });
+        return nb::make_tuple(info.free_bytes, info.total_bytes);
+      },
+      "Free and total memory of the current context's device in bytes, as (free, total).");
   m.def("mem_alloc_pitch", &allocate_pitched, nb::arg("width"), nb::arg("height"),
-        nb::arg("access_size"));
+        nb::arg("access_size"),
+        "Allocate `height` rows of `width` bytes, each at an address that suits the device.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "width : int\n"
+        "    Bytes in a row.\n"
+        "height : int\n"
+        "    Rows.\n"
+        "access_size : int\n"
+        "    Bytes of the elements that kernels will read: 4, 8 or 16.\n"
+        "\n"
+        "Returns\n"
+        "-------\n"
+        "(DeviceAllocation, int)\n"
+        "    The memory, and the bytes from a row to the next one.");
   m.def(
       "mem_get_address_range",
       [](nb::handle pointer) {
@@ -132,9 +152,20 @@ void bind_device_memory(nb::module_& m) {
             cuda::address_range(device_address(pointer, "the device pointer"));
         return nb::make_tuple(range.base, range.bytes);
       },
-      nb::arg("devptr"));
+      nb::arg("devptr"), "Address and size in bytes of the allocation that `devptr` points into.");
   m.def("managed_empty", &managed_empty, nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",
-        nb::arg("mem_flags") = 0);
+        nb::arg("mem_flags") = 0,
+        "An ndarray, its elements undefined, in memory that host and device share. Kernels take it "
+        "as an argument; synchronize before the host reads\n"
+        "what they wrote.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "shape : int or sequence of int\n"
+        "dtype : dtype-like\n"
+        "order : {\"C\", \"F\"}\n"
+        "mem_flags : int\n"
+        "    Of `mem_attach_flags`; 0 is GLOBAL.");
 }
 
 }  // namespace pycuda::bindings
