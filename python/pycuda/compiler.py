@@ -116,6 +116,8 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     capability, is_cpu, driver_version = rtc.device_facts()
     if isinstance(source, (bytes, bytearray)):
         source = source.decode()
+    if not isinstance(source, str):
+        raise TypeError(f"the source must be a str, not {type(source).__name__}")
     try:
         image, log, _, kept_folder = _the_compiler().compile(
             source=source,
