@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a process grows by over 10^6 launches, 10^5 allocations and 10^4 modules: nothing may stay behind.
 
-Each action is repeated a tenth as often first, so that pools, caches and the driver's own tables are full. Growth is that
-of the process's resident memory, and of the memory in use on the device.
+Each action is repeated a tenth as often first, so that pools, caches and the driver's own tables are full. Growth is
+that of the process's resident memory, and of the memory in use on the device.
 """
 
 import argparse
