@@ -126,15 +126,16 @@ bool has_barrier(const llvm::Function& function) {
   return false;
 }
 
-std::string widen(GangSource& source, KernelFacts& facts) {
+std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   ControlFlow flow(*source.function);
   const Shapes shapes(*source.function, flow, source.lanes);
   flow.assign_owners();
   ControlFlow guessed_flow(*source.function);
   const Shapes guesses(*source.function, guessed_flow, source.lanes, true);
   if (std::string found = obstacle(*source.function, flow); !found.empty()) return found;
-  llvm::Function* full = Widener(*source.function, flow, shapes, guesses, source.lanes, true)
-                             .run("f." + facts.name + ".gang");
+  Widener whole(*source.function, flow, shapes, guesses, source.lanes, true);
+  if (plan) whole.record_in(*plan);
+  llvm::Function* full = whole.run("f." + facts.name + ".gang");
   llvm::Function* tail = Widener(*source.function, flow, shapes, guesses, source.lanes, false)
                              .run("f." + facts.name + ".tail");
   if (llvm::verifyFunction(*full) || llvm::verifyFunction(*tail)) {
@@ -169,9 +170,12 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
   return sources;
 }
 
-void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts) {
+void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
+                 std::vector<Plan>* plans) {
+  if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
-    facts[source.kernel].scalar_reason = widen(source, facts[source.kernel]);
+    facts[source.kernel].scalar_reason =
+        widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
     source.function->eraseFromParent();
     source.function = nullptr;
   }
