@@ -5,8 +5,9 @@ import numpy as np
 
 import pycuda.driver as driver
 from pycuda import _driver
+from pycuda._arrays import interchange
 from pycuda._arrays.reductions import Reductions
-from pycuda._arrays.shapes import _dims, _order_is_fortran, splay
+from pycuda._arrays.shapes import _axis, _dims, _order_is_fortran, splay
 from pycuda._arrays.textures import Textures
 from pycuda._arrays.transfers import Transfers
 from pycuda._arrays.values import Values
@@ -77,17 +78,17 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
         """The array with its axes reversed."""
         return self.transpose()
 
+    # Other packages
+
     @property
     def __cuda_array_interface__(self):
-        return {
-            "shape": self.shape,
-            "strides": self.strides,
-            "data": (self.ptr if self.size else 0, False),
-            "typestr": self.dtype.str,
-            "descr": self.dtype.descr,
-            "stream": None,
-            "version": 3,
-        }
+        return interchange.cuda_array_interface(self)
+
+    def __dlpack_device__(self):
+        return interchange.dlpack_device(self)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return interchange.to_dlpack(self, stream, max_version, dl_device, copy)
 
     # Indexing
 
@@ -105,7 +106,57 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
     def _put(self, index, value):
         from pycuda._arrays import selection
 
-        selection.put(self, index, value)
+        selection.store(self, index, value)
+
+    # Order
+
+    def take(self, indices, axis=None, out=None, stream=None):
+        """The elements at the indices, along an axis or of the flattened array."""
+        from pycuda._arrays import selection
+
+        return selection.take(self, indices, out, stream, axis)
+
+    def put(self, indices, values):
+        """``self.flat[indices] = values``."""
+        from pycuda._arrays import selection
+
+        selection.put(self, indices, values)
+
+    def nonzero(self):
+        """The indices of the elements that are not zero, one array for each axis."""
+        from pycuda._arrays import selection
+
+        return selection.nonzero(self)
+
+    def sort(self, axis=-1, *, descending=False):
+        """Put the elements in order along an axis, in place."""
+        from pycuda._arrays import sorting
+
+        _array.copy(self, sorting.sort(self, _axis(axis, self.ndim), descending=descending), None)
+
+    def argsort(self, axis=-1, *, descending=False):
+        """The positions of the elements in order along an axis."""
+        from pycuda._arrays import sorting
+
+        return sorting.argsort(self, axis, descending=descending)
+
+    def searchsorted(self, v, side="left", sorter=None):
+        """Where `v` would go into this sorted array."""
+        from pycuda._arrays import searching
+
+        return searching.searchsorted(self, v, side, sorter)
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """The sums of all elements up to each."""
+        from pycuda._arrays import scans
+
+        return scans.cumsum(self, axis, dtype, out)
+
+    def cumprod(self, axis=None, dtype=None, out=None):
+        """The products of all elements up to each."""
+        from pycuda._arrays import scans
+
+        return scans.cumprod(self, axis, dtype, out)
 
     # Arithmetic: the operators are slots of the base class.
 
