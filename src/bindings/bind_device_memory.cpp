@@ -91,30 +91,76 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 void bind_device_memory(nb::module_& m) {
   cuda::set_memory_pressure_hook(collect_garbage);
 
-  nb::class_<DeviceAllocation, DevicePointer>(m, "DeviceAllocation", nb::is_weak_referenceable())
-      .def("free", [](DeviceAllocation& self) { unlocked([&] { self.free(); }); })
-      .def("as_buffer", &view_of, nb::arg("size"), nb::arg("offset") = 0);
+  nb::class_<DeviceAllocation, DevicePointer>(m, "DeviceAllocation",
+                                              "Device memory; `int()` gives its address. It is "
+                                              "freed when the last reference goes, by any thread.",
+                                              nb::is_weak_referenceable())
+      .def(
+          "free", [](DeviceAllocation& self) { unlocked([&] { self.free(); }); },
+          "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too.")
+      .def("as_buffer", &view_of, nb::arg("size"), nb::arg("offset") = 0,
+           "A view of memory that the host can read, `size` bytes from `offset` on: managed or "
+           "mapped memory, and all memory of the CPU driver.");
 
   PyType_Slot buffer_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(export_managed)},
                                 {0, nullptr}};
   nb::class_<ManagedAllocation, DeviceAllocation>(
-      m, "ManagedAllocation", nb::is_weak_referenceable(), nb::type_slots(buffer_slots))
-      .def("get_device_pointer", &ManagedAllocation::address)
+      m, "ManagedAllocation",
+      "Memory that host and device share; the base of the arrays of `managed_empty`.",
+      nb::is_weak_referenceable(), nb::type_slots(buffer_slots))
+      .def("get_device_pointer", &ManagedAllocation::address, "The address on the device, an int.")
       .def(
           "attach",
           [](const ManagedAllocation& self, nb::handle flags, nb::handle stream) {
             self.memory().attach(as_integer<unsigned int>(flags, "mem_flags"),
                                  stream_argument(stream));
           },
-          nb::arg("mem_flags"), nb::arg("stream").none() = nb::none());
+          nb::arg("mem_flags"), nb::arg("stream").none() = nb::none(),
+          "Say who uses the memory, with a flag of `mem_attach_flags`, from here on in `stream`.");
 
-  m.def("mem_get_info", [] {
-    const auto info = unlocked([] { return cuda::require_context()->memory_info(); });
-    return nb::make_tuple(info.free_bytes, info.total_bytes);
-  });
-  m.def("mem_alloc", &allocate, nb::arg("bytes"));
+  m.def(
+      "mem_get_info",
+      [] {
+        const auto info = unlocked([] { return cuda::require_context()->memory_info(); });
+        return nb::make_tuple(info.free_bytes, info.total_bytes);
+      },
+      "Free and total memory of the current context's device in bytes, as (free, total).");
+  m.def("mem_alloc", &allocate, nb::arg("bytes"),
+        "Allocate device memory in the current context.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "bytes : int\n"
+        "    At least 1.\n"
+        "\n"
+        "Returns\n"
+        "-------\n"
+        "DeviceAllocation\n"
+        "    Its contents are undefined.\n"
+        "\n"
+        "Raises\n"
+        "------\n"
+        "MemoryError\n"
+        "    When there is not that much, even after collecting garbage.\n"
+        "LogicError\n"
+        "    For 0 bytes, or without a context.");
   m.def("mem_alloc_pitch", &allocate_pitched, nb::arg("width"), nb::arg("height"),
-        nb::arg("access_size"));
+        nb::arg("access_size"),
+        "Allocate `height` rows of `width` bytes, each at an address that suits the device.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "width : int\n"
+        "    Bytes in a row.\n"
+        "height : int\n"
+        "    Rows.\n"
+        "access_size : int\n"
+        "    Bytes of the elements that kernels will read: 4, 8 or 16.\n"
+        "\n"
+        "Returns\n"
+        "-------\n"
+        "(DeviceAllocation, int)\n"
+        "    The memory, and the bytes from a row to the next one.");
   m.def(
       "mem_get_address_range",
       [](nb::handle pointer) {
@@ -122,9 +168,20 @@ void bind_device_memory(nb::module_& m) {
             cuda::address_range(device_address(pointer, "the device pointer"));
         return nb::make_tuple(range.base, range.bytes);
       },
-      nb::arg("devptr"));
+      nb::arg("devptr"), "Address and size in bytes of the allocation that `devptr` points into.");
   m.def("managed_empty", &managed_empty, nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",
-        nb::arg("mem_flags") = 0);
+        nb::arg("mem_flags") = 0,
+        "An ndarray, its elements undefined, in memory that host and device share. Kernels take it "
+        "as an argument; synchronize before the host reads\n"
+        "what they wrote.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "shape : int or sequence of int\n"
+        "dtype : dtype-like\n"
+        "order : {\"C\", \"F\"}\n"
+        "mem_flags : int\n"
+        "    Of `mem_attach_flags`; 0 is GLOBAL.");
 }
 
 }  // namespace pycuda::bindings
