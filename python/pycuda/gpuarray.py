@@ -39,7 +39,7 @@ from pycuda._arrays.creation import (  # noqa: F401
 )
 from pycuda._arrays.interchange import from_cuda_array_interface, from_dlpack
 from pycuda._arrays.joining import broadcast_to, concatenate, reshape, stack, transpose
-from pycuda._arrays.products import matmul
+from pycuda._arrays.products import matmul, outer, tensordot, vecdot
 from pycuda._arrays.reduction_functions import (
     all,
     any,
@@ -99,6 +99,7 @@ __all__ = [
     "nonzero",
     "ones",
     "ones_like",
+    "outer",
     "prod",
     "put",
     "reshape",
@@ -113,12 +114,14 @@ __all__ = [
     "subset_sum",
     "sum",
     "take",
+    "tensordot",
     "to_gpu",
     "to_gpu_async",
     "transpose",
     "unique",
     "vdot",
     "vec",
+    "vecdot",
     "where",
     "zeros",
     "zeros_like",

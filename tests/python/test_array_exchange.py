@@ -5,6 +5,7 @@ import gc
 import weakref
 
 import numpy as np
+import pycuda.driver as cuda
 import pytest
 from pycuda import gpuarray
 
@@ -41,9 +42,11 @@ def test_numpys_elements_are_used_in_place(on_a_processor):
     host = np.arange(24, dtype=np.int32).reshape(4, 6)
     device = gpuarray.from_dlpack(host)
     device *= 2
+    cuda.Context.synchronize()
     assert host[1, 2] == 16
     part = gpuarray.from_dlpack(host[:, ::2], copy=False)  # also while all of it is in use
     part.fill(3)
+    cuda.Context.synchronize()
     assert host[1, 2] == 3 and host[1, 1] == 14
     np.testing.assert_array_equal(device.get(), host)
 

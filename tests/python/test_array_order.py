@@ -133,7 +133,12 @@ def test_truth_arrays_choose_without_the_host(monkeypatch):
     mask, on_host = device > 1, host > 1
     copied = []
     download = gpuarray.GPUArray.get
-    monkeypatch.setattr(gpuarray.GPUArray, "get", lambda self, *rest: copied.append(self.nbytes) or download(self, *rest))
+
+    def noted(self, *rest):
+        copied.append(self.nbytes)
+        return download(self, *rest)
+
+    monkeypatch.setattr(gpuarray.GPUArray, "get", noted)
     chosen = device[mask]
     rows = device[mask[:, 0, 0]]
     places = gpuarray.nonzero(mask)

@@ -28,8 +28,49 @@ def test_transposed_and_mixed_operands():
 def test_lengths_that_do_not_fit_are_an_error():
     with pytest.raises(ValueError, match="4 is not 3"):
         gpuarray.zeros((3, 4), np.float32) @ gpuarray.zeros((3, 4), np.float32)
-    with pytest.raises(NotImplementedError, match="complex64"):
-        gpuarray.zeros((3, 3), np.complex64) @ gpuarray.zeros((3, 3), np.complex64)
+    with pytest.raises(ValueError, match="do not broadcast"):
+        gpuarray.zeros((2, 3, 3), np.float32) @ gpuarray.zeros((4, 3, 3), np.float32)
+    with pytest.raises(ValueError, match="arrays with axes"):
+        gpuarray.matmul(gpuarray.zeros((), np.float32), gpuarray.zeros((3, 3), np.float32))
+    with pytest.raises(ValueError, match="do not fit"):
+        gpuarray.tensordot(gpuarray.zeros((2, 3)), gpuarray.zeros((4, 3)), 1)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [((2, 5, 3, 4), (4, 6)), ((5, 3, 4), (2, 1, 4, 6)), ((4,), (5, 4, 3)), ((5, 3, 4), (4,))]
+)
+def test_stacks_of_matrices_broadcast(left, right):
+    rng = np.random.default_rng(8)
+    a, b = (rng.integers(-9, 9, shape).astype(np.float32) for shape in (left, right))
+    product = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+    assert product.shape == (a @ b).shape
+    np.testing.assert_array_equal(product.get(), a @ b)
+
+
+def test_many_small_matrices_take_several_launches():
+    a = np.random.default_rng(9).integers(-9, 9, (70000, 2, 3)).astype(np.float32)
+    b = np.arange(6, dtype=np.float32).reshape(3, 2)
+    np.testing.assert_array_equal((gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)).get(), a @ b)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128, np.bool_, np.int8, np.float16])
+def test_other_numbers_are_multiplied_too(dtype):
+    rng = np.random.default_rng(10)
+    a, b = (rng.integers(0, 3, shape) for shape in ((20, 35), (35, 18)))
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.integers(-3, 3, a.shape)
+    a, b = a.astype(dtype), b.astype(dtype)
+    product = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+    assert product.dtype == dtype
+    np.testing.assert_array_equal(product.get(), a @ b)
+
+
+@pytest.mark.parametrize("axes", [0, 1, ((0, 2), (1, 0)), (-1, 0)])
+def test_products_over_several_axes(axes):
+    a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    b = np.arange(8, dtype=np.float32).reshape(4, 2)
+    expected = np.tensordot(a, b, axes)
+    np.testing.assert_array_equal(gpuarray.tensordot(gpuarray.to_gpu(a), gpuarray.to_gpu(b), axes).get(), expected)
 
 
 def test_an_inner_length_of_zero_gives_zeros():

@@ -90,6 +90,36 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         return interchange.to_dlpack(self, stream, max_version, dl_device, copy)
 
+    # The array API standard
+
+    def __array_namespace__(self, *, api_version=None):
+        from pycuda import array_api
+
+        if api_version is not None and api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ValueError(f"version {api_version!r} of the array API is not known: 2024.12 is")
+        return array_api
+
+    @property
+    def device(self):
+        """The device whose memory it is in."""
+        return driver.Device(_array.device_number(self))
+
+    def to_device(self, device, /, *, stream=None):
+        """The array on a device: itself where it is there."""
+        if device != self.device:
+            raise ValueError(
+                f"an array of shape {self.shape} on {self.device.name()} is not moved to {device!r}: copy it in "
+                "a context of that device, or to the host with get()"
+            )
+        return self
+
+    @property
+    def mT(self):  # noqa: N802
+        """The last two axes exchanged: a view."""
+        if self.ndim < 2:
+            raise ValueError(f"a matrix has two axes or more: {self.shape}")
+        return self.swapaxes(-1, -2)
+
     # Indexing
 
     def __setitem__(self, index, value):
