@@ -208,6 +208,49 @@ template <class T> FN cx<T> tan(cx<T> a) {
   const cx<T> t = tanh(cx<T>{-a.im, a.re});
   return {t.im, -t.re};
 }
+template <class T> FN cx<T> log2(cx<T> a) {
+  const cx<T> l = log(a);
+  return {l.re * T(1.44269504088896340736), l.im * T(1.44269504088896340736)};
+}
+template <class T> FN cx<T> expm1(cx<T> a) {
+  T s, c;
+  sincos(a.im, &s, &c);
+  const T half = sin(a.im * T(0.5));
+  return {expm1(a.re) * c - T(2) * half * half, exp(a.re) * s};
+}
+template <class T> FN cx<T> log1p(cx<T> a) {
+  const T im = atan2(a.im, a.re + T(1));
+  if (fabs(a.re) < T(0.5) && fabs(a.im) < T(0.5)) {
+    return {log1p(a.re * (T(2) + a.re) + a.im * a.im) * T(0.5), im};
+  }
+  return {log(hypot(a.re + T(1), a.im)), im};
+}
+// The formulas of W. Kahan, "Branch cuts for complex elementary functions".
+template <class T> FN cx<T> asin(cx<T> a) {
+  const cx<T> u = sqrt(cx<T>{T(1) - a.re, -a.im}), v = sqrt(cx<T>{T(1) + a.re, a.im});
+  return {atan2(a.re, u.re * v.re - u.im * v.im), asinh(u.re * v.im - u.im * v.re)};
+}
+template <class T> FN cx<T> acos(cx<T> a) {
+  const cx<T> u = sqrt(cx<T>{T(1) - a.re, -a.im}), v = sqrt(cx<T>{T(1) + a.re, a.im});
+  return {T(2) * atan2(u.re, v.re), asinh(v.re * u.im - v.im * u.re)};
+}
+template <class T> FN cx<T> acosh(cx<T> a) {
+  const cx<T> u = sqrt(cx<T>{a.re - T(1), a.im}), v = sqrt(cx<T>{a.re + T(1), a.im});
+  return {asinh(u.re * v.re + u.im * v.im), T(2) * atan2(u.im, v.re)};
+}
+template <class T> FN cx<T> atanh(cx<T> a) {
+  const T apart = (T(1) - a.re) * (T(1) - a.re) + a.im * a.im;
+  return {T(0.25) * log1p(T(4) * a.re / apart),
+          T(0.5) * atan2(T(2) * a.im, (T(1) - a.re) * (T(1) + a.re) - a.im * a.im)};
+}
+template <class T> FN cx<T> asinh(cx<T> a) {
+  const cx<T> w = asin(cx<T>{-a.im, a.re});
+  return {w.im, -w.re};
+}
+template <class T> FN cx<T> atan(cx<T> a) {
+  const cx<T> w = atanh(cx<T>{-a.im, a.re});
+  return {w.im, -w.re};
+}
 template <class T> FN T power_of(T a, T b) {
   if constexpr (is_cx<T>) {
     if (b.im == 0) {

@@ -24,6 +24,7 @@
 #include "cpu/simt/approximate.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/nan_payloads.h"
+#include "cpu/simt/recognise_math.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -88,6 +89,10 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   clean_up_scalar(module, *target);
   for (llvm::Function& function : module) {
     simt::drop_unseen_payloads(function);
+    simt::recognise_math(function);
+  }
+  dump("clean", module);
+  for (llvm::Function& function : module) {
     simt::expand_approximations(function);
     simt::reduce_alignment_checks(function);
   }

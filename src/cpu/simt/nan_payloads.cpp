@@ -18,20 +18,43 @@ bool is_real(const llvm::Value& value) {
   return value.getType()->isFloatTy() || value.getType()->isDoubleTy();
 }
 
-/// What a select keeps when it only replaces NaNs by a constant NaN; else null.
-llvm::Value* kept_by(llvm::SelectInst& choice) {
+/// Whether a NaN in `cause` makes one of `value`.
+bool spreads(const llvm::Value* cause, const llvm::Value* value, unsigned steps) {
+  if (value == cause) return true;
+  const auto* operation = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!operation || steps == 0) return false;
+  const bool arithmetic = llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator>(operation);
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(operation);
+  const bool known = call && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
+                              call->getIntrinsicID() == llvm::Intrinsic::fabs ||
+                              call->getIntrinsicID() == llvm::Intrinsic::sqrt);
+  if (!is_real(*value) || !(arithmetic || known)) return false;
+  for (const llvm::Value* operand : operation->operands()) {
+    if (spreads(cause, operand, steps - 1)) return true;
+  }
+  return false;
+}
+
+/// A select that replaces NaNs by a constant NaN.
+struct Canonical {
+  llvm::Value* kept = nullptr;  ///< null: it does something else
+  bool replaces_all = false;    ///< no NaN of `kept` gets through
+};
+
+Canonical canonical_of(llvm::SelectInst& choice) {
   using namespace llvm::PatternMatch;
   const auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice.getCondition());
   const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice.getTrueValue());
   if (!test || test->getPredicate() != llvm::CmpInst::FCMP_UNO || !constant || !constant->isNaN())
-    return nullptr;
+    return {};
   llvm::Value* tested = test->getOperand(0);
   llvm::Value* other = test->getOperand(1);
-  if (other != tested && !match(other, m_AnyZeroFP())) return nullptr;
+  if (other != tested && !match(other, m_AnyZeroFP())) return {};
   llvm::Value* kept = choice.getFalseValue();
   const bool same = kept == tested || match(kept, m_FNeg(m_Specific(tested))) ||
                     match(kept, m_FAbs(m_Specific(tested)));
-  return same ? kept : nullptr;
+  if (!same && !spreads(tested, kept, 3)) return {};
+  return {kept, same};
 }
 
 enum class View { Blind, HandsOn, Sees };
@@ -45,7 +68,9 @@ View view_of(const llvm::Use& use) {
     case llvm::Instruction::FPToUI:
       return View::Blind;
     case llvm::Instruction::Select:
-      return kept_by(*llvm::cast<llvm::SelectInst>(use.getUser())) ? View::Blind : View::HandsOn;
+      return canonical_of(*llvm::cast<llvm::SelectInst>(use.getUser())).replaces_all
+                 ? View::Blind
+                 : View::HandsOn;
     case llvm::Instruction::FNeg:
     case llvm::Instruction::FAdd:
     case llvm::Instruction::FSub:
@@ -94,7 +119,7 @@ void drop_unseen_payloads(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (!is_real(instruction)) continue;
     auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction);
-    if (choice && kept_by(*choice)) canonical.push_back(choice);
+    if (choice && canonical_of(*choice).kept) canonical.push_back(choice);
     for (const llvm::Use& use : instruction.uses()) {
       if (view_of(use) != View::Sees) continue;
       if (seen.insert(&instruction).second) pending.push_back(&instruction);
@@ -113,7 +138,7 @@ void drop_unseen_payloads(llvm::Function& function) {
   }
   for (llvm::SelectInst* choice : canonical) {
     if (seen.contains(choice)) continue;
-    choice->replaceAllUsesWith(kept_by(*choice));
+    choice->replaceAllUsesWith(choice->getFalseValue());
     choice->eraseFromParent();
   }
 }
