@@ -306,7 +306,6 @@ def test_functions_of_other_libraries_take_device_arrays(package):
         pytest.skip(f"needs {package}")
     head = "import numpy as np\nimport pycuda.autoinit\nfrom pycuda import gpuarray\n"
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}  # read when SciPy is imported
-    done = subprocess.run(
-        [sys.executable, "-c", head + textwrap.dedent(PROGRAMS[package])], env=environment, capture_output=True, text=True
-    )
+    program = head + textwrap.dedent(PROGRAMS[package])
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

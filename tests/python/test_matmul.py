@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Matrix products against NumPy."""
 
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from pycuda import gpuarray
@@ -76,3 +82,48 @@ def test_products_over_several_axes(axes):
 def test_an_inner_length_of_zero_gives_zeros():
     product = gpuarray.zeros((2, 0), np.float32) @ gpuarray.zeros((0, 3), np.float32)
     assert (product.get() == np.zeros((2, 3))).all()
+
+
+def test_cublas_multiplies_where_it_is_there(tmp_path):
+    if not gpuarray._array.device_facts()[0]:
+        pytest.skip("needs the CPU driver: the stand-in for cuBLAS works in the host's memory")
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    library = tmp_path / "libfake_cublas.so"
+    source = pathlib.Path(__file__).parent / "fake" / "fake_cublas.c"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", CUBLAS_PROGRAM],
+        env={**os.environ, "PYCUDA_CUBLAS": str(library)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+CUBLAS_PROGRAM = """
+import ctypes
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pycuda.autoinit
+from pycuda import gpuarray
+from pycuda._arrays import cublas
+random = np.random.default_rng(0)
+shapes = [((3, 4), (4, 5)), ((7, 3, 4), (4, 5)), ((7, 3, 4), (7, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((4,), (4, 3))]
+for dtype in "fdFD":
+    for left, right in shapes:
+        a, b = (random.integers(-9, 9, shape).astype(dtype) for shape in (left, right))
+        if dtype in "FD":
+            a = (a + 1j * random.integers(-9, 9, left)).astype(dtype)
+        result = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+        pycuda.autoinit.context.synchronize()
+        np.testing.assert_array_equal(result.get(), a @ b)
+assert ctypes.c_int.in_dll(cublas.library(), "fake_products").value == 4 * len(shapes)
+assert (gpuarray.to_gpu(np.eye(3, dtype=int)) @ gpuarray.to_gpu(np.eye(3, dtype=int))).get().sum() == 3
+"""

@@ -70,6 +70,8 @@ def multiply(left, right, result, count, rows, inner, columns, left_step, right_
     known = _PRODUCTS.get(result.dtype)
     if known is None or library() is None:
         return False
+    if _array.device_facts()[0]:
+        driver.Context.synchronize()  # a library of the processor's knows nothing of the device's queue
     if max(rows, inner, columns, count) > 2**31 - 1:
         return False
     name, number = known
