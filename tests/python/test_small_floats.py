@@ -7,6 +7,8 @@ import pytest
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -35,8 +37,9 @@ def test_bfloat16_is_rounded_as_the_package_rounds(bfloat16):
         [np.random.default_rng(0).normal(size=500), [0.0, -0.0, np.inf, -np.inf, np.nan, 3.4e38, 1e-40, 1.00390625]]
     ).astype(np.float32)
     device = gpuarray.to_gpu(wide).astype(bfloat16)
-    np.testing.assert_array_equal(device.get(), wide.astype(bfloat16))
-    np.testing.assert_array_equal(device.astype(np.float32).get(), wide.astype(bfloat16).astype(np.float32))
+    expected = wide.astype(bfloat16).astype(np.float32)
+    np.testing.assert_array_equal(device.get().astype(np.float32), expected)
+    np.testing.assert_array_equal(device.astype(np.float32).get(), expected)
     for value in (1.00390625, 1.01171875, -3.3e38, 7):
         assert gpuarray.zeros(1, bfloat16).fill(value).get()[0] == bfloat16(value)
 
@@ -93,15 +96,18 @@ def test_halves_are_arguments_of_kernels():
 
 
 def test_halves_are_elements_of_expressions():
-    kernel = ElementwiseKernel(
-        "half *result, half *values",
-        "result[i] = __float2half(2.f * __half2float(values[i]))",
-        preamble="#include <cuda_fp16.h>",
-    )
-    device = gpuarray.to_gpu(np.arange(5, dtype=np.float16))
+    host = np.arange(5, dtype=np.float16)
+    device = gpuarray.to_gpu(host)
     result = gpuarray.empty_like(device)
-    kernel(result, device)
-    np.testing.assert_array_equal(result.get(), np.arange(5) * 2)
+    double = ElementwiseKernel("half *result, half *values, half more", "result[i] = values[i] + values[i] + more")
+    double(result, device, np.float16(0.5))
+    np.testing.assert_array_equal(result.get(), host * 2 + np.float16(0.5))
+    total = ReductionKernel(
+        np.float32, "0", "a + b", map_expr="__half2float(values[i])", arguments="const half *values"
+    )
+    assert total(device).get() == 10
+    running = InclusiveScanKernel(np.float16, "a + b")
+    np.testing.assert_array_equal(running(device).get(), np.cumsum(host))
 
 
 def test_structs_are_stored_moved_and_chosen():
