@@ -64,6 +64,9 @@ def plan(path, device, count):
     # An MPI that reads a GPU's memory cannot be taken for granted; every one reads the CPU driver's.
     on_cpu = count < 4 or path.name == "allreduce_arrays.py"
     environment, on = (four_on_cpu.copy(), "4 x the CPU driver") if on_cpu else ({}, f"4 x {device}")
+    package = importlib.util.find_spec("pycuda").submodule_search_locations[0]
+    if on_cpu and not os.path.exists(os.path.join(package, "libcuda_cpu.so")):
+        return "not run: needs the CPU driver" if count >= 4 else "not run: needs four devices, or the CPU driver"
     if importlib.util.find_spec("mpi4py") is None or launcher() is None:
         return "not run: needs mpi4py and mpiexec"
     # Open MPI asks root to be sure.
