@@ -108,9 +108,11 @@ def context_dependent_memoize(func):
 
 
 def clear_context_caches():
-    """Forget everything that `context_dependent_memoize` remembers."""
+    """Forget everything that `context_dependent_memoize` remembers, and the memory that arrays hold for others."""
     for results in context_dependent_memoized_functions:
         results.clear()
+    cuda._driver._array.free_held_memory()
+    cuda._driver._array.forget_all()
 
 
 def _with_context():

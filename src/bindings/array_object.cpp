@@ -277,6 +277,42 @@ int set_dtype(PyObject* self, PyObject* value, void*) {
   });
 }
 
+void check_home(const ArrayState& state) {
+  const cuda::ContextPtr current = cuda::require_context();
+  if (state.home->valid() && (state.home == current || state.home->handle() == current->handle())) {
+    return;
+  }
+  const std::string of = "the array of " + state.description();
+  if (!state.home->valid()) {
+    throw nb::value_error((of + " belongs to a context that is gone").c_str());
+  }
+  const bool same_device = state.home->device().handle() == current->device().handle();
+  throw nb::value_error(
+      (of + " belongs to another context" +
+       (same_device
+            ? ""
+            : ", of device " + std::to_string(state.home->device().handle()) +
+                  "; the current one is of device " + std::to_string(current->device().handle())) +
+       ": make that context current, or copy the array through the host")
+          .c_str());
+}
+
+/// Memory of the current context for an array that is described already.
+void allocate_block(ArrayState& state, std::int64_t bytes) {
+  try {
+    array::ArrayContext& context = array::ArrayContext::current();
+    state.block.emplace(context.allocate(bytes));
+    state.home = context.context();
+    state.address = state.block->pointer();
+  } catch (const driver::DriverError& failure) {
+    if (failure.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    const nb::gil_scoped_acquire locked;
+    throw driver::DriverError(failure.routine(), failure.code(),
+                              "failed to free memory for allocation of " + std::to_string(bytes) +
+                                  " bytes, an array of " + state.description());
+  }
+}
+
 /// _setup(shape, dtype, strides or None, fortran, allocator or None, base or None, gpudata or None)
 PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return guarded_array([&]() -> PyObject* {
@@ -383,42 +419,6 @@ PyTypeObject* make_type() {
 bool plain_class(PyTypeObject* type) {
   static PyObject* const name = PyUnicode_InternFromString("__init__");
   return _PyType_Lookup(type, name) == default_init;
-}
-
-void check_home(const ArrayState& state) {
-  const cuda::ContextPtr current = cuda::require_context();
-  if (state.home->valid() && (state.home == current || state.home->handle() == current->handle())) {
-    return;
-  }
-  const std::string of = "the array of " + state.description();
-  if (!state.home->valid()) {
-    throw nb::value_error((of + " belongs to a context that is gone").c_str());
-  }
-  const bool same_device = state.home->device().handle() == current->device().handle();
-  throw nb::value_error(
-      (of + " belongs to another context" +
-       (same_device
-            ? ""
-            : ", of device " + std::to_string(state.home->device().handle()) +
-                  "; the current one is of device " + std::to_string(current->device().handle())) +
-       ": make that context current, or copy the array through the host")
-          .c_str());
-}
-
-/// Memory of the current context for an array that is described already.
-void allocate_block(ArrayState& state, std::int64_t bytes) {
-  try {
-    array::ArrayContext& context = array::ArrayContext::current();
-    state.block.emplace(context.allocate(bytes));
-    state.home = context.context();
-    state.address = state.block->pointer();
-  } catch (const driver::DriverError& failure) {
-    if (failure.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
-    const nb::gil_scoped_acquire locked;
-    throw driver::DriverError(failure.routine(), failure.code(),
-                              "failed to free memory for allocation of " + std::to_string(bytes) +
-                                  " bytes, an array of " + state.description());
-  }
 }
 
 nb::object bare(PyTypeObject* type) {
