@@ -155,12 +155,13 @@ def test_arrays_of_another_device_are_refused(context):
     if cuda.Device.count() < 2:
         pytest.skip("needs two devices")
     mine = zeros()
-    cuda.Device(1).make_context()
+    other = cuda.Device(1).make_context()
     try:
         with pytest.raises(ValueError, match="of device 0; the current one is of device 1"):
             mine + 1
     finally:
-        cuda.Context.pop().detach() if hasattr(cuda.Context.pop, "detach") else cuda.Context.pop()
+        cuda.Context.pop()
+        other.detach()
 
 
 def pool():
@@ -174,7 +175,7 @@ def test_memory_comes_from_a_pool_and_goes_back_to_it():
     active, managed = pool()
     assert active >= 4000 and managed >= active
     del first
-    assert pool()[0] == active - 4063 or pool()[0] < active
+    assert pool()[0] < active
     assert pool()[1] == managed  # held for the next one
     assert zeros((1000,)).ptr == address
     gpuarray._array.free_held_memory()
@@ -182,7 +183,6 @@ def test_memory_comes_from_a_pool_and_goes_back_to_it():
 
 
 def test_caches_are_cleared_of_held_memory():
-    del (lambda: None).__doc__
     zeros((100000,))
     assert pool()[1] > 0
     clear_context_caches()
@@ -200,6 +200,7 @@ def test_held_memory_is_given_up_when_memory_is_short(context):
     assert pool()[1] >= part
     block = cuda.mem_alloc(part)
     block.free()
-    again = DeviceMemoryPool().allocate(part)
-    again.free()
+    other = DeviceMemoryPool()
+    other.allocate(part).free()
+    other.free_held()
     assert gpuarray.GPUArray((part + 2**20,), np.int8).size == part + 2**20

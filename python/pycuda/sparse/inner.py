@@ -6,12 +6,17 @@ import numpy as np
 import pycuda.driver as driver
 from pycuda import gpuarray
 
-STREAM_POOL = []
+STREAM_POOL = []  # pairs of contexts and streams that nobody uses
 
 
 def get_stream():
-    """A stream of the pool, or a new one; who is done with it puts it back into `STREAM_POOL`."""
-    return STREAM_POOL.pop() if STREAM_POOL else driver.Stream()
+    """A stream of the current context that is in nobody's use: of the pool, or a new one."""
+    current = driver.Context.get_current()
+    for position, (context, stream) in enumerate(STREAM_POOL):
+        if context == current:
+            del STREAM_POOL[position]
+            return stream
+    return driver.Stream()
 
 
 def inner_product(a, b):
@@ -50,6 +55,6 @@ class AsyncInnerProduct:
         if self._copied is not None:
             if not self._copied.query():
                 return None
-            STREAM_POOL.append(self._stream)
+            STREAM_POOL.append((driver.Context.get_current(), self._stream))
             self._copied = None
         return np.asarray(self._host)[0]
