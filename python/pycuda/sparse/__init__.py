@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Sparse matrices times vectors, and conjugate gradients; deprecated, as in the original."""
+"""Sparse matrices times vectors, and conjugate gradients; deprecated, as in the original.
+
+`coordinate.CoordinateSpMV` and `packeted.PacketedSpMV` take matrices of SciPy, `cg.CGStateContainer` and
+`cg.solve_pkt_with_cg` solve systems with anything that multiplies.
+"""
 
 import warnings
 
