@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Importing needs nothing; the first call that needs a driver says what is missing."""
 
+import importlib
 import sys
 
 import pytest
@@ -98,3 +99,12 @@ def test_nothing_of_cuda_is_loaded_by_importing():
         """
     )
     assert output.strip() == "[]"
+
+
+def test_opengl_is_refused_as_by_a_pycuda_that_was_built_without_it():
+    import pycuda.driver
+
+    assert not pycuda.driver.have_gl_ext()
+    for module in ("pycuda.gl", "pycuda.gl.autoinit"):
+        with pytest.raises(ImportError, match="PyCUDA was compiled without GL extension support"):
+            importlib.import_module(module)
