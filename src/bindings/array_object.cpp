@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_object.h"
 
+#include <nanobind/stl/string.h>
 #include <structmember.h>
 
 #include <array>
@@ -71,7 +72,9 @@ DTypeTable& dtype_table() {
     auto* made = new DTypeTable;
     made->make = nb::module_::import_("numpy").attr("dtype");
     for (int i = 0; i < array::dtype_count; ++i) {
-      made->dtypes[static_cast<std::size_t>(i)] = made->make(array::name(static_cast<DType>(i)));
+      const auto type = static_cast<DType>(i);
+      if (type == DType::BF16) continue;
+      made->dtypes[static_cast<std::size_t>(i)] = made->make(array::name(type));
     }
     return made;
   }();
@@ -401,7 +404,13 @@ bool is_array(PyObject* object) {
          reinterpret_cast<ArrayObject*>(object)->alive;
 }
 
-nb::handle numpy_dtype(DType type) { return dtype_table().dtypes[static_cast<std::size_t>(type)]; }
+nb::handle numpy_dtype(DType type) {
+  nb::object& dtype = dtype_table().dtypes[static_cast<std::size_t>(type)];
+  if (!dtype.is_valid()) {  // bfloat16 is known only where the package that has it is installed
+    dtype = dtype_table().make(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+  }
+  return dtype;
+}
 
 DType dtype_of(nb::handle dtype) {
   const DTypeTable& table = dtype_table();
@@ -410,9 +419,11 @@ DType dtype_of(nb::handle dtype) {
   }
   // Equal ones under other names, such as longlong; not those of another byte order.
   for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
-    if (table.dtypes[i].equal(dtype)) return static_cast<DType>(i);
+    if (table.dtypes[i].is_valid() && table.dtypes[i].equal(dtype)) return static_cast<DType>(i);
   }
-  return DType::Raw;
+  const bool brain_float = nb::cast<std::string>(dtype.attr("name")) == "bfloat16" &&
+                           numpy_dtype(DType::BF16).equal(dtype);
+  return brain_float ? DType::BF16 : DType::Raw;
 }
 
 nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
@@ -472,6 +483,13 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   state.base = base;
   state.address = address;
   return made;
+}
+
+bool was_told(PyObject* object) {
+  const ArrayState& state = state_of_array(object);
+  if (state.told || state.gpudata.is_valid()) return true;
+  return state.base.is_valid() && state.base.ptr() != object && is_array(state.base.ptr()) &&
+         was_told(state.base.ptr());
 }
 
 void mark_told(PyObject* object) {
