@@ -180,7 +180,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(target.ptr(), queue);
-  const array::ArrayRef array = state.ref();
+  const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
       array.address +
@@ -203,7 +203,7 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(source.ptr(), queue);
-  const array::ArrayRef array = state.ref();
+  const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
       array.address +
