@@ -38,6 +38,7 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol("pycuda_cpu_check_access", pycuda_cpu_check_access),
       symbol("pycuda_cpu_is_local", pycuda_cpu_is_local),
       symbol("pycuda_cpu_frame_push", pycuda_cpu_frame_push),
+      symbol("pycuda_cpu_variable_push", pycuda_cpu_variable_push),
       symbol("pycuda_cpu_frame_pop", pycuda_cpu_frame_pop),
       symbol("pycuda_cpu_clock", pycuda_cpu_clock),
       symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),

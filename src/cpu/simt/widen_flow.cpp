@@ -114,9 +114,10 @@ void Widener::emit_block(llvm::BasicBlock& block) {
 llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
   const int next = pending.find_first();
   if (next < 0) {
-    llvm::BasicBlock* never = llvm::BasicBlock::Create(b_.getContext(), "never", target_);
-    llvm::IRBuilder<>(never).CreateUnreachable();
-    return never;
+    // A block that ends in a fault may come after the one that returns: nobody went there.
+    llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "done", target_);
+    llvm::IRBuilder<>(done).CreateRetVoid();
+    return done;
   }
   llvm::BasicBlock* block = flow_.order()[static_cast<unsigned>(next)];
   pending.reset(static_cast<unsigned>(next));
