@@ -39,6 +39,8 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol("pycuda_cpu_is_local", pycuda_cpu_is_local),
       symbol("pycuda_cpu_frame_push", pycuda_cpu_frame_push),
       symbol("pycuda_cpu_variable_push", pycuda_cpu_variable_push),
+      symbol("pycuda_cpu_mbarrier_arrive", pycuda_cpu_mbarrier_arrive),
+      symbol("pycuda_cpu_mbarrier_add_bytes", pycuda_cpu_mbarrier_add_bytes),
       symbol("pycuda_cpu_frame_pop", pycuda_cpu_frame_pop),
       symbol("pycuda_cpu_clock", pycuda_cpu_clock),
       symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),

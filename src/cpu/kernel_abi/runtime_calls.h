@@ -64,6 +64,11 @@ void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
 /// the thread's stack, CU_LIMIT_STACK_SIZE) and, in checked mode, .local variables.
 void* pycuda_cpu_variable_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes, std::uint32_t alignment,
                                std::uint32_t counts);
+/// mbarrier.arrive: `count` arrivals, which later phases do not wait for either if it `drops` them, after `bytes` more
+/// bytes are expected; the bits before. And bytes alone, expected or (negative) come.
+std::uint64_t pycuda_cpu_mbarrier_arrive(std::uint64_t* barrier, std::uint32_t count, std::uint32_t drops,
+                                         std::uint32_t bytes);
+void pycuda_cpu_mbarrier_add_bytes(std::uint64_t* barrier, std::uint32_t bytes);
 /// %clock, %clock64, %globaltimer, nanosleep.
 std::uint64_t pycuda_cpu_clock();
 std::uint64_t pycuda_cpu_globaltimer();
