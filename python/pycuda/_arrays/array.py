@@ -48,6 +48,8 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         dtype = np.dtype(dtype)
+        if dtype.hasobject:
+            raise TypeError(f"elements of dtype {dtype} are Python objects, which a device cannot hold")
         fortran = _order_is_fortran(order)
         if gpudata is None:
             assert base is None, "base needs gpudata"

@@ -21,7 +21,10 @@
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
 #include "cpu/simt/alignment_checks.h"
+#include "cpu/simt/approximate.h"
 #include "cpu/simt/gangs.h"
+#include "cpu/simt/nan_payloads.h"
+#include "cpu/simt/recognise_math.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -84,7 +87,15 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 #endif
 
   clean_up_scalar(module, *target);
-  for (llvm::Function& function : module) simt::reduce_alignment_checks(function);
+  for (llvm::Function& function : module) {
+    simt::drop_unseen_payloads(function);
+    simt::recognise_math(function);
+  }
+  dump("clean", module);
+  for (llvm::Function& function : module) {
+    simt::expand_approximations(function);
+    simt::reduce_alignment_checks(function);
+  }
   simt::yield_in_spin_waits(module);
   if (options.vectors && !options.checked && thorough)
     make_gangs(module, lowered->kernels, options.gang_lanes, *target);
