@@ -91,14 +91,23 @@ def main() -> None:
             path = os.path.join(folder, kind + ".ptx")
             pathlib.Path(path).write_text(text)
             figures[kind + "_ms"] = run("parse", kind, path)["parse_ms"]
-        firsts = [run("first", cached=True)["first_ms"][1] for _ in range(options.rounds + 1)]
-        print(f"first load and launch with an empty cache: {firsts[0]:.1f} ms\n")
-        figures["first_ms"] = statistics.quantiles(firsts[1:], n=4)
-        print(f"{'':55} {'quartile':>9} {'median':>9} {'quartile':>9} {'goal':>9}")
+        firsts = [run("first", cached=True)["first_ms"] for _ in range(options.rounds + 1)]
+        print(f"first load and launch with an empty cache: {firsts[0][1]:.1f} ms of processor time\n")
+        whole, processor = zip(*firsts[1:], strict=True)
+        figures["first_ms"] = [min(whole), statistics.median(whole), statistics.median(processor)]
+        print(f"{'':55} {'least':>9} {'median':>9} {'processor':>9} {'goal':>9}")
         for name, (words, unit, goal) in GOALS.items():
-            low, median, high = figures[name]
+            least, median, processor = figures[name]
             verdict = "" if median <= goal else "  not met"
-            print(f"{words:55} {low:9.3g} {median:9.3g} {high:9.3g} {goal:6} {unit}{verdict}")
+            if verdict and (processor or least) <= goal:
+                verdict = (
+                    "  met only by processor time: a busy machine?"
+                    if processor
+                    else "  met only at best: a busy machine?"
+                )
+            print(
+                f"{words:55} {least:9.3g} {median:9.3g} {f'{processor:.3g}' if processor else '':>9} {goal:6} {unit}{verdict}"
+            )
 
 
 if __name__ == "__main__":
