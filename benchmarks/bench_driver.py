@@ -100,11 +100,7 @@ def main() -> None:
             least, median, processor = figures[name]
             verdict = "" if median <= goal else "  not met"
             if verdict and (processor or least) <= goal:
-                verdict = (
-                    "  met only by processor time: a busy machine?"
-                    if processor
-                    else "  met only at best: a busy machine?"
-                )
+                verdict = f"  met {'by processor time' if processor else 'at best'}: a busy machine?"
             print(
                 f"{words:55} {least:9.3g} {median:9.3g} {f'{processor:.3g}' if processor else '':>9} {goal:6} {unit}{verdict}"
             )
