@@ -101,9 +101,8 @@ def main() -> None:
             verdict = "" if median <= goal else "  not met"
             if verdict and (processor or least) <= goal:
                 verdict = f"  met {'by processor time' if processor else 'at best'}: a busy machine?"
-            print(
-                f"{words:55} {least:9.3g} {median:9.3g} {f'{processor:.3g}' if processor else '':>9} {goal:6} {unit}{verdict}"
-            )
+            used = f"{processor:.3g}" if processor else ""
+            print(f"{words:55} {least:9.3g} {median:9.3g} {used:>9} {goal:6} {unit}{verdict}")
 
 
 if __name__ == "__main__":
