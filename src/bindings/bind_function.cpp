@@ -172,9 +172,9 @@ PyTypeObject* make_function_type() {
        "list of "
        "dtypes; returns the kernel, for calls of prepared_call."},
       {"prepared_call", as_method(prepared_call), fast,
-       "prepared_call(grid, block, *args, shared_size=0): launch in the default stream."},
+       "Launch in the default stream, with arguments of the types that prepare() was told."},
       {"prepared_async_call", as_method(prepared_async_call), fast,
-       "prepared_async_call(grid, block, stream, *args, shared_size=0): launch in a stream."},
+       "Launch in a stream, with arguments of the types that prepare() was told."},
       {"prepared_timed_call", as_method(prepared_timed_call), fast,
        "prepared_timed_call(grid, block, *args, shared_size=0): launch; the result is a function "
        "that "

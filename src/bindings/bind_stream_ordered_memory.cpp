@@ -67,8 +67,11 @@ void trim(const StreamOrderedMemoryPool& self, std::size_t keep_bytes) {
 }  // namespace
 
 void bind_stream_ordered_memory(nb::module_& m) {
-  nb::class_<StreamOrderedAllocation, DevicePointer>(m, "StreamOrderedAllocation",
-                                                     nb::is_weak_referenceable())
+  nb::class_<StreamOrderedAllocation, DevicePointer>(
+      m, "StreamOrderedAllocation",
+      "Device memory from a StreamOrderedMemoryPool: it goes back in the order of a stream, "
+      "without waiting.",
+      nb::is_weak_referenceable())
       .def(
           "free",
           [](StreamOrderedAllocation& self, nb::handle stream) {
@@ -84,7 +87,11 @@ void bind_stream_ordered_memory(nb::module_& m) {
       .def("__len__", &StreamOrderedAllocation::bytes);
 
   using Pool = StreamOrderedMemoryPool;
-  nb::class_<Pool>(m, "StreamOrderedMemoryPool", nb::dynamic_attr(), nb::is_weak_referenceable())
+  nb::class_<Pool>(m, "StreamOrderedMemoryPool",
+                   "A pool of the driver, from which streams take memory in their own "
+                   "order.\n\nParameters\n----------\nrelease_threshold : int\n    Bytes that the "
+                   "pool keeps when a stream or the context is synchronized.",
+                   nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "__init__",
           [](Pool* self, nb::handle release_threshold) {
@@ -103,15 +110,22 @@ void bind_stream_ordered_memory(nb::module_& m) {
             trim(self, as_integer<std::size_t>(keep, "keep_bytes"));
           },
           nb::arg("keep_bytes") = 0, "Give held memory beyond `keep_bytes` back to the device.")
-      .def("free_held", [](const Pool& self) { trim(self, 0); })
-      .def_prop_ro("active_bytes", [](const Pool& self) { return self.pool->used_bytes(); })
-      .def_prop_ro("managed_bytes", [](const Pool& self) { return self.pool->reserved_bytes(); })
+      .def(
+          "free_held", [](const Pool& self) { trim(self, 0); },
+          "Give all held memory back to the device.")
+      .def_prop_ro(
+          "active_bytes", [](const Pool& self) { return self.pool->used_bytes(); },
+          "Bytes of the blocks in use.")
+      .def_prop_ro(
+          "managed_bytes", [](const Pool& self) { return self.pool->reserved_bytes(); },
+          "Bytes that the pool has from the device, held and in use.")
       .def_prop_rw(
           "release_threshold",
           [](const Pool& self) { return self.pool->release_threshold_bytes(); },
           [](Pool& self, nb::handle bytes) {
             self.pool->set_release_threshold(as_integer<std::size_t>(bytes, "release_threshold"));
-          });
+          },
+          "Bytes that the pool keeps when a stream or the context is synchronized.");
 }
 
 }  // namespace pycuda::bindings

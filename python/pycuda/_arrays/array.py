@@ -63,7 +63,7 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
     @property
     def flags(self):
-        """Contiguity: `c_contiguous`, `f_contiguous`, `forc`."""
+        """What its memory is like, with `c_contiguous`, `f_contiguous` and `forc`."""
         return ArrayFlags(self)
 
     @property

@@ -114,10 +114,10 @@ void Widener::emit_block(llvm::BasicBlock& block) {
 llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
   const int next = pending.find_first();
   if (next < 0) {
-    // A block that ends in a fault may come after the one that returns: nobody went there.
-    llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "done", target_);
-    llvm::IRBuilder<>(done).CreateRetVoid();
-    return done;
+    // Nobody ran the last block: it may be one that ends in a fault, after the others' return.
+    llvm::BasicBlock* ended = llvm::BasicBlock::Create(b_.getContext(), "ended", target_);
+    llvm::IRBuilder<>(ended).CreateRetVoid();
+    return ended;
   }
   llvm::BasicBlock* block = flow_.order()[static_cast<unsigned>(next)];
   pending.reset(static_cast<unsigned>(next));
