@@ -227,4 +227,43 @@ template <class T> FN T power_of(T a, T b) {
 }
 )cuda";
 
+const char* const reduction_prelude = R"cuda(
+template <class T> FN T lowest() {
+  if constexpr (is_cx<T>) return {lowest<decltype(T::re)>(), lowest<decltype(T::re)>()};
+  else if constexpr (is_float<T>) return -static_cast<T>(__int_as_float(0x7f800000));
+  else if constexpr (is_signed_integer<T>) return static_cast<T>(u64(1) << (8 * sizeof(T) - 1));
+  else return T(0);
+}
+template <class T> FN T highest() {
+  if constexpr (is_cx<T>) return {highest<decltype(T::re)>(), highest<decltype(T::re)>()};
+  else if constexpr (is_float<T>) return static_cast<T>(__int_as_float(0x7f800000));
+  else if constexpr (is_signed_integer<T>) return static_cast<T>(~(u64(1) << (8 * sizeof(T) - 1)));
+  else if constexpr (same<T, bool>) return true;
+  else return static_cast<T>(~u64(0));
+}
+template <class T> FN T missing(T otherwise) {
+  if constexpr (is_cx<T>) return {missing(otherwise.re), missing(otherwise.re)};
+  else if constexpr (is_float<T>) return static_cast<T>(__int_as_float(0x7fffffff));
+  else return otherwise;
+}
+template <class T> FN T conjugated(T x) { if constexpr (is_cx<T>) return {x.re, -x.im}; else return x; }
+struct Found { T value; i64 position; };
+FN Found first_largest(Found a, Found b) {
+  if (a.position < 0) return b;
+  if (b.position < 0) return a;
+  const bool nan_a = is_nan(a.value), nan_b = is_nan(b.value);
+  const bool b_wins = nan_a || nan_b ? nan_b && (!nan_a || b.position < a.position)
+                    : less(a.value, b.value) || (!less(b.value, a.value) && b.position < a.position);
+  return b_wins ? b : a;
+}
+FN Found first_smallest(Found a, Found b) {
+  if (a.position < 0) return b;
+  if (b.position < 0) return a;
+  const bool nan_a = is_nan(a.value), nan_b = is_nan(b.value);
+  const bool b_wins = nan_a || nan_b ? nan_b && (!nan_a || b.position < a.position)
+                    : less(b.value, a.value) || (!less(a.value, b.value) && b.position < a.position);
+  return b_wins ? b : a;
+}
+)cuda";
+
 }  // namespace pycuda::array

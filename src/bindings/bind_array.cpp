@@ -9,6 +9,7 @@
 
 #include "array/indexing.h"
 #include "array/reduction.h"
+#include "array/scan.h"
 #include "bindings/array_operands.h"
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
@@ -105,6 +106,24 @@ nb::object reduce(const std::string& name, nb::handle input, nb::handle second, 
                          second.is_none() ? nullptr : &other, queue);
   });
   return result;
+}
+
+/// scan(name, array, axis, accumulated dtype, out, stream): the running combination along the axis
+void scan(const std::string& name, nb::handle input, int axis, nb::handle accumulated,
+          nb::handle out, nb::handle stream) {
+  const std::optional<array::ReductionOp> op = array::find_reduction(name);
+  if (!op) throw nb::value_error(("there is no operation '" + name + "'").c_str());
+  PyObject* array_object = require_array(input, "the operand");
+  PyObject* out_object = require_array(out, "out");
+  const DType computed = array::compute_type(dtype_of(accumulated));
+  const CUstream queue = stream_argument(stream);
+  tell(array_object, queue);
+  tell(out_object, queue);
+  const array::ArrayRef from = state_of_array(array_object).ref();
+  const array::ArrayRef target = state_of_array(out_object).ref();
+  unlocked([&] {
+    array::run_scan(array::ArrayContext::current(), {*op, computed, axis}, target, from, queue);
+  });
 }
 
 /// Copies elements on the device, converting and broadcasting.
@@ -293,6 +312,8 @@ void bind_array(nb::module_& m) {
              nb::arg("dtype").none(), nb::arg("stream").none());
   arrays.def("reduce", &reduce, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),
              nb::arg("axes"), nb::arg("accumulated"), nb::arg("result"), nb::arg("stream").none());
+  arrays.def("scan", &scan, nb::arg("name"), nb::arg("array"), nb::arg("axis"),
+             nb::arg("accumulated"), nb::arg("out"), nb::arg("stream").none());
   arrays.def("copy", &copy, nb::arg("target"), nb::arg("source"), nb::arg("stream").none());
   arrays.def("fill", &fill, nb::arg("target"), nb::arg("value").none(), nb::arg("stream").none());
   arrays.def("upload", &upload, nb::arg("target"), nb::arg("host"), nb::arg("stream").none(),
