@@ -237,14 +237,15 @@ std::string ScanKey::kernel_name() const {
 }
 
 std::string ScanKey::source() const {
-  std::string text = std::string(kernel_prelude_types) + index_types(wide) + reduction_prelude +
-                     "typedef " + c_name(accumulated) + " T;\ntypedef " + c_name(input) +
-                     " in0;\ntypedef " + c_name(result) +
-                     " out_t;\nFN T combined(T a, T b) { return " + facts(op).combine +
-                     "; }\nFN T identity() { return " + facts(op).identity +
-                     "; }\nconstexpr u32 threads = " + std::to_string(scan_threads) +
-                     ", items = " + std::to_string(scan_items(accumulated)) + ";\n";
-  if (tiles) text += tile_state;
+  std::string text = std::string(kernel_prelude_types) + index_types(wide) + "typedef " +
+                     c_name(accumulated) + " T;\ntypedef " + c_name(input) + " in0;\ntypedef " +
+                     c_name(result) + " out_t;\n" + reduction_prelude +
+                     "FN T combined(T a, T b) { return " + facts(op).combine +
+                     "; }\nFN T identity() { return " + facts(op).identity + "; }\n";
+  if (tiles) {
+    text += "constexpr u32 threads = " + std::to_string(scan_threads) +
+            ", items = " + std::to_string(scan_items(accumulated)) + ";\n" + tile_state;
+  }
   text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(scan_threads) + ") " +
           kernel_name() +
           "(char* p_out, const char* p0, char* state, const index_t lines, const index_t length, "

@@ -345,6 +345,7 @@ void bind_array(nb::module_& m) {
     const array::ArrayContext& context = array::ArrayContext::current();
     return nb::make_tuple(context.is_cpu(), context.multiprocessors());
   });
+  arrays.def("runs_in_turn", [] { return array::ArrayContext::current().in_turn(); });
   arrays.def("common_dtype", [](nb::handle a, nb::handle b) {
     return nb::borrow(numpy_dtype(array::promote(dtype_of(a), dtype_of(b))));
   });
