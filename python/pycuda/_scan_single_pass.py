@@ -168,9 +168,7 @@ KERNEL __launch_bounds__(WG_SIZE) void {name_prefix}_single_pass(const scan_type
 }}
 """
 
-INCLUSIVE = SOURCE.replace("__WRITE_BEFORE__", "").replace(
-    "__WRITE_AFTER__", "tile[LID_0 * (ITEMS + 1) + j] = prefix;"
-)
+INCLUSIVE = SOURCE.replace("__WRITE_BEFORE__", "").replace("__WRITE_AFTER__", "tile[LID_0 * (ITEMS + 1) + j] = prefix;")
 EXCLUSIVE = SOURCE.replace(
     "__WRITE_BEFORE__",
     "if (has_prefix) tile[LID_0 * (ITEMS + 1) + j] = prefix; else tile[LID_0 * (ITEMS + 1) + j] = {neutral};",

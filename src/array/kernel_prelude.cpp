@@ -74,10 +74,11 @@ template <class A, class B> FN bool less_equal(A a, B b) {
 template <class T> FN bool is_nan(T a) {
   if constexpr (is_cx<T>) return a.re != a.re || a.im != a.im; else return a != a;
 }
-template <class T> FN T larger(T a, T b) { return is_nan(a) || !(less(a, b) || is_nan(b)) ? a : b; }
-template <class T> FN T smaller(T a, T b) { return is_nan(a) || !(less(b, a) || is_nan(b)) ? a : b; }
-template <class T> FN T larger_number(T a, T b) { return is_nan(a) ? b : is_nan(b) || !less(a, b) ? a : b; }
-template <class T> FN T smaller_number(T a, T b) { return is_nan(a) ? b : is_nan(b) || !less(b, a) ? a : b; }
+// Choices without branches: threads side by side stay together.
+template <class T> FN T larger(T a, T b) { return is_nan(a) | !(less(a, b) | is_nan(b)) ? a : b; }
+template <class T> FN T smaller(T a, T b) { return is_nan(a) | !(less(b, a) | is_nan(b)) ? a : b; }
+template <class T> FN T larger_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(a, b)) ? a : b; }
+template <class T> FN T smaller_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(b, a)) ? a : b; }
 )cuda";
 
 const char* const kernel_prelude_functions = R"cuda(

@@ -38,10 +38,11 @@ class ReductionText {
     if (seeks_) {
       // Positions of one thread rise: an element only wins by being better.
       const bool largest = key_.op == ReductionOp::argmax;
-      text += std::string("FN void take(acc_t& best, T x, i64 i) {\n  if (") +
-              (largest ? "less(best.value, x)" : "less(x, best.value)") +
-              " || (is_nan(x) && !is_nan(best.value)) || best.position < 0) { best.value = x; "
-              "best.position = i; }\n}\n";
+      text +=
+          std::string("FN void take(acc_t& best, T x, i64 i) {\n  const bool wins = ") +
+          (largest ? "less(best.value, x)" : "less(x, best.value)") +
+          " | (is_nan(x) & !is_nan(best.value)) | (best.position < 0);\n  best.value = wins ? x : "
+          "best.value;\n  best.position = wins ? i : best.position;\n}\n";
     } else if (key_.partial_input) {
       text += "FN void take(acc_t& all, const in0& x) { all = combined(all, x); }\n";
     } else if (arrays_ == 2) {
