@@ -126,7 +126,8 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   if (device.in_turn) {
     split(plan, length, 256, 512, may_split);
   } else {
-    split(plan, length, std::int64_t{8} * device.multiprocessors, std::int64_t{plan.block.y} * 16,
+    // Many more blocks than run at a time: the last ones to run leave little of the device idle.
+    split(plan, length, std::int64_t{32} * device.multiprocessors, std::int64_t{plan.block.y} * 16,
           may_split);
   }
 }

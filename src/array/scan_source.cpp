@@ -74,16 +74,30 @@ template <class T> struct States<T, false> {
     return state;
   }
 };
-// What all tiles of the line before `tile` come to, for a whole warp.
+// What all tiles of the line before `tile` come to, for a whole warp. Each lane looks at several:
+// the further a warp sees, the faster what is known moves on from tile to tile.
 FN T all_before(const States<T>& states, u64 tile, u64 first_of_line, u32 lane) {
+  constexpr u32 looks = 4;
   T before = identity();
-  for (u64 next = tile;; next -= 32) {
-    T value = identity();
-    u32 state = 2;
-    if (next >= first_of_line + lane + 1) {
-      do state = states.look(next - 1 - lane, value); while (state == 0);
+  for (u64 next = tile;; next -= 32 * looks) {
+    T seen[looks];
+    u32 known[looks];
+#pragma unroll
+    for (u32 q = 0; q < looks; ++q) {
+      known[q] = 2;
+      seen[q] = identity();
+      if (next >= first_of_line + lane * looks + q + 1) known[q] = states.look(next - 1 - lane * looks - q, seen[q]);
     }
-    const u32 whole = __ballot_sync(~0u, state == 2);
+    T value = identity();
+    bool ends = false;
+#pragma unroll
+    for (u32 q = 0; q < looks; ++q) {
+      if (ends) continue;
+      while (known[q] == 0) known[q] = states.look(next - 1 - lane * looks - q, seen[q]);
+      value = combined(seen[q], value);
+      ends = known[q] == 2;
+    }
+    const u32 whole = __ballot_sync(~0u, ends);
     const u32 last = whole != 0 ? __ffs(whole) - 1 : 31;
     if (lane > last) value = identity();
     for (u32 d = 1; d < 32; d *= 2) {
