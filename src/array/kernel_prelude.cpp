@@ -249,21 +249,18 @@ template <class T> FN T missing(T otherwise) {
 }
 template <class T> FN T conjugated(T x) { if constexpr (is_cx<T>) return {x.re, -x.im}; else return x; }
 struct Found { T value; i64 position; };
+template <class T> FN bool comes_first(T a, i64 at_a, T b, i64 at_b, bool b_is_better, bool a_is_better) {
+  const bool nan_a = is_nan(a), nan_b = is_nan(b), earlier = at_b < at_a;
+  const bool b_wins = (nan_b & (!nan_a | earlier)) | (!nan_a & !nan_b & (b_is_better | (!a_is_better & earlier)));
+  return (at_b >= 0) & ((at_a < 0) | b_wins);
+}
 FN Found first_largest(Found a, Found b) {
-  if (a.position < 0) return b;
-  if (b.position < 0) return a;
-  const bool nan_a = is_nan(a.value), nan_b = is_nan(b.value);
-  const bool b_wins = nan_a || nan_b ? nan_b && (!nan_a || b.position < a.position)
-                    : less(a.value, b.value) || (!less(b.value, a.value) && b.position < a.position);
-  return b_wins ? b : a;
+  const bool wins = comes_first(a.value, a.position, b.value, b.position, less(a.value, b.value), less(b.value, a.value));
+  return {wins ? b.value : a.value, wins ? b.position : a.position};
 }
 FN Found first_smallest(Found a, Found b) {
-  if (a.position < 0) return b;
-  if (b.position < 0) return a;
-  const bool nan_a = is_nan(a.value), nan_b = is_nan(b.value);
-  const bool b_wins = nan_a || nan_b ? nan_b && (!nan_a || b.position < a.position)
-                    : less(b.value, a.value) || (!less(a.value, b.value) && b.position < a.position);
-  return b_wins ? b : a;
+  const bool wins = comes_first(a.value, a.position, b.value, b.position, less(b.value, a.value), less(a.value, b.value));
+  return {wins ? b.value : a.value, wins ? b.position : a.position};
 }
 )cuda";
 
