@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Conway's game of life: each block keeps its cells and their border in shared memory."""
+"""Play Conway's game of life: each block keeps its cells and their border in shared memory; life.png."""
 
 import time
 
 import numpy as np
+import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
@@ -56,9 +57,8 @@ for _ in range(GENERATIONS):
 numpy_seconds = time.perf_counter() - began
 assert (result == cells).all()
 
-for row in result[:24:2, :72]:
-    print("".join(" o"[cell] for cell in row).rstrip())
+picture.save("life.png", np.where(result, 255, 24).astype(np.uint8))
 print(
-    f"{GENERATIONS} generations of {SIDE} x {SIDE} cells, {result.sum()} alive; "
+    f"life.png: {GENERATIONS} generations of {SIDE} x {SIDE} cells, {result.sum()} alive; "
     f"device {start.time_till(end):.2f} ms, NumPy {numpy_seconds * 1e3:.2f} ms"
 )

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Render the Mandelbrot set as a picture, mandelbrot.png in the current folder."""
+"""Render the Mandelbrot set; mandelbrot.png."""
 
-import struct
 import time
-import zlib
 
 import numpy as np
+import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
@@ -49,20 +48,6 @@ def mandelbrot_with_numpy():
     return steps.reshape(HEIGHT, WIDTH)
 
 
-def write_png(path, pixels):
-    """Write rows of red, green and blue bytes as a PNG file."""
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    height, width, _ = pixels.shape
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, width * 3)], axis=1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header))
-        file.write(chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)) + chunk(b"IEND", b""))
-
-
 steps = np.empty((HEIGHT, WIDTH), np.uint8)
 steps_gpu = cuda.mem_alloc(steps.nbytes)
 arguments = [np.int32(WIDTH), np.int32(HEIGHT), np.int32(STEPS), *map(np.float64, (LEFT, TOP, PIXEL))]
@@ -80,5 +65,6 @@ assert (steps == expected).all()
 share = steps / STEPS
 colours = np.stack([np.sin(share**0.4 * angle) ** 2 for angle in (9.0, 7.0, 5.0)], axis=-1)
 colours[steps == STEPS] = 0
-write_png("mandelbrot.png", (255 * colours).astype(np.uint8))
-print(f"mandelbrot.png, {WIDTH} x {HEIGHT}; device {device_seconds * 1e3:.2f} ms, NumPy {numpy_seconds * 1e3:.2f} ms")
+picture.save("mandelbrot.png", (255 * colours).astype(np.uint8))
+print(f"mandelbrot.png: {WIDTH} x {HEIGHT} pixels")
+print(f"device {device_seconds * 1e3:.2f} ms, NumPy {numpy_seconds * 1e3:.2f} ms")

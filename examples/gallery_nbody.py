@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Let bodies attract each other: every body meets all others, a tile of them in shared memory at a time."""
+"""Let two galaxies meet: every body attracts all others, a tile of them in shared memory at a time; nbody.png."""
 
 import time
 
 import numpy as np
+import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-BODIES, STEPS, TILE = 2048, 10, 128
+BODIES, STEPS, STEPS_EXPOSED, TILE, SIDE = 1024, 10, 80, 128, 600
 TIME_STEP, SOFTENING = np.float32(1e-3), np.float32(1e-2)
+HEAVY = 100  # the mass in the middle of a galaxy
 
 module = SourceModule("""
 const int TILE = 128;
@@ -49,9 +51,18 @@ __global__ void move(float4 *bodies, const float4 *speeds, float step)
   bodies[i].y += step * speeds[i].y;
   bodies[i].z += step * speeds[i].z;
 }
+
+// Light falls on the film where a body is seen along z.
+__global__ void expose(unsigned *film, const float4 *bodies, int side, float reach)
+{
+  const float4 body = bodies[blockIdx.x * TILE + threadIdx.x];
+  const int column = floorf((body.x / reach + 1) * side / 2), row = floorf((body.y / reach + 1) * side / 2);
+  if (column >= 0 && column < side && row >= 0 && row < side) atomicAdd(&film[row * side + column], 1u);
+}
 """)
 accelerate = module.get_function("accelerate").prepare("PPiff")
 move = module.get_function("move").prepare("PPf")
+expose = module.get_function("expose").prepare("PPif")
 
 
 def step_with_numpy(places, masses, speeds):
@@ -62,10 +73,24 @@ def step_with_numpy(places, masses, speeds):
     places += TIME_STEP * speeds
 
 
+def galaxy(random, count, centre, velocity):
+    """Bodies on circles about a heavy one, turning one way."""
+    radius, angle = random.uniform(0.15, 1.0, count) ** 0.75, random.uniform(0, 2 * np.pi, count)
+    radius[0] = 0
+    speed = np.sqrt(HEAVY * radius**2 / (radius**2 + SOFTENING) ** 1.5)
+    bodies, speeds = np.zeros((2, count, 4), np.float32)
+    bodies[:, 0], bodies[:, 1] = radius * np.cos(angle) + centre[0], radius * np.sin(angle) + centre[1]
+    bodies[:, 2] = random.normal(0, 0.05, count)
+    bodies[:, 3] = 0.01
+    bodies[0, 2:] = 0, HEAVY
+    speeds[:, 0], speeds[:, 1] = velocity[0] - speed * np.sin(angle), velocity[1] + speed * np.cos(angle)
+    return bodies, speeds
+
+
 random = np.random.default_rng(0)
-bodies = random.standard_normal((BODIES, 4), np.float32)
-bodies[:, 3] = random.random(BODIES, np.float32)
-speeds = np.zeros_like(bodies)
+first = galaxy(random, BODIES // 2, (-0.8, -0.4), (3, 0))
+second = galaxy(random, BODIES // 2, (0.8, 0.4), (-3, 0))
+bodies, speeds = (np.concatenate(parts) for parts in zip(first, second))
 bodies_gpu, speeds_gpu = cuda.to_device(bodies), cuda.to_device(speeds)
 
 start, end = cuda.Event(), cuda.Event()
@@ -88,6 +113,15 @@ for _ in range(STEPS):
 numpy_seconds = time.perf_counter() - began
 np.testing.assert_allclose(result, bodies, rtol=1e-3, atol=1e-4)
 
+film = cuda.to_device(np.zeros((SIDE, SIDE), np.uint32))
+for _ in range(STEPS_EXPOSED):
+    accelerate.prepared_call(grid, block, speeds_gpu, bodies_gpu, BODIES, TIME_STEP, SOFTENING)
+    move.prepared_call(grid, block, bodies_gpu, speeds_gpu, TIME_STEP)
+    expose.prepared_call(grid, block, film, bodies_gpu, SIDE, 2.2)
+exposed = cuda.from_device(film, (SIDE, SIDE), np.uint32)
+light = 1 - np.exp(-0.8 * exposed)
+picture.save("nbody.png", (255 * light[..., None] ** [0.9, 1.0, 0.6]).astype(np.uint8))
+
 meetings = STEPS * BODIES**2 / device_seconds
-print(f"{STEPS} steps of {BODIES} bodies: {meetings / 1e6:.0f} million pairs a second on the device")
+print(f"nbody.png: {STEPS} steps of {BODIES} bodies: {meetings / 1e6:.0f} million pairs a second on the device")
 print(f"device {device_seconds * 1e3:.2f} ms, NumPy {numpy_seconds * 1e3:.2f} ms")

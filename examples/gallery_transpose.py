@@ -40,11 +40,12 @@ for name in ("plain", "tiled"):
     kernel = module.get_function(name)
     cuda.memset_d8(out_gpu, 0, a.nbytes)
     kernel(out_gpu, a_gpu, np.int32(SIDE), **shape)
-    seconds = min(kernel(out_gpu, a_gpu, np.int32(SIDE), time_kernel=True, **shape) for _ in range(5))
+    device_seconds = min(kernel(out_gpu, a_gpu, np.int32(SIDE), time_kernel=True, **shape) for _ in range(5))
     assert (cuda.from_device_like(out_gpu, a) == a.T).all()
-    times.append(f"{name} {seconds * 1e3:.3f} ms ({2 * a.nbytes / seconds / 1e9:.1f} GB/s)")
+    times.append(f"{name} {device_seconds * 1e3:.3f} ms ({2 * a.nbytes / device_seconds / 1e9:.1f} GB/s)")
 
 start = time.perf_counter()
 np.ascontiguousarray(a.T)
 numpy_seconds = time.perf_counter() - start
-print(f"{SIDE} x {SIDE} floats; device: {', '.join(times)}; NumPy {numpy_seconds * 1e3:.3f} ms")
+print(f"{SIDE} x {SIDE} floats: {', '.join(times)}")
+print(f"device {device_seconds * 1e3:.3f} ms, NumPy {numpy_seconds * 1e3:.3f} ms")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Make a context on each device by hand, work in it, and give it up."""
 
+# Differs from the text in going through all devices, and in having work for them, checked, where the text has "#Code".
 import numpy
 import pycuda.driver as cuda
 from pycuda import gpuarray

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Double an array, then compute pi by a map and a reduction on the device."""
 
+# Differs from the text in printing what a notebook shows by itself, and in checking it.
 import math
-
 import numpy
-import pycuda.autoinit  # noqa: F401
+
+import pycuda.autoinit
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-# generate a CUDA (C-ish) function that will run on the GPU
+# generate a CUDA (C-ish) function that will run on the GPU; PROBLEM_SIZE is hard-wired
 module = SourceModule("""
   __global__ void doublify(float *a)
   {
@@ -21,23 +22,30 @@ module = SourceModule("""
 doublify = module.get_function("doublify")
 
 # create Numpy arrays on the CPU
-a = numpy.random.randn(4, 4).astype(numpy.float32)
+a = numpy.random.randn(4,4).astype(numpy.float32)
 
-# next, we need somewhere to transfer data to, so we need to allocate memory on the device:
+#next, we need somewhere to transfer data to, so we need to allocate memory on the device:
 a_gpu = cuda.mem_alloc(a.nbytes)
 
-# as a last step, we need to transfer the data to the GPU:
+#as a last step, we need to transfer the data to the GPU:
 cuda.memcpy_htod(a_gpu, a)
 
+
 # define block/grid size for our problem: 4x4 block size
-blockdim = (4, 4, 1)
+blockdim = (4,4,1)
+#griddim = (int(math.ceil(PROBLEM_SIZE / 512.0)), 1, 1)
+
+# copy the "driver.In" arrays to the GPU, run the
+#just_multiply(driver.Out(dest), driver.In(a), driver.In(b), block=blockdim, grid=griddim)
 doublify(a_gpu, block=blockdim)
 
-# Finally, we fetch the data back from the GPU and display it, together with the original a:
+#Finally, we fetch the data back from the GPU and display it, together with the original a:
+
 a_doubled = numpy.empty_like(a)
 cuda.memcpy_dtoh(a_doubled, a_gpu)
-print(a_doubled)
-print(a)
+print (a_doubled)
+print (a)
+#doublify(cuda.InOut(a), block=blockdim)
 assert (a_doubled == 2 * a).all()
 
 # Now the calculation of pi.
@@ -74,6 +82,9 @@ __global__ void reducer(float *dest, int i)
   }
 }
 """ % PROBLEM_SIZE)
+
+blockdim = (512, 1, 1)
+griddim = (int(math.ceil(PROBLEM_SIZE / 512.0)), 1, 1)
 
 reducer = module3.get_function("reducer")
 

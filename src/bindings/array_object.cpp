@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_object.h"
 
-#include <nanobind/stl/unique_ptr.h>
 #include <structmember.h>
 
 #include <array>
@@ -9,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "bindings/device_allocation.h"
+#include "bindings/allocation_object.h"
 #include "bindings/errors.h"
 #include "bindings/integers.h"
 #include "bindings/unlocked.h"
@@ -24,6 +23,7 @@ using array::DType;
 using array::Layout;
 
 PyTypeObject* array_type = nullptr;
+PyTypeObject* memory_type = nullptr;
 PyObject* default_init = nullptr;  // GPUArray.__init__ as the package defines it
 
 /// Work in other streams may still use the memory; the pool would hand it out at once.
@@ -185,7 +185,7 @@ PyObject* get_gpudata(PyObject* self, void*) {
     if (state.block) {
       auto memory = std::make_unique<ArrayMemory>(std::move(*state.block));
       state.block.reset();
-      state.gpudata = nb::cast(std::move(memory));
+      state.gpudata = make_allocation(memory_type, std::move(memory));
       return state.gpudata;
     }
     if (state.size == 0) return nb::none();
@@ -538,7 +538,12 @@ nb::object tuple_of(const std::int64_t* values, int count) {
 }
 
 void bind_array_object(nb::module_& m) {
-  nb::class_<ArrayMemory, DeviceAllocation>(m, "_ArrayMemory", nb::is_weak_referenceable());
+  static PyType_Slot memory_slots[] = {
+      {Py_tp_doc, const_cast<char*>("The memory of an array.")},
+      {0, nullptr},
+  };
+  memory_type = derive_allocation_type("pycuda._driver._ArrayMemory", memory_slots);
+  m.attr("_ArrayMemory") = nb::borrow(reinterpret_cast<PyObject*>(memory_type));
   array_type = make_type();
   m.attr("_ArrayBase") = nb::borrow(reinterpret_cast<PyObject*>(array_type));
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {

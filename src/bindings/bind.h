@@ -16,6 +16,7 @@ void bind_copies(nanobind::module_& m);
 void bind_structured_copies(nanobind::module_& m);
 void bind_memset(nanobind::module_& m);
 void bind_memory_pools(nanobind::module_& m);
+void bind_stream_ordered_memory(nanobind::module_& m);
 void bind_module(nanobind::module_& m);
 void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);

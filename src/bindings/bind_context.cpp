@@ -55,46 +55,95 @@ bool same_context(const cuda::Context& self, nb::handle other) {
 
 void bind_context(nb::module_& m) {
   cuda::set_cleanup_reporter(warn_of_cleanup);
-  nb::class_<cuda::Context>(m, "Context", nb::is_weak_referenceable())
-      .def_prop_ro("handle", &number_of)
-      .def_static("attach", &attach, nb::arg("flags") = 0)
-      .def("detach", [](cuda::Context& self) { unlocked([&] { self.detach(); }); })
-      .def("push", [](const std::shared_ptr<cuda::Context>& self) { cuda::push_context(self); })
-      .def_static("pop", [] { cuda::pop_context(); })
-      .def_static("get_current", [] { return cuda::current_context(); })
-      .def_static("get_device", &current_device)
-      .def_static("synchronize", [] { unlocked([] { cuda::require_context()->synchronize(); }); })
-      .def_static("set_limit",
-                  [](nb::handle limit, nb::handle value) {
-                    cuda::require_context()->set_limit(as_enumerator<CUlimit>(limit, "the limit"),
-                                                       as_integer<std::size_t>(value, "the value"));
-                  })
+  nb::class_<cuda::Context>(m, "Context",
+                            "A context: memory, modules, streams and events belong to one. "
+                            "`Device.make_context` makes it.\n"
+                            "\n"
+                            "Each thread has its own stack of contexts; the top one is current. A "
+                            "thread with an empty stack uses the context that was made\n"
+                            "current last in the process and still is. As a context manager it is "
+                            "pushed, and popped at the end.",
+                            nb::is_weak_referenceable())
+      .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
+      .def_static("attach", &attach, nb::arg("flags") = 0,
+                  "A further reference to the current context; `flags` must be 0.")
+      .def(
+          "detach", [](cuda::Context& self) { unlocked([&] { self.detach(); }); },
+          "Give the context up: it leaves this thread's stack and, with all that was made in it, "
+          "ends. Objects that belonged to it can still\n"
+          "be dropped by any thread; using them raises LogicError.")
+      .def(
+          "push", [](const std::shared_ptr<cuda::Context>& self) { cuda::push_context(self); },
+          "Make the context current in this thread, on top of those that are on its stack.")
+      .def_static(
+          "pop", [] { cuda::pop_context(); },
+          "Take the top context off this thread's stack; the one below becomes current.\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "LogicError\n"
+          "    When the stack is empty.")
+      .def_static(
+          "get_current", [] { return cuda::current_context(); },
+          "This thread's current context, or None.")
+      .def_static("get_device", &current_device, "The device of the current context.")
+      .def_static(
+          "synchronize", [] { unlocked([] { cuda::require_context()->synchronize(); }); },
+          "Wait until the current context has done all its work.\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "LogicError, LaunchError\n"
+          "    When a kernel has failed. The context keeps the error: every later call raises it "
+          "again.")
+      .def_static(
+          "set_limit",
+          [](nb::handle limit, nb::handle value) {
+            cuda::require_context()->set_limit(as_enumerator<CUlimit>(limit, "the limit"),
+                                               as_integer<std::size_t>(value, "the value"));
+          },
+          "Set a `limit` of the current context; sizes are in bytes.")
       .def_static(
           "get_limit",
           [](nb::handle limit) {
             return cuda::require_context()->limit(as_enumerator<CUlimit>(limit, "the limit"));
-          })
-      .def_static("set_cache_config",
-                  [](nb::handle config) {
-                    cuda::require_context()->set_cache_config(
-                        as_enumerator<CUfunc_cache>(config, "the cache configuration"));
-                  })
-      .def_static("get_cache_config",
-                  [] { return member_of("func_cache", cuda::require_context()->cache_config()); })
-      .def_static("set_shared_config",
-                  [](nb::handle config) {
-                    cuda::require_context()->set_shared_config(
-                        as_enumerator<CUsharedconfig>(config, "the bank configuration"));
-                  })
+          },
+          "The value of a `limit` of the current context.")
+      .def_static(
+          "set_cache_config",
+          [](nb::handle config) {
+            cuda::require_context()->set_cache_config(
+                as_enumerator<CUfunc_cache>(config, "the cache configuration"));
+          },
+          "What kernels of the current context prefer, a `func_cache`.")
+      .def_static(
+          "get_cache_config",
+          [] { return member_of("func_cache", cuda::require_context()->cache_config()); },
+          "The current context's `func_cache`.")
+      .def_static(
+          "set_shared_config",
+          [](nb::handle config) {
+            cuda::require_context()->set_shared_config(
+                as_enumerator<CUsharedconfig>(config, "the bank configuration"));
+          },
+          "Set the width of the banks of shared memory, a `shared_config`.")
       .def_static(
           "get_shared_config",
-          [] { return member_of("shared_config", cuda::require_context()->shared_config()); })
+          [] { return member_of("shared_config", cuda::require_context()->shared_config()); },
+          "The current context's `shared_config`.")
       .def_static(
           "enable_peer_access",
           [](const cuda::Context& peer, nb::handle flags) {
             cuda::enable_peer_access(peer, as_integer<unsigned int>(flags, "flags"));
           },
-          nb::arg("peer"), nb::arg("flags") = 0)
+          nb::arg("peer"), nb::arg("flags") = 0,
+          "Let kernels of the current context use the memory of the context `peer`; `flags` must "
+          "be 0.\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "LogicError, RuntimeError\n"
+          "    When the devices cannot, or it is enabled already.")
       .def_static(
           "disable_peer_access",
           [](const cuda::Context& peer, nb::handle flags) {
@@ -104,8 +153,9 @@ void bind_context(nb::module_& m) {
             }
             cuda::disable_peer_access(peer);
           },
-          nb::arg("peer"), nb::arg("flags") = 0)
-      .def("get_api_version", &cuda::Context::api_version)
+          nb::arg("peer"), nb::arg("flags") = 0, "End what `enable_peer_access` began.")
+      .def("get_api_version", &cuda::Context::api_version,
+           "The version of the driver's interface that the context was made for.")
       .def("__enter__",
            [](const std::shared_ptr<cuda::Context>& self) {
              cuda::push_context(self);

@@ -87,16 +87,51 @@ void between_peers_async(nb::handle dest, nb::handle src, nb::handle size,
 void bind_copies(nb::module_& m) {
   using nb::arg;
   const auto stream = [] { return arg("stream").none() = nb::none(); };
-  m.def("memcpy_htod", &to_device, arg("dest"), arg("src"));
-  m.def("memcpy_htod_async", &to_device_async, arg("dest"), arg("src"), stream());
-  m.def("memcpy_dtoh", &to_host, arg("dest"), arg("src"));
-  m.def("memcpy_dtoh_async", &to_host_async, arg("dest"), arg("src"), stream());
-  m.def("memcpy_dtod", &on_device, arg("dest"), arg("src"), arg("size"));
-  m.def("memcpy_dtod_async", &on_device_async, arg("dest"), arg("src"), arg("size"), stream());
+  m.def("memcpy_htod", &to_device, arg("dest"), arg("src"),
+        "Copy from the host to the device, all bytes of `src`.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "dest : int, DeviceAllocation, or anything that `int()` takes\n"
+        "src : contiguous buffer, such as an ndarray\n"
+        "\n"
+        "Raises\n"
+        "------\n"
+        "ValueError, BufferError\n"
+        "    When `src` is not contiguous.\n"
+        "LogicError\n"
+        "    When the memory at `dest` is too small or not the device's.");
+  m.def("memcpy_htod_async", &to_device_async, arg("dest"), arg("src"), stream(),
+        "The same in a stream, without waiting. `src` should be page-locked, and must stay as it "
+        "is until the stream is done.");
+  m.def("memcpy_dtoh", &to_host, arg("dest"), arg("src"),
+        "Copy from the device to the host, as many bytes as `dest` has.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "dest : contiguous writable buffer, such as an ndarray\n"
+        "src : int, DeviceAllocation, or anything that `int()` takes\n"
+        "\n"
+        "Raises\n"
+        "------\n"
+        "ValueError, BufferError\n"
+        "    When `dest` is not contiguous, or cannot be written to.\n"
+        "LogicError\n"
+        "    When the memory at `src` is too small or not the device's.");
+  m.def("memcpy_dtoh_async", &to_host_async, arg("dest"), arg("src"), stream(),
+        "The same in a stream, without waiting. `dest` should be page-locked; it is filled when "
+        "the stream is done.");
+  m.def("memcpy_dtod", &on_device, arg("dest"), arg("src"), arg("size"),
+        "Copy `size` bytes on the device.");
+  m.def("memcpy_dtod_async", &on_device_async, arg("dest"), arg("src"), arg("size"), stream(),
+        "Copy `size` bytes on the device, in a stream.");
   m.def("memcpy_peer", &between_peers, arg("dest"), arg("src"), arg("size"),
-        arg("dest_context").none() = nb::none(), arg("src_context").none() = nb::none());
+        arg("dest_context").none() = nb::none(), arg("src_context").none() = nb::none(),
+        "Copy `size` bytes from one context's device to another's; None is the current context.");
   m.def("memcpy_peer_async", &between_peers_async, arg("dest"), arg("src"), arg("size"),
-        arg("dest_context").none() = nb::none(), arg("src_context").none() = nb::none(), stream());
+        arg("dest_context").none() = nb::none(), arg("src_context").none() = nb::none(), stream(),
+        "Copy `size` bytes from one context's device to another's, in a stream; None is the "
+        "current context.");
 }
 
 }  // namespace pycuda::bindings

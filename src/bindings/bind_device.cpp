@@ -66,22 +66,59 @@ void bind_device(nb::module_& m) {
         const auto bits = as_integer<unsigned int>(flags, "flags");
         unlocked([&] { cuda::initialize(bits); });
       },
-      nb::arg("flags") = 0);
-  m.def("get_version", [] {
-    return nb::make_tuple(CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, CUDA_VERSION % 10);
-  });
-  m.def("get_driver_version", [] {
-    int version = 0;
-    driver::process_driver().cuDriverGetVersion(&version);
-    return version;
-  });
-  m.def("have_gl_ext", [] { return false; });
-  m.def("bitlog2", [](nb::handle number) {
-    const auto value = as_integer<unsigned long long>(number, "the number");
-    return value == 0 ? 0 : std::bit_width(value) - 1;
-  });
+      nb::arg("flags") = 0,
+      "Initialise the driver; loads it when that has not happened. Calling it again does nothing.\n"
+      "\n"
+      "Parameters\n"
+      "----------\n"
+      "flags : int\n"
+      "    Must be 0.\n"
+      "\n"
+      "Raises\n"
+      "------\n"
+      "RuntimeError\n"
+      "    When there is no usable driver, or no device; the message says which were tried and why "
+      "they were passed over.");
+  m.def(
+      "get_version",
+      [] {
+        return nb::make_tuple(CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, CUDA_VERSION % 10);
+      },
+      "The version of CUDA's headers that this was built with, as (major, minor, patch).");
+  m.def(
+      "get_driver_version",
+      [] {
+        int version = 0;
+        driver::process_driver().cuDriverGetVersion(&version);
+        return version;
+      },
+      "The CUDA version of the driver in use as one number, 1000 * major + 10 * minor.");
+  m.def("have_gl_ext", [] { return false; }, "False: there is no OpenGL interface.");
+  m.def(
+      "bitlog2",
+      [](nb::handle number) {
+        const auto value = as_integer<unsigned long long>(number, "the number");
+        return value == 0 ? 0 : std::bit_width(value) - 1;
+      },
+      "The position of the highest bit set in a number; 0 for 0.");
 
-  nb::class_<cuda::Device>(m, "Device")
+  nb::class_<cuda::Device>(m, "Device",
+                           "A device, by its number or its PCI bus id.\n"
+                           "\n"
+                           "Parameters\n"
+                           "----------\n"
+                           "device : int or str\n"
+                           "    0 to `Device.count()` - 1, or a text like \"0000:65:00.0\".\n"
+                           "\n"
+                           "Raises\n"
+                           "------\n"
+                           "LogicError\n"
+                           "    When there is no such device, or `init` was not called.\n"
+                           "\n"
+                           "Notes\n"
+                           "-----\n"
+                           "Every member of `device_attribute` is an attribute in small letters: "
+                           "`device.max_threads_per_block`.")
       .def("__init__",
            [](cuda::Device* self, nb::handle which) {
              if (nb::isinstance<nb::str>(which)) {
@@ -90,17 +127,30 @@ void bind_device(nb::module_& m) {
                new (self) cuda::Device(as_integer<int>(which, "the device number"));
              }
            })
-      .def_static("count", [] { return cuda::Device::count(); })
-      .def("name", &cuda::Device::name)
-      .def("pci_bus_id", &cuda::Device::pci_bus_id)
-      .def("compute_capability",
-           [](const cuda::Device& self) {
-             const auto capability = self.compute_capability();
-             return nb::make_tuple(capability.major, capability.minor);
-           })
-      .def("total_memory", &cuda::Device::total_memory_bytes)
-      .def("get_attribute", &attribute_of)
-      .def("get_attributes", &all_attributes)
+      .def_static(
+          "count", [] { return cuda::Device::count(); },
+          "How many devices there are; 0 where the driver sees none.")
+      .def("name", &cuda::Device::name, "The device's name, as its driver tells it.")
+      .def("pci_bus_id", &cuda::Device::pci_bus_id,
+           "The PCI bus id as domain:bus:device.function, a text that `Device` takes too.")
+      .def(
+          "compute_capability",
+          [](const cuda::Device& self) {
+            const auto capability = self.compute_capability();
+            return nb::make_tuple(capability.major, capability.minor);
+          },
+          "The compute capability as (major, minor).")
+      .def("total_memory", &cuda::Device::total_memory_bytes, "The device's memory in bytes.")
+      .def("get_attribute", &attribute_of,
+           "The value of a `device_attribute`: an int, or a `compute_mode`.\n"
+           "\n"
+           "Raises\n"
+           "------\n"
+           "LogicError\n"
+           "    When the driver does not know the attribute.")
+      .def("get_attributes", &all_attributes,
+           "All attributes that the driver knows, as a dict from `device_attribute` to its value; "
+           "warns of those it refuses.")
       .def("__getattr__", &attribute_named)
       .def(
           "make_context",
@@ -108,12 +158,32 @@ void bind_device(nb::module_& m) {
             const auto bits = as_integer<unsigned int>(flags, "flags");
             return unlocked([&] { return cuda::make_context(self, bits); });
           },
-          nb::arg("flags") = 0)
-      .def("retain_primary_context",
-           [](const cuda::Device& self) {
-             return unlocked([&] { return cuda::Context::retain_primary(self); });
-           })
-      .def("can_access_peer", &cuda::Device::can_access_peer)
+          nb::arg("flags") = 0,
+          "Make a context on the device and make it current in this thread.\n"
+          "\n"
+          "Parameters\n"
+          "----------\n"
+          "flags : int\n"
+          "    Of `ctx_flags`.\n"
+          "\n"
+          "Returns\n"
+          "-------\n"
+          "Context\n"
+          "    It lives until `detach`, or until the last reference to it and to everything made "
+          "in it is gone.")
+      .def(
+          "retain_primary_context",
+          [](const cuda::Device& self) {
+            return unlocked([&] { return cuda::Context::retain_primary(self); });
+          },
+          "The device's primary context, which other libraries of the process use as well. It is "
+          "not made current: `push` does that.\n"
+          "\n"
+          "Returns\n"
+          "-------\n"
+          "Context")
+      .def("can_access_peer", &cuda::Device::can_access_peer,
+           "Whether kernels on this device can read and write the memory of the device `peer`.")
       .def(
           "__eq__",
           [](const cuda::Device& self, nb::handle other) {

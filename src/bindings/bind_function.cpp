@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bindings/bind.h"
 #include "bindings/function_object.h"
 #include "bindings/function_state.h"
+#include "bindings/function_stateful.h"
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 
@@ -133,22 +135,61 @@ PyCFunction as_method(Method* method) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
 }
 
+constexpr const char* function_documentation =
+    "A kernel. Calling it launches it.\n"
+    "\n"
+    "Parameters\n"
+    "----------\n"
+    "*args\n"
+    "    The kernel's arguments: device memory (DeviceAllocation, GPUArray), Python and NumPy "
+    "numbers, In, Out\n"
+    "    and InOut around host arrays, and bytes or records for structs. They are checked against "
+    "the kernel's\n"
+    "    own parameters where the driver tells them.\n"
+    "block : tuple of int\n"
+    "    Threads of a block along x, y and z.\n"
+    "grid : tuple of int\n"
+    "    Blocks along x, y and z; (1, 1) by default.\n"
+    "stream : Stream, optional\n"
+    "shared : int\n"
+    "    Bytes of dynamic shared memory.\n"
+    "time_kernel : bool\n"
+    "    Wait for the kernel and return its time in seconds.\n"
+    "\n"
+    "Raises\n"
+    "------\n"
+    "TypeError, OverflowError\n"
+    "    When the arguments are not those of the kernel, or do not fit.\n"
+    "LogicError\n"
+    "    When block or grid are not possible. A kernel that fails is reported by the next call "
+    "that waits.\n";
+
 PyTypeObject* make_function_type() {
   constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
-  static PyMethodDef methods[] = {
-      {"prepare", as_method(prepare), fast, "Say the types of the arguments beforehand."},
-      {"prepared_call", as_method(prepared_call), fast, "Launch in the default stream."},
-      {"prepared_async_call", as_method(prepared_async_call), fast, "Launch in a stream."},
+  static std::vector<PyMethodDef> methods = {
+      {"prepare", as_method(prepare), fast,
+       "Say the types of the arguments beforehand, as codes of the module struct (\"PPi\") or a "
+       "list of "
+       "dtypes; returns the kernel, for calls of prepared_call."},
+      {"prepared_call", as_method(prepared_call), fast,
+       "Launch in the default stream, with arguments of the types that prepare() was told."},
+      {"prepared_async_call", as_method(prepared_async_call), fast,
+       "Launch in a stream, with arguments of the types that prepare() was told."},
       {"prepared_timed_call", as_method(prepared_timed_call), fast,
-       "Launch; the result waits for the kernel and returns the seconds that it took."},
+       "prepared_timed_call(grid, block, *args, shared_size=0): launch; the result is a function "
+       "that "
+       "waits for the kernel and returns the seconds that it took."},
       {"get_attribute", get_attribute, METH_O, "A function_attribute's value."},
       {"set_attribute", as_method(set_attribute), METH_FASTCALL, "Set a function_attribute."},
       {"set_cache_config", set_cache_config, METH_O, "Prefer shared memory or L1 (func_cache)."},
       {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
       {"param_set_texref", param_set_texref, METH_O, "Refused: texture references are gone."},
-      {nullptr, nullptr, 0, nullptr},
   };
+  const PyMethodDef* stateful = stateful_methods();
+  do {
+    methods.push_back(*stateful);
+  } while (stateful++->ml_name != nullptr);
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
       {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
@@ -176,13 +217,13 @@ PyTypeObject* make_function_type() {
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   };
   static PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("A kernel: called with its arguments and block=, grid=.")},
+      {Py_tp_doc, const_cast<char*>(function_documentation)},
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
       {Py_tp_repr, reinterpret_cast<void*>(represent)},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-      {Py_tp_methods, methods},
+      {Py_tp_methods, methods.data()},
       {Py_tp_members, members},
       {Py_tp_getset, properties},
       {0, nullptr},

@@ -80,29 +80,72 @@ CUdeviceptr PooledHostAllocation::device_address() const {
 void bind_host_memory(nb::module_& m) {
   PyType_Slot buffer_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(export_memory)},
                                 {0, nullptr}};
-  nb::class_<HostPointer>(m, "HostPointer", nb::is_weak_referenceable(),
-                          nb::type_slots(buffer_slots))
-      .def("get_device_pointer", &HostPointer::device_address);
+  nb::class_<HostPointer>(m, "HostPointer",
+                          "Host memory that the driver knows; the base of the arrays that use it.",
+                          nb::is_weak_referenceable(), nb::type_slots(buffer_slots))
+      .def("get_device_pointer", &HostPointer::device_address,
+           "The address by which the device reaches it, an int; needs the flag DEVICEMAP.");
 
-  nb::class_<PageLockedAllocation, HostPointer>(m, "PagelockedHostAllocation")
-      .def("free", [](PageLockedAllocation& self) { unlocked([&] { self.memory().free(); }); })
-      .def("get_flags", [](PageLockedAllocation& self) { return self.memory().flags(); });
+  nb::class_<PageLockedAllocation, HostPointer>(
+      m, "PagelockedHostAllocation",
+      "Page-locked memory, the base of the arrays of `pagelocked_empty`.")
+      .def(
+          "free", [](PageLockedAllocation& self) { unlocked([&] { self.memory().free(); }); },
+          "Free the memory now; the arrays over it must not be used any more.")
+      .def(
+          "get_flags", [](PageLockedAllocation& self) { return self.memory().flags(); },
+          "The `host_alloc_flags` that it was made with.");
   m.attr("HostAllocation") = m.attr("PagelockedHostAllocation");
-  nb::class_<AlignedAllocation, HostPointer>(m, "AlignedHostAllocation")
-      .def("free", [](AlignedAllocation& self) { self.memory().free(); });
-  nb::class_<RegisteredAllocation, HostPointer>(m, "RegisteredHostMemory")
-      .def("unregister",
-           [](RegisteredAllocation& self) { unlocked([&] { self.memory().unregister(); }); })
-      .def_prop_ro("base", [](const RegisteredAllocation& self) { return self.owner(); });
-  nb::class_<PooledHostAllocation, HostPointer>(m, "PooledHostAllocation")
-      .def("free", &PooledHostAllocation::free)
+  nb::class_<AlignedAllocation, HostPointer>(
+      m, "AlignedHostAllocation", "Pageable memory, the base of the arrays of `aligned_empty`.")
+      .def(
+          "free", [](AlignedAllocation& self) { self.memory().free(); },
+          "Free the memory now; the arrays over it must not be used any more.");
+  nb::class_<RegisteredAllocation, HostPointer>(
+      m, "RegisteredHostMemory", "Memory of an existing array that was page-locked afterwards.")
+      .def(
+          "unregister",
+          [](RegisteredAllocation& self) { unlocked([&] { self.memory().unregister(); }); },
+          "Let the pages go; the array stays.")
+      .def_prop_ro(
+          "base", [](const RegisteredAllocation& self) { return self.owner(); },
+          "The array whose memory it is.");
+  nb::class_<PooledHostAllocation, HostPointer>(m, "PooledHostAllocation",
+                                                "Page-locked memory from a pool.")
+      .def("free", &PooledHostAllocation::free,
+           "Free the memory now; the arrays over it must not be used any more.")
       .def("__len__", &PooledHostAllocation::bytes);
 
   m.def("pagelocked_empty", &pagelocked_empty, nb::arg("shape"), nb::arg("dtype"),
-        nb::arg("order") = "C", nb::arg("mem_flags") = 0);
+        nb::arg("order") = "C", nb::arg("mem_flags") = 0,
+        "An ndarray, its elements undefined, in page-locked memory: copies are faster, and "
+        "asynchronous ones really are.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "shape : int or sequence of int\n"
+        "dtype : dtype-like\n"
+        "order : {\"C\", \"F\"}\n"
+        "mem_flags : int\n"
+        "    Of `host_alloc_flags`.");
   m.def("aligned_empty", &aligned_empty, nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",
-        nb::arg("alignment") = 4096);
-  m.def("register_host_memory", &register_host_memory, nb::arg("ary"), nb::arg("flags") = 0);
+        nb::arg("alignment") = 4096,
+        "An ndarray, its elements undefined, in pageable memory that starts at a multiple of "
+        "`alignment` bytes, for `register_host_memory`.");
+  m.def("register_host_memory", &register_host_memory, nb::arg("ary"), nb::arg("flags") = 0,
+        "Page-lock the memory of an ndarray.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "ary : ndarray\n"
+        "    Contiguous.\n"
+        "flags : int\n"
+        "    Of `mem_host_register_flags`.\n"
+        "\n"
+        "Returns\n"
+        "-------\n"
+        "ndarray\n"
+        "    A view whose base has `unregister` and `get_device_pointer`.");
 }
 
 }  // namespace pycuda::bindings

@@ -30,7 +30,11 @@ class IpcMemoryHandle : public DevicePointer {
 }  // namespace
 
 void bind_ipc(nb::module_& m) {
-  nb::class_<IpcMemoryHandle, DevicePointer>(m, "IPCMemoryHandle", nb::is_weak_referenceable())
+  nb::class_<IpcMemoryHandle, DevicePointer>(
+      m, "IPCMemoryHandle",
+      "Memory of another process, opened by the handle that `mem_get_ipc_handle` gave there; "
+      "`int()` gives its address here.",
+      nb::is_weak_referenceable())
       .def(
           "__init__",
           [](IpcMemoryHandle* self, nb::handle handle, nb::handle flags) {
@@ -39,13 +43,14 @@ void bind_ipc(nb::module_& m) {
                                                    as_integer<unsigned int>(flags, "the flags")));
           },
           nb::arg("handle"), nb::arg("flags") = 1)
-      .def("close", &IpcMemoryHandle::close);
+      .def("close", &IpcMemoryHandle::close, "Close it; the memory stays with its process.");
   m.def(
       "mem_get_ipc_handle",
       [](nb::handle pointer) {
         return handle_to_bytes(cuda::share_memory(device_address(pointer, "the device pointer")));
       },
-      nb::arg("devptr"));
+      nb::arg("devptr"),
+      "A handle of 64 bytes by which another process opens the allocation at `devptr`.");
 }
 
 }  // namespace pycuda::bindings

@@ -51,32 +51,55 @@ struct PageLockedAllocator {
 };
 
 template <class Object>
-nb::class_<Object> bind_pool(nb::module_& m, const char* name) {
-  return nb::class_<Object>(m, name, nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def_prop_ro("held_blocks", [](const Object& self) { return self.pool->held_blocks(); })
-      .def_prop_ro("active_blocks", [](const Object& self) { return self.pool->active_blocks(); })
-      .def_prop_ro("managed_bytes", [](const Object& self) { return self.pool->managed_bytes(); })
-      .def_prop_ro("active_bytes", [](const Object& self) { return self.pool->active_bytes(); })
-      .def("free_held", [](Object& self) { unlocked([&] { self.pool->free_held(); }); })
-      .def("stop_holding", [](Object& self) { unlocked([&] { self.pool->stop_holding(); }); })
-      .def_static("bin_number",
-                  [](nb::handle size) {
-                    return cuda::bin_number(as_integer<std::size_t>(size, "the size"));
-                  })
-      .def_static("alloc_size", [](nb::handle bin) {
-        return cuda::bin_bytes(as_integer<cuda::BinNumber>(bin, "the bin"));
-      });
+nb::class_<Object> bind_pool(nb::module_& m, const char* name, const char* documentation) {
+  return nb::class_<Object>(m, name, documentation, nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def_prop_ro(
+          "held_blocks", [](const Object& self) { return self.pool->held_blocks(); },
+          "How many free blocks the pool keeps.")
+      .def_prop_ro(
+          "active_blocks", [](const Object& self) { return self.pool->active_blocks(); },
+          "How many blocks of the pool are in use.")
+      .def_prop_ro(
+          "managed_bytes", [](const Object& self) { return self.pool->managed_bytes(); },
+          "Bytes of all blocks, kept and in use.")
+      .def_prop_ro(
+          "active_bytes", [](const Object& self) { return self.pool->active_bytes(); },
+          "Bytes of the blocks in use, as they were asked for.")
+      .def(
+          "free_held", [](Object& self) { unlocked([&] { self.pool->free_held(); }); },
+          "Give the blocks that it keeps back to the driver.")
+      .def(
+          "stop_holding", [](Object& self) { unlocked([&] { self.pool->stop_holding(); }); },
+          "Give them back, and keep none from now on: for the end of a program.")
+      .def_static(
+          "bin_number",
+          [](nb::handle size) {
+            return cuda::bin_number(as_integer<std::size_t>(size, "the size"));
+          },
+          "The number of the bin that a block of `size` bytes belongs to.")
+      .def_static(
+          "alloc_size",
+          [](nb::handle bin) {
+            return cuda::bin_bytes(as_integer<cuda::BinNumber>(bin, "the bin"));
+          },
+          "The bytes that a block of a bin has.");
 }
 
 }  // namespace
 
 void bind_memory_pools(nb::module_& m) {
-  nb::class_<PooledDeviceAllocation, DevicePointer>(m, "PooledDeviceAllocation",
-                                                    nb::is_weak_referenceable())
-      .def("free", [](PooledDeviceAllocation& self) { unlocked([&] { self.free(); }); })
+  nb::class_<PooledDeviceAllocation, DevicePointer>(
+      m, "PooledDeviceAllocation",
+      "Device memory from a pool, which gets it back when the last reference goes.",
+      nb::is_weak_referenceable())
+      .def(
+          "free", [](PooledDeviceAllocation& self) { unlocked([&] { self.free(); }); },
+          "Give the block back now.")
       .def("__len__", &PooledDeviceAllocation::bytes);
 
-  bind_pool<DevicePool>(m, "DeviceMemoryPool")
+  bind_pool<DevicePool>(m, "DeviceMemoryPool",
+                        "Keeps freed device memory for later allocations, which then need no "
+                        "driver call. Its `allocate` can be the allocator of arrays.")
       .def("__init__",
            [](DevicePool* self) {
              new (self) DevicePool{std::make_shared<cuda::DeviceMemoryPool>()};
@@ -89,9 +112,25 @@ void bind_memory_pools(nb::module_& m) {
               return std::make_unique<PooledDeviceAllocation>(self.pool->allocate(bytes));
             });
           },
-          nb::arg("size"));
+          nb::arg("size"),
+          "A block of at least `size` bytes: one that was given back, or a new one.\n"
+          "\n"
+          "Returns\n"
+          "-------\n"
+          "PooledDeviceAllocation\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "MemoryError\n"
+          "    When there is not that much, even after the pool has let go of what it keeps.");
 
-  nb::class_<PageLockedAllocator>(m, "PageLockedAllocator")
+  nb::class_<PageLockedAllocator>(m, "PageLockedAllocator",
+                                  "Where a `PageLockedMemoryPool` takes its blocks from.\n"
+                                  "\n"
+                                  "Parameters\n"
+                                  "----------\n"
+                                  "flags : int\n"
+                                  "    Of `host_alloc_flags`.")
       .def(
           "__init__",
           [](PageLockedAllocator* self, nb::handle flags) {
@@ -99,7 +138,10 @@ void bind_memory_pools(nb::module_& m) {
           },
           nb::arg("flags") = 0);
 
-  bind_pool<PageLockedPool>(m, "PageLockedMemoryPool")
+  bind_pool<PageLockedPool>(
+      m, "PageLockedMemoryPool",
+      "Keeps freed page-locked memory for later arrays.\n\nParameters\n----------\nallocator : "
+      "PageLockedAllocator, optional")
       .def(
           "__init__",
           [](PageLockedPool* self, const PageLockedAllocator* allocator) {
@@ -115,7 +157,8 @@ void bind_memory_pools(nb::module_& m) {
                 [&] { return std::make_unique<PooledHostAllocation>(self.pool->allocate(bytes)); });
             return array_over(nb::cast(std::move(memory)), shape, dtype, order);
           },
-          nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C");
+          nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",
+          "An ndarray, its elements undefined, in a page-locked block of the pool.");
 }
 
 }  // namespace pycuda::bindings

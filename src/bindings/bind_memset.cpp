@@ -36,8 +36,9 @@ void bind_fills(nb::module_& m, const std::string& bits) {
           const std::size_t elements = element_count(size, count);
           unlocked([&] { cuda::fill(destination, value, elements); });
         },
-        arg("dest"), arg("data"), arg("size").none() = nb::none(),
-        arg("count").none() = nb::none());
+        arg("dest"), arg("data"), arg("size").none() = nb::none(), arg("count").none() = nb::none(),
+        ("Fill `size` elements of " + bits + " bits, from the address `dest` on, with `data`.")
+            .c_str());
   m.def(("memset_d" + bits + "_async").c_str(),
         [](nb::handle dest, nb::handle data, nb::handle size, nb::handle stream, nb::handle count) {
           const CUdeviceptr destination = device_address(dest, "dest");
@@ -47,7 +48,8 @@ void bind_fills(nb::module_& m, const std::string& bits) {
           unlocked([&] { cuda::fill_async(destination, value, elements, queue); });
         },
         arg("dest"), arg("data"), arg("size").none() = nb::none(),
-        arg("stream").none() = nb::none(), arg("count").none() = nb::none());
+        arg("stream").none() = nb::none(), arg("count").none() = nb::none(),
+        ("Fill `size` elements of " + bits + " bits in a stream, without waiting.").c_str());
   m.def(
       ("memset_d2d" + bits).c_str(),
       [](nb::handle dest, nb::handle pitch, nb::handle data, nb::handle width, nb::handle height) {
@@ -58,7 +60,10 @@ void bind_fills(nb::module_& m, const std::string& bits) {
         const auto rows = as_integer<std::size_t>(height, "height");
         unlocked([&] { cuda::fill_2d(destination, pitch_bytes, value, columns, rows); });
       },
-      arg("dest"), arg("pitch"), arg("data"), arg("width"), arg("height"));
+      arg("dest"), arg("pitch"), arg("data"), arg("width"), arg("height"),
+      ("Fill `height` rows of `width` elements of " + bits +
+       " bits; from a row to the next one it is `pitch` bytes.")
+          .c_str());
   m.def(("memset_d2d" + bits + "_async").c_str(),
         [](nb::handle dest, nb::handle pitch, nb::handle data, nb::handle width, nb::handle height,
            nb::handle stream) {
@@ -72,7 +77,8 @@ void bind_fills(nb::module_& m, const std::string& bits) {
               [&] { cuda::fill_2d_async(destination, pitch_bytes, value, columns, rows, queue); });
         },
         arg("dest"), arg("pitch"), arg("data"), arg("width"), arg("height"),
-        arg("stream").none() = nb::none());
+        arg("stream").none() = nb::none(),
+        ("Fill rows of elements of " + bits + " bits in a stream, without waiting.").c_str());
 }
 
 }  // namespace

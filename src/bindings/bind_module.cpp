@@ -112,22 +112,38 @@ nb::object refuse_reference(const cuda::Module&, const std::string& name) {
 }  // namespace
 
 void bind_module(nb::module_& m) {
-  nb::class_<cuda::Module>(m, "Module", nb::is_weak_referenceable())
+  nb::class_<cuda::Module>(m, "Module", "Code loaded into a context: kernels and variables.",
+                           nb::is_weak_referenceable())
       .def(
           "get_function",
           [](cuda::Module& self, const std::string& name) {
             return make_function(self.kernel(name));
           },
-          nb::arg("name"))
+          nb::arg("name"),
+          "A kernel, by its name in the module.\n"
+          "\n"
+          "Returns\n"
+          "-------\n"
+          "Function\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "LogicError\n"
+          "    When the module has none of that name. Names of C++ are mangled unless the source "
+          "says `extern \"C\"`.")
       .def(
           "get_global",
           [](const cuda::Module& self, const std::string& name) {
             const cuda::Module::Global global = self.global(name);
             return nb::make_tuple(global.address, global.bytes);
           },
-          nb::arg("name"))
-      .def("get_texref", &refuse_reference, nb::arg("name"))
-      .def("get_surfref", &refuse_reference, nb::arg("name"));
+          nb::arg("name"),
+          "Address and size in bytes of a `__device__` or `__constant__` variable, as (int, int); "
+          "LogicError when there is none.")
+      .def("get_texref", &refuse_reference, nb::arg("name"),
+           "Refused: texture references were removed from CUDA 12.")
+      .def("get_surfref", &refuse_reference, nb::arg("name"),
+           "Refused: surface references were removed from CUDA 12.");
 
   m.def(
       "module_from_file",
@@ -140,11 +156,37 @@ void bind_module(nb::module_& m) {
         const std::string name = nb::cast<nb::bytes>(encoded).c_str();
         return unlocked([&] { return cuda::Module::from_file(name); });
       },
-      nb::arg("filename"));
+      nb::arg("filename"),
+      "Load a cubin, PTX or fat binary from a file into the current context; returns a `Module`.");
   m.def("module_from_buffer", &module_from_buffer, nb::arg("buffer"),
-        nb::arg("options") = nb::make_tuple(), nb::arg("message_handler").none() = nb::none());
+        nb::arg("options") = nb::make_tuple(), nb::arg("message_handler").none() = nb::none(),
+        "Load a cubin, PTX or fat binary into the current context.\n"
+        "\n"
+        "Parameters\n"
+        "----------\n"
+        "buffer : bytes-like or str\n"
+        "options : iterable of (jit_option, int)\n"
+        "message_handler : callable, optional\n"
+        "    Called as (succeeded, info, errors) with what the driver's compiler wrote.\n"
+        "\n"
+        "Returns\n"
+        "-------\n"
+        "Module\n"
+        "\n"
+        "Raises\n"
+        "------\n"
+        "LogicError, RuntimeError\n"
+        "    When the driver refuses it; the message has its log.");
 
-  nb::class_<LinkerObject>(m, "Linker")
+  nb::class_<LinkerObject>(m, "Linker",
+                           "Links cubins, PTX and libraries to one module.\n"
+                           "\n"
+                           "Parameters\n"
+                           "----------\n"
+                           "message_handler : callable, optional\n"
+                           "    Called as (succeeded, info, errors) with what the linker wrote.\n"
+                           "options : iterable of (jit_option, int), optional\n"
+                           "log_verbose : bool")
       .def(
           "__init__",
           [](LinkerObject* self, nb::object message_handler, nb::handle options, bool log_verbose) {
@@ -161,15 +203,18 @@ void bind_module(nb::module_& m) {
             const auto type = as_enumerator<CUjitInputType>(input_type, "the input type");
             self.run([&](cuda::Linker& linker) { linker.add_data(image.bytes(), type, name); });
           },
-          nb::arg("data"), nb::arg("input_type"), nb::arg("name") = "unknown")
+          nb::arg("data"), nb::arg("input_type"), nb::arg("name") = "unknown",
+          "Add a part that is in memory; `input_type` is a `jit_input_type`, `name` stands in "
+          "messages.")
       .def(
           "add_file",
           [](LinkerObject& self, const std::string& filename, nb::handle input_type) {
             const auto type = as_enumerator<CUjitInputType>(input_type, "the input type");
             self.run([&](cuda::Linker& linker) { linker.add_file(filename, type); });
           },
-          nb::arg("filename"), nb::arg("input_type"))
-      .def("link_module", &LinkerObject::link_module);
+          nb::arg("filename"), nb::arg("input_type"), "Add a part that is in a file.")
+      .def("link_module", &LinkerObject::link_module,
+           "Link the parts, load the result into the current context, and return the `Module`.");
 }
 
 }  // namespace pycuda::bindings

@@ -19,9 +19,10 @@ void bind_profiler(nb::module_& m) {
         cuda::initialize_profiler(config_file, output_file,
                                   as_enumerator<CUoutput_mode>(mode, "the output mode"));
       },
-      nb::arg("config_file"), nb::arg("output_file"), nb::arg("output_mode"));
-  m.def("start_profiler", &cuda::start_profiler);
-  m.def("stop_profiler", &cuda::stop_profiler);
+      nb::arg("config_file"), nb::arg("output_file"), nb::arg("output_mode"),
+      "Configure the driver's profiler; removed from CUDA 12 drivers, which refuse it.");
+  m.def("start_profiler", &cuda::start_profiler, "Start recording for an external profiler.");
+  m.def("stop_profiler", &cuda::stop_profiler, "Stop recording.");
 }
 
 }  // namespace pycuda::bindings

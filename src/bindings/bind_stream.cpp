@@ -55,8 +55,24 @@ CUstream stream_argument(nb::handle stream) {
 }
 
 void bind_stream(nb::module_& m) {
-  nb::class_<cuda::Event> event(m, "Event", nb::is_weak_referenceable());
-  nb::class_<cuda::Stream> stream(m, "Stream", nb::is_weak_referenceable());
+  nb::class_<cuda::Event> event(m, "Event",
+                                "A mark in a stream, for waiting and for measuring time.\n"
+                                "\n"
+                                "Parameters\n"
+                                "----------\n"
+                                "flags : int\n"
+                                "    Of `event_flags`.",
+                                nb::is_weak_referenceable());
+  nb::class_<cuda::Stream> stream(
+      m, "Stream",
+      "A queue of work on the current context's device: what is put into one stream is done in "
+      "order, streams go side by side.\n"
+      "\n"
+      "Parameters\n"
+      "----------\n"
+      "flags : int\n"
+      "    0, or 1 for a stream that does not wait for the default stream.",
+      nb::is_weak_referenceable());
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
 
   stream
@@ -66,10 +82,15 @@ void bind_stream(nb::module_& m) {
             new (self) cuda::Stream(as_integer<unsigned int>(flags, "flags"));
           },
           nb::arg("flags") = 0)
-      .def_prop_ro("handle", &number_of)
-      .def("synchronize", [](const cuda::Stream& self) { unlocked([&] { self.synchronize(); }); })
-      .def("is_done", &cuda::Stream::is_done)
-      .def("wait_for_event", &cuda::Stream::wait_for)
+      .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
+      .def(
+          "synchronize", [](const cuda::Stream& self) { unlocked([&] { self.synchronize(); }); },
+          "Wait until all work in the stream is done. Raises the error of a kernel that has "
+          "failed.")
+      .def("is_done", &cuda::Stream::is_done,
+           "Whether all work in the stream is done, without waiting.")
+      .def("wait_for_event", &cuda::Stream::wait_for,
+           "Let the stream's further work wait for an event; does not wait itself.")
       .def("__cuda_stream__",
            [](const cuda::Stream& self) { return nb::make_tuple(0, number_of(self)); });
 
@@ -80,15 +101,43 @@ void bind_stream(nb::module_& m) {
             new (self) cuda::Event(as_integer<unsigned int>(flags, "flags"));
           },
           nb::arg("flags") = 0)
-      .def("record", &record, nb::arg("stream").none() = nb::none())
-      .def("synchronize", &synchronize)
-      .def("query", &cuda::Event::query)
-      .def("time_since", [](const cuda::Event& self,
-                            const cuda::Event& start) { return self.milliseconds_since(start); })
-      .def("time_till", [](const cuda::Event& self,
-                           const cuda::Event& end) { return end.milliseconds_since(self); })
-      .def("ipc_handle", [](const cuda::Event& self) { return handle_to_bytes(self.share()); })
-      .def_static("from_ipc_handle", &open_event);
+      .def("record", &record, nb::arg("stream").none() = nb::none(),
+           "Put the event into a stream (the default one for None); returns the event. A later "
+           "call moves it.\n"
+           "\n"
+           "Parameters\n"
+           "----------\n"
+           "stream : Stream, or object with `__cuda_stream__`, optional")
+      .def("synchronize", &synchronize,
+           "Wait until the work before the event is done; returns the event. Raises the error of a "
+           "kernel that has failed.")
+      .def("query", &cuda::Event::query,
+           "Whether the work before the event is done, without waiting; True where it was never "
+           "recorded.")
+      .def(
+          "time_since",
+          [](const cuda::Event& self, const cuda::Event& start) {
+            return self.milliseconds_since(start);
+          },
+          "The time from the event `start` to this one in milliseconds.\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "LogicError\n"
+          "    When one of them was not recorded, has not happened yet, or was made without "
+          "timing.")
+      .def(
+          "time_till",
+          [](const cuda::Event& self, const cuda::Event& end) {
+            return end.milliseconds_since(self);
+          },
+          "The time from this event to the event `end` in milliseconds; raises what `time_since` "
+          "raises.")
+      .def(
+          "ipc_handle", [](const cuda::Event& self) { return handle_to_bytes(self.share()); },
+          "A handle of 64 bytes by which another process opens the event; needs "
+          "`event_flags.INTERPROCESS`.")
+      .def_static("from_ipc_handle", &open_event, "The event of another process, by its handle.");
 }
 
 }  // namespace pycuda::bindings

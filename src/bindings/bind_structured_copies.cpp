@@ -79,36 +79,55 @@ void bind_address(nb::class_<Copy>& type, const char* name) {
 
 template <class Copy>
 void bind_setters(nb::class_<Copy>& type) {
-  type.def("set_src_host", [](Copy& self, nb::handle buffer) {
-    self.source = std::make_unique<HeldMemory>(buffer, PyBUF_STRIDED_RO);
-    self.parameters.srcMemoryType = CU_MEMORYTYPE_HOST;
-    self.parameters.srcHost = self.source->data();
-  });
-  type.def("set_dst_host", [](Copy& self, nb::handle buffer) {
-    self.destination = std::make_unique<HeldMemory>(buffer, PyBUF_STRIDED);
-    self.parameters.dstMemoryType = CU_MEMORYTYPE_HOST;
-    self.parameters.dstHost = self.destination->data();
-  });
-  type.def("set_src_unified", [](Copy& self, nb::handle buffer) {
-    self.source = std::make_unique<HeldMemory>(buffer, PyBUF_ANY_CONTIGUOUS);
-    self.parameters.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-    self.parameters.srcDevice = reinterpret_cast<CUdeviceptr>(self.source->data());
-  });
-  type.def("set_dst_unified", [](Copy& self, nb::handle buffer) {
-    self.destination = std::make_unique<HeldMemory>(buffer, PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE);
-    self.parameters.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-    self.parameters.dstDevice = reinterpret_cast<CUdeviceptr>(self.destination->data());
-  });
-  type.def("set_src_device", [](Copy& self, nb::handle pointer) {
-    self.parameters.srcDevice = device_address(pointer, "the source");
-    self.parameters.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    self.source_owner = nb::borrow(pointer);
-  });
-  type.def("set_dst_device", [](Copy& self, nb::handle pointer) {
-    self.parameters.dstDevice = device_address(pointer, "the destination");
-    self.parameters.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    self.destination_owner = nb::borrow(pointer);
-  });
+  type.def(
+      "set_src_host",
+      [](Copy& self, nb::handle buffer) {
+        self.source = std::make_unique<HeldMemory>(buffer, PyBUF_STRIDED_RO);
+        self.parameters.srcMemoryType = CU_MEMORYTYPE_HOST;
+        self.parameters.srcHost = self.source->data();
+      },
+      "Copy from a host buffer.");
+  type.def(
+      "set_dst_host",
+      [](Copy& self, nb::handle buffer) {
+        self.destination = std::make_unique<HeldMemory>(buffer, PyBUF_STRIDED);
+        self.parameters.dstMemoryType = CU_MEMORYTYPE_HOST;
+        self.parameters.dstHost = self.destination->data();
+      },
+      "Copy to a host buffer.");
+  type.def(
+      "set_src_unified",
+      [](Copy& self, nb::handle buffer) {
+        self.source = std::make_unique<HeldMemory>(buffer, PyBUF_ANY_CONTIGUOUS);
+        self.parameters.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+        self.parameters.srcDevice = reinterpret_cast<CUdeviceptr>(self.source->data());
+      },
+      "Copy from a buffer that host and device share.");
+  type.def(
+      "set_dst_unified",
+      [](Copy& self, nb::handle buffer) {
+        self.destination =
+            std::make_unique<HeldMemory>(buffer, PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE);
+        self.parameters.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+        self.parameters.dstDevice = reinterpret_cast<CUdeviceptr>(self.destination->data());
+      },
+      "Copy to a buffer that host and device share.");
+  type.def(
+      "set_src_device",
+      [](Copy& self, nb::handle pointer) {
+        self.parameters.srcDevice = device_address(pointer, "the source");
+        self.parameters.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        self.source_owner = nb::borrow(pointer);
+      },
+      "Copy from device memory, given by its address or allocation.");
+  type.def(
+      "set_dst_device",
+      [](Copy& self, nb::handle pointer) {
+        self.parameters.dstDevice = device_address(pointer, "the destination");
+        self.parameters.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        self.destination_owner = nb::borrow(pointer);
+      },
+      "Copy to device memory, given by its address or allocation.");
 }
 
 template <class Copy>
@@ -156,11 +175,18 @@ void copy_2d(const Copy2D& copy, nb::handle aligned) {
 }  // namespace
 
 void bind_structured_copies(nb::module_& m) {
-  nb::class_<Copy2D> plane(m, "Memcpy2D");
+  nb::class_<Copy2D> plane(
+      m, "Memcpy2D",
+      "A copy of a rectangle: `height` rows of `width_in_bytes` bytes, from a place in one block "
+      "of memory to a place in another. Set the attributes, then\n"
+      "call it; `copy(stream)` copies in a stream, `copy(aligned=False)` takes rows at any "
+      "distance.");
   bind_plane(plane);
   plane.def("__call__", &copy_2d, nb::arg("aligned").none() = true);
 
-  nb::class_<Copy3D> volume(m, "Memcpy3D");
+  nb::class_<Copy3D> volume(m, "Memcpy3D",
+                            "A copy of a box: as `Memcpy2D`, with `depth` slices of `src_height` "
+                            "and `dst_height` rows; `copy(stream)` copies in a stream.");
   bind_plane(volume);
   bind_depth(volume);
   volume
@@ -171,17 +197,22 @@ void bind_structured_copies(nb::module_& m) {
         unlocked([&] { cuda::copy_3d_async(self.parameters, queue); });
       });
 
-  nb::class_<Copy3DPeer> peer(m, "Memcpy3DPeer");
+  nb::class_<Copy3DPeer> peer(m, "Memcpy3DPeer",
+                              "A copy of a box between the devices of two contexts.");
   bind_plane(peer);
   bind_depth(peer);
-  peer.def("set_src_context",
-           [](Copy3DPeer& self, const cuda::Context& context) {
-             self.parameters.srcContext = context.handle();
-           })
-      .def("set_dst_context",
-           [](Copy3DPeer& self, const cuda::Context& context) {
-             self.parameters.dstContext = context.handle();
-           })
+  peer.def(
+          "set_src_context",
+          [](Copy3DPeer& self, const cuda::Context& context) {
+            self.parameters.srcContext = context.handle();
+          },
+          "The context of the device that the copy goes from.")
+      .def(
+          "set_dst_context",
+          [](Copy3DPeer& self, const cuda::Context& context) {
+            self.parameters.dstContext = context.handle();
+          },
+          "The context of the device that the copy goes to.")
       .def("__call__",
            [](const Copy3DPeer& self) { unlocked([&] { cuda::copy_3d_peer(self.parameters); }); })
       .def("__call__", [](const Copy3DPeer& self, nb::handle stream) {

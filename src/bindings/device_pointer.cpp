@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bindings/allocation_object.h"
 #include "bindings/integers.h"
 
 namespace nb = nanobind;
@@ -57,6 +58,7 @@ PyTypeObject* host_view_type() {
 }  // namespace
 
 std::optional<CUdeviceptr> pointer_held_by(PyObject* object) {
+  if (const DeviceAllocation* allocation = allocation_of(object)) return allocation->address();
   if (!PyType_IsSubtype(Py_TYPE(object), pointer_type) || !nb::inst_ready(object)) {
     return std::nullopt;
   }
@@ -92,17 +94,22 @@ void bind_device_pointer(nb::module_& m) {
     pointer.def(name, [](const DevicePointer& self) { return self.address(); });
   }
 
-  nb::class_<PointerHolder, DevicePointer> holder(m, "PointerHolderBase", nb::dynamic_attr(),
-                                                  nb::is_weak_referenceable());
+  nb::class_<PointerHolder, DevicePointer> holder(
+      m, "PointerHolderBase",
+      "Derive from it and define `get_pointer`: kernels and copies then take the object as device "
+      "memory.",
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   holder_type = reinterpret_cast<PyTypeObject*>(holder.ptr());
   holder.def(nb::init<>())
-      .def("get_pointer",
-           [](nb::handle self) -> CUdeviceptr {
-             const std::string text =
-                 std::string(Py_TYPE(self.ptr())->tp_name) + " does not define get_pointer()";
-             PyErr_SetString(PyExc_NotImplementedError, text.c_str());
-             throw nb::python_error();
-           })
+      .def(
+          "get_pointer",
+          [](nb::handle self) -> CUdeviceptr {
+            const std::string text =
+                std::string(Py_TYPE(self.ptr())->tp_name) + " does not define get_pointer()";
+            PyErr_SetString(PyExc_NotImplementedError, text.c_str());
+            throw nb::python_error();
+          },
+          "The address on the device, an int; to be defined by derived classes.")
       .def(
           "as_buffer",
           [](nb::handle self, nb::handle size, nb::handle offset) {
@@ -110,7 +117,8 @@ void bind_device_pointer(nb::module_& m) {
             return memory_view(self, start + as_integer<std::size_t>(offset, "offset"),
                                as_integer<std::size_t>(size, "size"));
           },
-          nb::arg("size"), nb::arg("offset") = 0);
+          nb::arg("size"), nb::arg("offset") = 0,
+          "A view of memory that the host can read, `size` bytes from `offset` on.");
 }
 
 }  // namespace pycuda::bindings

@@ -2,6 +2,8 @@
 // The classes behind PyCUDA's enumerations, built from tables.
 #include "bindings/enumeration.h"
 
+#include <string>
+
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
@@ -59,8 +61,12 @@ nb::object make_base(const nb::module_& scope) {
   return base;
 }
 
-nb::object new_class(nb::module_& scope, const char* name, nb::handle bases, nb::dict attributes) {
+nb::object new_class(nb::module_& scope, const char* name, nb::handle bases, nb::dict attributes,
+                     std::span<const Member> members) {
   attributes["__module__"] = scope.attr("__name__");
+  std::string all;
+  for (const Member& member : members) (all += all.empty() ? "" : ", ") += member.name;
+  attributes["__doc__"] = nb::str(("Numbers of the driver: " + all + ".").c_str());
   nb::object type = nb::handle(reinterpret_cast<PyObject*>(&PyType_Type))(name, bases, attributes);
   nb::setattr(scope, name, type);
   return type;
@@ -71,7 +77,7 @@ nb::object new_class(nb::module_& scope, const char* name, nb::handle bases, nb:
 void add_enumeration(nb::module_& scope, const char* name, std::span<const Member> members) {
   nb::object base = nb::hasattr(scope, "_Enumeration") ? nb::object(scope.attr("_Enumeration"))
                                                        : make_base(scope);
-  nb::object type = new_class(scope, name, nb::make_tuple(base), nb::dict());
+  nb::object type = new_class(scope, name, nb::make_tuple(base), nb::dict(), members);
   nb::dict names;
   nb::dict values;
   for (const Member& member : members) {
@@ -92,7 +98,7 @@ void add_enumeration(nb::module_& scope, const char* name, std::span<const Membe
 void add_flag_names(nb::module_& scope, const char* name, std::span<const Member> members) {
   nb::dict attributes;
   for (const Member& member : members) attributes[member.name] = nb::int_(member.value);
-  new_class(scope, name, nb::tuple(), attributes);
+  new_class(scope, name, nb::tuple(), attributes, members);
 }
 
 nb::object member_of(const char* name, long value) {

@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Transcendental functions, 8-bit floats and bit searches, and the list of all arithmetic symbols.
+// Sines of large numbers, 8-bit floats and bit searches, and the list of all arithmetic symbols.
 #include "cpu/exec/math.h"
 
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace {
-
-constexpr std::uint64_t upper_word = 0xffffffff00000000;
-/// What the f64 seeds answer for NaN: hardware writes the canonical f32 NaN to the upper word.
-constexpr std::uint64_t seed_nan = 0x7fffffff00000000;
-
-/// The operand of an f64 seed: its upper word, subnormals flushed.
-double seed_operand(double a) {
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(a) & upper_word;
-  if ((bits & 0x7ff0000000000000) == 0) bits &= 0x8000000000000000;
-  return std::bit_cast<double>(bits);
-}
-
-/// The result of an f64 seed: rounded to its upper word, subnormals flushed.
-double seed_result(double value) {
-  if (std::isnan(value)) return std::bit_cast<double>(seed_nan);
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-  if ((bits & 0x7ff0000000000000) != 0x7ff0000000000000) bits += 0x80000000;
-  bits &= upper_word;
-  if ((bits & 0x7ff0000000000000) == 0) bits &= 0x8000000000000000;
-  return std::bit_cast<double>(bits);
-}
 
 /// An 8-bit float format: exponent bias, mantissa bits, the code of the largest finite number and
 /// of NaN.
@@ -84,18 +62,8 @@ float from_small(std::uint32_t byte, const SmallFormat& format, bool has_infinit
 
 extern "C" {
 
-float pycuda_cpu_ex2_f32(float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); }
-float pycuda_cpu_lg2_f32(float a) { return static_cast<float>(std::log2(static_cast<double>(a))); }
 float pycuda_cpu_sin_f32(float a) { return static_cast<float>(std::sin(static_cast<double>(a))); }
 float pycuda_cpu_cos_f32(float a) { return static_cast<float>(std::cos(static_cast<double>(a))); }
-float pycuda_cpu_tanh_f32(float a) { return static_cast<float>(std::tanh(static_cast<double>(a))); }
-float pycuda_cpu_rsqrt_f32(float a) {
-  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(a)));
-}
-
-double pycuda_cpu_rcp_ftz_f64(double a) { return seed_result(1.0 / seed_operand(a)); }
-double pycuda_cpu_rsqrt_ftz_f64(double a) { return seed_result(1.0 / std::sqrt(seed_operand(a))); }
-double pycuda_cpu_rsqrt_f64(double a) { return 1.0 / std::sqrt(a); }
 
 std::uint32_t pycuda_cpu_e4m3_from_f32(float a) { return to_small(a, e4m3); }
 std::uint32_t pycuda_cpu_e5m2_from_f32(float a) { return to_small(a, e5m2); }
@@ -135,15 +103,8 @@ std::span<const RuntimeSymbol> math_symbols() {
       symbol("pycuda_cpu_sqrt_f64", pycuda_cpu_sqrt_f64),
       symbol("pycuda_cpu_f64_from_s64", pycuda_cpu_f64_from_s64),
       symbol("pycuda_cpu_f64_from_u64", pycuda_cpu_f64_from_u64),
-      symbol("pycuda_cpu_ex2_f32", pycuda_cpu_ex2_f32),
-      symbol("pycuda_cpu_lg2_f32", pycuda_cpu_lg2_f32),
       symbol("pycuda_cpu_sin_f32", pycuda_cpu_sin_f32),
       symbol("pycuda_cpu_cos_f32", pycuda_cpu_cos_f32),
-      symbol("pycuda_cpu_tanh_f32", pycuda_cpu_tanh_f32),
-      symbol("pycuda_cpu_rsqrt_f32", pycuda_cpu_rsqrt_f32),
-      symbol("pycuda_cpu_rcp_ftz_f64", pycuda_cpu_rcp_ftz_f64),
-      symbol("pycuda_cpu_rsqrt_ftz_f64", pycuda_cpu_rsqrt_ftz_f64),
-      symbol("pycuda_cpu_rsqrt_f64", pycuda_cpu_rsqrt_f64),
       symbol("pycuda_cpu_e4m3_from_f32", pycuda_cpu_e4m3_from_f32),
       symbol("pycuda_cpu_e5m2_from_f32", pycuda_cpu_e5m2_from_f32),
       symbol("pycuda_cpu_f32_from_e4m3", pycuda_cpu_f32_from_e4m3),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic that compiled kernels call instead of holding it inline: directed roundings of f64,
-// transcendental functions, 8-bit floats. All are pure functions; roundings are ptx::Rounding's
+// sines of large numbers, 8-bit floats. All are pure functions; roundings are ptx::Rounding's
 // numbers (2 = rz, 3 = rm, 4 = rp).
 #pragma once
 
@@ -27,19 +27,9 @@ double pycuda_cpu_sqrt_f64(double a, std::uint32_t rounding);
 double pycuda_cpu_f64_from_s64(std::int64_t a, std::uint32_t rounding);
 double pycuda_cpu_f64_from_u64(std::uint64_t a, std::uint32_t rounding);
 
-/// Computed in f64 and rounded once; PTX's special cases hold. NaNs are not canonical yet.
-float pycuda_cpu_ex2_f32(float a);
-float pycuda_cpu_lg2_f32(float a);
+/// Computed in f64 and rounded once; for numbers of any size. NaNs are not canonical yet.
 float pycuda_cpu_sin_f32(float a);
 float pycuda_cpu_cos_f32(float a);
-float pycuda_cpu_tanh_f32(float a);
-float pycuda_cpu_rsqrt_f32(float a);
-
-/// rcp.approx.ftz.f64 and rsqrt.approx{.ftz}.f64. The .ftz forms use and give the upper 32 bits
-/// only.
-double pycuda_cpu_rcp_ftz_f64(double a);
-double pycuda_cpu_rsqrt_ftz_f64(double a);
-double pycuda_cpu_rsqrt_f64(double a);
 
 /// 8-bit floats in the low byte. To them: to nearest even, beyond the largest number the largest
 /// number.

@@ -4,7 +4,6 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -16,11 +15,16 @@
 #include <stdexcept>
 
 #include "cpu/jit/dump.h"
+#include "cpu/jit/emit.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/jit/masked_logic.h"
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
 #include "cpu/simt/alignment_checks.h"
+#include "cpu/simt/approximate.h"
 #include "cpu/simt/gangs.h"
+#include "cpu/simt/nan_payloads.h"
+#include "cpu/simt/recognise_math.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -45,10 +49,10 @@ std::string verification_error(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
 }
 
-/// Gives kernels their vector forms where they have one.
-void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels,
+/// Gives kernels their vector forms where they have one. `lanes`: of every gang, or 0 for a choice.
+void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
                 llvm::TargetMachine& target) {
-  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels);
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes);
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
@@ -83,10 +87,18 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 #endif
 
   clean_up_scalar(module, *target);
-  for (llvm::Function& function : module) simt::reduce_alignment_checks(function);
+  for (llvm::Function& function : module) {
+    simt::drop_unseen_payloads(function);
+    simt::recognise_math(function);
+  }
+  dump("clean", module);
+  for (llvm::Function& function : module) {
+    simt::expand_approximations(function);
+    simt::reduce_alignment_checks(function);
+  }
   simt::yield_in_spin_waits(module);
   if (options.vectors && !options.checked && thorough)
-    make_gangs(module, lowered->kernels, *target);
+    make_gangs(module, lowered->kernels, options.gang_lanes, *target);
   simt::lower_to_scalar_threads(module, lowered->kernels);
   set_target_attributes(module);
   dump("simt", module);
@@ -97,11 +109,8 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   dump("optimised", module);
 
   llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager emit;
-  if (target->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+  if (!emit_object(module, *target, repair_of_masked_logic(*target), object))
     return one_error("internal error: this target cannot emit object code");
-  emit.run(module);
   return Compiled{std::move(lowered->kernels), std::string(object.data(), object.size())};
 }
 

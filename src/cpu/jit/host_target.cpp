@@ -12,15 +12,12 @@
 #include <map>
 
 #include "base/env.h"
+#include "base/log.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
-/// Whether code may use a feature of the host when PYCUDA_CPU_ISA says `isa`.
-///
-/// AVX-512 has to be asked for: LLVM 19 commutes the operands of a masked VPTERNLOG without its
-/// truth table (seen with `isnan(y) ? y : copysign(y, x)`, where the constant was hoisted out of a
-/// loop), so it is not trusted.
+/// Whether code may use a feature of the host when the widest instructions allowed are `isa`.
 bool is_allowed(llvm::StringRef feature, llvm::StringRef isa) {
   if (isa == "avx512") return true;
   if (feature.starts_with("avx512") || feature.starts_with("avx10") || feature == "evex512")
@@ -29,6 +26,17 @@ bool is_allowed(llvm::StringRef feature, llvm::StringRef isa) {
   return !(feature.starts_with("avx") || feature.starts_with("sse3") ||
            feature.starts_with("sse4") || feature == "ssse3" || feature.starts_with("fma") ||
            feature == "f16c" || feature == "xop");
+}
+
+/// What PYCUDA_CPU_ISA asks for. AVX-512 without its 128 and 256-bit forms (one old accelerator) is
+/// not worth a code path of its own.
+std::string widest_instructions(bool has_avx512) {
+  const std::string asked = base::environment("PYCUDA_CPU_ISA").value_or("avx512");
+  if (asked != "sse2" && asked != "avx2" && asked != "avx512")
+    base::log(base::LogLevel::Warning,
+              "PYCUDA_CPU_ISA=" + asked + " is none of sse2, avx2 and avx512: ignored");
+  if (asked == "sse2" || asked == "avx2") return asked;
+  return has_avx512 ? "avx512" : "avx2";
 }
 
 HostTarget read_host() {
@@ -40,7 +48,7 @@ HostTarget read_host() {
   host.cpu = llvm::sys::getHostCPUName().str();
   const auto features = llvm::sys::getHostCPUFeatures();
   std::map<std::string, bool> sorted;  // the string map's own order is not stable between processes
-  const std::string isa = base::environment("PYCUDA_CPU_ISA").value_or("avx2");
+  const std::string isa = widest_instructions(features.lookup("avx512vl"));
   for (const auto& feature : features) {
     const std::string name = feature.first().str();
     sorted[name] = feature.second && is_allowed(name, isa);

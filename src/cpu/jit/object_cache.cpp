@@ -168,6 +168,7 @@ std::string cache_key(std::string_view ptx_text, const Options& options) {
              .add(ptx_text)
              .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
                   (options.vectors ? 4u : 0u))
+             .add(options.gang_lanes)
              .add(host_target().cpu)
              .add(host_target().features)
              .add(llvm_version())

@@ -17,6 +17,11 @@ namespace pycuda::cpu::jit {
 
 bool vectors_wanted() { return base::environment_number("PYCUDA_CPU_VECTOR").value_or(1) != 0; }
 
+unsigned gang_lanes_wanted() {
+  const long long lanes = base::environment_number("PYCUDA_CPU_GANG").value_or(0);
+  return lanes == 16 || lanes == 32 || lanes == 64 ? static_cast<unsigned>(lanes) : 0;
+}
+
 class Program::Implementation {
  public:
   Implementation(CompiledProgram compiled, bool from_cache)

@@ -18,12 +18,16 @@ namespace pycuda::cpu::jit {
 
 /// PYCUDA_CPU_VECTOR: 0 keeps every kernel on the scalar path.
 bool vectors_wanted();
+/// PYCUDA_CPU_GANG: 16, 32 or 64 lanes for every kernel's gangs; 0 (or anything else): chosen for
+/// each kernel.
+unsigned gang_lanes_wanted();
 
 struct Options {
   bool checked = false;             ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
   bool track_lines = true;          ///< fault messages name source lines when the PTX has .loc
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
-  std::string cache_folder;         ///< empty: no disk cache
+  unsigned gang_lanes = gang_lanes_wanted();
+  std::string cache_folder;  ///< empty: no disk cache
 };
 
 /// A variable of the module (.global, .const) that needs memory on the device.

@@ -2,11 +2,12 @@
 // Transcendental and approximate functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh, and the
 // approximate forms of div.
 //
-// PTX bounds the error of an approximation, it does not say which value within the bound comes out.
-// The run time's functions are nearly correctly rounded (computed in f64), so they are within every
-// bound; results differ from a GPU's in the last places.
+// PTX bounds the error of an approximation, it does not say which value within the bound comes out:
+// results differ from a GPU's in the last places. rcp, sqrt and quotients are rounded correctly;
+// simt/approximate writes the code of the others.
 #include <string>
 
+#include "cpu/lower/approximations.h"
 #include "cpu/lower/arith.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/float_ops.h"
@@ -20,25 +21,26 @@ using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Type;
 
-/// The f32 function of the run time behind an opcode.
-std::string function_name(Opcode opcode) {
-  return "pycuda_cpu_" + std::string(ptx::name_of(opcode)) + "_f32";
+/// The f32 function behind an opcode.
+Value* approximate_float(FunctionLowering& lowering, const Instruction& instruction, bool ftz,
+                         Value* value) {
+  const std::string name = approximation::prefix + std::string(ptx::name_of(instruction.opcode)) +
+                           (ftz && instruction.opcode != Opcode::tanh ? ".ftz" : "");
+  return lowering.pure_call(name, lowering.builder().getFloatTy(), {value});
 }
 
-/// Flushes subnormal operands and results where the instruction does.
+/// rcp and sqrt flush subnormal operands and results where the instruction does.
 Value* approximate(FunctionLowering& lowering, const Instruction& instruction, Value* value) {
   llvm::IRBuilder<>& b = lowering.builder();
   FloatOps ops(lowering);
-  if (instruction.modifiers.ftz) value = ops.flush(value);
-  Value* result = nullptr;
-  if (instruction.opcode == Opcode::rcp) {
-    result = b.CreateFDiv(ops.constant(b.getFloatTy(), 1.0), value);
-  } else if (instruction.opcode == Opcode::sqrt) {
-    result = ops.intrinsic(llvm::Intrinsic::sqrt, value);
-  } else {
-    result = lowering.pure_call(function_name(instruction.opcode), b.getFloatTy(), {value});
-  }
-  if (instruction.modifiers.ftz) result = ops.flush(result);
+  const bool ftz = instruction.modifiers.ftz;
+  const bool reciprocal = instruction.opcode == Opcode::rcp;
+  if (!reciprocal && instruction.opcode != Opcode::sqrt)
+    return approximate_float(lowering, instruction, ftz, value);
+  if (ftz) value = ops.flush(value);
+  Value* result = reciprocal ? b.CreateFDiv(ops.constant(b.getFloatTy(), 1.0), value)
+                             : ops.intrinsic(llvm::Intrinsic::sqrt, value);
+  if (ftz) result = ops.flush(result);
   return ops.canonical(result);
 }
 
@@ -48,8 +50,7 @@ Value* approximate_half(FunctionLowering& lowering, const Instruction& instructi
   FloatOps ops(lowering);
   llvm::Type* type = value->getType();
   if (instruction.modifiers.ftz) value = ops.flush(value);
-  Value* wide = lowering.pure_call(function_name(instruction.opcode), b.getFloatTy(),
-                                   {ops.widen(value, b.getFloatTy())});
+  Value* wide = approximate_float(lowering, instruction, false, ops.widen(value, b.getFloatTy()));
   Value* result = ops.narrow(wide, type, ptx::Rounding::Rn);
   if (instruction.modifiers.ftz) result = ops.flush(result);
   return ops.canonical(result);
@@ -84,9 +85,9 @@ bool emit_double_seed(FunctionLowering& lowering, const Instruction& instruction
   const bool root = instruction.opcode == Opcode::rsqrt;
   if (!root && (instruction.opcode != Opcode::rcp || !instruction.modifiers.ftz)) return false;
   llvm::Type* real = lowering.builder().getDoubleTy();
-  const char* name = !root                       ? "pycuda_cpu_rcp_ftz_f64"
-                     : instruction.modifiers.ftz ? "pycuda_cpu_rsqrt_ftz_f64"
-                                                 : "pycuda_cpu_rsqrt_f64";
+  const char* name = !root                       ? approximation::rcp_seed
+                     : instruction.modifiers.ftz ? approximation::rsqrt_seed
+                                                 : approximation::rsqrt_f64;
   Value* value = lowering.read(instruction.operands[1], Type::F64);
   lowering.write(instruction.operands[0], lowering.pure_call(name, real, {value}));
   return true;

@@ -20,7 +20,7 @@ namespace pseudo = lower::pseudo;
 
 namespace {
 
-constexpr unsigned gang_width = 16;
+constexpr unsigned usual_lanes = 16;
 /// Larger kernels would take too long to compile, for what they gain.
 constexpr unsigned most_instructions = 4000;
 constexpr std::uint64_t most_local_bytes = 4096;
@@ -150,8 +150,8 @@ std::string widen(GangSource& source, KernelFacts& facts) {
 
 }  // namespace
 
-std::vector<GangSource> copy_for_gangs(llvm::Module& module,
-                                       const std::vector<KernelFacts>& facts) {
+std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
+                                       unsigned lanes) {
   std::vector<GangSource> sources;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* kernel = module.getFunction("f." + facts[i].name);
@@ -161,7 +161,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module,
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
-      sources.push_back({copy, i, gang_width});
+      sources.push_back({copy, i, lanes ? lanes : usual_lanes});
     } else {
       copy->eraseFromParent();
     }

@@ -22,8 +22,10 @@ struct GangSource {
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
-/// caller brings each copy into the form that ControlFlow asks for.
-std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts);
+/// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32 or
+/// 64), or 0 for a choice per kernel.
+std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
+                                       unsigned lanes);
 
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
 /// have one) beside `f.<name>` where that is possible, and sets the facts. The copies are gone

@@ -6,6 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
@@ -277,8 +278,10 @@ llvm::Value* Widener::lane_of(llvm::Value* value, llvm::Value* lane) {
   return result;
 }
 
+llvm::IntegerType* Widener::bits_type() { return b_.getIntNTy(std::max(lanes_, 32u)); }
+
 llvm::Value* Widener::bits_of_mask() {
-  return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), b_.getInt32Ty());
+  return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), bits_type());
 }
 
 /// A loop over the active lanes, lowest first.
@@ -310,10 +313,10 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "lanes.done", target_);
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
-  llvm::PHINode* bits = b_.CreatePHI(b_.getInt32Ty(), 2);
+  llvm::PHINode* bits = b_.CreatePHI(bits_type(), 2);
   bits->addIncoming(start_bits, before);
   llvm::Value* lane =
-      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits_type()}, {bits, b_.getTrue()});
   llvm::Instruction* copy = instruction.clone();
   for (unsigned i = 0; i < operands.size(); ++i) {
     llvm::Value* source = instruction.getOperand(i);
@@ -332,8 +335,9 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     copy->setOperand(i, value);
   }
   if (uses_thread) {
+    llvm::Value* number = b_.CreateZExtOrTrunc(lane, b_.getInt32Ty());
     for (int i = 0; i < 2; ++i)
-      b_.CreateAlignedStore(b_.CreateAdd(first[i], lane), field(fields[i]), llvm::Align(4));
+      b_.CreateAlignedStore(b_.CreateAdd(first[i], number), field(fields[i]), llvm::Align(4));
   }
   b_.Insert(copy);
   if (results) {
@@ -350,9 +354,10 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     }
     b_.CreateStore(now, results);
   }
-  llvm::Value* rest = b_.CreateAnd(bits, b_.CreateSub(bits, b_.getInt32(1)));
+  llvm::Value* rest =
+      b_.CreateAnd(bits, b_.CreateSub(bits, llvm::ConstantInt::get(bits_type(), 1)));
   bits->addIncoming(rest, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, after);
+  b_.CreateCondBr(b_.CreateIsNotNull(rest), loop, after);
   b_.SetInsertPoint(after);
   if (uses_thread) {
     for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));

@@ -64,6 +64,8 @@ class Widener {
   void emit_store(llvm::StoreInst& store);
   llvm::Value* lane_of(llvm::Value* value, llvm::Value* lane);
   bool is_full(llvm::Value* mask) const;
+  /// An integer with a bit for each lane, of 32 bits or more.
+  llvm::IntegerType* bits_type();
   llvm::Value* bits_of_mask();
 
   llvm::Function& source_;

@@ -33,8 +33,9 @@ llvm::Value* Widener::test_adjacent(llvm::Value* pointers, std::int64_t bytes,
       b_.CreateSub(b_.CreatePtrToInt(pointers, llvm::FixedVectorType::get(integer, lanes_)),
                    llvm::ConstantVector::get(steps));
   llvm::Value* lane =
-      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {bits_of_mask(), b_.getTrue()});
-  llvm::Value* start = b_.CreateExtractElement(starts, is_full(mask_) ? b_.getInt32(0) : lane);
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits_type()}, {bits_of_mask(), b_.getTrue()});
+  llvm::Value* start = is_full(mask_) ? b_.CreateExtractElement(starts, std::uint64_t{0})
+                                      : b_.CreateExtractElement(starts, lane);
   first = b_.CreateIntToPtr(start, b_.getPtrTy());
   llvm::Value* differs = b_.CreateICmpNE(starts, b_.CreateVectorSplat(lanes_, start));
   return b_.CreateNot(any(b_.CreateLogicalAnd(mask_, differs)));
@@ -95,8 +96,10 @@ void Widener::emit_store(llvm::StoreInst& store) {
       // As if the lanes stored one after the other.
       llvm::Value* bits = bits_of_mask();
       llvm::Value* zeros =
-          b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {b_.getInt32Ty()}, {bits, b_.getTrue()});
-      last = lane_of(value, b_.CreateSub(b_.getInt32(31), zeros));
+          b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {bits_type()}, {bits, b_.getTrue()});
+      last = lane_of(
+          value,
+          b_.CreateSub(llvm::ConstantInt::get(bits_type(), bits_type()->getBitWidth() - 1), zeros));
     }
     auto* copy = llvm::cast<llvm::StoreInst>(store.clone());
     copy->setOperand(0, last);

@@ -114,9 +114,10 @@ void Widener::emit_block(llvm::BasicBlock& block) {
 llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
   const int next = pending.find_first();
   if (next < 0) {
-    llvm::BasicBlock* never = llvm::BasicBlock::Create(b_.getContext(), "never", target_);
-    llvm::IRBuilder<>(never).CreateUnreachable();
-    return never;
+    // Nobody ran the last block: it may be one that ends in a fault, after the others' return.
+    llvm::BasicBlock* ended = llvm::BasicBlock::Create(b_.getContext(), "ended", target_);
+    llvm::IRBuilder<>(ended).CreateRetVoid();
+    return ended;
   }
   llvm::BasicBlock* block = flow_.order()[static_cast<unsigned>(next)];
   pending.reset(static_cast<unsigned>(next));

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from pycuda import gpuarray
+from pycuda._arrays.creation import empty, zeros
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 
@@ -38,7 +38,7 @@ def _packed(array, dtype):
     """`array` in C order and of `dtype`; itself if it is so already."""
     if array.dtype == dtype and array.flags.c_contiguous:
         return array
-    packed = gpuarray.empty(array.shape, dtype)
+    packed = empty(array.shape, dtype)
     packed[...] = array.astype(dtype) if array.dtype != dtype else array
     return packed
 
@@ -67,9 +67,9 @@ def matmul(a, b):
     columns = b.shape[1] if b.ndim == 2 else 1
     shape = a.shape[:-1] + b.shape[1:]
     if rows * columns * inner == 0:
-        return gpuarray.zeros(shape, dtype)
+        return zeros(shape, dtype)
     left, right = _packed(a, dtype), _packed(b, dtype)
-    result = gpuarray.empty((rows, columns), dtype)
+    result = empty((rows, columns), dtype)
     grid = (-(-columns // _TILE), -(-rows // _TILE))
     if grid[1] > 65535:
         raise NotImplementedError(f"matmul of more than {65535 * _TILE} rows")

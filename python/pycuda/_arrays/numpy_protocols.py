@@ -117,11 +117,11 @@ def _array_equal(a, b, equal_nan=False):
 
 
 def _take(a, indices, axis=None, out=None, mode="raise"):
-    from pycuda import _array_selection
+    from pycuda._arrays import selection
 
     if mode != "raise":
         raise NotImplementedError(f"take with mode {mode!r}")
-    return _array_selection.take(a, indices, out, None, axis)
+    return selection.take(a, indices, out, None, axis)
 
 
 FUNCTIONS = {

@@ -5,7 +5,10 @@ import operator
 
 import numpy as np
 
-from pycuda import _driver, gpuarray
+from pycuda import _driver
+from pycuda._arrays.array import GPUArray, _store
+from pycuda._arrays.creation import to_gpu, zeros
+from pycuda._arrays.shapes import _axis
 
 _array = _driver._array
 
@@ -27,7 +30,7 @@ def _expand(index, ndim):
     items = list(index) if isinstance(index, tuple) else [index]
     entries = []
     for item in items:
-        if isinstance(item, gpuarray.GPUArray) and item.dtype == np.bool_:
+        if isinstance(item, GPUArray) and item.dtype == np.bool_:
             item = item.get()
         if isinstance(item, (list, np.ndarray)):
             item = _host_index(item)
@@ -89,7 +92,7 @@ class _Plan:
                 basic.append(entry)
                 order += 1
                 axis += entry is not None
-            elif isinstance(entry, (np.ndarray, gpuarray.GPUArray)) or hasattr(entry, "__index__"):
+            elif isinstance(entry, (np.ndarray, GPUArray)) or hasattr(entry, "__index__"):
                 basic.append(slice(None))
                 arrays.append(self._checked(entry, ary.shape[axis], axis))
                 places.append(order)
@@ -109,12 +112,10 @@ class _Plan:
             self.index_shape = np.broadcast_shapes(*shapes)
         except ValueError:
             raise IndexError(f"shape mismatch: indices could not be broadcast together with shapes {shapes}") from None
-        self.indices = tuple(
-            one if isinstance(one, gpuarray.GPUArray) else gpuarray.to_gpu(np.ascontiguousarray(one)) for one in arrays
-        )
+        self.indices = tuple(one if isinstance(one, GPUArray) else to_gpu(np.ascontiguousarray(one)) for one in arrays)
 
     def _checked(self, entry, length, axis):
-        if isinstance(entry, gpuarray.GPUArray):
+        if isinstance(entry, GPUArray):
             if entry.dtype.kind not in "iu":
                 raise IndexError(f"arrays used as indices must be of integers, not {entry.dtype}")
             self.check = True
@@ -140,7 +141,7 @@ def _out_of_range(ary):
 def select(ary, index):
     """``ary[index]`` with arrays in the index: a copy."""
     plan = _Plan(ary, index)
-    result = gpuarray.GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
+    result = GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
     if not _array.select(plan.view, plan.indices, result, None, plan.check, False):
         raise _out_of_range(ary)
     return result.transpose(plan.result_order())
@@ -150,17 +151,17 @@ def put(ary, index, value):
     """``ary[index] = value`` with arrays in the index."""
     plan = _Plan(ary, index)
     order = plan.result_order()
-    values = gpuarray.GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
+    values = GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
     if values.size == 0:
         return
-    gpuarray._store(values.transpose(order), value)
+    _store(values.transpose(order), value)
     if not _array.select(plan.view, plan.indices, values, None, plan.check, True):
         raise _out_of_range(ary)
 
 
 def _device_indices(indices):
-    if not isinstance(indices, gpuarray.GPUArray):
-        indices = gpuarray.to_gpu(_host_index(indices).astype(np.int64))
+    if not isinstance(indices, GPUArray):
+        indices = to_gpu(_host_index(indices).astype(np.int64))
     if indices.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, not {indices.dtype}")
     return indices.astype(np.int64, copy=False)
@@ -171,10 +172,10 @@ def take(ary, indices, out=None, stream=None, axis=None):
     indices = _device_indices(indices)
     if axis is None:
         ary, axis = ary.ravel(), 0
-    axis = gpuarray._axis(axis, ary.ndim)
+    axis = _axis(axis, ary.ndim)
     places = [axis, *(i for i in range(ary.ndim) if i != axis)]
     view = ary.transpose(places)
-    result = gpuarray.GPUArray(indices.shape + view.shape[1:], ary.dtype)
+    result = GPUArray(indices.shape + view.shape[1:], ary.dtype)
     if not _array.select(view, (indices,), result, stream, True, False):
         raise _out_of_range(ary)
     if ary.ndim > 1:
@@ -191,14 +192,22 @@ def take(ary, indices, out=None, stream=None, axis=None):
     return out
 
 
+def multi_take(arrays, indices, out=None, stream=None):
+    """`take` of several arrays at the same indices: a list."""
+    arrays = list(arrays)
+    outs = [None] * len(arrays) if out is None else out
+    return [take(ary, indices, one, stream) for ary, one in zip(arrays, outs)]
+
+
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
     """``out[i][dest_indices] = arrays[i]``."""
+    arrays = list(arrays)
     if not arrays:
         return []
     indices = _device_indices(dest_indices)
     if out is None:
         shape = indices.shape if dest_shape is None else dest_shape
-        out = [gpuarray.zeros(shape, ary.dtype, ary.allocator) for ary in arrays]
+        out = [zeros(shape, ary.dtype, ary.allocator) for ary in arrays]
     elif len(out) != len(arrays):
         raise ValueError("out and arrays must have the same length")
     for target, ary in zip(out, arrays):
@@ -211,6 +220,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
 
 def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None):
     """``out[i][dest_indices] = arrays[i][src_indices + src_offsets[i]]``."""
+    arrays = list(arrays)
     source = _device_indices(src_indices)
     offsets = [0] * len(arrays) if src_offsets is None else list(src_offsets)
     if len(offsets) != len(arrays):
@@ -226,4 +236,4 @@ def nonzero(ary):
     if ary.ndim == 0:
         raise ValueError("nonzero of an array without axes is not defined")
     mask = ary if ary.dtype == np.bool_ else ary != 0
-    return tuple(gpuarray.to_gpu(part) for part in np.nonzero(mask.get()))
+    return tuple(to_gpu(part) for part in np.nonzero(mask.get()))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""The class of arrays on the device."""
+
+import numpy as np
+
+import pycuda.driver as driver
+from pycuda import _driver
+from pycuda._arrays.reductions import Reductions
+from pycuda._arrays.shapes import _dims, _order_is_fortran, splay
+from pycuda._arrays.textures import Textures
+from pycuda._arrays.transfers import Transfers
+from pycuda._arrays.values import Values
+from pycuda._arrays.views import Views
+from pycuda.compyte.array import ArrayFlags
+
+_array = _driver._array
+_apply = _array.apply
+
+
+def _start_compiler():
+    from pycuda import compiler
+
+    _array.set_compiler(compiler._the_compiler(), compiler._find_cache_folder(None))
+
+
+_start_compiler()
+
+
+class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBase):
+    """An array on the device.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : dtype-like
+    allocator : callable, optional
+        Takes a number of bytes. None, or `pycuda.driver.mem_alloc`: the context's memory pool.
+    base : object, optional
+        Kept alive, for views.
+    gpudata : optional
+        The memory; anything that `int()` takes.
+    strides : sequence of int, optional
+        In bytes, unchecked.
+    order : {"C", "F"}
+    """
+
+    __array_priority__ = 100
+
+    def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
+        dtype = np.dtype(dtype)
+        if dtype.hasobject:
+            raise TypeError(f"elements of dtype {dtype} are Python objects, which a device cannot hold")
+        fortran = _order_is_fortran(order)
+        if gpudata is None:
+            assert base is None, "base needs gpudata"
+        elif not hasattr(gpudata, "__index__") and gpudata is not None:
+            gpudata = int(gpudata)
+        if allocator is driver.mem_alloc:
+            allocator = None
+        self._setup(_dims(shape), dtype, strides, fortran, allocator, base, gpudata)
+
+    # What the original has as attributes.
+
+    @property
+    def flags(self):
+        """What its memory is like, with `c_contiguous`, `f_contiguous` and `forc`."""
+        return ArrayFlags(self)
+
+    @property
+    def _grid(self):
+        return splay(self.size)[0]
+
+    @property
+    def _block(self):
+        return splay(self.size)[1]
+
+    @property
+    def T(self):
+        """The array with its axes reversed."""
+        return self.transpose()
+
+    @property
+    def __cuda_array_interface__(self):
+        return {
+            "shape": self.shape,
+            "strides": self.strides,
+            "data": (self.ptr if self.size else 0, False),
+            "typestr": self.dtype.str,
+            "descr": self.dtype.descr,
+            "stream": None,
+            "version": 3,
+        }
+
+    # Indexing
+
+    def __setitem__(self, index, value):
+        if _is_selection(index):
+            self._put(index, value)
+            return
+        _store(self[index], value)
+
+    def _select(self, index):
+        from pycuda._arrays import selection
+
+        return selection.select(self, index)
+
+    def _put(self, index, value):
+        from pycuda._arrays import selection
+
+        selection.put(self, index, value)
+
+    # Arithmetic: the operators are slots of the base class.
+
+    def __div__(self, other):
+        return self / other
+
+    def __rdiv__(self, other):
+        return other / self
+
+    def __idiv__(self, other):
+        self /= other
+        return self
+
+    def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None):
+        """``selffac * self + otherfac * other``."""
+        if add_timer is not None:
+            raise NotImplementedError("add_timer: time with events instead")
+        return _apply("mul_add", (selffac, self, otherfac, other), out, None, stream)
+
+    def _axpbyz(self, selffac, other, otherfac, out, add_timer=None, stream=None):
+        return self.mul_add(selffac, other, otherfac, add_timer, stream, out)
+
+    def _axpbz(self, selffac, other, out, stream=None):
+        """``out = selffac * self + other``."""
+        return _apply("mul_add", (selffac, self, 1, other), out, None, stream)
+
+    def _elwise_multiply(self, other, out, stream=None):
+        return _apply("multiply", (self, other), out, None, stream)
+
+    def _rdiv_scalar(self, other, out, stream=None):
+        return _apply("true_divide", (other, self), out, None, stream)
+
+    def _div(self, other, out, stream=None):
+        return _apply("true_divide", (self, other), out, None, stream)
+
+    def _new_like_me(self, dtype=None, order="C"):
+        return _array.empty_like(self, None if dtype is None else np.dtype(dtype), "K" if dtype is None else order)
+
+    def __matmul__(self, other):
+        if not isinstance(other, GPUArray):
+            return NotImplemented
+        from pycuda._arrays.products import matmul
+
+        return matmul(self, other)
+
+    def __round__(self, ndigits=None):
+        from pycuda._arrays.choices import round_
+
+        return round_(self, ndigits or 0)
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        from pycuda._arrays import numpy_protocols
+
+        return numpy_protocols.array_ufunc(ufunc, method, inputs, out, kwargs)
+
+    def __array_function__(self, func, types, args, kwargs):
+        from pycuda._arrays import numpy_protocols
+
+        return numpy_protocols.array_function(func, types, args, kwargs)
+
+
+# What users know, pickles name and documentation shows.
+GPUArray.__module__ = "pycuda.gpuarray"
+_driver._set_array_init(GPUArray.__init__)
+
+
+def _is_selection(index):
+    """Whether the index holds arrays or lists."""
+    if isinstance(index, tuple):
+        return any(_is_selection(one) for one in index)
+    if index is None or index is Ellipsis or isinstance(index, (int, slice, np.integer)):
+        return False
+    return isinstance(index, (list, np.ndarray, GPUArray))
+
+
+def _store(view, value):
+    """Put an array or a number into a view."""
+    if isinstance(value, GPUArray):
+        if value.dtype.kind == "c" and view.dtype.kind in "fiu":
+            raise TypeError(f"elements of dtype {value.dtype} cannot be stored with {view.dtype}")
+        _array.copy(view, value, None)
+        return
+    if isinstance(value, (np.ndarray, list, tuple)) and view.dtype.names is None:
+        host = np.asarray(value)
+        if host.ndim:
+            if host.dtype.kind == "c" and view.dtype.kind in "fiu":
+                raise TypeError(f"elements of dtype {host.dtype} cannot be stored with {view.dtype}")
+            if isinstance(value, (list, tuple)):
+                host = host.astype(view.dtype)
+            view._set(np.broadcast_to(host, view.shape).astype(view.dtype, copy=False), False, None)
+            return
+        value = host[()]
+    elif isinstance(value, np.ndarray) and value.ndim:
+        view._set(np.broadcast_to(value, view.shape), False, None)
+        return
+    _array.fill(view, value, None)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Reductions as functions with PyCUDA's arguments."""
+
+import numpy as np
+
+from pycuda import _driver
+from pycuda._arrays.array import GPUArray
+from pycuda._arrays.reductions import _reduce
+
+_array = _driver._array
+
+
+def _allocated(result, allocator):
+    if allocator is None:
+        return result
+    moved = GPUArray(result.shape, result.dtype, allocator)
+    _array.copy(moved, result, None)
+    return moved
+
+
+def _taken(a, indices, stream):
+    from pycuda._arrays.selection import take
+
+    return take(a, indices, None, stream)
+
+
+def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
+    """The sum, computed and returned in `dtype`, by default the array's: an array without axes.
+
+    Unlike `GPUArray.sum`, small integers are summed in their own dtype, as in the original.
+    """
+    return _allocated(_reduce("sum", a, axis, dtype, stream, keepdims, out), allocator)
+
+
+def prod(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
+    """The product, computed and returned in `dtype`, by default the array's."""
+    return _allocated(_reduce("prod", a, axis, dtype, stream, keepdims, out), allocator)
+
+
+def dot(a, b, dtype=None, stream=None, allocator=None):
+    """The sum of the products of the elements, without conjugation."""
+    if a.size != b.size:
+        raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
+    if a.shape != b.shape:
+        a, b = a.ravel(), b.ravel()
+    dtype = np.result_type(a.dtype, b.dtype) if dtype is None else dtype
+    return _allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
+
+
+def vdot(a, b, dtype=None, stream=None):
+    """The same with the conjugates of the first operand."""
+    if a.shape != b.shape:
+        a, b = a.ravel(), b.ravel()
+    dtype = np.result_type(a.dtype, b.dtype) if dtype is None else dtype
+    return _reduce("vdot", a, None, dtype, stream, second=b)
+
+
+def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
+    """The sum of the elements at the indices `subset`."""
+    return sum(_taken(a, subset, stream), dtype, stream, allocator)
+
+
+def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
+    """The sum of the products of the elements at the indices `subset`."""
+    return dot(_taken(a, subset, stream), _taken(b, subset, stream), dtype, stream, allocator)
+
+
+def _ordered(a):
+    if a.dtype.kind not in "iuf":
+        raise TypeError(f"unsupported dtype specified: {a.dtype}")
+    return a
+
+
+def max(a, stream=None, *, axis=None, keepdims=False, out=None):
+    """The largest element; NaN only if there is nothing else."""
+    return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
+
+
+def min(a, stream=None, *, axis=None, keepdims=False, out=None):
+    """The smallest element; NaN only if there is nothing else."""
+    return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)
+
+
+def subset_max(subset, a, stream=None):
+    """The largest of the elements at the indices `subset`."""
+    return max(_taken(a, subset, stream), stream)
+
+
+def subset_min(subset, a, stream=None):
+    """The smallest of the elements at the indices `subset`."""
+    return min(_taken(a, subset, stream), stream)
+
+
+def any(a, stream=None, allocator=None, *, axis=None, keepdims=False):
+    """Whether any element is true."""
+    return _allocated(a.any(axis, stream, keepdims=keepdims), allocator)
+
+
+def all(a, stream=None, allocator=None, *, axis=None, keepdims=False):
+    """Whether all elements are true."""
+    return _allocated(a.all(axis, stream, keepdims=keepdims), allocator)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Shapes, strides and axes of device arrays, and the launch shape for a number of elements."""
+
+import builtins
+import operator
+
+import numpy as np
+
+import pycuda.driver as driver
+
+
+def splay(n, dev=None):
+    """Grid and block for a kernel that goes through `n` elements."""
+    if dev is None:
+        dev = driver.Context.get_device()
+    multiprocessors = dev.get_attribute(driver.device_attribute.MULTIPROCESSOR_COUNT)
+    most_blocks = 4 * 8 * multiprocessors
+    least_threads, most_threads = 32, 128
+    if n < least_threads:
+        blocks, threads = 1, least_threads
+    elif n < most_blocks * least_threads:
+        blocks, threads = (n + least_threads - 1) // least_threads, least_threads
+    elif n < most_blocks * most_threads:
+        groups = (n + least_threads - 1) // least_threads
+        blocks = most_blocks
+        threads = (groups + most_blocks - 1) // most_blocks * least_threads
+    else:
+        blocks, threads = most_blocks, most_threads
+    return (blocks, 1), (threads, 1, 1)
+
+
+def _dims(shape):
+    """A tuple of ints from what the original takes as a shape."""
+    if isinstance(shape, (str, bytes)):
+        raise AssertionError("a shape must be an integer or integers, not a text")
+    if isinstance(shape, int):
+        shape = (shape,)
+    elif not isinstance(shape, tuple):
+        try:
+            shape = tuple(shape)
+        except TypeError:
+            shape = (shape,)
+    lengths = tuple(operator.index(length) for length in shape)
+    if builtins.any(length < 0 for length in lengths):
+        raise OverflowError(f"the shape {lengths} has a negative length")
+    return lengths
+
+
+def _order_is_fortran(order):
+    if order == "C":
+        return False
+    if order == "F":
+        return True
+    raise ValueError(f"invalid order: {order}")
+
+
+def _compact_strides(shape, strides, itemsize):
+    """Dense strides with the axes in the same order."""
+    result = [0] * len(shape)
+    step = itemsize
+    for axis in sorted(range(len(shape)), key=lambda i: (abs(strides[i]), -i)):
+        result[axis] = step
+        step *= builtins.max(shape[axis], 1)
+    return tuple(result)
+
+
+def _axis(axis, ndim):
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    return number % ndim
+
+
+def _axes(axis, ndim):
+    """Axes as a list of different non-negative numbers; all of them for None."""
+    if axis is None:
+        return list(range(ndim))
+    numbers = [_axis(one, ndim) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    if len(set(numbers)) != len(numbers):
+        raise ValueError("duplicate value in 'axis'")
+    return numbers
+
+
+def _reshaped_strides(shape, strides, new_shape, itemsize, fortran):
+    """Strides of the same elements in another shape, or None when only a copy can have it."""
+    if 0 in shape or not new_shape or not shape:
+        probe = np.ndarray(new_shape, np.dtype((np.void, itemsize)), np.empty(0, np.uint8)) if 0 in shape else None
+        if probe is not None:
+            return probe.strides
+        return (itemsize,) * len(new_shape)
+    # NumPy knows the rule; as_strided touches no memory.
+    probe = np.lib.stride_tricks.as_strided(np.empty(1, np.dtype((np.void, itemsize))), shape, strides)
+    probe = probe.view()
+    try:
+        reshaped = probe.reshape(new_shape, order="F" if fortran else "C", copy=False)
+    except ValueError:
+        return None
+    return reshaped.strides

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Copies between device arrays and the host."""
+
+import builtins
+import warnings
+
+import numpy as np
+
+import pycuda.driver as driver
+from pycuda import _driver
+from pycuda._arrays.shapes import _compact_strides
+
+_array = _driver._array
+
+
+def _async_keyword(async_, kwargs):
+    if "async" in kwargs:
+        if async_:
+            raise TypeError("may not specify both 'async' and 'async_'")
+        async_ = kwargs.pop("async")
+    if kwargs:
+        raise TypeError(f"extra keyword arguments specified: {', '.join(kwargs)}")
+    return async_
+
+
+def _plain(shape, dtype, strides=None):
+    """An array whatever the class of the one copied: subclasses may be made with other arguments."""
+    from pycuda._arrays.array import GPUArray
+
+    return GPUArray(shape, dtype, strides=strides)
+
+
+class Transfers:
+    """The part of GPUArray that moves elements to and from the host."""
+
+    __slots__ = ()
+
+    def set(self, ary, async_=False, stream=None, **kwargs):
+        """Copy from the host."""
+        async_ = _async_keyword(async_, kwargs)
+        if ary.size != self.size:
+            raise ValueError("ary and self must be the same size")
+        if ary.dtype != self.dtype:
+            raise ValueError("ary and self must have the same dtype")
+        if ary.shape != self.shape:
+            warnings.warn(f"Setting array of shape {self.shape} from one of shape {ary.shape}.", stacklevel=2)
+            ary = ary.reshape(self.shape)
+        self._set(ary, async_, stream)
+
+    def _set(self, ary, async_, stream):
+        if isinstance(ary, _driver._ArrayBase):
+            _array.copy(self, ary, stream)
+            return
+        if stream is not None and not async_:
+            async_ = True
+            wait = True
+        else:
+            wait = False
+        if _array.upload(self, ary, stream, async_):
+            if wait:
+                stream.synchronize()
+            return
+        strides = self.strides
+        if _array.contiguity(self)[2] and builtins.all(step > 0 for step in strides):
+            # The host's elements in the device's order.
+            staged = np.ndarray(self.shape, self.dtype, strides=strides, buffer=np.empty(self.nbytes, np.uint8))
+            staged[...] = ary
+            uploaded = _array.upload(self, staged, stream, False)
+            assert uploaded
+            return
+        staged = _plain(self.shape, self.dtype)
+        staged._set(np.ascontiguousarray(ary).reshape(self.shape), False, stream)
+        _array.copy(self, staged, stream)
+        if stream is not None:
+            stream.synchronize()
+
+    def set_async(self, ary, stream=None):
+        """Copy from the host, in the order of the stream; page-locked memory does not block."""
+        return self.set(ary, async_=True, stream=stream)
+
+    def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
+        """Copy to the host.
+
+        Parameters
+        ----------
+        ary : numpy.ndarray, optional
+            The target.
+        pagelocked : bool
+            The new target is page-locked.
+        async_ : bool
+            Do not wait; only page-locked targets are really asynchronous.
+        stream : pycuda.driver.Stream, optional
+        """
+        async_ = _async_keyword(async_, kwargs)
+        shape, dtype = self.shape, self.dtype
+        if ary is None:
+            strides = self.strides
+            if _array.contiguity(self)[0]:
+                ary = driver.pagelocked_empty(shape, dtype) if pagelocked else np.empty(shape, dtype)
+            else:
+                raw = driver.pagelocked_empty(self.nbytes, np.uint8) if pagelocked else np.empty(self.nbytes, np.uint8)
+                compact = _compact_strides(shape, strides, dtype.itemsize)
+                ary = np.ndarray(shape, dtype, strides=compact, buffer=raw)
+        else:
+            if ary.size != self.size:
+                raise ValueError(f"self and ary must be the same size: shapes {shape} and {ary.shape}")
+            if ary.dtype != dtype:
+                raise TypeError("self and ary must have the same dtype")
+            if ary.shape != shape:
+                warnings.warn(
+                    f"Copying an array of shape {shape} to one of shape {ary.shape} is deprecated.",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+                self._get(ary.reshape(shape), False, stream) if np.shares_memory(
+                    ary.reshape(shape), ary
+                ) else ary.__setitem__(..., self.get(stream=stream).reshape(ary.shape))
+                return ary
+        self._get(ary, async_, stream)
+        return ary
+
+    def _get(self, ary, async_, stream):
+        wait = stream is not None and not async_
+        if _array.download(self, ary, stream, async_ or wait):
+            if wait:
+                stream.synchronize()
+            return
+        dense = self
+        if not _array.contiguity(self)[2] or builtins.any(step < 0 for step in self.strides):
+            dense = _plain(self.shape, self.dtype, _compact_strides(self.shape, self.strides, self.itemsize))
+            _array.copy(dense, self, stream)
+        if stream is not None:
+            stream.synchronize()
+        if _array.download(dense, ary, None, False):
+            return
+        staged = np.ndarray(dense.shape, dense.dtype, strides=dense.strides, buffer=np.empty(dense.nbytes, np.uint8))
+        downloaded = _array.download(dense, staged, None, False)
+        assert downloaded
+        ary[...] = staged
+
+    def get_async(self, stream=None, ary=None, **kwargs):
+        """Copy to the host, in the order of the stream."""
+        return self.get(ary=ary, async_=True, stream=stream, **kwargs)
+
+    def copy(self):
+        """A copy with the same order of axes."""
+        new = _array.empty_like(self, None, "K")
+        _array.copy(new, self, None)
+        return new
+
+    def fill(self, value, stream=None):
+        """Make every element `value`."""
+        _array.fill(self, value, stream)
+        return self

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Device arrays as Python values: numbers, text, pickles."""
+
+import operator
+
+
+class Values:
+    """The part of GPUArray that answers Python's questions about its elements."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(self.shape[0]))
+
+    # Values
+
+    def __bool__(self):
+        if self.size == 1:
+            return bool(self.get().reshape(())[()])
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+
+    def __hash__(self):
+        raise TypeError("GPUArrays are not hashable.")
+
+    def __str__(self):
+        return str(self.get())
+
+    def __repr__(self):
+        return repr(self.get())
+
+    def __format__(self, spec):
+        return format(self.get()[()] if self.ndim == 0 else self.get(), spec)
+
+    def item(self, *args):
+        """One element as a Python number."""
+        return self.get().item(*args)
+
+    def tolist(self):
+        """The elements as nested lists of Python numbers."""
+        return self.get().tolist()
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __index__(self):
+        if self.ndim or self.dtype.kind not in "iu":
+            raise TypeError("only integer arrays without axes can be converted to an index")
+        return operator.index(self.item())
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("a GPUArray is not converted to a NumPy array by itself: call its get() method")
+
+    def __reduce__(self):
+        from pycuda._arrays.creation import _restore
+
+        return _restore, (type(self), self.get())
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()

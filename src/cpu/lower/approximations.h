@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The names of the approximate functions: pure calls in scalar IR, which simt replaces by code.
+//
+// They are calls until then so that whatever recognises a longer sequence finds them. All of them
+// give the canonical NaN for NaNs; `.ftz` forms flush subnormal operands and results themselves.
+#pragma once
+
+namespace pycuda::cpu::lower::approximation {
+
+inline constexpr const char* prefix = "approximate.";
+
+// f32 -> f32: PTX's functions; `.ftz` may follow.
+inline constexpr const char* ex2 = "approximate.ex2";
+inline constexpr const char* lg2 = "approximate.lg2";
+inline constexpr const char* sine = "approximate.sin";
+inline constexpr const char* cosine = "approximate.cos";
+inline constexpr const char* rsqrt = "approximate.rsqrt";
+inline constexpr const char* tanh = "approximate.tanh";  // without .ftz
+// f32 -> f32: CUDA's expf and logf, within 1 ulp.
+inline constexpr const char* exp = "approximate.exp";
+inline constexpr const char* log = "approximate.log";
+// f64 -> f64: the seeds, of which .ftz forms read and write the upper word alone.
+inline constexpr const char* rcp_seed = "approximate.rcp.f64.ftz";
+inline constexpr const char* rsqrt_seed = "approximate.rsqrt.f64.ftz";
+inline constexpr const char* rsqrt_f64 = "approximate.rsqrt.f64";
+
+}  // namespace pycuda::cpu::lower::approximation

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Backwards from where bits are looked at, through arithmetic, phis and selects.
+#include "cpu/simt/nan_payloads.h"
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <vector>
+
+#include "cpu/simt/approximate.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+bool is_real(const llvm::Value& value) {
+  return value.getType()->isFloatTy() || value.getType()->isDoubleTy();
+}
+
+/// Whether a NaN in `cause` makes one of `value`.
+bool spreads(const llvm::Value* cause, const llvm::Value* value, unsigned steps) {
+  if (value == cause) return true;
+  const auto* operation = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!operation || steps == 0) return false;
+  const bool arithmetic = llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator>(operation);
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(operation);
+  const bool known = call && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
+                              call->getIntrinsicID() == llvm::Intrinsic::fabs ||
+                              call->getIntrinsicID() == llvm::Intrinsic::sqrt);
+  if (!is_real(*value) || !(arithmetic || known)) return false;
+  for (const llvm::Value* operand : operation->operands()) {
+    if (spreads(cause, operand, steps - 1)) return true;
+  }
+  return false;
+}
+
+/// A select that replaces NaNs by a constant NaN.
+struct Canonical {
+  llvm::Value* kept = nullptr;  ///< null: it does something else
+  bool replaces_all = false;    ///< no NaN of `kept` gets through
+};
+
+Canonical canonical_of(llvm::SelectInst& choice) {
+  using namespace llvm::PatternMatch;
+  const auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice.getCondition());
+  const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice.getTrueValue());
+  if (!test || test->getPredicate() != llvm::CmpInst::FCMP_UNO || !constant || !constant->isNaN())
+    return {};
+  llvm::Value* tested = test->getOperand(0);
+  llvm::Value* other = test->getOperand(1);
+  if (other != tested && !match(other, m_AnyZeroFP())) return {};
+  llvm::Value* kept = choice.getFalseValue();
+  const bool same = kept == tested || match(kept, m_FNeg(m_Specific(tested))) ||
+                    match(kept, m_FAbs(m_Specific(tested)));
+  if (!same && !spreads(tested, kept, 3)) return {};
+  return {kept, same};
+}
+
+enum class View { Blind, HandsOn, Sees };
+
+/// What the reader of an operand can tell of a NaN in it.
+View view_of(const llvm::Use& use) {
+  const auto* reader = llvm::cast<llvm::Instruction>(use.getUser());
+  switch (reader->getOpcode()) {
+    case llvm::Instruction::FCmp:
+    case llvm::Instruction::FPToSI:
+    case llvm::Instruction::FPToUI:
+      return View::Blind;
+    case llvm::Instruction::Select:
+      return canonical_of(*llvm::cast<llvm::SelectInst>(use.getUser())).replaces_all
+                 ? View::Blind
+                 : View::HandsOn;
+    case llvm::Instruction::FNeg:
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+    case llvm::Instruction::FRem:
+    case llvm::Instruction::FPExt:
+    case llvm::Instruction::FPTrunc:
+    case llvm::Instruction::PHI:
+    case llvm::Instruction::Freeze:
+      return is_real(*reader) ? View::HandsOn : View::Sees;
+    default:
+      break;
+  }
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(reader);
+  if (!call) return View::Sees;
+  switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::fptosi_sat:
+    case llvm::Intrinsic::fptoui_sat:
+      return View::Blind;
+    case llvm::Intrinsic::copysign:
+      return use.getOperandNo() == 0 ? View::HandsOn : View::Sees;
+    case llvm::Intrinsic::fma:
+    case llvm::Intrinsic::sqrt:
+    case llvm::Intrinsic::fabs:
+    case llvm::Intrinsic::floor:
+    case llvm::Intrinsic::ceil:
+    case llvm::Intrinsic::trunc:
+    case llvm::Intrinsic::rint:
+    case llvm::Intrinsic::nearbyint:
+    case llvm::Intrinsic::roundeven:
+      return View::HandsOn;
+    case llvm::Intrinsic::not_intrinsic:
+      return is_approximation(*call) ? View::Blind : View::Sees;
+    default:
+      return View::Sees;
+  }
+}
+
+}  // namespace
+
+void drop_unseen_payloads(llvm::Function& function) {
+  std::vector<llvm::SelectInst*> canonical;
+  llvm::DenseSet<const llvm::Value*> seen;
+  std::vector<const llvm::Instruction*> pending;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!is_real(instruction)) continue;
+    auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+    if (choice && canonical_of(*choice).kept) canonical.push_back(choice);
+    for (const llvm::Use& use : instruction.uses()) {
+      if (view_of(use) != View::Sees) continue;
+      if (seen.insert(&instruction).second) pending.push_back(&instruction);
+      break;
+    }
+  }
+  if (canonical.empty()) return;
+  while (!pending.empty()) {
+    const llvm::Instruction* reader = pending.back();
+    pending.pop_back();
+    for (const llvm::Use& use : reader->operands()) {
+      const auto* operand = llvm::dyn_cast<llvm::Instruction>(use.get());
+      if (!operand || !is_real(*operand) || view_of(use) != View::HandsOn) continue;
+      if (seen.insert(operand).second) pending.push_back(operand);
+    }
+  }
+  for (llvm::SelectInst* choice : canonical) {
+    if (seen.contains(choice)) continue;
+    choice->replaceAllUsesWith(choice->getFalseValue());
+    choice->eraseFromParent();
+  }
+}
+
+}  // namespace pycuda::cpu::simt

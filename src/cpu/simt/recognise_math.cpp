@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Patterns of expf and logf in scalar IR, constant by constant.
+#include "cpu/simt/recognise_math.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/lower/approximations.h"
+
+namespace pycuda::cpu::simt {
+
+namespace {
+
+using namespace llvm::PatternMatch;
+using llvm::Value;
+
+bool is_constant(const Value* value, std::uint32_t bits) {
+  const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(value);
+  return constant && constant->getType()->isFloatTy() &&
+         constant->getValueAPF().bitcastToAPInt() == bits;
+}
+
+/// A constant f32, given by its bits.
+struct Bits {
+  std::uint32_t value;
+  template <class Operand>
+  bool match(Operand* operand) const {
+    return is_constant(operand, value);
+  }
+};
+
+template <class A, class B, class C>
+auto m_fma(const A& a, const B& b, const C& c) {
+  return m_Intrinsic<llvm::Intrinsic::fma>(a, b, c);
+}
+
+/// Through a select that makes NaNs canonical.
+Value* number(Value* value) {
+  auto* choice = llvm::dyn_cast<llvm::SelectInst>(value);
+  if (!choice) return value;
+  auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
+  auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice->getTrueValue());
+  return test && test->getPredicate() == llvm::CmpInst::FCMP_UNO && constant && constant->isNaN() &&
+                 test->getOperand(0) == choice->getFalseValue()
+             ? choice->getFalseValue()
+             : value;
+}
+
+/// Whether `value` is computed from `source` and constants alone, in few steps.
+bool is_function_of(Value* value, Value* source) {
+  constexpr unsigned most_steps = 64;
+  llvm::SmallPtrSet<Value*, 32> seen;
+  std::vector<Value*> pending{value};
+  while (!pending.empty()) {
+    Value* next = pending.back();
+    pending.pop_back();
+    if (next == source || llvm::isa<llvm::Constant>(next) || !seen.insert(next).second) continue;
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(next);
+    if (!instruction || instruction->mayReadOrWriteMemory() ||
+        llvm::isa<llvm::PHINode>(instruction) || seen.size() > most_steps)
+      return false;
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(instruction);
+    for (Value* operand : call ? call->args() : instruction->operands()) pending.push_back(operand);
+  }
+  return true;
+}
+
+/// expf: 2^(x log2(e) - n) * 2^n, where n is x log2(e), clamped and rounded: its rounding does not
+/// matter for the product. n comes as t - 12583039 with t's low bits those of n + 127.
+Value* exponential_operand(Value* exponent, Value* scale) {
+  Value* shifted = nullptr;
+  if (!match(scale, m_BitCast(m_Shl(m_Value(shifted), m_SpecificInt(23))))) return nullptr;
+  auto* power = llvm::dyn_cast<llvm::CallInst>(exponent);
+  if (!power || !power->getCalledFunction() ||
+      !power->getCalledFunction()->getName().starts_with(lower::approximation::ex2))
+    return nullptr;
+  Value *x = nullptr, *sum = nullptr, *negative = nullptr, *t = nullptr;
+  if (!match(number(power->getArgOperand(0)), m_fma(m_Value(x), Bits{0x32a57060}, m_Value(sum))) ||
+      !match(number(sum), m_fma(m_Specific(x), Bits{0x3fb8aa3b}, m_Value(negative))))
+    return nullptr;
+  negative = number(negative);
+  Value* whole = nullptr;
+  if (match(negative, m_FNeg(m_Value(whole)))) {
+    if (!match(number(whole), m_c_FAdd(m_Value(t), Bits{0xcb40007f}))) return nullptr;
+  } else if (!match(negative, m_FSub(Bits{0x4b40007f}, m_Value(t)))) {
+    return nullptr;
+  }
+  if (!match(shifted, m_BitCast(m_Specific(t)))) return nullptr;
+  // t: 252 saturate(x / (252 ln(2)) + 1 / 2) + 12582913, rounded down.
+  for (llvm::User* user : x->users()) {
+    if (match(user, m_fma(m_Specific(x), Bits{0x3bbb989d}, Bits{0x3f000000})) &&
+        is_function_of(t, user))
+      return x;
+  }
+  return nullptr;
+}
+
+/// Horner's rule in `f` down to the coefficient of the highest power.
+bool is_logarithm_polynomial(Value* value, Value* f) {
+  // Of f^2 upwards.
+  constexpr std::uint32_t coefficients[] = {0xbf000000, 0x3eaaaa78, 0xbe7fff22, 0x3e4ced0b,
+                                            0xbe2ad8b9, 0x3e0f2955, 0xbdf8cdcc, 0x3e1039f6};
+  constexpr std::uint32_t highest = 0xbe055027;
+  for (std::uint32_t coefficient : coefficients) {
+    Value *a = nullptr, *b = nullptr;
+    if (!match(number(value), m_fma(m_Value(a), m_Value(b), Bits{coefficient}))) return false;
+    if (b == f) {
+      value = a;
+    } else if (a == f) {
+      value = b;
+    } else {
+      return false;
+    }
+  }
+  return is_constant(value, highest);
+}
+
+/// Whether `value` is ln(a) for normal positive a, less 23 ln(2) where `small`.
+bool is_regular_logarithm(Value* value, Value* a, Value* small) {
+  Value *e = nullptr, *rest = nullptr, *f = nullptr, *tail = nullptr, *exponent = nullptr,
+        *lift = nullptr, *polynomial = nullptr;
+  if (!match(number(value), m_fma(m_Value(e), Bits{0x3f317218}, m_Value(rest)))) return false;
+  if (!match(number(rest), m_fma(m_Value(tail), m_Value(f), m_Deferred(f)))) return false;
+  if (!match(number(tail), m_c_FMul(m_Specific(f), m_Value(polynomial)))) return false;
+  if (!is_logarithm_polynomial(polynomial, f)) return false;
+  if (!match(number(e), m_fma(m_SIToFP(m_Value(exponent)), Bits{0x34000000}, m_Value(lift))))
+    return false;
+  if (!match(lift, m_Select(m_Specific(small), Bits{0xc1b80000}, m_AnyZeroFP()))) return false;
+  const auto bits = m_BitCast(m_Specific(a));
+  if (!match(exponent, m_And(m_Add(bits, m_SpecificInt(static_cast<std::uint32_t>(-1059760811))),
+                             m_SpecificInt(0xff800000))))
+    return false;
+  return match(number(f), m_c_FAdd(m_BitCast(m_Sub(bits, m_Specific(exponent))), Bits{0xbf800000}));
+}
+
+bool is_special_logarithm(Value* value, Value* a) {
+  return match(number(value), m_fma(m_Specific(a), Bits{0x7f800000}, Bits{0x7f800000}));
+}
+
+/// logf: a = x, or 2^23 x where x is small; a == 0 ? -inf : regular or special.
+Value* logarithm_operand(llvm::SelectInst& result) {
+  Value* a = nullptr;
+  llvm::CmpInst::Predicate predicate;
+  if (!match(result.getCondition(), m_FCmp(predicate, m_Value(a), m_AnyZeroFP())) ||
+      predicate != llvm::CmpInst::FCMP_OEQ || !is_constant(result.getTrueValue(), 0xff800000))
+    return nullptr;
+  Value *small = nullptr, *scaled = nullptr, *x = nullptr;
+  if (!match(a, m_Select(m_Value(small), m_Value(scaled), m_Value(x))) ||
+      !match(small, m_FCmp(predicate, m_Specific(x), Bits{0x00800000})) ||
+      predicate != llvm::CmpInst::FCMP_OLT ||
+      !match(number(scaled), m_c_FMul(m_Specific(x), Bits{0x4b000000})))
+    return nullptr;
+  Value* cases[2] = {};
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(result.getFalseValue())) {
+    if (phi->getNumIncomingValues() != 2) return nullptr;
+    for (unsigned i = 0; i < 2; ++i) cases[i] = phi->getIncomingValue(i);
+  } else if (!match(result.getFalseValue(),
+                    m_Select(m_Value(), m_Value(cases[0]), m_Value(cases[1])))) {
+    return nullptr;
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    if (is_regular_logarithm(cases[i], a, small) && is_special_logarithm(cases[1 - i], a)) return x;
+  }
+  return nullptr;
+}
+
+/// The factors of a product, or of the product that a fused sum begins with.
+std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
+  if (instruction.getOpcode() == llvm::Instruction::FMul)
+    return {instruction.getOperand(0), instruction.getOperand(1)};
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call || call->getIntrinsicID() != llvm::Intrinsic::fma) return {};
+  return {call->getArgOperand(0), call->getArgOperand(1)};
+}
+
+/// Writes the call where `found` stands, and the sum around it.
+void replace(llvm::Instruction& found, const char* name, Value* operand) {
+  llvm::Type* real = found.getType();
+  llvm::FunctionCallee callee =
+      found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, {real}, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->addFnAttr(llvm::Attribute::WillReturn);
+  function->addFnAttr(llvm::Attribute::Speculatable);
+  llvm::IRBuilder<> b(&found);
+  Value* call = b.CreateCall(callee, {operand});
+  if (auto* sum = llvm::dyn_cast<llvm::IntrinsicInst>(&found)) {
+    // The product, by a power of two, is exact.
+    found.replaceAllUsesWith(b.CreateFAdd(call, sum->getArgOperand(2)));
+    return;
+  }
+  // Its NaNs are canonical.
+  for (llvm::User* user : found.users()) {
+    auto* choice = llvm::dyn_cast<llvm::SelectInst>(user);
+    if (choice && choice->getFalseValue() == &found && number(choice) == &found)
+      choice->replaceAllUsesWith(call);
+  }
+  found.replaceAllUsesWith(call);
+}
+
+}  // namespace
+
+unsigned recognise_math(llvm::Function& function) {
+  llvm::SmallVector<llvm::WeakTrackingVH, 16> dead;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!instruction.getType()->isFloatTy()) continue;
+    Value* operand = nullptr;
+    const char* name = lower::approximation::exp;
+    if (const auto [left, right] = factors_of(instruction); left) {
+      operand = exponential_operand(left, right);
+      if (!operand) operand = exponential_operand(right, left);
+    } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+      operand = logarithm_operand(*choice);
+      name = lower::approximation::log;
+    }
+    if (!operand) continue;
+    replace(instruction, name, operand);
+    dead.emplace_back(&instruction);
+  }
+  const auto found = static_cast<unsigned>(dead.size());
+  llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
+  return found;
+}
+
+}  // namespace pycuda::cpu::simt

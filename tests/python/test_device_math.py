@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""CUDA's math functions as kernels call them: within the errors that CUDA documents, expf and logf recognised."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from pycuda.compiler import SourceModule
+
+SOURCE = """
+extern "C" __global__ void apply(const TYPE* x, TYPE* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = FUNCTION;
+}
+"""
+
+
+def _apply(expression, x):
+    import pycuda.driver as cuda
+
+    name = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}[x.dtype]
+    module = SourceModule(SOURCE.replace("TYPE", name).replace("FUNCTION", expression), no_extern_c=True)
+    result = np.empty_like(x)
+    module.get_function("apply")(
+        cuda.In(x), cuda.Out(result), np.int32(x.size), block=(96, 1, 1), grid=(-(-x.size // 96), 1)
+    )
+    return result
+
+
+def _units(result, exact):
+    """Distances in units of the last place of the exact result; both are finite and not zero."""
+    kind = np.finfo(result.dtype)
+    exponent = np.maximum(np.frexp(exact)[1], kind.minexp + 1)
+    return np.abs(result.astype(np.longdouble) - exact) / np.ldexp(np.longdouble(1), exponent - kind.nmant - 1)
+
+
+FLOAT_CASES = [
+    # expression, exact function, range, ulp as CUDA documents them
+    ("expf(x[i])", np.exp, (-103, 88.7), 2),
+    ("logf(x[i])", np.log, (1e-45, 3e38), 1),
+    ("log2f(x[i])", np.log2, (1e-45, 3e38), 1),
+    ("log10f(x[i])", np.log10, (1e-45, 3e38), 2),
+    ("exp2f(x[i])", np.exp2, (-149, 127.9), 2),
+    ("powf(x[i], 1.7f)", lambda x: x ** np.longdouble(np.float32(1.7)), (1e-20, 1e20), 4),
+    ("sinf(x[i])", np.sin, (-3.1, 3.1), 2),
+    ("cosf(x[i])", np.cos, (-1.5, 1.5), 2),
+    ("sinf(x[i])", np.sin, (1e5, 1e7), 4),
+    ("tanhf(x[i])", np.tanh, (-10, 10), 2),
+    ("rsqrtf(x[i])", lambda x: 1 / np.sqrt(x), (1e-38, 3e38), 2),
+    ("exp10f(x[i])", lambda x: np.longdouble(10) ** x, (-37, 38), 2),
+    ("log1pf(x[i])", np.log1p, (1e-6, 1e6), 1),
+    ("expm1f(x[i])", np.expm1, (-10, 80), 1),
+]
+
+
+def _spread(low, high, kind):
+    """Numbers of the range, evenly spaced, or evenly spaced in their logarithms over a large positive one."""
+    count = 20011
+    if low > 0 and high / low > 1000:
+        return np.exp(np.linspace(np.log(low), np.log(high), count)).astype(kind)[1:-1]
+    return np.linspace(low, high, count).astype(kind)
+
+
+@pytest.mark.parametrize("expression, exact, span, units", FLOAT_CASES, ids=lambda value: str(value)[:20])
+def test_float_functions_are_as_exact_as_documented(context, expression, exact, span, units):
+    x = _spread(*span, np.float32)
+    wanted = exact(x.astype(np.longdouble))
+    usable = (wanted != 0) & (np.abs(wanted) < np.finfo(np.float32).max)
+    errors = _units(_apply(expression, x), wanted)[usable]
+    # CUDA's bounds are those of the rounded result: half a unit comes on top.
+    assert errors.max() <= units + 0.5
+
+
+@pytest.mark.parametrize(
+    "expression, exact, span, units",
+    [
+        ("exp(x[i])", np.exp, (-700, 700), 1),
+        ("log(x[i])", np.log, (1e-300, 1e300), 1),
+        ("sin(x[i])", np.sin, (-3.1, 3.1), 2),
+        ("pow(x[i], 1.7)", lambda x: x ** np.longdouble(1.7), (1e-100, 1e100), 2),
+        ("rsqrt(x[i])", lambda x: 1 / np.sqrt(x), (1e-300, 1e300), 1),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_double_functions_are_as_exact_as_documented(context, expression, exact, span, units):
+    x = _spread(*span, np.float64)
+    wanted = exact(x.astype(np.longdouble))
+    assert _units(_apply(expression, x), wanted)[wanted != 0].max() <= units + 0.5
+
+
+def test_special_values_of_exp_and_log(context):
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, -1.0, 1e-45, 1.0], np.float32)
+    powers = _apply("expf(x[i])", x)
+    np.testing.assert_array_equal(powers[[0, 1, 3, 4, 6, 7]], np.array([np.inf, 0, 1, 1, 1, np.e], np.float32))
+    assert np.isnan(powers[2])
+    logs = _apply("logf(x[i])", x)
+    np.testing.assert_array_equal(logs[[0, 3, 4, 7]], np.array([np.inf, -np.inf, -np.inf, 0], np.float32))
+    assert np.isnan(logs[[1, 2, 5]]).all()
+    assert abs(logs[6] - np.log(1.4012984643e-45)) < 1e-5
+
+
+COUNTED = """
+extern "C" {
+__global__ void one(float* x) { x[threadIdx.x] = expf(x[threadIdx.x]); }
+__global__ void two(float* x) { x[threadIdx.x] = expf(-2.5f * x[threadIdx.x]) + expf(x[threadIdx.x] + 1); }
+__global__ void three(float* x) { x[threadIdx.x] = logf(x[threadIdx.x]); }
+__global__ void four(float* x) {
+  if (threadIdx.x > 3) x[threadIdx.x] = logf(x[threadIdx.x] / 3) * expf(-x[threadIdx.x]);
+}
+}
+"""
+
+COUNTING = """
+import sys
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+SourceModule(sys.argv[1], no_extern_c=True)
+"""
+
+
+def test_the_cpu_driver_recognises_expf_and_logf(tmp_path):
+    """However NVRTC writes them: a version that changes the sequences shows here."""
+    environment = dict(os.environ, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
+    ran = subprocess.run(
+        [sys.executable, "-c", COUNTING, COUNTED], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr
+    text = "".join(path.read_text() for path in tmp_path.glob("*-clean.ll"))
+    calls = [line for line in text.splitlines() if "call" in line and "@approximate." in line]
+    assert sum("@approximate.exp(" in line for line in calls) == 4
+    assert sum("@approximate.log(" in line for line in calls) == 2
+    assert len(calls) == 6
