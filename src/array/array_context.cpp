@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/context_stack.h"
+#include "cuda/event.h"
 #include "driver/process_driver.h"
 
 namespace pycuda::array {
@@ -149,6 +150,17 @@ const cuda::Kernel& ArrayContext::add_kernel(const KernelNumber& number, const s
   std::shared_ptr<cuda::Kernel> made = cuda::Module::from_image(*compiled.image)->kernel(name);
   const std::unique_lock lock(mutex_);
   return *kernels_.emplace(number, std::move(made)).first->second;
+}
+
+void ArrayContext::order_after_default(CUstream stream) const {
+  if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return;
+  const driver::DriverTable& driver = context_->driver();
+  unsigned int flags = 0;
+  driver.cuStreamGetFlags(stream, &flags);
+  if ((flags & CU_STREAM_NON_BLOCKING) == 0) return;
+  const cuda::Event done(CU_EVENT_DISABLE_TIMING);
+  done.record(nullptr);
+  driver.cuStreamWaitEvent(stream, done.handle(), 0);
 }
 
 TemporaryMemory::~TemporaryMemory() {

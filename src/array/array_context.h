@@ -54,6 +54,9 @@ class ArrayContext {
   cuda::PooledDeviceMemory allocate(std::int64_t bytes) {
     return pool_->allocate(static_cast<std::size_t>(bytes));
   }
+  /// Memory from the pool may still be in use by work in the default stream. Work in `stream` from
+  /// now on comes after that; most streams see to it themselves.
+  void order_after_default(CUstream stream) const;
   bool is_cpu() const { return is_cpu_; }
   /// Whether a block's threads run in turn, or side by side in vectors, on one core of a processor:
   /// few threads with loops are fast there, and waiting for each other is not.
@@ -79,7 +82,9 @@ class ArrayContext {
 class TemporaryMemory {
  public:
   TemporaryMemory(ArrayContext& context, std::int64_t bytes, CUstream stream)
-      : context_(&context), block_(context.allocate(bytes)), stream_(stream) {}
+      : context_(&context), block_(context.allocate(bytes)), stream_(stream) {
+    context.order_after_default(stream);
+  }
   TemporaryMemory(TemporaryMemory&& other) noexcept
       : context_(std::exchange(other.context_, nullptr)),
         block_(std::move(other.block_)),

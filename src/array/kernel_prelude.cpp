@@ -248,8 +248,11 @@ template <class T> FN T missing(T otherwise) {
   else return otherwise;
 }
 template <class T> FN T conjugated(T x) { if constexpr (is_cx<T>) return {x.re, -x.im}; else return x; }
-struct Found { T value; i64 position; };
-template <class T> FN bool comes_first(T a, i64 at_a, T b, i64 at_b, bool b_is_better, bool a_is_better) {
+// Where the best element is; nowhere (-1) at first. Between launches positions have 64 bits.
+template <class P> struct FoundAt { T value; P position; };
+typedef FoundAt<pos_t> Found;
+typedef FoundAt<i64> StoredFound;
+FN bool comes_first(T a, pos_t at_a, T b, pos_t at_b, bool b_is_better, bool a_is_better) {
   const bool nan_a = is_nan(a), nan_b = is_nan(b), earlier = at_b < at_a;
   const bool b_wins = (nan_b & (!nan_a | earlier)) | (!nan_a & !nan_b & (b_is_better | (!a_is_better & earlier)));
   return (at_b >= 0) & ((at_a < 0) | b_wins);

@@ -18,7 +18,8 @@ std::string unique_name(const char* operation, const KernelNumber& key) {
 }
 
 std::string index_types(bool wide) {
-  return std::string(wide ? "typedef u64 index_t;\n" : "typedef u32 index_t;\n") +
+  return std::string(wide ? "typedef u64 index_t;\ntypedef i64 pos_t;\n"
+                          : "typedef u32 index_t;\ntypedef i32 pos_t;\n") +
          "template <class T, int n> struct Row { T v[n]; };\n"
          "template <class T, int n> struct alignas(sizeof(T) * n) Pack { T v[n]; };\n"
          "struct Divisor { u32 length, magic, shift; };\n";

@@ -112,7 +112,9 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   partials.reduced.strides[0][0] = step;
   key.partial_result = false;
   key.partial_input = true;
-  launch(context, key, plan_reduction(partials, device, false), result.address, partials, stream);
+  ReductionPlan last_plan = plan_reduction(partials, device, false);
+  last_plan.wide = last_plan.wide || plan.wide;  // for positions
+  launch(context, key, last_plan, result.address, partials, stream);
 }
 
 }  // namespace pycuda::array

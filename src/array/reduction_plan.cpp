@@ -9,7 +9,8 @@
 namespace pycuda::array {
 namespace {
 
-constexpr std::int64_t narrow_limit = std::numeric_limits<std::int32_t>::max();
+/// Leaves room for the steps that indices take beyond the last element.
+constexpr std::int64_t narrow_limit = std::numeric_limits<std::int32_t>::max() - (1 << 16);
 constexpr std::int64_t most_blocks = 1 << 20;
 constexpr std::int64_t most_parts = 1024;
 /// Columns that a thread keeps sums of: more would need too much shared memory.

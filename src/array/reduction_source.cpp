@@ -29,9 +29,10 @@ class ReductionText {
     std::string text = std::string(kernel_prelude_types) + index_types(key_.wide) + "typedef " +
                        c_name(key_.accumulated) + " T;\n" + reduction_prelude;
     text += std::string("typedef ") + (finds_ ? "Found" : "T") + " acc_t;\n";
-    text += std::string("typedef ") + (key_.partial_input ? "acc_t" : c_name(key_.input)) +
+    const char* const stored = finds_ ? "StoredFound" : "T";  // by one launch for the next
+    text += std::string("typedef ") + (key_.partial_input ? stored : c_name(key_.input)) +
             " in0;\ntypedef " + c_name(key_.second) + " in1;\n";
-    text += std::string("typedef ") + (key_.partial_result ? "acc_t" : c_name(key_.result)) +
+    text += std::string("typedef ") + (key_.partial_result ? stored : c_name(key_.result)) +
             " out_t;\n";
     text += std::string("FN acc_t combined(acc_t a, acc_t b) { return ") + op.combine + "; }\n";
     text += std::string("FN acc_t identity() { return ") + op.identity + "; }\n";
@@ -39,12 +40,13 @@ class ReductionText {
       // Positions of one thread rise: an element only wins by being better.
       const bool largest = key_.op == ReductionOp::argmax;
       text +=
-          std::string("FN void take(acc_t& best, T x, i64 i) {\n  const bool wins = ") +
+          std::string("FN void take(acc_t& best, T x, pos_t i) {\n  const bool wins = ") +
           (largest ? "less(best.value, x)" : "less(x, best.value)") +
           " | (is_nan(x) & !is_nan(best.value)) | (best.position < 0);\n  best.value = wins ? x : "
           "best.value;\n  best.position = wins ? i : best.position;\n}\n";
     } else if (key_.partial_input) {
-      text += "FN void take(acc_t& all, const in0& x) { all = combined(all, x); }\n";
+      text += std::string("FN void take(acc_t& all, const in0& x) { all = combined(all, ") +
+              (finds_ ? "Found{x.value, static_cast<pos_t>(x.position)}" : "x") + "); }\n";
     } else if (arrays_ == 2) {
       text +=
           std::string("FN void take(acc_t& all, const in0& p, const in1& q) {\n  const T x = ") +
@@ -126,13 +128,13 @@ class ReductionText {
     }
     // Several at a time: they do not wait for each other, and lose less to rounding.
     const std::string batch = std::to_string(parts);
-    text += "    u64 rest = (last - first) / " + width + ";\n    i64 at = first;\n";
+    text += "    u64 rest = (last - first) / " + width + ";\n    pos_t at = first;\n";
     const auto step = [&](const std::string& count) {
       std::string line;
       for (std::size_t k = 0; k < arrays_; ++k) {
         line += "      q" + number(k) + " += " + count + " * lanes;\n";
       }
-      return line + "      at += static_cast<i64>(" + count + ") * lanes * " + width +
+      return line + "      at += static_cast<pos_t>(" + count + ") * lanes * " + width +
              ";\n      rest -= " + count + " * lanes;\n";
     };
     const auto use = [&](const std::string& all, const std::string& u) {
@@ -207,7 +209,8 @@ class ReductionText {
     std::string value = total;
     std::string place = "p_out + o" + number(arrays_) + offset;
     if (key_.partial_result) {
-      place += " + static_cast<u64>(blockIdx.y) * results * sizeof(acc_t)";
+      place += " + static_cast<u64>(blockIdx.y) * results * sizeof(out_t)";
+      if (finds_) value = "StoredFound{" + total + ".value, " + total + ".position}";
     } else {
       value = "cast<out_t>(" + total + (finds_ ? ".position)" : ")");
     }

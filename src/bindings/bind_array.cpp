@@ -102,7 +102,9 @@ nb::object reduce(const std::string& name, nb::handle input, nb::handle second, 
   const array::ArrayRef from = state.ref();
   const array::ArrayRef target = state_of_array(result.ptr()).ref();
   unlocked([&] {
-    array::run_reduction(array::ArrayContext::current(), {*op, computed, axes}, target, from,
+    array::ArrayContext& context = array::ArrayContext::current();
+    context.order_after_default(queue);
+    array::run_reduction(context, {*op, computed, axes}, target, from,
                          second.is_none() ? nullptr : &other, queue);
   });
   return result;
@@ -122,7 +124,9 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   const array::ArrayRef from = state_of_array(array_object).ref();
   const array::ArrayRef target = state_of_array(out_object).ref();
   unlocked([&] {
-    array::run_scan(array::ArrayContext::current(), {*op, computed, axis}, target, from, queue);
+    array::ArrayContext& context = array::ArrayContext::current();
+    context.order_after_default(queue);
+    array::run_scan(context, {*op, computed, axis}, target, from, queue);
   });
 }
 
@@ -133,7 +137,11 @@ void copy(nb::handle result, nb::handle source, nb::handle stream) {
   const CUstream queue = stream_argument(stream);
   tell(result.ptr(), queue);
   tell(source.ptr(), queue);
-  unlocked([&] { array::copy_elements(array::ArrayContext::current(), target, from, queue); });
+  unlocked([&] {
+    array::ArrayContext& context = array::ArrayContext::current();
+    context.order_after_default(queue);
+    array::copy_elements(context, target, from, queue);
+  });
 }
 
 void fill(nb::handle result, nb::handle value, nb::handle stream) {
@@ -143,7 +151,11 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
   const array::ArrayRef target = state.ref();
   if (state.type != DType::Raw) {
     const array::Scalar scalar = read_number(value.ptr(), state.type);
-    unlocked([&] { array::fill_elements(array::ArrayContext::current(), target, scalar, queue); });
+    unlocked([&] {
+      array::ArrayContext& context = array::ArrayContext::current();
+      context.order_after_default(queue);
+      array::fill_elements(context, target, scalar, queue);
+    });
     return;
   }
   const nb::object item = nb::module_::import_("numpy").attr("array")(value, state.dtype);
@@ -204,6 +216,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
       static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
   unlocked([&] {
     if (asynchronous) {
+      array::ArrayContext::current().order_after_default(queue);
       cuda::copy_to_device_async(address, data, bytes, queue);
     } else {
       cuda::copy_to_device(address, data, bytes);

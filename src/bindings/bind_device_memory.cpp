@@ -2,6 +2,7 @@
 // Device memory and managed memory.
 #include <memory>
 
+#include "array/array_context.h"
 #include "bindings/allocation_object.h"
 #include "bindings/bind.h"
 #include "bindings/function_state.h"
@@ -28,6 +29,12 @@ void collect_garbage() noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
+}
+
+/// What nobody uses: garbage, and what the arrays' pools hold for later.
+void release_unused_memory() noexcept {
+  collect_garbage();
+  array::ArrayContext::free_held_memory();
 }
 
 nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle access_size) {
@@ -115,7 +122,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 }
 
 void bind_device_memory(nb::module_& m) {
-  cuda::set_memory_pressure_hook(collect_garbage);
+  cuda::set_memory_pressure_hook(release_unused_memory);
 
   bind_allocation_object(m);
   managed_type = make_managed_type();
