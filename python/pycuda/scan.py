@@ -16,6 +16,7 @@ import numpy as np
 
 from pycuda import _scan_single_pass
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._kernel_arguments import with_headers
 from pycuda.tools import dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel", "dtype_to_ctype"]
@@ -187,7 +188,7 @@ class _ScanKernel:
             "scan_type": dtype_to_ctype(self.dtype),
             "batch": self.scan_wg_seq_batches,
             "name_prefix": name_prefix,
-            "preamble": preamble,
+            "preamble": with_headers(preamble, dtype_to_ctype(self.dtype)),
             "neutral": neutral,
         }
 

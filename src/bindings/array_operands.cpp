@@ -179,6 +179,12 @@ bool read_operand(PyObject* object, GivenOperand& given) {
     const nb::object number = nb::handle(object)[nb::make_tuple()];
     return read_numpy_number(number.ptr(), given, scalar_type(Py_TYPE(number.ptr())));
   }
+  if (std::strcmp(type->tp_name, "bfloat16") == 0 ||
+      std::strcmp(type->tp_name, "ml_dtypes.bfloat16") == 0) {
+    given.type = {DType::BF16, false};
+    set_number(given, DType::F64, nb::cast<double>(nb::float_(nb::handle(object))));
+    return true;
+  }
   return false;
 }
 
@@ -235,6 +241,12 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   if (model == nullptr) {
     PyErr_SetString(PyExc_TypeError, "at least one operand must be an array on the device");
     throw nb::python_error();
+  }
+  for (const GivenOperand& operand : given) {
+    if (operand.object == nullptr || operand.type.type != DType::Raw) continue;
+    throw array::TypeMismatch(std::string("'") + array::facts(ufunc).name +
+                              "' does not take an operand of " +
+                              state_of_array(operand.object).description());
   }
   array::UfuncTypes types = array::resolve(ufunc, std::span(operand_types.data(), given.size()));
   widen_comparison(ufunc, given, types);

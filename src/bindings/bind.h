@@ -24,6 +24,8 @@ void bind_profiler(nanobind::module_& m);
 void bind_value_format(nanobind::module_& m);
 /// The class _ArrayBase and the submodule _array.
 void bind_array(nanobind::module_& m);
+/// Into the submodule _array.
+void bind_dlpack(nanobind::module_& arrays);
 /// The submodule _rtc.
 void bind_rtc(nanobind::module_& m);
 

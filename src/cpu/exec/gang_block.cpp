@@ -36,9 +36,17 @@ bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
   kernel_ = &kernel;
   const std::uint32_t lanes = kernel.facts.gang_lanes;
   const std::size_t per_row = (block.x + lanes - 1) / lanes;
-  gangs_.resize(per_row * block.y * block.z);
+  const std::size_t count = per_row * block.y * block.z;
+  if (kernel.facts.gang_frame_bytes != 0) {
+    const std::uint64_t states = (count * sizeof(std::uint32_t) + alignment - 1) & ~(alignment - 1);
+    return reserve(states + count * kernel.facts.gang_frame_bytes);
+  }
+  gangs_.resize(count);
   stride_ = (kernel.gang_bytes + alignment - 1) & ~(alignment - 1);
-  const std::uint64_t wanted = stride_ * gangs_.size();
+  return reserve(stride_ * count);
+}
+
+bool GangBlock::reserve(std::uint64_t wanted) {
   if (wanted <= capacity_) return true;
   memory_.reset();
   capacity_ = 0;
@@ -49,7 +57,12 @@ bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
   return true;
 }
 
-void GangBlock::run(KernelEntry& entry, BlockFrame& block) {
+void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) {
+  if (kernel_->run_gangs != nullptr) {
+    thread.scratch = reinterpret_cast<std::uint64_t>(memory_.get());
+    kernel_->run_gangs(&block, &thread);
+    return;
+  }
   const Dim3 size = block.launch->block;
   const std::uint32_t lanes = kernel_->facts.gang_lanes;
   std::size_t left = 0;

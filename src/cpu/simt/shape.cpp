@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/guards.h"
 
 namespace pycuda::cpu::simt {
 
@@ -264,6 +265,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (callee->getName() == pseudo::shared_base || callee->getName() == pseudo::params ||
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
+  if (callee->getName() == gang_all || callee->getName() == gang_none) return Shape::uniform();
   return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform()
                                                                                  : Shape::varying();
 }

@@ -21,7 +21,7 @@ Options vectors(bool wanted) {
 
 }  // namespace
 
-TEST_CASE("a kernel without barriers runs its gangs in a loop, one with barriers suspends them") {
+TEST_CASE("gangs run in a loop, those of a kernel with barriers in one for each way between them") {
   LoadedModule module(R"(
 .visible .entry plain() { ret; }
 .visible .entry waits() { bar.sync 0; ret; }
@@ -31,8 +31,9 @@ TEST_CASE("a kernel without barriers runs its gangs in a loop, one with barriers
 )",
                       vectors(true));
   CHECK((module.kernel("plain").run_gangs != nullptr));
-  CHECK((module.kernel("waits").start_gang != nullptr));
-  CHECK((module.kernel("waits").start_tail != nullptr));
+  CHECK(module.kernel("plain").facts.gang_frame_bytes == 0);
+  CHECK((module.kernel("waits").run_gangs != nullptr));
+  CHECK(module.kernel("waits").facts.gang_frame_bytes != 0);
   CHECK(module.kernel("votes").facts.gang_lanes == 0);
   CHECK(module.kernel("votes").facts.scalar_reason == "a warp operation");
   CHECK(module.kernel("parted").facts.scalar_reason == "a barrier in divergent control flow");
