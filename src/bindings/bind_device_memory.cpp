@@ -34,12 +34,6 @@ void find_memory() noexcept {
   array::ArrayContext::free_held_memory();
 }
 
-/// What nobody uses: garbage, and what the arrays' pools hold for later.
-void release_unused_memory() noexcept {
-  collect_garbage();
-  array::ArrayContext::free_held_memory();
-}
-
 nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle access_size) {
   const auto width_bytes = as_integer<std::size_t>(width, "width");
   const auto rows = as_integer<std::size_t>(height, "height");
@@ -125,11 +119,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 }
 
 void bind_device_memory(nb::module_& m) {
-<<<<<<< HEAD
-  cuda::set_memory_pressure_hook(release_unused_memory);
-=======
   cuda::set_memory_pressure_hook(find_memory);
->>>>>>> main
 
   bind_allocation_object(m);
   managed_type = make_managed_type();
