@@ -30,7 +30,11 @@ void find_memory() noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
-  const nb::gil_scoped_release unlocked;
+}
+
+/// What nobody uses: garbage, and what the arrays' pools hold for later.
+void release_unused_memory() noexcept {
+  collect_garbage();
   array::ArrayContext::free_held_memory();
 }
 
@@ -119,7 +123,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 }
 
 void bind_device_memory(nb::module_& m) {
-  cuda::set_memory_pressure_hook(find_memory);
+  cuda::set_memory_pressure_hook(release_unused_memory);
 
   bind_allocation_object(m);
   managed_type = make_managed_type();
