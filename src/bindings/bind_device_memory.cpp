@@ -19,9 +19,8 @@ namespace {
 
 PyTypeObject* managed_type = nullptr;
 
-// Garbage that the collector has not met yet may own device memory; what arrays gave back is held
-// for other arrays.
-void find_memory() noexcept {
+// Garbage that the collector has not met yet may own device memory.
+void collect_garbage() noexcept {
   if (!nb::is_alive()) return;
   const nb::gil_scoped_acquire lock;
   // Not PyGC_Collect: that does nothing for programs that switch automatic collection off.
