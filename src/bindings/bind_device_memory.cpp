@@ -19,8 +19,9 @@ namespace {
 
 PyTypeObject* managed_type = nullptr;
 
-// Garbage that the collector has not met yet may own device memory.
-void collect_garbage() noexcept {
+// Garbage that the collector has not met yet may own device memory; what arrays gave back is held
+// for other arrays.
+void find_memory() noexcept {
   if (!nb::is_alive()) return;
   const nb::gil_scoped_acquire lock;
   // Not PyGC_Collect: that does nothing for programs that switch automatic collection off.
@@ -29,11 +30,7 @@ void collect_garbage() noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
-}
-
-/// What nobody uses: garbage, and what the arrays' pools hold for later.
-void release_unused_memory() noexcept {
-  collect_garbage();
+  const nb::gil_scoped_release unlocked;
   array::ArrayContext::free_held_memory();
 }
 
@@ -122,7 +119,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 }
 
 void bind_device_memory(nb::module_& m) {
-  cuda::set_memory_pressure_hook(release_unused_memory);
+  cuda::set_memory_pressure_hook(find_memory);
 
   bind_allocation_object(m);
   managed_type = make_managed_type();
