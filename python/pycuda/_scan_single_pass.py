@@ -7,7 +7,7 @@ start, so those that are waited for have started.
 """
 
 THREADS = 512
-LARGEST_ITEM = 32
+LARGEST_ITEM = 24  # of which a tile still fits in 48 KiB
 
 # Follows scan.SHARED_PREAMBLE, formatted; WRITE stands for what an element becomes.
 SOURCE = """
