@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, ClassVar, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, overload
+from typing import Any, ClassVar, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer, Self
@@ -446,6 +446,7 @@ class DeviceAllocation:
     def free(self) -> None: ...
     def as_buffer(self, size: SupportsIndex, offset: SupportsIndex = 0) -> memoryview: ...
 
+@final
 class ManagedAllocation(DeviceAllocation):
     def get_device_pointer(self) -> int: ...
     def attach(self, mem_flags: SupportsIndex, stream: _Stream = None) -> None: ...
@@ -676,6 +677,7 @@ class StreamOrderedMemoryPool:
     @release_threshold.setter
     def release_threshold(self, bytes: SupportsIndex, /) -> None: ...
 
+@final
 class Function:
     @property
     def name(self) -> str: ...
