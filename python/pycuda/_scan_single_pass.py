@@ -6,8 +6,8 @@ total, or already the total of everything up to it. Tiles are taken in the order
 start, so those that are waited for have started.
 """
 
-THREADS = 512
-LARGEST_ITEM = 32
+THREADS = 256
+LARGEST_ITEM = 64
 
 # Follows scan.SHARED_PREAMBLE, formatted; WRITE stands for what an element becomes.
 SOURCE = """

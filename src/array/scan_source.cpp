@@ -74,10 +74,10 @@ template <class T> struct States<T, false> {
     return state;
   }
 };
-// What all tiles of the line before `tile` come to, for a whole warp. Each lane looks at several:
+// What all tiles of the line before `tile` come to, for a whole warp. Each lane may look at several:
 // the further a warp sees, the faster what is known moves on from tile to tile.
 FN T all_before(const States<T>& states, u64 tile, u64 first_of_line, u32 lane) {
-  constexpr u32 looks = 4;
+  constexpr u32 looks = 1;
   T before = identity();
   for (u64 next = tile;; next -= 32 * looks) {
     T seen[looks];

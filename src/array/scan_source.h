@@ -33,7 +33,7 @@ struct ScanKey {
   std::string source() const;
 };
 
-inline constexpr unsigned scan_threads = 512;
+inline constexpr unsigned scan_threads = 256;
 /// Elements that a thread scans of a tile.
 std::int64_t scan_items(DType accumulated);
 /// Bytes of the state for so many tiles, and how many of them must be 0 before the launch.
