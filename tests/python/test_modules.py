@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from pycuda import gpuarray
 from pycuda.compiler import DynamicModule, DynamicSourceModule, SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -210,3 +211,13 @@ def test_devices_tell_their_attributes():
     assert all(isinstance(key, cuda.device_attribute) for key in attributes)
     with pytest.raises(AttributeError):
         device.no_such_attribute  # noqa: B018
+
+
+def test_prepared_calls_take_vectors_by_dtype():
+    kernel = SourceModule("__global__ void put(float *out, float3 v) { out[0] = v.x; out[1] = v.y; out[2] = v.z; }")
+    put = kernel.get_function("put").prepare([np.intp, gpuarray.vec.float3])
+    out = cuda.mem_alloc(12)
+    put.prepared_call((1, 1), (1, 1, 1), out, gpuarray.vec.make_float3(1, 2, 3))
+    host = np.zeros(3, np.float32)
+    cuda.memcpy_dtoh(host, out)
+    assert host.tolist() == [1, 2, 3]
