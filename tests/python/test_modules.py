@@ -2,6 +2,7 @@
 """Modules, functions and launches that compute something."""
 
 import gc
+import pathlib
 import threading
 
 import numpy as np
@@ -221,3 +222,15 @@ def test_prepared_calls_take_vectors_by_dtype():
     host = np.zeros(3, np.float32)
     cuda.memcpy_dtoh(host, out)
     assert host.tolist() == [1, 2, 3]
+
+
+def test_a_source_may_be_an_object_that_turns_into_text():
+    class Generated:
+        def __str__(self):
+            return "__global__ void one(int *x) { *x = 1; }"
+
+    value = np.zeros(1, np.int32)
+    SourceModule(Generated()).get_function("one")(cuda.Out(value), block=(1, 1, 1))
+    assert value[0] == 1
+    with pytest.raises(TypeError, match="the source must be a str, not PosixPath"):
+        SourceModule(pathlib.Path("kernel.cu"))
