@@ -445,6 +445,8 @@ array::ArrayRef ArrayState::located() const {
   return array;
 }
 
+PyTypeObject* array_base_type() { return array_type; }
+
 bool is_array(PyObject* object) {
   return PyObject_TypeCheck(object, array_type) != 0 &&
          reinterpret_cast<ArrayObject*>(object)->alive;

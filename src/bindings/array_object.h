@@ -53,6 +53,8 @@ struct ArrayObject {
   ArrayState& state() { return *reinterpret_cast<ArrayState*>(storage); }
 };
 
+/// The class of everything with an ArrayState.
+PyTypeObject* array_base_type();
 /// Whether `object` is an array with a state.
 bool is_array(PyObject* object);
 inline ArrayState& state_of_array(PyObject* object) {

@@ -276,8 +276,10 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   }
   const array::ArrayRef target = state_of_array(result.ptr()).ref();
   const nb::gil_scoped_release unlocked;
-  array::run_elementwise(array::ArrayContext::current(), ufunc, types, target,
-                         std::span(operands.data(), given.size()), stream);
+  array::ArrayContext& context = array::ArrayContext::current();
+  if (out == nullptr) context.order_after_default(stream);
+  array::run_elementwise(context, ufunc, types, target, std::span(operands.data(), given.size()),
+                         stream);
   return result;
 }
 
