@@ -200,7 +200,8 @@ def main():
             stack.callback(worker.close)
         print(
             f"ms a launch ({options.clock}), {len(chosen)} threads, {'least' if options.least else 'median'} of"
-            f" {options.rounds} rounds in turns; load {os.getloadavg()[0]:.1f} at the start; ratios above 1: the kernel is faster"
+            f" {options.rounds} rounds in turns; load {os.getloadavg()[0]:.1f} at the start;"
+            " ratios above 1: the kernel is faster"
         )
         print_row(HEADINGS, options.markdown)
         if options.markdown:
