@@ -17,6 +17,9 @@ constexpr std::uint32_t narrowest_row = 4;
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  // Gangs lie along x: they are warps where rows are whole warps or there is one row.
+  const bool warps = block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+  if (kernel.facts.gangs_are_warps && !warps) return false;
   return kernel.facts.gang_lanes != 0 && block.x >= narrowest_row &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&

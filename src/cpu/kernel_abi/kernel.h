@@ -35,6 +35,7 @@ struct KernelFacts {
   bool suspends = false;             ///< has a ThreadFunction, not a BlockFunction
   std::uint32_t cost = 1;        ///< static instruction count: estimates whether a launch is small
   std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
+  bool gangs_are_warps = false;  ///< the vector form needs gangs that are the block's warps
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
   std::string scalar_reason;     ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number

@@ -8,10 +8,12 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cassert>
+#include <optional>
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/shape.h"
+#include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -56,10 +58,6 @@ bool is_supported(llvm::Type* type) {
          (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
 }
 
-bool is_supported_special(llvm::StringRef name) {
-  return name != "laneid" && name != "warpid" && !name.starts_with("lanemask.");
-}
-
 /// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
 std::string obstacle(const llvm::Instruction& instruction) {
   if (!is_supported(instruction.getType())) return "a value of a type that has no vector form";
@@ -87,17 +85,16 @@ std::string obstacle(const llvm::Instruction& instruction) {
     const auto* count = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(2));
     return id && id->isZero() && count && count->isZero() ? "" : "a named barrier";
   }
-  if (name == pseudo::warp_op) return "a warp operation";
   if (name == pseudo::yield) return "a loop that waits for other threads";
   if (name == pseudo::barrier_arrive || name == pseudo::barrier_reduce)
     return "a barrier that counts or reduces";
   if (name == pseudo::exit) return "the end of a thread within a call";
-  if (name.consume_front(pseudo::sreg_prefix) && !is_supported_special(name))
-    return "a lane number";
   return {};
 }
 
-std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
+std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
+  std::optional<WarpSites> warps;
+  if (needs_warps(function)) warps.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -111,6 +108,9 @@ std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
       if (callee && callee->getName() == pseudo::barrier_sync &&
           flow.owner(*block) != &function.getEntryBlock())
         return "a barrier in divergent control flow";
+      if (callee && callee->getName() == pseudo::warp_op) {
+        if (std::string found = warps->obstacle(*call); !found.empty()) return found;
+      }
     }
   }
   return {};
@@ -132,7 +132,7 @@ std::string widen(GangSource& source, KernelFacts& facts) {
   flow.assign_owners();
   ControlFlow guessed_flow(*source.function);
   const Shapes guesses(*source.function, guessed_flow, source.lanes, true);
-  if (std::string found = obstacle(*source.function, flow); !found.empty()) return found;
+  if (std::string found = obstacle(*source.function, flow, shapes); !found.empty()) return found;
   llvm::Function* full = Widener(*source.function, flow, shapes, guesses, source.lanes, true)
                              .run("f." + facts.name + ".gang");
   llvm::Function* tail = Widener(*source.function, flow, shapes, guesses, source.lanes, false)
@@ -144,6 +144,7 @@ std::string widen(GangSource& source, KernelFacts& facts) {
     return "an internal error";
   }
   facts.gang_lanes = source.lanes;
+  facts.gangs_are_warps = source.warps;
   facts.gangs_suspend = has_barrier(*full);
   return {};
 }
@@ -161,7 +162,8 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
-      sources.push_back({copy, i, lanes ? lanes : usual_lanes});
+      const bool warps = needs_warps(*copy);
+      sources.push_back({copy, i, warps ? warp_lanes : lanes ? lanes : usual_lanes, warps});
     } else {
       copy->eraseFromParent();
     }

@@ -59,8 +59,12 @@ class Shapes {
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;
+  static Shape of_warp_operation(const llvm::CallInst& call);
   Shape of_special(llvm::StringRef name) const;
+  Shape of_compare(const llvm::ICmpInst& compare) const;
   bool all_uniform(const llvm::User& user) const;
+  std::uint64_t alignment_of(const llvm::Value& value, unsigned steps = 0) const;
+  bool stays_within(const llvm::Value& value, const Shape& shape, std::uint64_t size) const;
 
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
   ControlFlow& flow_;

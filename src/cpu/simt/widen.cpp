@@ -165,32 +165,6 @@ llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
   return emit_lane_by_lane(instruction);
 }
 
-/// Inactive lanes divide by one: whatever they hold must not trap.
-llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
-  llvm::Value* divisor = wide(operation.getOperand(1));
-  if (!is_full(mask_))
-    divisor = b_.CreateSelect(mask_, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
-  llvm::Value* dividend = wide(operation.getOperand(0));
-  const unsigned bits = operation.getType()->getIntegerBitWidth();
-  if (bits > 32 || llvm::isa<llvm::ConstantInt>(operation.getOperand(1)))
-    return b_.CreateBinOp(operation.getOpcode(), dividend, divisor);
-  // The quotient of two 32-bit numbers, rounded to 53 bits, never crosses an integer: truncation
-  // gives the quotient.
-  const bool is_signed = operation.getOpcode() == llvm::Instruction::SDiv ||
-                         operation.getOpcode() == llvm::Instruction::SRem;
-  llvm::Type* type = dividend->getType();
-  llvm::Type* real = llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_);
-  llvm::Value* quotient =
-      is_signed ? b_.CreateFDiv(b_.CreateSIToFP(dividend, real), b_.CreateSIToFP(divisor, real))
-                : b_.CreateFDiv(b_.CreateUIToFP(dividend, real), b_.CreateUIToFP(divisor, real));
-  llvm::Value* whole =
-      is_signed ? b_.CreateFPToSI(quotient, type) : b_.CreateFPToUI(quotient, type);
-  if (operation.getOpcode() == llvm::Instruction::SDiv ||
-      operation.getOpcode() == llvm::Instruction::UDiv)
-    return whole;
-  return b_.CreateSub(dividend, b_.CreateMul(whole, divisor));
-}
-
 llvm::Value* Widener::emit_special(llvm::CallInst& call) {
   llvm::StringRef name = call.getCalledFunction()->getName();
   if (name.consume_front(std::string(pseudo::sreg_prefix) + "lanemask.")) {
@@ -238,6 +212,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
       copy->setConvergent();
       return copy;
     }
+    if (name == pseudo::warp_op) return emit_warp_operation(call);
     return emit_special(call);
   }
   if (name == pseudo::check_alignment) {

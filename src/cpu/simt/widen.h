@@ -7,6 +7,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/shape.h"
 
@@ -55,8 +56,18 @@ class Widener {
   llvm::Value* emit_varying(llvm::Instruction& instruction);
   llvm::Value* emit_scalar(llvm::Instruction& instruction);
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
+  llvm::Value* divide_words(llvm::Value* dividend, llvm::Value* divisor, bool is_signed);
+  llvm::Value* divide_long(llvm::Value* dividend, llvm::Value* divisor);
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
+  llvm::Value* emit_warp_operation(llvm::CallInst& call);
+  llvm::Value* emit_vote(WarpOp operation, llvm::Value* values);
+  llvm::Value* emit_match_any(llvm::Value* values);
+  llvm::Value* emit_match_all(llvm::Value* values);
+  llvm::Value* emit_reduction(WarpOp operation, llvm::Value* values);
+  llvm::Value* emit_shuffle(WarpOp operation, llvm::CallInst& call);
+  llvm::Value* pair(llvm::Value* first, llvm::Value* second);
+  llvm::Value* lanes_in(llvm::Value* lanes);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);

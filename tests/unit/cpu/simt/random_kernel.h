@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random structured kernels as PTX text: whatever a thread computes depends on no other thread but
-// through barriers.
+// through barriers and warp operations.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@ class RandomKernel {
  public:
   explicit RandomKernel(std::uint64_t seed) : random_(seed) {}
 
-  std::string text(bool barriers) {
+  std::string text(bool barriers, bool warps = false) {
     barriers_ = barriers;
+    warps_ = warps;
     body_.clear();
     line(
         "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u64 %bins, [bins]; "
@@ -28,6 +29,10 @@ class RandomKernel {
         "mad.lo.s32 %lin, %ty, %nx, %tx; mul.lo.s32 %u1, %nx, %ny; mad.lo.s32 %i, %bx, %u1, %lin;");
     line("mad.lo.s32 %g, %bx, %nx, %tx; mov.u32 %u0, %nctaid.x;");
     line("setp.ge.u32 %p0, %i, %n;");
+    if (warps_) {
+      line("mov.u32 %w0, %laneid; mov.u32 %w1, %lanemask_lt; mov.u32 %w2, %warpid;");
+      line("setp.lt.u32 %q5, %w0, 7;");
+    }
     if (!barriers_) line("@%p0 bra DONE;");
     for (int k = 0; k < 8; ++k)
       line("xor.b32 %r" + str(k) + ", " + source() + ", " + str(pick(1000)) + ";");
@@ -45,7 +50,8 @@ class RandomKernel {
            ".shared .align 16 .b8 tile[8192];\n.local .align 4 .b8 mine[32];\n"
            ".reg .b64 %in, %out, %bins, %a, %x; .reg .b32 %r<8>, %n, %tx, %ty, %nx, %ny, %bx, "
            "%lin, %i, %g, %u0, %u1, "
-           "%t0, %t1, %t2, %c<8>; .reg .f32 %f<4>; .reg .f64 %d<3>; .reg .pred %p0, %q<8>; .reg "
+           "%t0, %t1, %t2, %w<3>, %c<8>; .reg .f32 %f<4>; .reg .f64 %d<3>; .reg .pred %p0, %q<8>; "
+           ".reg "
            ".b16 %h;\n" +
            body_ + "DONE:\nret;\n}\n";
   }
@@ -56,6 +62,7 @@ class RandomKernel {
   void line(const std::string& text) { body_ += text + "\n"; }
   std::string reg() { return "%r" + str(pick(8)); }
   std::string source() {
+    if (warps_ && pick(8) == 0) return "%w" + str(pick(3));
     switch (pick(10)) {
       case 0:
         return "%tx";
@@ -82,6 +89,7 @@ class RandomKernel {
   }
 
   void statement(int depth) {
+    if (warps_ && depth_is_uniform_ && pick(4) == 0) return warp_operation();
     switch (pick(depth < 4 ? 18 : 11)) {
       case 0:
       case 1:
@@ -233,6 +241,11 @@ class RandomKernel {
     if (outer && pick(3) == 0) {
       q = "%q0";
       line("setp." + comparison() + ".s32 %q0, %bx, " + str(pick(3)) + ";");
+    } else if (outer && warps_ && !barriers_ && pick(2) == 0) {
+      // The same for all threads of a warp.
+      q = "%q1";
+      line(pick(2) ? "setp.lt.u32 %q1, %tx, " + str(32 * pick(4)) + ";"
+                   : "shr.u32 %t0, %tx, 5; setp.eq.u32 %q1, %t0, " + str(pick(3)) + ";");
     } else {
       q = condition();
       depth_is_uniform_ = false;
@@ -268,7 +281,7 @@ class RandomKernel {
     line("mov.u32 " + counter + ", 0;");
     line(start + ":");
     // Breaks divide lanes; none where barriers may be.
-    depth_is_uniform_ = uniform && outer && barriers_ && pick(2) == 0;
+    depth_is_uniform_ = uniform && outer && (barriers_ || warps_) && pick(2) == 0;
     loop_exit_ = depth_is_uniform_ ? "" : end;
     loop_next_ = depth_is_uniform_ ? "" : next;
     statements(1 + pick(4), depth + 1);
@@ -293,6 +306,50 @@ class RandomKernel {
     line("bar.sync 0;");
   }
 
+  /// Of all lanes that there are.
+  void warp_operation() {
+    static constexpr const char* modes[] = {"up", "down", "bfly", "idx"};
+    static constexpr const char* reductions[] = {"add.s32", "add.u32", "min.s32",
+                                                 "max.s32", "min.u32", "max.u32",
+                                                 "and.b32", "or.b32",  "xor.b32"};
+    static constexpr const char* shapes[] = {"31", "0", "0x181f", "0x1c03", "0x1000", "0x100f"};
+    const std::string to = reg();
+    switch (pick(10)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3: {
+        const std::string distance = pick(3) == 0 ? source() : str(pick(33));
+        const std::string shape = pick(8) == 0 ? source() : shapes[pick(6)];
+        line(std::string("shfl.sync.") + modes[pick(4)] + ".b32 " + to + "|%q5, " + source() +
+             ", " + distance + ", " + shape + ", -1;");
+        return line("@%q5 add.s32 " + reg() + ", " + reg() + ", 3;");
+      }
+      case 4:
+        line("and.b32 %t0, " + source() + ", 1; setp.eq.u32 %q6, %t0, 0;");
+        line(std::string("vote.sync.") +
+             (pick(2)   ? "all"
+              : pick(2) ? "any"
+                        : "uni") +
+             ".pred %q5, %q6, -1;");
+        return line("selp.b32 " + to + ", " + source() + ", " + source() + ", %q5;");
+      case 5:
+        line("setp.lt.s32 %q6, " + source() + ", " + source() + ";");
+        return line("vote.sync.ballot.b32 " + to + ", %q6, -1;");
+      case 6:
+        return line("and.b32 %t0, " + source() + ", 3; match.any.sync.b32 " + to + ", %t0, -1;");
+      case 7:
+        line("shr.u32 %t0, " + source() + ", " + str(pick(32)) + ";");
+        return line("match.all.sync.b32 " + to + "|%q5, %t0, -1;");
+      case 8:
+        return line(std::string("redux.sync.") + reductions[pick(9)] + " " + to + ", " + source() +
+                    ", -1;");
+      default:
+        line("activemask.b32 " + to + ";");
+        return line("bar.warp.sync -1;");
+    }
+  }
+
   /// Indexes that wrap for the first or last threads, behind a guard.
   void neighbour(int) {
     const std::string end = label();
@@ -308,6 +365,7 @@ class RandomKernel {
   std::mt19937_64 random_;
   std::string body_;
   bool barriers_ = false;
+  bool warps_ = false;
   bool depth_is_uniform_ = true;
   std::string loop_exit_, loop_next_;
   int next_label_ = 0;
