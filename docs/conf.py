@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Sphinx settings; `./run docs` builds the pages."""
 
+import ast
+import inspect
+import pathlib
+
+from pycuda import _driver, driver
+
 project = "pycuda-anywhere"
 copyright = "2026, the pycuda-anywhere authors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -10,3 +16,50 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 autodoc_typehints = "none"
+default_role = "code"
+
+
+def _shown_as_python(node, original):
+    """A Python function that calls `original`, with a stub's parameters and without its own signature's line."""
+    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+    for argument in filter(None, every):
+        argument.annotation = None
+    node.returns, node.decorator_list, node.body = None, [], [ast.Pass()]
+    names = {}
+    exec(compile(ast.fix_missing_locations(ast.Module([node], [])), "<stub>", "exec"), names)
+
+    def made(*args, **kwargs):
+        return original(*args, **kwargs)
+
+    lines = (original.__doc__ or "").splitlines()
+    if lines and lines[0].startswith(node.name + "("):
+        lines = lines[2:]
+    made.__name__, made.__qualname__, made.__module__ = node.name, node.name, "pycuda.driver"
+    made.__doc__, made.__signature__ = "\n".join(lines), inspect.signature(names[node.name])
+    return made
+
+
+def _show_the_extension_as_python():
+    """Give Sphinx functions in place of the extension's, which it cannot look into; signatures come from the stubs."""
+    stubs = ast.parse((pathlib.Path(_driver.__file__).parent / "_driver.pyi").read_text())
+    for node in stubs.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            original = getattr(_driver, node.name)
+            if getattr(driver, node.name) is original:
+                setattr(driver, node.name, _shown_as_python(node, original))
+        if not isinstance(node, ast.ClassDef) or not hasattr(_driver, node.name):
+            continue
+        shown = getattr(_driver, node.name)
+        for method in node.body:
+            if not isinstance(method, ast.FunctionDef) or method.name not in vars(shown):
+                continue
+            decorators = [getattr(decorator, "id", "") for decorator in method.decorator_list]
+            if method.name == "__init__":
+                parameters = inspect.signature(_shown_as_python(method, shown.__init__)).parameters
+                shown.__signature__ = inspect.Signature(list(parameters.values())[1:])
+            elif not method.name.startswith("_") and "property" not in decorators:
+                made = _shown_as_python(method, vars(shown)[method.name])
+                setattr(shown, method.name, staticmethod(made) if "staticmethod" in decorators else made)
+
+
+_show_the_extension_as_python()

@@ -61,9 +61,11 @@ def plan(path, device, count):
         on_cpu = device.startswith("CPU ")
         workers = 4 if on_cpu else min(4, count)
         return alone, four_on_cpu if on_cpu else {}, f"{workers} x {device}"
-    # An MPI that reads a GPU's memory cannot be taken for granted; every one reads the CPU driver's.
-    on_cpu = count < 4 or path.name == "allreduce_arrays.py"
+    on_cpu = count < 4
     environment, on = (four_on_cpu.copy(), "4 x the CPU driver") if on_cpu else ({}, f"4 x {device}")
+    package = importlib.util.find_spec("pycuda").submodule_search_locations[0]
+    if on_cpu and not os.path.exists(os.path.join(package, "libcuda_cpu.so")):
+        return "not run: needs four devices, or the CPU driver"
     if importlib.util.find_spec("mpi4py") is None or launcher() is None:
         return "not run: needs mpi4py and mpiexec"
     # Open MPI asks root to be sure.
@@ -116,6 +118,7 @@ def main():
     if count == 0:
         print("nothing can be run; `python -m pycuda` says what is there and what is missing")
         return 1
+    began = time.time()
     rows, failed = [("program", "device", "time", "check")], []
     for number, path in enumerate(programs, 1):
         print(f"[{number}/{len(programs)}] {path.name}: {first_sentence(path)}", flush=True)
@@ -137,7 +140,7 @@ def main():
     print()
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
-    pictures = sorted(path.name for path in arguments.into.glob("*.png"))
+    pictures = sorted(path.name for path in arguments.into.glob("*.png") if path.stat().st_mtime >= began - 1)
     if pictures:
         print(f"\npictures in {arguments.into.resolve()}: {', '.join(pictures)}")
     if failed:

@@ -13,6 +13,13 @@ import numpy as np
 
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype, parse_c_arg
 
+
+def with_headers(preamble, *texts):
+    """The preamble behind the header of float16, if one of the texts names that type."""
+    needs = any(re.search(r"\b(__)?half2?\b", text) for text in texts)
+    return "#include <cuda_fp16.h>\n" + preamble if needs else preamble
+
+
 STRIDED_VECTOR = """
 template <class T, int Axes>
 struct pycuda_strided {

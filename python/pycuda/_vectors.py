@@ -41,6 +41,7 @@ def _maker(name, dtype):
         return item
 
     make.__name__ = make.__qualname__ = f"make_{name}"
+    make.__doc__ = f"A {name} with these values of {', '.join(dtype.names)}; 0 where none is given."
     return staticmethod(make)
 
 

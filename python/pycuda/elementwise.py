@@ -54,6 +54,7 @@ from pycuda._kernel_arguments import (
     parse_arguments,
     strided_objects,
     struct_chars,
+    with_headers,
 )
 from pycuda.tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype
 
@@ -153,11 +154,12 @@ def _build_module(
     from pycuda.compiler import SourceModule
 
     arguments = parse_arguments(arguments)
+    declared = declarations(arguments, layout)
     source = _KERNEL.format(
         strided_vector=STRIDED_VECTOR if layout else "",
-        preamble=preamble,
+        preamble=with_headers(preamble, declared),
         name=name,
-        declarations=declarations(arguments, layout),
+        declarations=declared,
         strided_objects=strided_objects(arguments, layout),
         loop=loop.format(loop_prep=loop_prep, operation=operation),
         after_loop=after_loop,

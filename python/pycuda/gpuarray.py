@@ -37,9 +37,9 @@ from pycuda._arrays.creation import (  # noqa: F401
     zeros,
     zeros_like,
 )
-from pycuda._arrays.interchange import from_cuda_array_interface
+from pycuda._arrays.interchange import from_cuda_array_interface, from_dlpack
 from pycuda._arrays.joining import broadcast_to, concatenate, reshape, stack, transpose
-from pycuda._arrays.products import matmul
+from pycuda._arrays.products import matmul, outer, tensordot, vecdot
 from pycuda._arrays.reduction_functions import (
     all,
     any,
@@ -54,8 +54,11 @@ from pycuda._arrays.reduction_functions import (
     sum,
     vdot,
 )
-from pycuda._arrays.selection import multi_put, multi_take, multi_take_put, nonzero, take
+from pycuda._arrays.scans import cumprod, cumsum
+from pycuda._arrays.searching import searchsorted, unique
+from pycuda._arrays.selection import multi_put, multi_take, multi_take_put, nonzero, put, take
 from pycuda._arrays.shapes import _axes, _axis, splay  # noqa: F401
+from pycuda._arrays.sorting import argsort, sort
 from pycuda._vectors import vec
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
@@ -65,15 +68,19 @@ __all__ = [
     "all",
     "any",
     "arange",
+    "argsort",
     "array",
     "asarray",
     "broadcast_to",
     "clip",
     "concatenate",
+    "cumprod",
+    "cumsum",
     "dot",
     "empty",
     "empty_like",
     "from_cuda_array_interface",
+    "from_dlpack",
     "full",
     "full_like",
     "has_double_support",
@@ -92,9 +99,13 @@ __all__ = [
     "nonzero",
     "ones",
     "ones_like",
+    "outer",
     "prod",
+    "put",
     "reshape",
     "round_",
+    "searchsorted",
+    "sort",
     "splay",
     "stack",
     "subset_dot",
@@ -103,11 +114,14 @@ __all__ = [
     "subset_sum",
     "sum",
     "take",
+    "tensordot",
     "to_gpu",
     "to_gpu_async",
     "transpose",
+    "unique",
     "vdot",
     "vec",
+    "vecdot",
     "where",
     "zeros",
     "zeros_like",

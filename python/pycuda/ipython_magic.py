@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`%load_ext pycuda`: the cell magic `%%cuda`, and devices and kernels shown with their figures."""
+"""`%load_ext pycuda`: the cell magic `%%cuda`, and devices, kernels and arrays shown with their figures."""
 
 from __future__ import annotations
 
@@ -25,12 +25,22 @@ def _kernel_names(source):
     return names
 
 
+def _occupancy_of(function):
+    """How much of a multiprocessor the kernel's blocks of 256 threads, or of as many as it takes, can fill."""
+    from pycuda.tools import DeviceData, OccupancyRecord
+
+    threads = min(256, function.max_threads_per_block)
+    record = OccupancyRecord(DeviceData(), threads, function.shared_size_bytes, function.num_regs)
+    return f"{record.occupancy:.0%} with {threads} threads per block"
+
+
 def _facts_of_function(function):
     return {
         "registers": function.num_regs,
         "shared memory": f"{function.shared_size_bytes} bytes",
         "local memory": f"{function.local_size_bytes} bytes",
         "threads per block": f"at most {function.max_threads_per_block}",
+        "occupancy": _occupancy_of(function),
     }
 
 
@@ -43,6 +53,16 @@ def _facts_of_device(device):
         "multiprocessors": device.multiprocessor_count,
         "threads per block": f"at most {device.max_threads_per_block}",
     }
+
+
+def _array_as_html(array):
+    facts = {
+        "shape": " x ".join(map(str, array.shape)) or "no axes",
+        "dtype": array.dtype,
+        "bytes": array.nbytes,
+        "device": driver.Context.get_device().name(),
+    }
+    return f"<pre>{html.escape(str(array))}</pre>" + _as_html("array", facts)
 
 
 def _as_html(title, facts):
@@ -91,5 +111,7 @@ def load(shell):
 
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
     as_html = shell.display_formatter.formatters["text/html"]
+    # By name: an array's module is not loaded before somebody uses it.
+    as_html.for_type_by_name("pycuda.gpuarray", "GPUArray", _array_as_html)
     as_html.for_type(driver.Device, lambda device: _as_html("device", _facts_of_device(device)))
     as_html.for_type(driver.Function, lambda function: _as_html(function.name, _facts_of_function(function)))

@@ -20,6 +20,7 @@ from pycuda._kernel_arguments import (
     parse_arguments,
     strided_objects,
     struct_chars,
+    with_headers,
 )
 from pycuda._reduction_kernels import (
     get_all_kernel,
@@ -117,7 +118,7 @@ def _build_module(
         map_expr=map_expr,
         reduce_expr=reduce_expr,
         strided_vector=STRIDED_VECTOR if layout else "",
-        preamble=preamble,
+        preamble=with_headers(preamble, out_type, *own),
         out_type=out_type,
         name=name,
         declarations=", ".join(own),

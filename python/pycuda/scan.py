@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._kernel_arguments import with_headers
 from pycuda.tools import dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel", "dtype_to_ctype"]
@@ -182,7 +183,7 @@ class _ScanKernel:
             "scan_type": dtype_to_ctype(self.dtype),
             "batch": self.scan_wg_seq_batches,
             "name_prefix": name_prefix,
-            "preamble": preamble,
+            "preamble": with_headers(preamble, dtype_to_ctype(self.dtype)),
             "neutral": neutral,
         }
 

@@ -61,7 +61,7 @@ __all__ = [
 _fill_dtype_registry(respect_windows=True)
 TYPE_REGISTRY.get_or_register_dtype("pycuda::complex<float>", np.complex64)
 TYPE_REGISTRY.get_or_register_dtype("pycuda::complex<double>", np.complex128)
-TYPE_REGISTRY.name_to_dtype.setdefault("half", np.dtype(np.float16))
+TYPE_REGISTRY.get_or_register_dtype(["half", "__half"], np.float16)
 
 _STORED_IN_TEXTURES = {
     np.dtype(np.float32): "fp_tex_float",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace pycuda::array {
 namespace {
@@ -22,6 +23,7 @@ constexpr std::array<DTypeFacts, dtype_count + 1> table = {{
     {"float64", "f64", Kind::Float, 8},
     {"complex64", "cx<f32>", Kind::Complex, 8},
     {"complex128", "cx<f64>", Kind::Complex, 16},
+    {"bfloat16", "bf16", Kind::Float, 2},
     {"void", "u8", Kind::Raw, 0},
 }};
 
@@ -67,6 +69,15 @@ DType promote_integers(DType first, DType second) {
   return signed_of(2 * facts(without).bytes);
 }
 
+/// bfloat16 holds bool and integers of 8 bits; float32 and wider hold bfloat16.
+DType promote_brain_float(DType other) {
+  const bool wider = other == DType::F32 || other == DType::F64 || is_complex(other);
+  if (wider) return other;
+  if (item_bytes(other) == 1) return DType::BF16;
+  throw TypeMismatch(std::string("bfloat16 and ") + name(other) +
+                     " have no common dtype: convert one of them with astype");
+}
+
 }  // namespace
 
 const DTypeFacts& facts(DType type) { return table[static_cast<std::size_t>(type)]; }
@@ -89,13 +100,17 @@ DType real_type(DType type) {
   return type;
 }
 
-DType compute_type(DType type) { return type == DType::F16 ? DType::F32 : type; }
+DType compute_type(DType type) {
+  return type == DType::F16 || type == DType::BF16 ? DType::F32 : type;
+}
 
 DType promote(DType first, DType second) {
   if (first == second) return first;
   if (first == DType::Raw || second == DType::Raw) {
     throw TypeMismatch("structured types cannot be mixed with other types");
   }
+  if (first == DType::BF16) return promote_brain_float(second);
+  if (second == DType::BF16) return promote_brain_float(first);
   if (rank(kind(first)) > rank(kind(second))) std::swap(first, second);
   switch (kind(second)) {
     case Kind::Signed:

@@ -24,9 +24,10 @@ enum class DType : std::uint8_t {
   F64,
   C64,
   C128,
+  BF16,  ///< of the package ml_dtypes
   Raw
 };
-inline constexpr int dtype_count = 14;
+inline constexpr int dtype_count = 15;
 
 enum class Kind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex, Raw };
 
@@ -46,7 +47,8 @@ inline bool is_integer(DType type) {
 }
 inline bool is_complex(DType type) { return kind(type) == Kind::Complex; }
 
-/// The type that holds values of both, by NumPy 2's rules.
+/// The type that holds values of both, by NumPy 2's rules, and by those of ml_dtypes for bfloat16.
+/// Throws TypeMismatch where there is none.
 DType promote(DType first, DType second);
 /// The type of a whole of one kind of Python number beside an array of `type`: Python's numbers are
 /// weak. `number` is Kind::Bool, Signed (int), Float or Complex.
@@ -55,7 +57,7 @@ DType promote_weak(DType type, Kind number);
 DType to_floating(DType type);
 /// Of the parts of a complex type; of other types themselves.
 DType real_type(DType type);
-/// What kernels compute in: float16 is widened.
+/// What kernels compute in: float16 and bfloat16 are widened.
 DType compute_type(DType type);
 
 /// Types do not fit the operation: Python's TypeError.

@@ -38,6 +38,13 @@ std::uint16_t to_half(double value) {
                                     (result >> 42 & 0x3ffu));
 }
 
+/// Rounds to nearest, ties to even.
+std::uint16_t to_brain_float(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (value != value) return static_cast<std::uint16_t>((bits >> 16 & 0x8000u) | 0x7fc0u);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
 template <class T>
 std::size_t put(std::byte* destination, const T& value) {
   std::memcpy(destination, &value, sizeof value);
@@ -143,6 +150,8 @@ std::size_t Scalar::write(DType as, std::byte* destination) const {
       return put(destination, to_half(real));
     case DType::F32:
       return put(destination, static_cast<float>(real));
+    case DType::BF16:
+      return put(destination, to_brain_float(static_cast<float>(real)));
     case DType::F64:
       return put(destination, real);
     case DType::C64:

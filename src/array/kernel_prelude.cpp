@@ -10,6 +10,7 @@ typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef uns
 typedef int i32; typedef unsigned int u32; typedef long long i64; typedef unsigned long long u64;
 typedef float f32; typedef double f64;
 struct f16 { u16 bits; };
+struct bf16 { u16 bits; };
 template <class T> struct alignas(2 * sizeof(T)) cx { T re, im; };
 template <class A, class B> constexpr bool same = false;
 template <class A> constexpr bool same<A, A> = true;
@@ -18,20 +19,28 @@ template <class T> constexpr bool is_cx<cx<T>> = true;
 template <class T> constexpr bool is_float = same<T, f32> || same<T, f64>;
 template <class T> constexpr bool is_signed_integer = !is_float<T> && !is_cx<T> && T(-1) < T(0);
 template <> constexpr bool is_signed_integer<f16> = false;
+template <> constexpr bool is_signed_integer<bf16> = false;
 template <class T> constexpr bool is_signed_integer<cx<T>> = false;
 #define FN __device__ __forceinline__
 FN f32 widened(f16 h) { f32 f; asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits)); return f; }
 FN f16 narrowed(f32 f) { f16 h; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f)); return h; }
 FN f16 narrowed(f64 f) { f16 h; asm("cvt.rn.f16.f64 %0, %1;" : "=h"(h.bits) : "d"(f)); return h; }
+FN f32 widened(bf16 h) { return __uint_as_float(static_cast<u32>(h.bits) << 16); }
+FN bf16 brained(f32 f) {
+  const u32 bits = __float_as_uint(f);
+  if (f != f) return {static_cast<u16>(bits >> 16 & 0x8000 | 0x7fc0)};
+  return {static_cast<u16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
 template <class To, class From> FN To cast(From v) {
   if constexpr (same<To, From>) return v;
-  else if constexpr (same<From, f16>) return cast<To>(widened(v));
+  else if constexpr (same<From, f16> || same<From, bf16>) return cast<To>(widened(v));
   else if constexpr (is_cx<To> && is_cx<From>) return To{cast<decltype(To::re)>(v.re), cast<decltype(To::re)>(v.im)};
   else if constexpr (is_cx<To>) return To{cast<decltype(To::re)>(v), 0};
   else if constexpr (is_cx<From> && same<To, bool>) return v.re != 0 || v.im != 0;
   else if constexpr (is_cx<From>) return cast<To>(v.re);
   else if constexpr (same<To, f16> && same<From, f64>) return narrowed(v);
   else if constexpr (same<To, f16>) return narrowed(static_cast<f32>(v));
+  else if constexpr (same<To, bf16>) return brained(static_cast<f32>(v));
   else if constexpr (same<To, bool>) return v != 0;
   else if constexpr (is_float<From> && same<To, u64>)
     return v < From(0) ? static_cast<u64>(static_cast<i64>(v)) : static_cast<u64>(v);
@@ -198,6 +207,49 @@ template <class T> FN cx<T> tanh(cx<T> a) {
 template <class T> FN cx<T> tan(cx<T> a) {
   const cx<T> t = tanh(cx<T>{-a.im, a.re});
   return {t.im, -t.re};
+}
+template <class T> FN cx<T> log2(cx<T> a) {
+  const cx<T> l = log(a);
+  return {l.re * T(1.44269504088896340736), l.im * T(1.44269504088896340736)};
+}
+template <class T> FN cx<T> expm1(cx<T> a) {
+  T s, c;
+  sincos(a.im, &s, &c);
+  const T half = sin(a.im * T(0.5));
+  return {expm1(a.re) * c - T(2) * half * half, exp(a.re) * s};
+}
+template <class T> FN cx<T> log1p(cx<T> a) {
+  const T im = atan2(a.im, a.re + T(1));
+  if (fabs(a.re) < T(0.5) && fabs(a.im) < T(0.5)) {
+    return {log1p(a.re * (T(2) + a.re) + a.im * a.im) * T(0.5), im};
+  }
+  return {log(hypot(a.re + T(1), a.im)), im};
+}
+// The formulas of W. Kahan, "Branch cuts for complex elementary functions".
+template <class T> FN cx<T> asin(cx<T> a) {
+  const cx<T> u = sqrt(cx<T>{T(1) - a.re, -a.im}), v = sqrt(cx<T>{T(1) + a.re, a.im});
+  return {atan2(a.re, u.re * v.re - u.im * v.im), asinh(u.re * v.im - u.im * v.re)};
+}
+template <class T> FN cx<T> acos(cx<T> a) {
+  const cx<T> u = sqrt(cx<T>{T(1) - a.re, -a.im}), v = sqrt(cx<T>{T(1) + a.re, a.im});
+  return {T(2) * atan2(u.re, v.re), asinh(v.re * u.im - v.im * u.re)};
+}
+template <class T> FN cx<T> acosh(cx<T> a) {
+  const cx<T> u = sqrt(cx<T>{a.re - T(1), a.im}), v = sqrt(cx<T>{a.re + T(1), a.im});
+  return {asinh(u.re * v.re + u.im * v.im), T(2) * atan2(u.im, v.re)};
+}
+template <class T> FN cx<T> atanh(cx<T> a) {
+  const T apart = (T(1) - a.re) * (T(1) - a.re) + a.im * a.im;
+  return {T(0.25) * log1p(T(4) * a.re / apart),
+          T(0.5) * atan2(T(2) * a.im, (T(1) - a.re) * (T(1) + a.re) - a.im * a.im)};
+}
+template <class T> FN cx<T> asinh(cx<T> a) {
+  const cx<T> w = asin(cx<T>{-a.im, a.re});
+  return {w.im, -w.re};
+}
+template <class T> FN cx<T> atan(cx<T> a) {
+  const cx<T> w = atanh(cx<T>{-a.im, a.re});
+  return {w.im, -w.re};
 }
 template <class T> FN T power_of(T a, T b) {
   if constexpr (is_cx<T>) {

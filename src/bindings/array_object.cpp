@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_object.h"
 
-#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/string.h>
 #include <structmember.h>
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "bindings/device_allocation.h"
+#include "bindings/allocation_object.h"
 #include "bindings/errors.h"
 #include "bindings/integers.h"
 #include "bindings/unlocked.h"
@@ -24,6 +24,7 @@ using array::DType;
 using array::Layout;
 
 PyTypeObject* array_type = nullptr;
+PyTypeObject* memory_type = nullptr;
 PyObject* default_init = nullptr;  // GPUArray.__init__ as the package defines it
 
 /// Work in other streams may still use the memory; the pool would hand it out at once.
@@ -71,7 +72,9 @@ DTypeTable& dtype_table() {
     auto* made = new DTypeTable;
     made->make = nb::module_::import_("numpy").attr("dtype");
     for (int i = 0; i < array::dtype_count; ++i) {
-      made->dtypes[static_cast<std::size_t>(i)] = made->make(array::name(static_cast<DType>(i)));
+      const auto type = static_cast<DType>(i);
+      if (type == DType::BF16) continue;
+      made->dtypes[static_cast<std::size_t>(i)] = made->make(array::name(type));
     }
     return made;
   }();
@@ -185,7 +188,7 @@ PyObject* get_gpudata(PyObject* self, void*) {
     if (state.block) {
       auto memory = std::make_unique<ArrayMemory>(std::move(*state.block));
       state.block.reset();
-      state.gpudata = nb::cast(std::move(memory));
+      state.gpudata = make_allocation(memory_type, std::move(memory));
       return state.gpudata;
     }
     if (state.size == 0) return nb::none();
@@ -401,7 +404,13 @@ bool is_array(PyObject* object) {
          reinterpret_cast<ArrayObject*>(object)->alive;
 }
 
-nb::handle numpy_dtype(DType type) { return dtype_table().dtypes[static_cast<std::size_t>(type)]; }
+nb::handle numpy_dtype(DType type) {
+  nb::object& dtype = dtype_table().dtypes[static_cast<std::size_t>(type)];
+  if (!dtype.is_valid()) {  // bfloat16 is known only where the package that has it is installed
+    dtype = dtype_table().make(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+  }
+  return dtype;
+}
 
 DType dtype_of(nb::handle dtype) {
   const DTypeTable& table = dtype_table();
@@ -410,9 +419,11 @@ DType dtype_of(nb::handle dtype) {
   }
   // Equal ones under other names, such as longlong; not those of another byte order.
   for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
-    if (table.dtypes[i].equal(dtype)) return static_cast<DType>(i);
+    if (table.dtypes[i].is_valid() && table.dtypes[i].equal(dtype)) return static_cast<DType>(i);
   }
-  return DType::Raw;
+  const bool brain_float = nb::cast<std::string>(dtype.attr("name")) == "bfloat16" &&
+                           numpy_dtype(DType::BF16).equal(dtype);
+  return brain_float ? DType::BF16 : DType::Raw;
 }
 
 nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
@@ -472,6 +483,13 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   state.base = base;
   state.address = address;
   return made;
+}
+
+bool was_told(PyObject* object) {
+  const ArrayState& state = state_of_array(object);
+  if (state.told || state.gpudata.is_valid()) return true;
+  return state.base.is_valid() && state.base.ptr() != object && is_array(state.base.ptr()) &&
+         was_told(state.base.ptr());
 }
 
 void mark_told(PyObject* object) {
@@ -538,7 +556,12 @@ nb::object tuple_of(const std::int64_t* values, int count) {
 }
 
 void bind_array_object(nb::module_& m) {
-  nb::class_<ArrayMemory, DeviceAllocation>(m, "_ArrayMemory", nb::is_weak_referenceable());
+  static PyType_Slot memory_slots[] = {
+      {Py_tp_doc, const_cast<char*>("The memory of an array.")},
+      {0, nullptr},
+  };
+  memory_type = derive_allocation_type("pycuda._driver._ArrayMemory", memory_slots);
+  m.attr("_ArrayMemory") = nb::borrow(reinterpret_cast<PyObject*>(memory_type));
   array_type = make_type();
   m.attr("_ArrayBase") = nb::borrow(reinterpret_cast<PyObject*>(array_type));
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {

@@ -65,6 +65,8 @@ nanobind::object new_view(PyObject* owner, std::int64_t offset_bytes, const arra
 
 /// Work of another stream may use the memory from now on: it is waited for before reuse.
 void mark_told(PyObject* array);
+/// Whether work of other streams may be using the memory.
+bool was_told(PyObject* array);
 
 /// Runs the body of a slot; exceptions become Python errors.
 void set_array_error(const std::exception_ptr& error) noexcept;

@@ -179,6 +179,12 @@ bool read_operand(PyObject* object, GivenOperand& given) {
     const nb::object number = nb::handle(object)[nb::make_tuple()];
     return read_numpy_number(number.ptr(), given, scalar_type(Py_TYPE(number.ptr())));
   }
+  if (std::strcmp(type->tp_name, "bfloat16") == 0 ||
+      std::strcmp(type->tp_name, "ml_dtypes.bfloat16") == 0) {
+    given.type = {DType::BF16, false};
+    set_number(given, DType::F64, nb::cast<double>(nb::float_(nb::handle(object))));
+    return true;
+  }
   return false;
 }
 

@@ -16,6 +16,7 @@ void bind_copies(nanobind::module_& m);
 void bind_structured_copies(nanobind::module_& m);
 void bind_memset(nanobind::module_& m);
 void bind_memory_pools(nanobind::module_& m);
+void bind_stream_ordered_memory(nanobind::module_& m);
 void bind_module(nanobind::module_& m);
 void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);
@@ -23,6 +24,8 @@ void bind_profiler(nanobind::module_& m);
 void bind_value_format(nanobind::module_& m);
 /// The class _ArrayBase and the submodule _array.
 void bind_array(nanobind::module_& m);
+/// Into the submodule _array.
+void bind_dlpack(nanobind::module_& arrays);
 /// The submodule _rtc.
 void bind_rtc(nanobind::module_& m);
 

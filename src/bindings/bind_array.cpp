@@ -141,7 +141,9 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
 /// Host memory laid out as an array's elements are.
 class HostArray {
  public:
-  HostArray(nb::handle object, bool writable) {
+  HostArray(nb::handle host, bool writable, DType type) {
+    // NumPy gives no buffers of types that it does not know itself.
+    const nb::object object = type == DType::BF16 ? host.attr("view")("u2") : nb::borrow(host);
     if (PyObject_GetBuffer(object.ptr(), &view_,
                            writable ? PyBUF_STRIDES | PyBUF_WRITABLE : PyBUF_STRIDES) != 0) {
       throw nb::python_error();
@@ -173,7 +175,7 @@ class HostArray {
 bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(target, "the target"));
   if (state.size == 0) return true;
-  const HostArray source(host, false);
+  const HostArray source(host, false, state.type);
   const std::byte* data = source.matching(state);
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
@@ -196,7 +198,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
 bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(source, "the source"));
   if (state.size == 0) return true;
-  const HostArray target(host, true);
+  const HostArray target(host, true, state.type);
   std::byte* data = target.matching(state);
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
@@ -289,6 +291,10 @@ nb::object contiguity(nb::handle object) {
 void bind_array(nb::module_& m) {
   bind_array_object(m);
   nb::module_ arrays = m.def_submodule("_array", "Operations on arrays (for pycuda.gpuarray).");
+  bind_dlpack(arrays);
+  // For kernels that the package writes.
+  arrays.def("kernel_types", [] { return array::kernel_prelude_types; });
+  arrays.def("kernel_type", [](nb::handle dtype) { return array::facts(dtype_of(dtype)).c_name; });
   arrays.def("apply", &apply, nb::arg("name"), nb::arg("operands"), nb::arg("out").none(),
              nb::arg("dtype").none(), nb::arg("stream").none());
   arrays.def("reduce", &reduce, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Device memory and managed memory.
-#include <nanobind/stl/unique_ptr.h>
-
 #include <memory>
 
+#include "bindings/allocation_object.h"
 #include "bindings/bind.h"
-#include "bindings/device_allocation.h"
+#include "bindings/function_state.h"
 #include "bindings/integers.h"
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
@@ -16,6 +15,8 @@ namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
+
+PyTypeObject* managed_type = nullptr;
 
 // Garbage that the collector has not met yet may own device memory.
 void collect_garbage() noexcept {
@@ -29,11 +30,6 @@ void collect_garbage() noexcept {
   }
 }
 
-std::unique_ptr<DeviceAllocation> allocate(nb::handle size) {
-  const auto bytes = as_integer<std::size_t>(size, "the size in bytes");
-  return unlocked([&] { return std::make_unique<DeviceAllocation>(cuda::DeviceMemory(bytes)); });
-}
-
 nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle access_size) {
   const auto width_bytes = as_integer<std::size_t>(width, "width");
   const auto rows = as_integer<std::size_t>(height, "height");
@@ -41,7 +37,7 @@ nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle acces
   cuda::DeviceMemory memory =
       unlocked([&] { return cuda::DeviceMemory::pitched(width_bytes, rows, element_bytes); });
   const std::size_t pitch = memory.pitch_bytes();
-  return nb::make_tuple(std::make_unique<DeviceAllocation>(std::move(memory)), pitch);
+  return nb::make_tuple(make_allocation(std::move(memory)), pitch);
 }
 
 nb::object managed_empty(nb::handle shape, nb::handle dtype, nb::handle order, nb::handle flags) {
@@ -51,28 +47,58 @@ nb::object managed_empty(nb::handle shape, nb::handle dtype, nb::handle order, n
   if (bits == 0) bits = CU_MEM_ATTACH_GLOBAL;
   auto allocation = unlocked(
       [&] { return std::make_unique<ManagedAllocation>(cuda::ManagedMemory(bytes, bits)); });
-  return array_over(nb::cast(std::move(allocation)), shape, dtype, order);
+  return array_over(make_allocation(managed_type, std::move(allocation)), shape, dtype, order);
+}
+
+const ManagedAllocation& managed(PyObject* self) {
+  return static_cast<const ManagedAllocation&>(*allocation_of(self));
 }
 
 int export_managed(PyObject* self, Py_buffer* view, int flags) {
-  if (!nb::inst_ready(self)) {
-    PyErr_SetString(PyExc_BufferError, "the allocation does not exist");
-    return -1;
-  }
-  const auto* allocation = nb::inst_ptr<ManagedAllocation>(self);
-  void* data = allocation->memory().data();
-  if (data == nullptr) {
+  const cuda::ManagedMemory& memory = managed(self).memory();
+  if (memory.data() == nullptr) {
     PyErr_SetString(PyExc_BufferError, "the managed memory has been freed");
     return -1;
   }
-  return PyBuffer_FillInfo(view, self, data, static_cast<Py_ssize_t>(allocation->memory().bytes()),
-                           0, flags);
+  return PyBuffer_FillInfo(view, self, memory.data(), static_cast<Py_ssize_t>(memory.bytes()), 0,
+                           flags);
 }
 
-nb::object view_of(nb::handle self, nb::handle size, nb::handle offset) {
-  const CUdeviceptr start = device_address(self, "the allocation");
-  return memory_view(self, start + as_integer<std::size_t>(offset, "offset"),
-                     as_integer<std::size_t>(size, "size"));
+PyObject* get_device_pointer(PyObject* self, PyObject*) {
+  return guarded([&] { return PyLong_FromUnsignedLongLong(managed(self).address()); });
+}
+
+PyObject* attach(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    static const char* names[] = {"mem_flags", "stream", nullptr};
+    PyObject* flags = nullptr;
+    PyObject* stream = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:attach", const_cast<char**>(names),
+                                     &flags, &stream)) {
+      throw nb::python_error();
+    }
+    managed(self).memory().attach(as_integer<unsigned int>(flags, "mem_flags"),
+                                  stream_argument(stream));
+    Py_RETURN_NONE;
+  });
+}
+
+PyTypeObject* make_managed_type() {
+  static PyMethodDef methods[] = {
+      {"get_device_pointer", get_device_pointer, METH_NOARGS, "The address on the device, an int."},
+      {"attach", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(attach)),
+       METH_VARARGS | METH_KEYWORDS,
+       "Say who uses the memory, with a flag of `mem_attach_flags`, from here on in `stream`."},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("Memory that host and device share; the base of the arrays of "
+                                    "`managed_empty`.")},
+      {Py_tp_methods, methods},
+      {Py_bf_getbuffer, reinterpret_cast<void*>(export_managed)},
+      {0, nullptr},
+  };
+  return derive_allocation_type("pycuda._driver.ManagedAllocation", slots);
 }
 
 }  // namespace
@@ -80,7 +106,7 @@ nb::object view_of(nb::handle self, nb::handle size, nb::handle offset) {
 std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
   nb::object base = nb::handle(array).attr("base");
   while (is_ndarray(base.ptr())) base = base.attr("base");
-  if (!nb::isinstance<ManagedAllocation>(base)) return std::nullopt;
+  if (!PyObject_TypeCheck(base.ptr(), managed_type)) return std::nullopt;
   Py_buffer view;
   if (PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) != 0) throw nb::python_error();
   const auto address = reinterpret_cast<CUdeviceptr>(view.buf);
@@ -91,32 +117,9 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 void bind_device_memory(nb::module_& m) {
   cuda::set_memory_pressure_hook(collect_garbage);
 
-  nb::class_<DeviceAllocation, DevicePointer>(m, "DeviceAllocation",
-                                              "Device memory; `int()` gives its address. It is "
-                                              "freed when the last reference goes, by any thread.",
-                                              nb::is_weak_referenceable())
-      .def(
-          "free", [](DeviceAllocation& self) { unlocked([&] { self.free(); }); },
-          "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too.")
-      .def("as_buffer", &view_of, nb::arg("size"), nb::arg("offset") = 0,
-           "A view of memory that the host can read, `size` bytes from `offset` on: managed or "
-           "mapped memory, and all memory of the CPU driver.");
-
-  PyType_Slot buffer_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(export_managed)},
-                                {0, nullptr}};
-  nb::class_<ManagedAllocation, DeviceAllocation>(
-      m, "ManagedAllocation",
-      "Memory that host and device share; the base of the arrays of `managed_empty`.",
-      nb::is_weak_referenceable(), nb::type_slots(buffer_slots))
-      .def("get_device_pointer", &ManagedAllocation::address, "The address on the device, an int.")
-      .def(
-          "attach",
-          [](const ManagedAllocation& self, nb::handle flags, nb::handle stream) {
-            self.memory().attach(as_integer<unsigned int>(flags, "mem_flags"),
-                                 stream_argument(stream));
-          },
-          nb::arg("mem_flags"), nb::arg("stream").none() = nb::none(),
-          "Say who uses the memory, with a flag of `mem_attach_flags`, from here on in `stream`.");
+  bind_allocation_object(m);
+  managed_type = make_managed_type();
+  m.attr("ManagedAllocation") = nb::borrow(reinterpret_cast<PyObject*>(managed_type));
 
   m.def(
       "mem_get_info",
@@ -125,25 +128,6 @@ void bind_device_memory(nb::module_& m) {
         return nb::make_tuple(info.free_bytes, info.total_bytes);
       },
       "Free and total memory of the current context's device in bytes, as (free, total).");
-  m.def("mem_alloc", &allocate, nb::arg("bytes"),
-        "Allocate device memory in the current context.\n"
-        "\n"
-        "Parameters\n"
-        "----------\n"
-        "bytes : int\n"
-        "    At least 1.\n"
-        "\n"
-        "Returns\n"
-        "-------\n"
-        "DeviceAllocation\n"
-        "    Its contents are undefined.\n"
-        "\n"
-        "Raises\n"
-        "------\n"
-        "MemoryError\n"
-        "    When there is not that much, even after collecting garbage.\n"
-        "LogicError\n"
-        "    For 0 bytes, or without a context.");
   m.def("mem_alloc_pitch", &allocate_pitched, nb::arg("width"), nb::arg("height"),
         nb::arg("access_size"),
         "Allocate `height` rows of `width` bytes, each at an address that suits the device.\n"

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bindings/bind.h"
 #include "bindings/function_object.h"
 #include "bindings/function_state.h"
+#include "bindings/function_stateful.h"
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 
@@ -164,15 +166,15 @@ constexpr const char* function_documentation =
 
 PyTypeObject* make_function_type() {
   constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
-  static PyMethodDef methods[] = {
+  static std::vector<PyMethodDef> methods = {
       {"prepare", as_method(prepare), fast,
        "Say the types of the arguments beforehand, as codes of the module struct (\"PPi\") or a "
        "list of "
        "dtypes; returns the kernel, for calls of prepared_call."},
       {"prepared_call", as_method(prepared_call), fast,
-       "prepared_call(grid, block, *args, shared_size=0): launch in the default stream."},
+       "Launch in the default stream, with arguments of the types that prepare() was told."},
       {"prepared_async_call", as_method(prepared_async_call), fast,
-       "prepared_async_call(grid, block, stream, *args, shared_size=0): launch in a stream."},
+       "Launch in a stream, with arguments of the types that prepare() was told."},
       {"prepared_timed_call", as_method(prepared_timed_call), fast,
        "prepared_timed_call(grid, block, *args, shared_size=0): launch; the result is a function "
        "that "
@@ -183,8 +185,11 @@ PyTypeObject* make_function_type() {
       {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
       {"param_set_texref", param_set_texref, METH_O, "Refused: texture references are gone."},
-      {nullptr, nullptr, 0, nullptr},
   };
+  const PyMethodDef* stateful = stateful_methods();
+  do {
+    methods.push_back(*stateful);
+  } while (stateful++->ml_name != nullptr);
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
       {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
@@ -218,7 +223,7 @@ PyTypeObject* make_function_type() {
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
       {Py_tp_repr, reinterpret_cast<void*>(represent)},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-      {Py_tp_methods, methods},
+      {Py_tp_methods, methods.data()},
       {Py_tp_members, members},
       {Py_tp_getset, properties},
       {0, nullptr},

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bindings/allocation_object.h"
 #include "bindings/integers.h"
 
 namespace nb = nanobind;
@@ -57,6 +58,7 @@ PyTypeObject* host_view_type() {
 }  // namespace
 
 std::optional<CUdeviceptr> pointer_held_by(PyObject* object) {
+  if (const DeviceAllocation* allocation = allocation_of(object)) return allocation->address();
   if (!PyType_IsSubtype(Py_TYPE(object), pointer_type) || !nb::inst_ready(object)) {
     return std::nullopt;
   }

@@ -102,23 +102,6 @@ bool wants_time(const CallOptions& options) {
   return wanted != 0;
 }
 
-std::size_t write_arguments(const cuda::Kernel& kernel, PyObject* const* arguments,
-                            std::size_t count, CUstream stream, std::byte* buffer,
-                            HandlerList& handlers) {
-  const cuda::KernelLayout& layout = kernel.layout();
-  if (layout.known) {
-    for (std::size_t i = 0; i < count; ++i) {
-      write_argument(kernel, i, arguments[i], stream, buffer, handlers);
-    }
-    return layout.bytes;
-  }
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    used = append_argument(kernel, i, arguments[i], stream, buffer, used, handlers);
-  }
-  return used;
-}
-
 void synchronize(const cuda::Kernel& kernel) {
   const nb::gil_scoped_release unlocked;
   kernel.context()->synchronize();

@@ -4,15 +4,26 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "bindings/errors.h"
 #include "bindings/prepared_format.h"
 #include "cuda/launch.h"
 
 namespace pycuda::bindings {
+
+/// What the launch interface from before CUDA 4 has been told.
+struct StatefulLaunch {
+  std::optional<cuda::Dim3> block;
+  unsigned int shared_bytes = 0;
+  std::vector<std::byte> parameters;
+  /// As param_set_size told; else all that was written counts.
+  std::optional<std::size_t> parameter_bytes;
+};
 
 struct FunctionState {
   std::shared_ptr<cuda::Kernel> kernel;
@@ -22,6 +33,8 @@ struct FunctionState {
   nanobind::object codes;
   /// Of the block, by the way before 2011 to prepare.
   std::optional<cuda::Dim3> prepared_block;
+  /// Null until it is used.
+  std::unique_ptr<StatefulLaunch> stateful;
 
   /// Raises AttributeError before `prepare`.
   const nanobind::object& prepared_codes() const;

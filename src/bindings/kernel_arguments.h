@@ -46,6 +46,12 @@ std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObj
                             CUstream stream, std::byte* buffer, std::size_t used,
                             HandlerList& handlers);
 
+/// Writes all arguments, by the kernel's parameter list where it is known, and returns the bytes
+/// used. `buffer` holds the parameter list, or `most_parameter_bytes` where it is unknown.
+std::size_t write_arguments(const cuda::Kernel& kernel, PyObject* const* arguments,
+                            std::size_t count, CUstream stream, std::byte* buffer,
+                            HandlerList& handlers);
+
 /// The class whose instances are argument handlers (pycuda.driver.ArgumentHandler tells it when
 /// imported).
 void set_handler_class(nanobind::handle type);

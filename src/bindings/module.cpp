@@ -20,6 +20,7 @@ NB_MODULE(_driver, m) {
   bind_structured_copies(m);
   bind_memset(m);
   bind_memory_pools(m);
+  bind_stream_ordered_memory(m);
   bind_module(m);
   bind_function(m);
   bind_ipc(m);

@@ -14,6 +14,30 @@ std::string dim_text(const Dim3& dim) {
   return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
 }
 
+/// The first extent of a launch that is larger than the device allows, as a text; empty if none is.
+std::string beyond_device_limits(const Kernel& kernel, const LaunchShape& shape) {
+  const struct {
+    const char* what;
+    unsigned int size;
+    CUdevice_attribute limit;
+  } extents[] = {
+      {"blocks along x", shape.grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X},
+      {"blocks along y", shape.grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y},
+      {"blocks along z", shape.grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z},
+      {"threads along z", shape.block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z},
+  };
+  const CUdevice device = kernel.context()->device().handle();
+  for (const auto& [what, size, limit] : extents) {
+    int most = 0;
+    if (kernel.driver().cuDeviceGetAttribute.status(&most, limit, device) == CUDA_SUCCESS &&
+        size > static_cast<unsigned int>(most)) {
+      return ": " + std::to_string(size) + " " + what + ", the device takes at most " +
+             std::to_string(most);
+    }
+  }
+  return {};
+}
+
 /// Why a launch was refused, as far as the kernel's limits tell. Asks the driver, whose answers may
 /// fail too by now.
 std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
@@ -34,6 +58,7 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
     text += ": " + std::to_string(threads) + " threads per block, the kernel takes at most " +
             std::to_string(most_threads);
   } else {
+    text += beyond_device_limits(kernel, shape);
     const int most_shared = attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     if (most_shared >= 0 && shape.shared_bytes > static_cast<unsigned int>(most_shared)) {
       text += ": " + std::to_string(shape.shared_bytes) +

@@ -2,25 +2,56 @@
 // The driver's copies, in the thread's context.
 #include "cuda/memcpy.h"
 
+#include <string>
+
 #include "cuda/context_stack.h"
 
 namespace pycuda::cuda {
+namespace {
+
+/// Why device memory cannot be copied, as far as its allocation tells; empty where that is not the
+/// reason.
+std::string refusal(const driver::DriverTable& driver, CUdeviceptr address, std::size_t bytes) {
+  CUdeviceptr base = 0;
+  std::size_t size = 0;
+  if (driver.cuMemGetAddressRange.status(&base, &size, address) != CUDA_SUCCESS) {
+    return "there is no device memory at that address";
+  }
+  const std::size_t left = size - (address - base);
+  if (bytes <= left) return {};
+  return std::to_string(bytes) + " bytes, but from there the device memory has only " +
+         std::to_string(left);
+}
+
+template <class Copy, class... Arguments>
+void copy_linear(const Copy& copy, CUdeviceptr address, std::size_t bytes, Arguments... arguments) {
+  const CUresult code = copy.status(arguments...);
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    throw copy.error(code, refusal(require_context()->driver(), address, bytes));
+  }
+  if (code != CUDA_SUCCESS) throw copy.error(code);
+}
+
+}  // namespace
 
 void copy_to_device(CUdeviceptr destination, const void* source, std::size_t bytes) {
-  require_context()->driver().cuMemcpyHtoD(destination, source, bytes);
+  copy_linear(require_context()->driver().cuMemcpyHtoD, destination, bytes, destination, source,
+              bytes);
 }
 
 void copy_to_device_async(CUdeviceptr destination, const void* source, std::size_t bytes,
                           CUstream stream) {
-  require_context()->driver().cuMemcpyHtoDAsync(destination, source, bytes, stream);
+  copy_linear(require_context()->driver().cuMemcpyHtoDAsync, destination, bytes, destination,
+              source, bytes, stream);
 }
 
 void copy_to_host(void* destination, CUdeviceptr source, std::size_t bytes) {
-  require_context()->driver().cuMemcpyDtoH(destination, source, bytes);
+  copy_linear(require_context()->driver().cuMemcpyDtoH, source, bytes, destination, source, bytes);
 }
 
 void copy_to_host_async(void* destination, CUdeviceptr source, std::size_t bytes, CUstream stream) {
-  require_context()->driver().cuMemcpyDtoHAsync(destination, source, bytes, stream);
+  copy_linear(require_context()->driver().cuMemcpyDtoHAsync, source, bytes, destination, source,
+              bytes, stream);
 }
 
 void copy_on_device(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {

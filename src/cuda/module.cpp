@@ -2,7 +2,10 @@
 // Loading modules, and what is in them.
 #include "cuda/module.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "cuda/kernel.h"
 
@@ -17,6 +20,28 @@ bool has_own_length(std::string_view image) {
   constexpr std::string_view kFatbin = "\x50\xed\x55\xba";
   constexpr std::string_view kFatbinWrapper = "\xb1\x43\x62\x46";
   return image.starts_with(kElf) || image.starts_with(kFatbin) || image.starts_with(kFatbinWrapper);
+}
+
+/// The names of a module's kernels, for a message: empty where the driver cannot tell them.
+std::string kernels_in(const driver::DriverTable& driver, CUmodule module) {
+  constexpr unsigned int kMost = 8;
+  unsigned int count = 0;
+  if (driver.cuModuleGetFunctionCount.status(&count, module) != CUDA_SUCCESS) return {};
+  if (count == 0) return "the module has no kernels";
+  std::vector<CUfunction> functions(std::min(count, kMost));
+  const auto asked = static_cast<unsigned int>(functions.size());
+  if (driver.cuModuleEnumerateFunctions.status(functions.data(), asked, module) != CUDA_SUCCESS) {
+    return {};
+  }
+  std::string text;
+  for (CUfunction function : functions) {
+    const char* name = nullptr;
+    if (driver.cuFuncGetName.status(&name, function) != CUDA_SUCCESS || name == nullptr) return {};
+    text += text.empty() ? "the module has " : ", ";
+    text += "'" + std::string(name) + "'";
+  }
+  if (count > asked) text += " and " + std::to_string(count - asked) + " more";
+  return text;
 }
 
 }  // namespace
@@ -47,7 +72,14 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
 std::shared_ptr<Kernel> Module::kernel(const std::string& name) {
   const ContextScope scope(context());
   CUfunction handle = nullptr;
-  module_.driver().cuModuleGetFunction(&handle, this->handle(), name.c_str());
+  const auto& get_function = module_.driver().cuModuleGetFunction;
+  const CUresult code = get_function.status(&handle, this->handle(), name.c_str());
+  if (code == CUDA_ERROR_NOT_FOUND) {
+    const std::string known = kernels_in(module_.driver(), this->handle());
+    throw get_function.error(code,
+                             "no kernel '" + name + "'" + (known.empty() ? "" : ": " + known));
+  }
+  if (code != CUDA_SUCCESS) throw get_function.error(code);
   return std::make_shared<Kernel>(Kernel::Key{}, shared_from_this(), handle, name);
 }
 

@@ -125,6 +125,20 @@ NvidiaAttempt try_nvidia(const std::string& path) {
   return attempt;
 }
 
+/// A package without the CPU driver was built where LLVM was not to be had.
+std::string command_for_cpu_driver(const std::filesystem::path& own_folder) {
+  // In a checkout the extension lies in <checkout>/build/<preset>/python/pycuda.
+  std::error_code none;
+  const std::filesystem::path build = own_folder.parent_path().parent_path();
+  const std::filesystem::path checkout = build.parent_path().parent_path();
+  if (!own_folder.empty() && std::filesystem::exists(build / "CMakeCache.txt", none) &&
+      std::filesystem::exists(checkout / "run", none)) {
+    return "`" + (checkout / "run").string() + " build` (with PYCUDA_CPU_DRIVER unset)";
+  }
+  return "`apt-get install llvm-19-dev` and then `pip install --force-reinstall --no-cache-dir "
+         "pycuda-anywhere`";
+}
+
 Result<LoadedDriver> load_cpu(const std::vector<std::string>& places) {
   std::string reasons;
   for (const std::string& place : places) {
@@ -155,7 +169,7 @@ Result<LoadedDriver> choose(const DriverSearch& search, base::LogLevel& level) {
     if (!loaded) {
       return Failure{std::string("PYCUDA_DRIVER=cpu asks for the CPU driver, but ") + kCpuLibrary +
                      " cannot be loaded (" + loaded.error().message +
-                     "): `pip install --force-reinstall pycuda-anywhere` brings it."};
+                     "): " + search.cpu_driver_command + " brings it."};
     }
     loaded->reason = "PYCUDA_DRIVER=cpu";
     return loaded;
@@ -181,8 +195,8 @@ Result<LoadedDriver> choose(const DriverSearch& search, base::LogLevel& level) {
   Result<LoadedDriver> loaded = load_cpu(search.cpu_libraries);
   if (!loaded) {
     return Failure{"There is no CUDA driver to use: NVIDIA's cannot be (" + nvidia.why_not +
-                   "), nor can the CPU driver (" + loaded.error().message +
-                   "), which `pip install --force-reinstall pycuda-anywhere` brings."};
+                   "), nor can the CPU driver (" + loaded.error().message + "), which " +
+                   search.cpu_driver_command + " brings."};
   }
   loaded->reason = "no usable NVIDIA driver";
   loaded->passed_over = nvidia.why_not;
@@ -209,12 +223,11 @@ DriverSearch default_search() {
   }
   // The address of a function of ours tells which file we are part of.
   const std::string own = base::library_of(reinterpret_cast<const void*>(&default_search));
-  if (!own.empty()) {
-    const std::filesystem::path folder = std::filesystem::path(own).parent_path();
-    if (!folder.empty()) {
-      search.cpu_libraries.push_back((folder / kCpuLibrary).string());
-      search.cpu_libraries.push_back((folder / ".." / "lib" / kCpuLibrary).string());
-    }
+  const std::filesystem::path folder = std::filesystem::path(own).parent_path();
+  search.cpu_driver_command = command_for_cpu_driver(folder);
+  if (!folder.empty()) {
+    search.cpu_libraries.push_back((folder / kCpuLibrary).string());
+    search.cpu_libraries.push_back((folder / ".." / "lib" / kCpuLibrary).string());
   }
   search.cpu_libraries.emplace_back(kCpuLibrary);
   return search;

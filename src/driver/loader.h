@@ -41,6 +41,8 @@ struct DriverSearch {
   std::string nvidia_library = "libcuda.so.1";
   /// Tried in order.
   std::vector<std::string> cpu_libraries;
+  /// What brings the CPU driver where there is none, for people.
+  std::string cpu_driver_command;
 };
 
 /// PYCUDA_DRIVER's choice (auto when unset or empty), the CPU driver beside this library first,

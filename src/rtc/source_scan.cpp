@@ -109,7 +109,9 @@ class Scanner {
   bool skip_raw_string() {
     const std::size_t open = text_.find('(', at_ + 2);
     if (open == std::string_view::npos || open - at_ > 18) return false;
-    const std::string close = ")" + std::string(text_.substr(at_ + 2, open - at_ - 2)) + "\"";
+    std::string close(text_.substr(at_ + 1, open - at_));  // "delimiter(
+    close.front() = ')';
+    close.back() = '"';
     const std::size_t end = text_.find(close, open);
     const std::size_t stop = end == std::string_view::npos ? text_.size() : end + close.size();
     while (at_ < stop) advance();

@@ -10,6 +10,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from programs import run_program
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 SCALE = """
@@ -30,8 +31,48 @@ def test_a_wrong_kernel_name_is_not_found(context):
     with pytest.raises(cuda.LogicError, match="cuModuleGetFunction failed: named symbol not found") as caught:
         SourceModule(SCALE).get_function("scael")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
+    assert str(caught.value).endswith(" - no kernel 'scael': the module has 'scale'")
+    mangled = SourceModule("__global__ void f(int *a) {}", no_extern_c=True)
+    with pytest.raises(cuda.LogicError, match="no kernel 'f': the module has '_Z1fPi'"):
+        mangled.get_function("f")
+    with pytest.raises(cuda.LogicError, match="no kernel 'f': the module has no kernels"):
+        SourceModule("__device__ int a;").get_function("f")
     with pytest.raises(cuda.LogicError, match="cuModuleGetGlobal failed: named symbol not found"):
         SourceModule(SCALE).get_global("nothing")
+
+
+def test_a_copy_that_is_too_large_says_how_much_there_is(context):
+    memory = cuda.mem_alloc(40)
+    for host in (np.zeros(11, np.float32), cuda.pagelocked_empty(11, np.float32)):
+        too_large = " - 44 bytes, but from there the device memory has only 40$"
+        with pytest.raises(cuda.LogicError, match="cuMemcpyHtoD failed: invalid argument" + too_large):
+            cuda.memcpy_htod(memory, host)
+        with pytest.raises(cuda.LogicError, match="cuMemcpyDtoH failed: invalid argument" + too_large):
+            cuda.memcpy_dtoh(host, memory)
+    with pytest.raises(cuda.LogicError, match="there is no device memory at that address$"):
+        cuda.memcpy_htod(0, np.zeros(1))
+
+
+def test_a_launch_beyond_the_device_s_limits_names_the_limit(scale):
+    memory = cuda.mem_alloc(4)
+    with pytest.raises(cuda.LogicError, match="70000 blocks along y, the device takes at most 65535"):
+        scale(memory, 1.0, 1, block=(1, 1, 1), grid=(1, 70000))
+    with pytest.raises(cuda.LogicError, match="65 threads along z, the device takes at most 64"):
+        scale(memory, 1.0, 1, block=(1, 1, 65))
+
+
+def test_a_source_that_is_no_text_is_refused(context):
+    with pytest.raises(TypeError, match="the source must be a str, not NoneType"):
+        SourceModule(None)
+
+
+def test_arrays_hold_no_python_objects(context):
+    with pytest.raises(TypeError, match="elements of dtype object are Python objects"):
+        gpuarray.to_gpu(np.array([object()]))
+    with pytest.raises(TypeError, match="Python objects"):
+        gpuarray.empty(3, [("a", np.int32), ("b", object)])
+    with pytest.raises(AttributeError, match="to_gpu takes a NumPy array, not list: numpy.array makes one"):
+        gpuarray.to_gpu([1, 2])
 
 
 def test_a_wrong_count_of_arguments_names_the_kernel_and_its_parameters(scale):

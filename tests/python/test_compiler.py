@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -10,7 +11,7 @@ import warnings
 
 import pytest
 from pycuda import compiler
-from pycuda.compiler import compile
+from pycuda.compiler import compile, preprocess_source
 
 MULTIPLY = """
 __global__ void multiply_them(float *dest, float *a, float *b)
@@ -584,6 +585,25 @@ class TestCompilers:
         monkeypatch.setenv("PYCUDA_COMPILER", "clang")
         with pytest.raises(ValueError, match="PYCUDA_COMPILER"):
             compile(MULTIPLY)
+
+    def test_a_source_is_preprocessed_without_nvcc(self, tmp_path, monkeypatch):
+        from pycuda.driver import CompileError
+
+        if not (shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")):
+            pytest.skip("needs a C++ compiler")
+        (tmp_path / "part.h").write_text("#define TWICE(x) ((x) + (x))\n")
+        source = '#include "part.h"\n// gone\n__global__ void f(int *x) { *x = TWICE(N); }\n'
+        options = ["-I", str(tmp_path), "-DN=21", "--ptxas-options=-v", "-O3"]
+        text = preprocess_source(source, options, "nvcc")
+        assert text.split() == "__global__ void f(int *x) { *x = ((21) + (21)); }".split()
+        conditional = "#ifdef __CUDACC__\nint device;\n#else\nint host;\n#endif\n"
+        assert preprocess_source(conditional, [], "nvcc").strip() == "int device;"
+        with pytest.raises(CompileError, match="nvcc preprocessing of .* failed") as caught:
+            preprocess_source('#include "nothing_of_this_name.h"\n', [], "nvcc")
+        assert "nothing_of_this_name.h" in caught.value.stderr
+        monkeypatch.setenv("PATH", "/nonexistent")
+        with pytest.raises(OSError, match="/nonexistent/nvcc --preprocess"):
+            preprocess_source(source, options, "/nonexistent/nvcc")
 
     def test_the_old_names_are_there(self):
         assert compiler.JitLinkModule is compiler.DynamicModule

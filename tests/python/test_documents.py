@@ -1,25 +1,124 @@
 # SPDX-License-Identifier: MIT
-"""Every Python program that README and guide print runs as printed."""
+"""Every code block of README and guide runs as printed.
 
+`python` is a program, or a test file if it defines tests; `ipython` blocks are the cells of one session a page; `sh` is
+commands; `yaml` is a job of a CI service. `text` is for what programs print, and nothing else is used.
+"""
+
+import os
 import pathlib
 import re
+import shutil
+import socket
 import subprocess
 import sys
 
+import pycuda
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+# Open MPI asks root to be sure.
+OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
-def programs():
+def blocks(language):
+    parameters = []
     for page in PAGES:
-        blocks = re.finditer(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-        for number, match in enumerate(blocks, 1):
-            yield pytest.param(match.group(1), id=f"{page.stem}-{number}")
+        found = [match[2] for match in BLOCK.finditer(page.read_text()) if match[1] == language]
+        for number, text in enumerate(found, 1):
+            parameters.append(pytest.param(text, id=f"{page.stem}-{number}"))
+    return parameters
 
 
-@pytest.mark.parametrize("program", list(programs()))
-def test_a_printed_program_runs(program, driver):
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stdout + run.stderr
+def run(command, cwd=None, timeout=110, **environment):
+    settings = {**os.environ, **environment}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def has_cpu_driver():
+    return (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists()
+
+
+def test_every_block_is_of_a_kind_that_is_run():
+    for page in PAGES:
+        kinds = {match[1] for match in BLOCK.finditer(page.read_text())}
+        assert kinds <= {"python", "ipython", "sh", "yaml", "text"}, f"{page.name}: {kinds}"
+
+
+@pytest.mark.parametrize("program", blocks("python"))
+def test_a_printed_program_runs(program, driver, tmp_path):
+    if "def test_" in program:
+        (tmp_path / "test_printed.py").write_text(program)
+        output = run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "pycuda.pytest_plugin", "-p", "no:cacheprovider"], tmp_path
+        )
+        assert re.search(r"\d passed", output)
+        return
+    if "from distributed import" in program:
+        pytest.importorskip("distributed", reason="needs distributed")
+    file = tmp_path / "printed.py"
+    file.write_text(program)
+    # Programs that ask for two devices find them.
+    run([sys.executable, str(file)], PYCUDA_CPU_DEVICES="2")
+
+
+SESSIONS = [page for page in PAGES if "```ipython" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
+def test_printed_cells_run_in_one_session(page, driver):
+    pytest.importorskip("IPython", reason="needs IPython")
+    cells = [match[2] for match in BLOCK.finditer(page.read_text()) if match[1] == "ipython"]
+    run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from IPython.core.interactiveshell import InteractiveShell as Shell\n"
+            "for cell in sys.argv[1:]: Shell.instance().run_cell(cell).raise_error()",
+            *cells,
+        ]
+    )
+
+
+@pytest.mark.parametrize("commands", blocks("sh"))
+def test_printed_commands_run(commands, driver):
+    if "./run " in commands:
+        # The tests run inside one of these commands, so that here they are only looked up.
+        listed = run([ROOT / "run", "help"])
+        for command in re.findall(r"^\./run (\w+)", commands, re.MULTILINE):
+            assert re.search(rf"^  {command}\b", listed, re.MULTILINE), f"./run has no command {command}"
+        return
+    beside = pathlib.Path(sys.executable).parent
+    for tool, module in (("mpiexec", "mpi4py"), ("dask", "distributed")):
+        if re.search(rf"\b{tool} ", commands):
+            pytest.importorskip(module, reason=f"needs {module}")
+            if not (beside / tool).exists() and shutil.which(tool) is None:
+                pytest.skip(f"needs {tool}")
+    if ("PYCUDA_DRIVER=cpu" in commands or driver.Device.count() < 4) and not has_cpu_driver():
+        pytest.skip("needs the CPU driver")
+    four = {} if driver.Device.count() >= 4 else {"PYCUDA_DRIVER": "cpu", "PYCUDA_CPU_DEVICES": "4"}
+    # Whatever is started in the background ends with the last command.
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        here = commands.replace("node1", "127.0.0.1").replace("8786", str(free.getsockname()[1]))
+    script = "trap 'for job in $(jobs -p); do kill $job; done; wait' EXIT\n" + here
+    path = os.pathsep.join([str(beside), os.environ["PATH"]])
+    run(["bash", "-ec", script], ROOT, PATH=path, PYCUDA_CPU_THREADS="1", **OPEN_MPI_AS_ROOT, **four)
+
+
+@pytest.mark.parametrize("job", blocks("yaml"))
+def test_a_printed_job_tests_the_example_project(job, driver):
+    commands = re.findall(r"^- run: (.*)$", job, re.MULTILINE)
+    assert len(commands) == len(job.splitlines()) and commands[0].startswith("pip install pycuda-anywhere ")
+    assert commands[1].startswith("pytest ")
+    options = commands[1].split()[1:]
+    if not has_cpu_driver():
+        pytest.skip("needs the CPU driver")
+    run(
+        [sys.executable, "-m", "pytest", "-p", "pycuda.pytest_plugin", "-p", "no:cacheprovider", *options],
+        ROOT / "examples" / "testing_project",
+    )

@@ -55,12 +55,17 @@ def test_ipython_loads_the_extension(driver):
             "times(cuda.InOut(a), block=(4, 1, 1)); print(a)",
             "print(get_ipython().display_formatter.format(times)[0]['text/html'])",
             "print(get_ipython().display_formatter.format(cuda.Device(0))[0]['text/html'])",
+            "from pycuda import gpuarray; b = gpuarray.arange(6, dtype=np.int16).reshape(2, 3)",
+            "print(get_ipython().display_formatter.format(b)[0]['text/html'])",
         ):
             shell.run_cell(cell).raise_error()
         """
     )
     assert "times: registers " in output and "[0 3 6 9]" in output
     assert "<td>threads per block</td>" in output and "<td>compute capability</td>" in output
+    assert "<td>registers</td>" in output and "<td>shared memory</td><td>0 bytes</td>" in output
+    assert "<td>occupancy</td><td>100% with 256 threads per block</td>" in output
+    assert "[3 4 5]" in output and "<td>2 x 3</td>" in output and "<td>int16</td>" in output
 
 
 def test_the_notebook_runs(driver):
@@ -69,6 +74,9 @@ def test_the_notebook_runs(driver):
     pytest.importorskip("ipykernel", reason="needs ipykernel")
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)
+    # It is read where it cannot be run too: what its cells print is in it.
+    for cell in notebook.cells:
+        assert cell.cell_type != "code" or cell.outputs, f"the cell {cell.source!r} was saved without its output"
     from jupyter_client import KernelManager
 
     manager = KernelManager()

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Matrix products against NumPy."""
 
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from pycuda import gpuarray
@@ -28,10 +34,96 @@ def test_transposed_and_mixed_operands():
 def test_lengths_that_do_not_fit_are_an_error():
     with pytest.raises(ValueError, match="4 is not 3"):
         gpuarray.zeros((3, 4), np.float32) @ gpuarray.zeros((3, 4), np.float32)
-    with pytest.raises(NotImplementedError, match="complex64"):
-        gpuarray.zeros((3, 3), np.complex64) @ gpuarray.zeros((3, 3), np.complex64)
+    with pytest.raises(ValueError, match="do not broadcast"):
+        gpuarray.zeros((2, 3, 3), np.float32) @ gpuarray.zeros((4, 3, 3), np.float32)
+    with pytest.raises(ValueError, match="arrays with axes"):
+        gpuarray.matmul(gpuarray.zeros((), np.float32), gpuarray.zeros((3, 3), np.float32))
+    with pytest.raises(ValueError, match="do not fit"):
+        gpuarray.tensordot(gpuarray.zeros((2, 3)), gpuarray.zeros((4, 3)), 1)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [((2, 5, 3, 4), (4, 6)), ((5, 3, 4), (2, 1, 4, 6)), ((4,), (5, 4, 3)), ((5, 3, 4), (4,))]
+)
+def test_stacks_of_matrices_broadcast(left, right):
+    rng = np.random.default_rng(8)
+    a, b = (rng.integers(-9, 9, shape).astype(np.float32) for shape in (left, right))
+    product = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+    assert product.shape == (a @ b).shape
+    np.testing.assert_array_equal(product.get(), a @ b)
+
+
+def test_many_small_matrices_take_several_launches():
+    a = np.random.default_rng(9).integers(-9, 9, (70000, 2, 3)).astype(np.float32)
+    b = np.arange(6, dtype=np.float32).reshape(3, 2)
+    np.testing.assert_array_equal((gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)).get(), a @ b)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128, np.bool_, np.int8, np.float16])
+def test_other_numbers_are_multiplied_too(dtype):
+    rng = np.random.default_rng(10)
+    a, b = (rng.integers(0, 3, shape) for shape in ((20, 35), (35, 18)))
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.integers(-3, 3, a.shape)
+    a, b = a.astype(dtype), b.astype(dtype)
+    product = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+    assert product.dtype == dtype
+    np.testing.assert_array_equal(product.get(), a @ b)
+
+
+@pytest.mark.parametrize("axes", [0, 1, ((0, 2), (1, 0)), (-1, 0)])
+def test_products_over_several_axes(axes):
+    a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    b = np.arange(8, dtype=np.float32).reshape(4, 2)
+    expected = np.tensordot(a, b, axes)
+    np.testing.assert_array_equal(gpuarray.tensordot(gpuarray.to_gpu(a), gpuarray.to_gpu(b), axes).get(), expected)
 
 
 def test_an_inner_length_of_zero_gives_zeros():
     product = gpuarray.zeros((2, 0), np.float32) @ gpuarray.zeros((0, 3), np.float32)
     assert (product.get() == np.zeros((2, 3))).all()
+
+
+def test_cublas_multiplies_where_it_is_there(tmp_path):
+    if not gpuarray._array.device_facts()[0]:
+        pytest.skip("needs the CPU driver: the stand-in for cuBLAS works in the host's memory")
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    library = tmp_path / "libfake_cublas.so"
+    source = pathlib.Path(__file__).parent / "fake" / "fake_cublas.c"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", CUBLAS_PROGRAM],
+        env={**os.environ, "PYCUDA_CUBLAS": str(library)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+CUBLAS_PROGRAM = """
+import ctypes
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pycuda.autoinit
+from pycuda import gpuarray
+from pycuda._arrays import cublas
+random = np.random.default_rng(0)
+shapes = [((3, 4), (4, 5)), ((7, 3, 4), (4, 5)), ((7, 3, 4), (7, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((4,), (4, 3))]
+for dtype in "fdFD":
+    for left, right in shapes:
+        a, b = (random.integers(-9, 9, shape).astype(dtype) for shape in (left, right))
+        if dtype in "FD":
+            a = (a + 1j * random.integers(-9, 9, left)).astype(dtype)
+        result = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+        pycuda.autoinit.context.synchronize()
+        np.testing.assert_array_equal(result.get(), a @ b)
+assert ctypes.c_int.in_dll(cublas.library(), "fake_products").value == 4 * len(shapes)
+assert (gpuarray.to_gpu(np.eye(3, dtype=int)) @ gpuarray.to_gpu(np.eye(3, dtype=int))).get().sum() == 3
+"""

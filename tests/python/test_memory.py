@@ -2,6 +2,8 @@
 """Device, host and managed memory; copies and fills."""
 
 import gc
+import threading
+import weakref
 
 import numpy as np
 import pycuda.driver as cuda
@@ -20,6 +22,43 @@ def test_an_allocation_is_an_address_until_it_is_freed():
         memory.free()
     with pytest.raises(cuda.LogicError, match="the memory has been freed"):
         int(memory)
+
+
+def test_the_class_of_allocations_cannot_be_made_by_hand():
+    class Derived(cuda.DeviceAllocation):
+        pass
+
+    for kind in (cuda.DeviceAllocation, cuda.ManagedAllocation, Derived):
+        with pytest.raises(TypeError, match="cannot create"):
+            kind()
+    for wrong in ({}, {"size": 4}, {"bytes": 4, "more": 5}):
+        with pytest.raises(TypeError, match=r"mem_alloc\(\) takes one argument, the size in bytes"):
+            cuda.mem_alloc(**wrong)
+    memory = cuda.mem_alloc(bytes=4)
+    noticed = []
+    reference = weakref.ref(memory, noticed.append)
+    assert reference() is memory
+    del memory
+    assert noticed == [reference]
+
+
+def test_a_thread_that_frees_leaves_others_running():
+    stop = threading.Event()
+
+    def churn():
+        while not stop.is_set():
+            cuda.mem_alloc(100).free()
+            cuda.mem_alloc(2 << 20).free()
+
+    threads = [threading.Thread(target=churn) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(200):
+        cuda.mem_alloc(50)
+    stop.set()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 def test_freed_memory_is_refused_by_copies_and_fills():

@@ -5,8 +5,9 @@ import numpy as np
 
 import pycuda.driver as driver
 from pycuda import _driver
+from pycuda._arrays import interchange
 from pycuda._arrays.reductions import Reductions
-from pycuda._arrays.shapes import _dims, _order_is_fortran, splay
+from pycuda._arrays.shapes import _axis, _dims, _order_is_fortran, splay
 from pycuda._arrays.textures import Textures
 from pycuda._arrays.transfers import Transfers
 from pycuda._arrays.values import Values
@@ -48,6 +49,8 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         dtype = np.dtype(dtype)
+        if dtype.hasobject:
+            raise TypeError(f"elements of dtype {dtype} are Python objects, which a device cannot hold")
         fortran = _order_is_fortran(order)
         if gpudata is None:
             assert base is None, "base needs gpudata"
@@ -61,7 +64,7 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
     @property
     def flags(self):
-        """Contiguity: `c_contiguous`, `f_contiguous`, `forc`."""
+        """What its memory is like, with `c_contiguous`, `f_contiguous` and `forc`."""
         return ArrayFlags(self)
 
     @property
@@ -77,17 +80,47 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
         """The array with its axes reversed."""
         return self.transpose()
 
+    # Other packages
+
     @property
     def __cuda_array_interface__(self):
-        return {
-            "shape": self.shape,
-            "strides": self.strides,
-            "data": (self.ptr if self.size else 0, False),
-            "typestr": self.dtype.str,
-            "descr": self.dtype.descr,
-            "stream": None,
-            "version": 3,
-        }
+        return interchange.cuda_array_interface(self)
+
+    def __dlpack_device__(self):
+        return interchange.dlpack_device(self)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return interchange.to_dlpack(self, stream, max_version, dl_device, copy)
+
+    # The array API standard
+
+    def __array_namespace__(self, *, api_version=None):
+        from pycuda import array_api
+
+        if api_version is not None and api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ValueError(f"version {api_version!r} of the array API is not known: 2024.12 is")
+        return array_api
+
+    @property
+    def device(self):
+        """The device whose memory it is in."""
+        return driver.Device(_array.device_number(self))
+
+    def to_device(self, device, /, *, stream=None):
+        """The array on a device: itself where it is there."""
+        if device != self.device:
+            raise ValueError(
+                f"an array of shape {self.shape} on {self.device.name()} is not moved to {device!r}: copy it in "
+                "a context of that device, or to the host with get()"
+            )
+        return self
+
+    @property
+    def mT(self):  # noqa: N802
+        """The last two axes exchanged: a view."""
+        if self.ndim < 2:
+            raise ValueError(f"a matrix has two axes or more: {self.shape}")
+        return self.swapaxes(-1, -2)
 
     # Indexing
 
@@ -105,7 +138,57 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
     def _put(self, index, value):
         from pycuda._arrays import selection
 
-        selection.put(self, index, value)
+        selection.store(self, index, value)
+
+    # Order
+
+    def take(self, indices, axis=None, out=None, stream=None):
+        """The elements at the indices, along an axis or of the flattened array."""
+        from pycuda._arrays import selection
+
+        return selection.take(self, indices, out, stream, axis)
+
+    def put(self, indices, values):
+        """``self.flat[indices] = values``."""
+        from pycuda._arrays import selection
+
+        selection.put(self, indices, values)
+
+    def nonzero(self):
+        """The indices of the elements that are not zero, one array for each axis."""
+        from pycuda._arrays import selection
+
+        return selection.nonzero(self)
+
+    def sort(self, axis=-1, *, descending=False):
+        """Put the elements in order along an axis, in place."""
+        from pycuda._arrays import sorting
+
+        _array.copy(self, sorting.sort(self, _axis(axis, self.ndim), descending=descending), None)
+
+    def argsort(self, axis=-1, *, descending=False):
+        """The positions of the elements in order along an axis."""
+        from pycuda._arrays import sorting
+
+        return sorting.argsort(self, axis, descending=descending)
+
+    def searchsorted(self, v, side="left", sorter=None):
+        """Where `v` would go into this sorted array."""
+        from pycuda._arrays import searching
+
+        return searching.searchsorted(self, v, side, sorter)
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """The sums of all elements up to each."""
+        from pycuda._arrays import scans
+
+        return scans.cumsum(self, axis, dtype, out)
+
+    def cumprod(self, axis=None, dtype=None, out=None):
+        """The products of all elements up to each."""
+        from pycuda._arrays import scans
+
+        return scans.cumprod(self, axis, dtype, out)
 
     # Arithmetic: the operators are slots of the base class.
 

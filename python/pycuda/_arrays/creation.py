@@ -21,7 +21,11 @@ def to_gpu(ary, allocator=None):
     elif isinstance(ary, np.generic):
         raise TypeError("to_gpu takes arrays, not numbers")
     else:
-        shape = ary.shape
+        try:
+            shape = ary.shape
+        except AttributeError:
+            kind = type(ary).__name__
+            raise AttributeError(f"to_gpu takes a NumPy array, not {kind}: numpy.array makes one") from None
     new = GPUArray(shape, ary.dtype, allocator, None, None, _compact_of(ary))
     new._set(ary, False, None)
     return new

@@ -124,6 +124,25 @@ def _take(a, indices, axis=None, out=None, mode="raise"):
     return selection.take(a, indices, out, None, axis)
 
 
+def _put(a, ind, v, mode="raise"):
+    if mode != "raise":
+        raise NotImplementedError(f"put with mode {mode!r}")
+    gpuarray.put(a, ind, v)
+
+
+def _unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
+    if axis is not None:
+        raise NotImplementedError("unique along an axis")
+    return gpuarray.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
+
+
+def _flip(m, axis):
+    axes = gpuarray._axes(axis, m.ndim)
+    return m[tuple(slice(None, None, -1 if i in axes else None) for i in range(m.ndim))]
+
+
 FUNCTIONS = {
     np.concatenate: _concatenate,
     np.stack: lambda arrays, axis=0, **kwargs: gpuarray.stack(arrays, axis),
@@ -142,6 +161,17 @@ FUNCTIONS = {
     np.around: _round,
     np.nonzero: gpuarray.nonzero,
     np.take: _take,
+    np.put: lambda a, ind, v, mode="raise": _put(a, ind, v, mode),
+    np.sort: lambda a, axis=-1, kind=None, order=None, stable=None: gpuarray.sort(a, axis),
+    np.argsort: lambda a, axis=-1, kind=None, order=None, stable=None: gpuarray.argsort(a, axis),
+    np.searchsorted: lambda a, v, side="left", sorter=None: gpuarray.searchsorted(a, v, side, sorter),
+    np.unique: _unique,
+    np.cumsum: lambda a, axis=None, dtype=None, out=None: gpuarray.cumsum(a, axis, dtype, out),
+    np.cumprod: lambda a, axis=None, dtype=None, out=None: gpuarray.cumprod(a, axis, dtype, out),
+    np.flatnonzero: lambda a: gpuarray.nonzero(a.ravel())[0],
+    np.argwhere: lambda a: gpuarray.stack(gpuarray.nonzero(a), 1),
+    np.count_nonzero: lambda a, axis=None, *, keepdims=False: (a != 0).sum(axis=axis, keepdims=keepdims),
+    np.flip: lambda m, axis=None: _flip(m, axis),
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda a: a.real,
     np.imag: lambda a: a.imag,

@@ -1,78 +1,222 @@
 # SPDX-License-Identifier: MIT
-"""Matrix products of arrays on the device, by a tiled kernel."""
+"""Matrix products of arrays on the device, by a tiled kernel or by cuBLAS where that is installed."""
+
+import operator
 
 import numpy as np
 
-from pycuda._arrays.creation import empty, zeros
-from pycuda.compiler import SourceModule
-from pycuda.tools import context_dependent_memoize, dtype_to_ctype
+from pycuda import _driver
+from pycuda._arrays import cublas
+from pycuda._arrays.array import GPUArray
+from pycuda._arrays.creation import zeros
+from pycuda._arrays.joining import broadcast_to
+from pycuda._arrays.kernels import compiled, is_cpu, type_name
+from pycuda._arrays.shapes import _axis
 
-_TILE = 16
+_array = _driver._array
 
-_SOURCE = """
-__global__ void matmul(const {type} *a, const {type} *b, {type} *c, long rows, long inner, long columns)
-{{
-  __shared__ {type} tile_a[{tile}][{tile}], tile_b[{tile}][{tile}];
+# A block of 16 x 16 threads makes a square of the result, each thread $2 x $2 elements of it.
+_TEXT = """
+typedef $0 T; typedef $1 A;
+#define SIDE 16
+#define MICRO $2
+#define EDGE (SIDE * MICRO)
+template <class B> FN B sum_of(B a, B b) {
+  if constexpr (same<B, bool>) return a || b; else return static_cast<B>(a + b);
+}
+template <class B> FN B product_of(B a, B b) {
+  if constexpr (same<B, bool>) return a && b; else return static_cast<B>(a * b);
+}
+extern "C" __global__ void matmul(const T *a, const T *b, T *c, i64 rows, i64 inner, i64 columns, i64 a_step,
+                                  i64 b_step, i64 row_tiles) {
+  __shared__ __align__(16) unsigned char a_room[EDGE * SIDE * sizeof(A)], b_room[SIDE * EDGE * sizeof(A)];
+  A (*const tile_a)[SIDE] = reinterpret_cast<A (*)[SIDE]>(a_room);
+  A (*const tile_b)[EDGE] = reinterpret_cast<A (*)[EDGE]>(b_room);
   const int x = threadIdx.x, y = threadIdx.y;
-  const long row = (long) blockIdx.y * {tile} + y, column = (long) blockIdx.x * {tile} + x;
-  {type} sum = 0;
-  for (long start = 0; start < inner; start += {tile}) {{
-    tile_a[y][x] = row < rows && start + x < inner ? a[row * inner + start + x] : 0;
-    tile_b[y][x] = start + y < inner && column < columns ? b[(start + y) * columns + column] : 0;
+  const i64 stacked = blockIdx.y / row_tiles, row_tile = blockIdx.y - stacked * row_tiles;
+  const i64 row = row_tile * EDGE + y, column = static_cast<i64>(blockIdx.x) * EDGE + x;
+  a += stacked * a_step;
+  b += stacked * b_step;
+  c += stacked * rows * columns;
+  A sum[MICRO][MICRO];
+#pragma unroll
+  for (int i = 0; i < MICRO; ++i)
+#pragma unroll
+    for (int j = 0; j < MICRO; ++j) sum[i][j] = A();
+  for (i64 start = 0; start < inner; start += SIDE) {
+#pragma unroll
+    for (int i = 0; i < MICRO; ++i) {
+      const i64 r = row + i * SIDE, q = column + i * SIDE;
+      tile_a[y + i * SIDE][x] = r < rows && start + x < inner ? cast<A>(a[r * inner + start + x]) : A();
+      tile_b[y][x + i * SIDE] = start + y < inner && q < columns ? cast<A>(b[(start + y) * columns + q]) : A();
+    }
     __syncthreads();
-    for (int k = 0; k < {tile}; ++k) sum += tile_a[y][k] * tile_b[k][x];
+    for (int k = 0; k < SIDE; ++k) {
+#pragma unroll
+      for (int i = 0; i < MICRO; ++i)
+#pragma unroll
+        for (int j = 0; j < MICRO; ++j)
+          sum[i][j] = sum_of(sum[i][j], product_of(tile_a[y + i * SIDE][k], tile_b[k][x + j * SIDE]));
+    }
     __syncthreads();
-  }}
-  if (row < rows && column < columns) c[row * columns + column] = sum;
-}}
+  }
+#pragma unroll
+  for (int i = 0; i < MICRO; ++i)
+#pragma unroll
+    for (int j = 0; j < MICRO; ++j) {
+      const i64 r = row + i * SIDE, q = column + j * SIDE;
+      if (r < rows && q < columns) c[r * columns + q] = cast<T>(sum[i][j]);
+    }
+}
 """
-
-
-@context_dependent_memoize
-def _kernel(dtype):
-    module = SourceModule(_SOURCE.format(type=dtype_to_ctype(dtype), tile=_TILE))
-    return module.get_function("matmul")
+_WIDE = {"f16": "f32", "bf16": "f32"}
+_SIDE = 16
+_MOST_BLOCKS = 65535  # along the grid's second axis
 
 
 def _packed(array, dtype):
     """`array` in C order and of `dtype`; itself if it is so already."""
-    if array.dtype == dtype and array.flags.c_contiguous:
+    if array.dtype == dtype and _array.contiguity(array)[0]:
         return array
-    packed = empty(array.shape, dtype)
-    packed[...] = array.astype(dtype) if array.dtype != dtype else array
+    packed = GPUArray(array.shape, dtype)
+    _array.copy(packed, array, None)
     return packed
 
 
+def _stacked(array, dtype, stack):
+    """Packed matrices, and the elements from one to the next: 0 if there is only one for all."""
+    own = array.shape[:-2]
+    if all(length == 1 for length in own):
+        return _packed(array, dtype), 0
+    if own != stack:
+        array = broadcast_to(array, (*stack, *array.shape[-2:]))
+    return _packed(array, dtype), array.shape[-2] * array.shape[-1]
+
+
+def _multiply(a, b, dtype):
+    """The products of matrices (at least two axes) as one array."""
+    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    try:
+        stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise ValueError(f"matmul: the stacks of {a.shape} and {b.shape} do not broadcast together") from None
+    shape = (*stack, rows, columns)
+    count = 1
+    for length in stack:
+        count *= length
+    if not count * rows * columns * inner:
+        return zeros(shape, dtype)
+    left, a_step = _stacked(a, dtype, stack)
+    right, b_step = _stacked(b, dtype, stack)
+    result = GPUArray(shape, dtype)
+    sizes = rows, inner, columns, a_step, b_step
+    if cublas.multiply(left, right, result, count, *sizes):
+        return result
+    micro = 1 if is_cpu() else 4
+    edge = _SIDE * micro
+    row_tiles = -(-rows // edge)
+    if row_tiles > _MOST_BLOCKS:
+        raise NotImplementedError(f"matmul of more than {_MOST_BLOCKS * edge} rows: {a.shape} and {b.shape}")
+    name = type_name(dtype)
+    kernel = compiled("matmul", _TEXT, name, _WIDE.get(name, name), str(micro))
+    at_once = _MOST_BLOCKS // row_tiles
+    for first in range(0, count, at_once):
+        some = min(at_once, count - first)
+        grid = (-(-columns // edge), row_tiles * some)
+        parts = left, right, result
+        if count > at_once:
+            steps = a_step, b_step, rows * columns
+            parts = [_from(part, first * step) for part, step in zip(parts, steps)]
+        numbers = [np.int64(number) for number in (*sizes, row_tiles)]
+        kernel(*parts, *numbers, block=(_SIDE, _SIDE, 1), grid=grid)
+    return result
+
+
+def _from(array, elements):
+    """A flat view without the first elements."""
+    return array.reshape(-1)[elements:]
+
+
 def matmul(a, b):
-    """The product of two matrices, of a matrix and a vector, or of two vectors, as NumPy's `matmul`.
+    """The product of matrices, of stacks of them, of matrices and vectors, as NumPy's `matmul`.
 
     Parameters
     ----------
     a, b : GPUArray
-        One or two axes; real floats or integers. Stacks of matrices and complex numbers are not there yet.
+        Any numbers; stacks broadcast. float16 and bfloat16 are summed in float32.
 
     Raises
     ------
     ValueError
-        When the inner lengths differ.
-    NotImplementedError
-        For other numbers of axes or other dtypes.
+        When lengths do not fit, or for arrays without axes.
     """
+    if not a.ndim or not b.ndim:
+        raise ValueError(f"matmul needs arrays with axes: {a.shape} and {b.shape}; multiply by numbers with *")
     dtype = np.result_type(a.dtype, b.dtype)
-    if not (1 <= a.ndim <= 2 and 1 <= b.ndim <= 2) or dtype.kind not in "iuf" or dtype == np.float16:
-        raise NotImplementedError(f"matmul of shapes {a.shape} and {b.shape}, dtypes {a.dtype} and {b.dtype}")
-    if a.shape[-1] != b.shape[0]:
-        raise ValueError(f"matmul: {a.shape} and {b.shape} do not fit, {a.shape[-1]} is not {b.shape[0]}")
-    rows, inner = a.shape if a.ndim == 2 else (1, a.shape[0])
-    columns = b.shape[1] if b.ndim == 2 else 1
-    shape = a.shape[:-1] + b.shape[1:]
-    if rows * columns * inner == 0:
-        return zeros(shape, dtype)
-    left, right = _packed(a, dtype), _packed(b, dtype)
-    result = empty((rows, columns), dtype)
-    grid = (-(-columns // _TILE), -(-rows // _TILE))
-    if grid[1] > 65535:
-        raise NotImplementedError(f"matmul of more than {65535 * _TILE} rows")
-    sizes = np.int64(rows), np.int64(inner), np.int64(columns)
-    _kernel(dtype)(left, right, result, *sizes, block=(_TILE, _TILE, 1), grid=grid)
+    type_name(dtype)
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != inner:
+        raise ValueError(f"matmul: {a.shape} and {b.shape} do not fit, {a.shape[-1]} is not {inner}")
+    left = a[None] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    result = _multiply(left, right, dtype)
+    shape = result.shape
+    if a.ndim == 1:
+        shape = (*shape[:-2], shape[-1])
+    if b.ndim == 1:
+        shape = shape[:-1]
     return result.reshape(shape)
+
+
+def tensordot(a, b, axes=2):
+    """The sum of products over several axes of both, as `numpy.tensordot`.
+
+    Parameters
+    ----------
+    a, b : GPUArray
+    axes : int or pair of sequences of int
+        So many last axes of `a` with as many first ones of `b`; or which of `a` with which of `b`.
+    """
+    if hasattr(axes, "__index__"):
+        count = operator.index(axes)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ValueError(f"tensordot over {count} axes of arrays with {a.ndim} and {b.ndim}")
+        a_axes, b_axes = list(range(a.ndim - count, a.ndim)), list(range(count))
+    else:
+        a_axes, b_axes = ([one] if hasattr(one, "__index__") else list(one) for one in axes)
+        a_axes = [_axis(axis, a.ndim) for axis in a_axes]
+        b_axes = [_axis(axis, b.ndim) for axis in b_axes]
+    if [a.shape[i] for i in a_axes] != [b.shape[i] for i in b_axes]:
+        raise ValueError(f"tensordot: axes {a_axes} of {a.shape} and {b_axes} of {b.shape} do not fit")
+    a_rest = [i for i in range(a.ndim) if i not in a_axes]
+    b_rest = [i for i in range(b.ndim) if i not in b_axes]
+    inner = 1
+    for i in a_axes:
+        inner *= a.shape[i]
+    a_shape, b_shape = tuple(a.shape[i] for i in a_rest), tuple(b.shape[i] for i in b_rest)
+    rows, columns = _size(a_shape), _size(b_shape)
+    left = a.transpose(a_rest + a_axes).reshape((rows, inner))
+    right = b.transpose(b_axes + b_rest).reshape((inner, columns))
+    return matmul(left, right).reshape(a_shape + b_shape)
+
+
+def _size(shape):
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+def vecdot(a, b, axis=-1):
+    """The sums of the products of conjugated elements of `a` and those of `b` along an axis."""
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    if a.shape[axis] != b.shape[axis]:
+        raise ValueError(f"vecdot: {a.shape} and {b.shape} do not fit along axis {axis}")
+    return (broadcast_to(a, shape).conj() * broadcast_to(b, shape)).sum(
+        axis=axis, dtype=np.result_type(a.dtype, b.dtype)
+    )
+
+
+def outer(a, b):
+    """The products of each element of `a` with each of `b`."""
+    return a.ravel()[:, None] * b.ravel()[None, :]

@@ -5,6 +5,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._arrays.array import GPUArray
+from pycuda._arrays.kinds import kind
 from pycuda._arrays.reductions import _reduce
 
 _array = _driver._array
@@ -66,7 +67,7 @@ def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
 
 
 def _ordered(a):
-    if a.dtype.kind not in "iuf":
+    if kind(a.dtype) not in "iuf":
         raise TypeError(f"unsupported dtype specified: {a.dtype}")
     return a
 

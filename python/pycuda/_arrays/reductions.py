@@ -6,6 +6,7 @@ import builtins
 import numpy as np
 
 from pycuda import _driver
+from pycuda._arrays.kinds import kind, wide
 from pycuda._arrays.shapes import _axes
 from pycuda._arrays.views import _part
 
@@ -106,9 +107,9 @@ class Reductions:
     def mean(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
         """The mean."""
         if dtype is None:
-            dtype = self.dtype if self.dtype.kind in "fc" else np.dtype(np.float64)
-        wide = np.dtype(np.float32) if np.dtype(dtype) == np.float16 else np.dtype(dtype)
-        total = _reduce("sum", self, axis, wide, stream, keepdims, None)
+            dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
+        computed = wide(np.dtype(dtype))
+        total = _reduce("sum", self, axis, computed, stream, keepdims, None)
         count = self.size // builtins.max(total.size, 1) if total.size else 0
         with_count = float("nan") if count == 0 else count
         return _apply(
@@ -122,9 +123,9 @@ class Reductions:
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
         """The variance."""
         if dtype is None:
-            dtype = self.dtype if self.dtype.kind in "fc" else np.dtype(np.float64)
-        wide = np.dtype(np.float32) if np.dtype(dtype) == np.float16 else np.dtype(dtype)
-        apart = self - self.mean(axis, wide, keepdims=True, stream=stream)
+            dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
+        computed = wide(np.dtype(dtype))
+        apart = self - self.mean(axis, computed, keepdims=True, stream=stream)
         size = _apply("absolute", (apart,), None, None, stream) if apart.dtype.kind == "c" else apart
         squares = size * size
         total = _reduce("sum", squares, axis, squares.dtype, stream, keepdims, None)

@@ -8,6 +8,7 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.array import GPUArray, _store
 from pycuda._arrays.creation import to_gpu, zeros
+from pycuda._arrays.scans import positions_of_true
 from pycuda._arrays.shapes import _axis
 
 _array = _driver._array
@@ -31,7 +32,10 @@ def _expand(index, ndim):
     entries = []
     for item in items:
         if isinstance(item, GPUArray) and item.dtype == np.bool_:
-            item = item.get()
+            if item.ndim == 0:
+                raise IndexError("a single truth value is no index beside others")
+            entries.append(("mask", item))
+            continue
         if isinstance(item, (list, np.ndarray)):
             item = _host_index(item)
             if item.dtype == np.bool_:
@@ -63,6 +67,22 @@ def _expand(index, ndim):
     return result
 
 
+def _parts(mask):
+    """The positions of the true elements, one array for each axis."""
+    if not isinstance(mask, GPUArray):
+        return np.nonzero(mask)
+    return _along_axes(positions_of_true(mask), mask.shape)
+
+
+def _along_axes(positions, shape):
+    """Positions in C order as one array for each axis."""
+    parts = []
+    for length in reversed(shape[1:]):
+        parts.append(positions % length)
+        positions = positions // length
+    return (positions, *reversed(parts))
+
+
 class _Plan:
     """A view whose first axes are indexed by arrays, and where the chosen axes go in the result."""
 
@@ -81,7 +101,7 @@ class _Plan:
                         f"the truth array has shape {mask.shape}, the indexed axes have "
                         f"{ary.shape[axis : axis + mask.ndim]}"
                     )
-                for part in np.nonzero(mask):
+                for part in _parts(mask):
                     basic.append(slice(None))
                     arrays.append(part)
                     places.append(order)
@@ -138,8 +158,28 @@ def _out_of_range(ary):
     return IndexError(f"an index is out of bounds for an array of shape {ary.shape}")
 
 
+def _whole_mask(ary, index):
+    """The index, if it is one truth array of the shape of the whole array."""
+    if isinstance(index, tuple) and len(index) == 1:
+        index = index[0]
+    whole = isinstance(index, GPUArray) and index.dtype == np.bool_ and index.shape == ary.shape and index.ndim > 0
+    return index if whole else None
+
+
+def _is_one_truth(index):
+    return isinstance(index, GPUArray) and index.dtype == np.bool_ and index.ndim == 0
+
+
 def select(ary, index):
     """``ary[index]`` with arrays in the index: a copy."""
+    if _is_one_truth(index):
+        return select(ary[None], index.reshape(1))
+    mask = _whole_mask(ary, index)
+    if mask is not None:
+        positions = positions_of_true(mask)
+        result = GPUArray(positions.shape, ary.dtype)
+        _array.select(ary.ravel(), (positions,), result, None, False, False)
+        return result
     plan = _Plan(ary, index)
     result = GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
     if not _array.select(plan.view, plan.indices, result, None, plan.check, False):
@@ -147,8 +187,19 @@ def select(ary, index):
     return result.transpose(plan.result_order())
 
 
-def put(ary, index, value):
+def store(ary, index, value):
     """``ary[index] = value`` with arrays in the index."""
+    if _is_one_truth(index):
+        store(ary[None], index.reshape(1), value)
+        return
+    mask = _whole_mask(ary, index)
+    if mask is not None:
+        one_value = not getattr(value, "ndim", 0) and not isinstance(value, (list, tuple))
+        if one_value and ary.dtype.kind != "V":
+            one = GPUArray((), ary.dtype)
+            _store(one, value)
+            _array.apply("where", (mask, one, ary), ary, None, None)
+            return
     plan = _Plan(ary, index)
     order = plan.result_order()
     values = GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
@@ -236,4 +287,30 @@ def nonzero(ary):
     if ary.ndim == 0:
         raise ValueError("nonzero of an array without axes is not defined")
     mask = ary if ary.dtype == np.bool_ else ary != 0
-    return tuple(to_gpu(part) for part in np.nonzero(mask.get()))
+    return _along_axes(positions_of_true(mask), ary.shape)
+
+
+def put(ary, indices, values):
+    """``ary.flat[indices] = values``: positions count in C order, values are repeated as needed."""
+    indices = _device_indices(indices).ravel()
+    if not indices.size:
+        return
+    if not isinstance(values, GPUArray):
+        values = to_gpu(np.asarray(values, ary.dtype).reshape(-1))
+    values = values.ravel()
+    if not values.size:
+        raise ValueError("put needs at least one value")
+    if values.size < indices.size and values.size > 1:
+        values = take(values, to_gpu(np.arange(indices.size) % values.size))
+    here = GPUArray(indices.shape, ary.dtype)
+    _store(here, values if values.size == 1 else values[: indices.size])
+    flat = ary.ravel()
+    if not _array.select(flat, (indices,), here, None, True, True):
+        raise _out_of_range(ary)
+    if not _shares(flat, ary):
+        _array.copy(ary, flat.reshape(ary.shape), None)
+
+
+def _shares(flat, ary):
+    """Whether the flattened array is a view."""
+    return flat is ary or flat.size == 0 or flat.ptr == ary.ptr

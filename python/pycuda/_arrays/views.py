@@ -144,14 +144,14 @@ class Views:
 
     @property
     def real(self):
-        """The real parts: a view."""
+        """The real parts, a view."""
         if self.dtype.kind != "c":
             return self
         return _array.view(self, 0, self.shape, self.strides, _part(self.dtype))
 
     @property
     def imag(self):
-        """The imaginary parts: a view; zeros for real dtypes."""
+        """The imaginary parts, a view; zeros for real dtypes."""
         if self.dtype.kind != "c":
             return _array.empty_like(self, None, "K").fill(0)
         part = _part(self.dtype)

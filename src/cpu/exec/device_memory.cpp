@@ -58,7 +58,8 @@ struct Slot {
 struct DeviceMemory::State {
   int device = 0;
   std::uint64_t limit = 0;
-  mutable std::mutex mutex;  ///< protects all below
+  std::uint64_t offered = 0;  ///< of the limit, what the machine could give at the start
+  mutable std::mutex mutex;   ///< protects all below
   std::uint64_t used = 0;
   std::unordered_map<void*, Block> blocks;
   std::vector<std::pair<std::byte*, std::uint64_t>> reservations;  ///< chunks and slabs
@@ -159,6 +160,7 @@ DeviceMemory::DeviceMemory(int device, std::uint64_t limit_bytes)
     : state_(std::make_unique<State>()) {
   state_->device = device;
   state_->limit = limit_bytes;
+  state_->offered = std::min(limit_bytes, available_memory_bytes().value_or(limit_bytes));
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -239,7 +241,7 @@ bool DeviceMemory::release(void* memory) {
 
 std::uint64_t DeviceMemory::free_bytes() const {
   const std::unique_lock lock(state_->mutex);
-  return state_->limit - state_->used;
+  return state_->offered - std::min(state_->offered, state_->used);
 }
 
 std::uint64_t DeviceMemory::total_bytes() const { return state_->limit; }

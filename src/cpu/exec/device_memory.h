@@ -25,6 +25,8 @@ class DeviceMemory {
   void* allocate(std::uint64_t bytes, MemoryKind kind, void* owner, std::uint64_t alignment = 256);
   /// False when `memory` is no block of this device.
   bool release(void* memory);
+  /// What programs that fill the device may count on: of the limit, or of what the machine had
+  /// available when this object was made if that was less, what is not allocated.
   std::uint64_t free_bytes() const;
   std::uint64_t total_bytes() const;
 

@@ -17,9 +17,10 @@ constexpr std::uint32_t narrowest_row = 4;
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  // Gangs lie along x: they are warps where rows are whole warps or there is one row.
+  // A kernel with a vector form may still have a reason to do without: its gangs must be warps.
+  // They lie along x, so they are where rows are whole warps or there is one row.
   const bool warps = block.x % 32 == 0 || (block.y == 1 && block.z == 1);
-  if (kernel.facts.gangs_are_warps && !warps) return false;
+  if (!kernel.facts.scalar_reason.empty() && !warps) return false;
   return kernel.facts.gang_lanes != 0 && block.x >= narrowest_row &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
@@ -39,9 +40,17 @@ bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
   kernel_ = &kernel;
   const std::uint32_t lanes = kernel.facts.gang_lanes;
   const std::size_t per_row = (block.x + lanes - 1) / lanes;
-  gangs_.resize(per_row * block.y * block.z);
+  const std::size_t count = per_row * block.y * block.z;
+  if (kernel.facts.gang_frame_bytes != 0) {
+    const std::uint64_t states = (count * sizeof(std::uint32_t) + alignment - 1) & ~(alignment - 1);
+    return reserve(states + count * kernel.facts.gang_frame_bytes);
+  }
+  gangs_.resize(count);
   stride_ = (kernel.gang_bytes + alignment - 1) & ~(alignment - 1);
-  const std::uint64_t wanted = stride_ * gangs_.size();
+  return reserve(stride_ * count);
+}
+
+bool GangBlock::reserve(std::uint64_t wanted) {
   if (wanted <= capacity_) return true;
   memory_.reset();
   capacity_ = 0;
@@ -52,7 +61,12 @@ bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
   return true;
 }
 
-void GangBlock::run(KernelEntry& entry, BlockFrame& block) {
+void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) {
+  if (kernel_->run_gangs != nullptr) {
+    thread.scratch = reinterpret_cast<std::uint64_t>(memory_.get());
+    kernel_->run_gangs(&block, &thread);
+    return;
+  }
   const Dim3 size = block.launch->block;
   const std::uint32_t lanes = kernel_->facts.gang_lanes;
   std::size_t left = 0;

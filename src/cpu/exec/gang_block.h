@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The gangs of one block of a kernel with barriers: each is run from barrier to barrier.
+// The gangs of one block of a kernel with barriers: each is run from barrier to barrier, by the
+// kernel's own code or, where it has none for that, as a coroutine.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,16 @@ class GangBlock {
   /// The calling thread's own; null when memory for such blocks is exhausted.
   static GangBlock* prepare(const Kernel& kernel, const Dim3& block);
 
-  /// Runs one block. Leaves by a jump when a thread faults; holds nothing then.
-  void run(KernelEntry& entry, BlockFrame& block);
+  /// Runs one block; `thread` is a frame that it may use. Leaves by a jump when a thread faults;
+  /// holds nothing then.
+  void run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread);
 
  private:
   struct Free {
     void operator()(std::byte* memory) const;
   };
   bool fit(const Kernel& kernel, const Dim3& block);
+  bool reserve(std::uint64_t bytes);
 
   const Kernel* kernel_ = nullptr;
   std::vector<ThreadFrame> gangs_;

@@ -106,7 +106,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
     return;
   }
   GangBlock* gang_block = nullptr;
-  if (launch.gangs && launch.kernel.facts.gangs_suspend) {
+  if (launch.gangs &&
+      (launch.kernel.facts.gangs_suspend || launch.kernel.facts.gang_frame_bytes != 0)) {
     gang_block = GangBlock::prepare(launch.kernel, launch.frame.block);
     if (gang_block == nullptr) {
       launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
@@ -138,7 +139,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
           if (scrub) own.arena.scrub(own.launch.shared_bytes);
           own.entry.enter(&own.thread);
           if (own.gang_block != nullptr) {
-            own.gang_block->run(own.entry, own.block);
+            own.gang_block->run(own.entry, own.block, own.thread);
           } else if (own.launch.gangs) {
             own.launch.kernel.run_gangs(&own.block, &own.thread);
           } else {

@@ -56,6 +56,12 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
+  simt::open_guards(sources);
+  functions.clear();
+  for (const simt::GangSource& source : sources) {
+    if (source.open) functions.push_back(source.open);
+  }
+  prepare_open_gangs(functions, target);
   dump("gangs", module);
   simt::widen_gangs(module, sources, kernels);
   functions.clear();

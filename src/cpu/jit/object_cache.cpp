@@ -89,7 +89,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
-  out.number(facts.gangs_are_warps);
+  out.number(facts.gang_frame_bytes);
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
@@ -107,7 +107,7 @@ KernelFacts read_facts(Reader& in) {
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
-  facts.gangs_are_warps = in.number<bool>();
+  facts.gang_frame_bytes = in.number<std::uint64_t>();
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();

@@ -105,6 +105,16 @@ void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachi
   }
 }
 
+void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target) {
+  if (copies.empty()) return;
+  PassRun run(target);
+  // No pass that folds branches: it would make one divergent branch of a uniform one and another.
+  for (llvm::Function* copy : copies)
+    run.run(*copy,
+            "sroa,instcombine<no-verify-fixpoint>,adce,fix-irreducible,lower-switch,loop-simplify,"
+            "lcssa,break-crit-edges,loop-simplify,lcssa");
+}
+
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target) {
   if (gangs.empty()) return;
   PassRun run(target);

@@ -19,6 +19,8 @@ void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target);
 /// Before widening, on the copies: no vectors of PTX's own, no switches, simple loops, LCSSA, no
 /// critical edges.
 void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target);
+/// Brings the copies with open guards into the same form.
+void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target);
 /// After it: registers for the variables of gang functions, so that little lives across barriers.
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target);
 

@@ -12,6 +12,7 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/divergence.h"
+#include "cpu/simt/guards.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
@@ -126,27 +127,37 @@ bool has_barrier(const llvm::Function& function) {
   return false;
 }
 
-std::string widen(GangSource& source, KernelFacts& facts) {
-  ControlFlow flow(*source.function);
-  const Shapes shapes(*source.function, flow, source.lanes);
+/// Writes the gang's function, or says why there is none.
+std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
+                  llvm::Function*& gang) {
+  ControlFlow flow(source);
+  const Shapes shapes(source, flow, lanes);
   flow.assign_owners();
-  ControlFlow guessed_flow(*source.function);
-  const Shapes guesses(*source.function, guessed_flow, source.lanes, true);
-  if (std::string found = obstacle(*source.function, flow, shapes); !found.empty()) return found;
-  llvm::Function* full = Widener(*source.function, flow, shapes, guesses, source.lanes, true)
-                             .run("f." + facts.name + ".gang");
-  llvm::Function* tail = Widener(*source.function, flow, shapes, guesses, source.lanes, false)
-                             .run("f." + facts.name + ".tail");
-  if (llvm::verifyFunction(*full) || llvm::verifyFunction(*tail)) {
-    assert(false && "the vector form is no valid IR");
-    full->eraseFromParent();
+  ControlFlow guessed_flow(source);
+  const Shapes guesses(source, guessed_flow, lanes, true);
+  if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
+  gang = Widener(source, flow, shapes, guesses, lanes, full).run(name);
+  if (!llvm::verifyFunction(*gang)) return {};
+  assert(false && "the vector form is no valid IR");
+  gang->eraseFromParent();
+  gang = nullptr;
+  return "an internal error";
+}
+
+std::string widen(GangSource& source, KernelFacts& facts) {
+  const std::string name = "f." + facts.name;
+  llvm::Function *full = nullptr, *tail = nullptr;
+  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", tail);
+  if (!reason.empty()) return reason;
+  if (!source.open || !widen(*source.open, source.lanes, true, name + ".gang", full).empty())
+    reason = widen(*source.function, source.lanes, true, name + ".gang", full);
+  if (!reason.empty()) {
     tail->eraseFromParent();
-    return "an internal error";
+    return reason;
   }
   facts.gang_lanes = source.lanes;
-  facts.gangs_are_warps = source.warps;
   facts.gangs_suspend = has_barrier(*full);
-  return {};
+  return source.warps ? "gangs that are no warps: blocks whose rows are no whole warps" : "";
 }
 
 }  // namespace
@@ -163,7 +174,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
       const bool warps = needs_warps(*copy);
-      sources.push_back({copy, i, warps ? warp_lanes : lanes ? lanes : usual_lanes, warps});
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : lanes ? lanes : usual_lanes, warps});
     } else {
       copy->eraseFromParent();
     }
@@ -171,11 +182,16 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
   return sources;
 }
 
+void open_guards(std::vector<GangSource>& sources) {
+  for (GangSource& source : sources) source.open = open_guards(*source.function, source.lanes);
+}
+
 void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts) {
   for (GangSource& source : sources) {
     facts[source.kernel].scalar_reason = widen(source, facts[source.kernel]);
     source.function->eraseFromParent();
-    source.function = nullptr;
+    if (source.open) source.open->eraseFromParent();
+    source.function = source.open = nullptr;
   }
 }
 

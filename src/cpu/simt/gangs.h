@@ -17,6 +17,7 @@ namespace pycuda::cpu::simt {
 /// One kernel on its way to its vector form.
 struct GangSource {
   llvm::Function* function = nullptr;  ///< a copy of the kernel with all its calls inlined
+  llvm::Function* open = nullptr;      ///< a copy of it whose guards are open (guards.h), or null
   std::size_t kernel = 0;              ///< index in the facts
   unsigned lanes = 0;
   bool warps = false;  ///< every gang must be a warp
@@ -28,10 +29,13 @@ struct GangSource {
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
                                        unsigned lanes);
 
+/// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
+void open_guards(std::vector<GangSource>& sources);
+
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
-/// have one) beside `f.<name>` where that is possible, and sets the facts. The copies are gone
+/// have one) beside `f.<name>` where that is possible, and sets the facts. All copies are gone
 /// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
-/// facts.
+/// facts; for one whose gangs must be warps, why launches with other blocks do.
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
                  std::vector<KernelFacts>& facts);
 

@@ -13,6 +13,8 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/guards.h"
+#include "cpu/simt/warp_sites.h"
 
 namespace pycuda::cpu::simt {
 
@@ -61,7 +63,8 @@ Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool
     : flow_(flow),
       layout_(function.getParent()->getDataLayout()),
       lanes_(lanes),
-      trusting_(trusting) {
+      trusting_(trusting),
+      warps_(needs_warps(function)) {
   while (pass(function) | flow_.update()) {
   }
 }
@@ -134,6 +137,43 @@ Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
   return all_uniform(instruction) ? Shape::uniform() : Shape::varying();
 }
 
+namespace {
+
+/// Whether `value` is 0 in every block that is one row.
+bool is_zero_in_a_row(const llvm::Value& value, unsigned steps = 0) {
+  constexpr unsigned most_steps = 4;
+  if (const llvm::StringRef name = special_name(&value); !name.empty())
+    return name == "tid.y" || name == "tid.z";
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction || steps == most_steps) return false;
+  const auto operand = [&](unsigned index) {
+    return is_zero_in_a_row(*instruction->getOperand(index), steps + 1);
+  };
+  switch (instruction->getOpcode()) {
+    case llvm::Instruction::Mul:
+      return operand(0) || operand(1);
+    case llvm::Instruction::Add:
+      return operand(0) && operand(1);
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+      return operand(0);
+    default:
+      return false;
+  }
+}
+
+/// Whether a product is the number of threads in the rows before some row of its block.
+bool is_row_start(const llvm::Instruction& product) {
+  for (unsigned i = 0; i < 2; ++i) {
+    if (special_name(product.getOperand(i)) == "ntid.x" &&
+        is_zero_in_a_row(*product.getOperand(1 - i)))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 /// A power of two that divides lane 0's value: gangs begin at multiples of their width.
 std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) const {
   constexpr unsigned most_steps = 6;
@@ -154,6 +194,7 @@ std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) con
     case llvm::Instruction::Or:
       return std::min(operand(0), operand(1));
     case llvm::Instruction::Mul:
+      if (warps_ && is_row_start(*instruction)) return static_cast<std::uint64_t>(lanes_);
       return std::min(operand(0) * operand(1), most);
     case llvm::Instruction::Shl:
       if (const auto* by = llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1)))
@@ -351,6 +392,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (callee->getName() == pseudo::shared_base || callee->getName() == pseudo::params ||
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
+  if (callee->getName() == gang_all || callee->getName() == gang_none) return Shape::uniform();
   return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform()
                                                                                  : Shape::varying();
 }

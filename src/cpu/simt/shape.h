@@ -71,6 +71,7 @@ class Shapes {
   const llvm::DataLayout& layout_;
   const std::int64_t lanes_;
   const bool trusting_;
+  const bool warps_;  ///< gangs are warps: rows of threads are made of whole ones, or there is one
 };
 
 }  // namespace pycuda::cpu::simt

@@ -151,14 +151,15 @@ bool WarpSites::is_in_step(const llvm::BasicBlock& block) const {
 /// `mask` is that of an operation in `block`, which is not whole.
 bool WarpSites::names_active_lanes(const llvm::Value* mask, const llvm::BasicBlock& block) const {
   using namespace llvm::PatternMatch;
-  if (match(mask, m_Zero())) return true;
+  if (match(mask, m_Zero())) return is_in_step(block);
   const llvm::Value* result = nullptr;
   if (!match(mask, m_Trunc(m_ExtractValue<0>(m_Value(result))))) return false;
   const llvm::CallBase* source = warp_call_in(result);
   if (!source) return false;
   const llvm::BasicBlock* owner = flow_.owner(block);
   if (kind_of(*source) == WarpOp::ActiveMask)
-    return flow_.owner(*source->getParent()) == owner && match(mask_of(*source), m_Zero()) &&
+    return is_in_step(block) && flow_.owner(*source->getParent()) == owner &&
+           match(mask_of(*source), m_Zero()) &&
            flow_.loop_of(source->getParent()) == flow_.loop_of(&block);
   const llvm::Value* condition = nullptr;
   if (kind_of(*source) != WarpOp::VoteBallot || !is_whole(*source->getParent()) ||
@@ -189,7 +190,7 @@ bool WarpSites::names_active_lanes(const llvm::Value* mask, const llvm::BasicBlo
 std::string WarpSites::obstacle(const llvm::CallBase& operation) const {
   const llvm::BasicBlock& block = *operation.getParent();
   if (!is_whole(block))
-    return is_in_step(block) && names_active_lanes(mask_of(operation), block)
+    return names_active_lanes(mask_of(operation), block)
                ? ""
                : "a warp operation in divergent control flow";
   return shapes_.of(mask_of(operation)).is_uniform()

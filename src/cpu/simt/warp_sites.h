@@ -30,12 +30,12 @@ bool needs_warps(const llvm::Function& function);
 /// lanes that have not exited execute the operation together on either path, whatever the mask
 /// names; lanes that are not in their own mask take part, there as here.
 ///
-/// In another block, when the mask is known to name the active lanes: the operation has no mask
-/// (then it concerns the lanes that stand at it), or its mask is the result of `activemask` in a
-/// block with the same active lanes, or of a ballot in a whole block over the very condition that
-/// leads here. Lanes that stand at it must be there in the same trip of every loop: so the block is
-/// in no loop, or in its innermost loop a whole block comes before it with an operation that waits
-/// for all lanes.
+/// In another block, when the mask is known to name the active lanes. It does when it is the result
+/// of a ballot in a whole block over the very condition that leads here: lanes that it names wait
+/// for each other from trip to trip of a loop. It also does when the operation has no mask (then it
+/// concerns the lanes that stand at it), or that of `activemask` in a block with the same active
+/// lanes, if lanes that stand at it are there in the same trip: the block is in no loop, or in its
+/// innermost loop a whole block comes before it with an operation that waits for all lanes.
 ///
 /// Everything else stays thread by thread: a mask that names lanes which are elsewhere makes the
 /// operation wait for them, and lanes of a gang cannot wait for each other.

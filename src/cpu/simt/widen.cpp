@@ -11,6 +11,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/guards.h"
 
 namespace pycuda::cpu::simt {
 
@@ -213,6 +214,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
       return copy;
     }
     if (name == pseudo::warp_op) return emit_warp_operation(call);
+    if (name == gang_all || name == gang_none) return emit_question(call, name == gang_all);
     return emit_special(call);
   }
   if (name == pseudo::check_alignment) {

@@ -68,6 +68,9 @@ class Widener {
   llvm::Value* emit_shuffle(WarpOp operation, llvm::CallInst& call);
   llvm::Value* pair(llvm::Value* first, llvm::Value* second);
   llvm::Value* lanes_in(llvm::Value* lanes);
+  llvm::Value* emit_question(llvm::CallInst& call, bool all);
+  llvm::Value* compare_all(llvm::ICmpInst::Predicate predicate, llvm::Value* affine,
+                           llvm::Value* uniform);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);

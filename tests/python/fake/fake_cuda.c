@@ -34,7 +34,11 @@ EXPORT size_t fake_memory_limit = (size_t)1 << 32;
 EXPORT int fake_knows_parameters = 1;
 
 EXPORT Result cuInit(unsigned int flags) { return flags ? INVALID_VALUE : SUCCESS; }
-EXPORT Result cuDriverGetVersion(int* version) { *version = 13000; return SUCCESS; }
+EXPORT Result cuDriverGetVersion(int* version) {
+  const char* wanted = getenv("FAKE_CUDA_VERSION");
+  *version = wanted ? atoi(wanted) : 13000;
+  return SUCCESS;
+}
 EXPORT Result cuGetErrorString(Result code, const char** text) {
   *text = code == OUT_OF_MEMORY ? "out of memory" : code == INVALID_VALUE ? "invalid argument"
         : code == INVALID_HANDLE ? "invalid resource handle" : code == NOT_FOUND ? "named symbol not found"

@@ -60,8 +60,10 @@ class LoadedModule {
     Sink sink;
     {
       exec::Stream stream(0, sink);
+      Kernel chosen = kernel(name);
+      if (thread_by_thread) chosen.facts.gang_lanes = 0;
       exec::LaunchRequest request;
-      request.kernel = &kernel(name);
+      request.kernel = &chosen;
       request.grid = grid;
       request.block = block;
       request.dynamic_shared_bytes = dynamic_shared_bytes;
@@ -79,6 +81,7 @@ class LoadedModule {
   }
 
   std::uint32_t dynamic_shared_bytes = 0;
+  bool thread_by_thread = false;  ///< launches take the scalar form although there is a vector form
 
  private:
   struct Sink final : exec::FaultSink {

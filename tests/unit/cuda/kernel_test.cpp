@@ -155,7 +155,8 @@ TEST_CASE("a kernel that the module lacks is an error of the look-up") {
   const CurrentContext context(driver);
   const ModulePtr module = Module::from_image("text");
   CHECK_THROWS_WITH_AS(module->kernel("absent"),
-                       "cuModuleGetFunction failed: named symbol not found", DriverError);
+                       "cuModuleGetFunction failed: named symbol not found - no kernel 'absent'",
+                       DriverError);
 }
 
 TEST_CASE("a kernel keeps its module loaded") {

@@ -17,6 +17,7 @@ DriverSearch search(std::string choice, std::string nvidia, std::string cpu) {
   wanted.choice = std::move(choice);
   wanted.nvidia_library = std::move(nvidia);
   wanted.cpu_libraries = {"/nowhere/libcuda_cpu.so", std::move(cpu)};
+  wanted.cpu_driver_command = "`make it`";
   return wanted;
 }
 
@@ -76,7 +77,11 @@ TEST_CASE("a failure names what is missing and the command that mends it") {
   const auto none = load_driver(search("auto", "libcuda_absent.so.1", "libcuda_cpu_absent.so"));
   REQUIRE_FALSE(none.ok());
   CHECK(says(none.error().message, "libcuda_absent.so.1"));
-  CHECK(says(none.error().message, "pip install"));
+  CHECK(says(none.error().message, "which `make it` brings."));
+  const auto cpu = load_driver(search("cpu", FAKE_CUDA_13, "libcuda_cpu_absent.so"));
+  REQUIRE_FALSE(cpu.ok());
+  CHECK(says(cpu.error().message, "PYCUDA_DRIVER=cpu asks for the CPU driver"));
+  CHECK(says(cpu.error().message, ": `make it` brings it."));
   const auto nvidia = load_driver(search("nvidia", "libcuda_absent.so.1", FAKE_CUDA_CPU));
   REQUIRE_FALSE(nvidia.ok());
   CHECK(says(nvidia.error().message, "PYCUDA_DRIVER=cpu"));

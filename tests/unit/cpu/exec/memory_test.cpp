@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/device.h"
 #include "cpu/exec/shared_arena.h"
 
@@ -85,6 +86,16 @@ TEST_CASE("free and total memory are exact, and the limit holds") {
   CHECK(memory.free_bytes() == 4 * MiB);
   CHECK(memory.release(second));
   CHECK(memory.free_bytes() == 10 * MiB);
+}
+
+TEST_CASE("free memory is no more than the machine can give") {
+  DeviceMemory memory(0, std::uint64_t{1} << 60);
+  const std::uint64_t free = memory.free_bytes();
+  CHECK(memory.total_bytes() == std::uint64_t{1} << 60);
+  CHECK(free <= machine_memory_bytes());
+  void* block = memory.allocate(4 * MiB, MemoryKind::Device, nullptr);
+  REQUIRE(block != nullptr);
+  CHECK(memory.free_bytes() == free - 4 * MiB);
 }
 
 TEST_CASE("impossible requests give null, wrong releases give false") {

@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/env.h"
 #include "unit/cpu/kernel_run.h"
-#include "unit/cpu/simt/random_kernel.h"
 
-using pycuda::cpu::Dim3;
 using pycuda::cpu::jit::Options;
 using pycuda::cpu::testing::LoadedModule;
-using pycuda::cpu::testing::RandomKernel;
 
 namespace {
 
@@ -23,62 +19,9 @@ Options vectors(bool wanted) {
   return options;
 }
 
-struct Outcome {
-  std::vector<std::uint32_t> out, bins;
-  bool operator==(const Outcome&) const = default;
-};
-
-Outcome run(LoadedModule& module, Dim3 grid, Dim3 block, std::uint32_t n) {
-  std::vector<std::uint32_t> in(1024 + 4);
-  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u ^ (i << 7);
-  const std::uint32_t threads = grid.x * block.x * block.y * block.z;
-  Outcome outcome{std::vector<std::uint32_t>(std::size_t{16} * threads + 64, 0xabababab),
-                  std::vector<std::uint32_t>(64)};
-  module.run("k", grid, block, in.data(), outcome.out.data(), outcome.bins.data(), n);
-  return outcome;
-}
-
 }  // namespace
 
-/// Runs random kernels on both paths; how many of them had a vector form.
-long long compare(bool warps, long long first, long long count) {
-  long long widened = 0;
-  for (long long seed = first; seed < first + count; ++seed) {
-    const std::string text =
-        RandomKernel(static_cast<std::uint64_t>(seed)).text(seed % 3 == 0, warps);
-    LoadedModule scalar(text, vectors(false));
-    LoadedModule vector(text, vectors(true));
-    if (vector.kernel("k").facts.gang_lanes == 0) {
-      MESSAGE(seed << " stays scalar: " << vector.kernel("k").facts.scalar_reason);
-      continue;
-    }
-    ++widened;
-    for (const auto& [grid, block, n] :
-         {std::tuple{Dim3{2}, Dim3{64}, 128u}, std::tuple{Dim3{3}, Dim3{72}, 200u},
-          std::tuple{Dim3{2}, Dim3{250}, 470u}, std::tuple{Dim3{2}, Dim3{16, 4}, 120u},
-          std::tuple{Dim3{2}, Dim3{9, 5}, 77u}, std::tuple{Dim3{2}, Dim3{32, 3}, 171u},
-          std::tuple{Dim3{1}, Dim3{1000}, 999u}}) {
-      const bool same = run(scalar, grid, block, n) == run(vector, grid, block, n);
-      CHECK_MESSAGE(same, "seed " << seed << ", block " << block.x << " x " << block.y);
-      if (!same) break;
-    }
-  }
-  return widened;
-}
-
-TEST_CASE("random kernels compute the same bits on the scalar and on the vector path") {
-  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(30);
-  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
-  CHECK(compare(false, first, count) * 10 >= count * 8);
-}
-
-TEST_CASE("random kernels with warp operations compute the same bits on both paths") {
-  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(30);
-  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
-  CHECK(compare(true, first, count) * 10 >= count * 8);
-}
-
-TEST_CASE("a kernel without barriers runs its gangs in a loop, one with barriers suspends them") {
+TEST_CASE("gangs run in a loop, those of a kernel with barriers in one for each way between them") {
   LoadedModule module(R"(
 .visible .entry plain() { ret; }
 .visible .entry waits() { bar.sync 0; ret; }
@@ -88,10 +31,11 @@ TEST_CASE("a kernel without barriers runs its gangs in a loop, one with barriers
 )",
                       vectors(true));
   CHECK((module.kernel("plain").run_gangs != nullptr));
-  CHECK((module.kernel("waits").start_gang != nullptr));
-  CHECK((module.kernel("waits").start_tail != nullptr));
+  CHECK(module.kernel("plain").facts.gang_frame_bytes == 0);
+  CHECK((module.kernel("waits").run_gangs != nullptr));
+  CHECK(module.kernel("waits").facts.gang_frame_bytes != 0);
   CHECK(module.kernel("votes").facts.gang_lanes == 32);
-  CHECK(module.kernel("votes").facts.gangs_are_warps);
+  CHECK_FALSE(module.kernel("votes").facts.scalar_reason.empty());
   CHECK(module.kernel("parted").facts.scalar_reason == "a barrier in divergent control flow");
 }
 
@@ -166,5 +110,25 @@ TEST_CASE("an or that is a sum only where the guard says so, with lane 0 outside
   std::fill(expected.begin(), expected.end(), 7u);
   for (std::uint32_t tid = 16; tid < 21; ++tid) expected[31 - tid + 16] = tid;
   module.run("k", {1}, {21}, out.data());
+  CHECK(out == expected);
+}
+
+TEST_CASE("a block that faults and nobody comes to, after the block that returns") {
+  LoadedModule module(R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<3>; .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; rem.u32 %r2, %r1, 3; mov.u32 %r3, 5;
+  TABLE: .branchtargets A, B, C;
+  brx.idx %r2, TABLE;
+A: add.u32 %r3, %r1, 7; bra END;
+B: add.u32 %r3, %r1, 9; bra END;
+C: bra END;
+END:
+  mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r3; ret;
+})",
+                      vectors(true));
+  std::vector<std::uint32_t> out(70), expected(70);
+  for (std::uint32_t i = 0; i < 70; ++i) expected[i] = i % 3 == 0 ? i + 7 : i % 3 == 1 ? i + 9 : 5;
+  module.run("k", {1}, {70}, out.data());
   CHECK(out == expected);
 }

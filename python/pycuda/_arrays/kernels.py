@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that this package writes for the dtypes at hand, compiled once for each context."""
+
+from pycuda import _driver
+from pycuda.compiler import SourceModule
+from pycuda.tools import context_dependent_memoize
+
+_array = _driver._array
+
+
+@context_dependent_memoize
+def compiled(name, template, *types):
+    """The function `name` of a CUDA text in which ``$0``, ``$1``, ... stand for `types`.
+
+    The text begins with the types and conversions of the array operations: `i64`, `f16`, `cx<f32>`,
+    `cast<To>(value)`, `less(a, b)`, `is_nan(a)`.
+    """
+    text = template
+    for number, type_name in enumerate(types):
+        text = text.replace(f"${number}", type_name)
+    # Products and sums are rounded one by one, as NumPy does.
+    module = SourceModule(_array.kernel_types() + text, options=["--fmad=false"], no_extern_c=True)
+    return module.get_function(name)
+
+
+def type_name(dtype):
+    """The name of a dtype in those texts; TypeError for those that kernels do not know."""
+    name = _array.kernel_type(dtype)
+    if dtype.kind == "V" and name != "bf16" or dtype.kind not in "biufcV":
+        raise TypeError(f"elements of dtype {dtype} cannot be computed with")
+    return name
+
+
+def is_cpu():
+    """Whether the current device is a processor: there, threads work best each on their own."""
+    return _array.device_facts()[0]

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/allocation_object.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "bindings/function_state.h"
+#include "bindings/integers.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+PyTypeObject* allocation_type = nullptr;
+
+/// Larger allocations make the driver map memory, which takes long enough for other threads to run.
+constexpr std::size_t quick_allocation_bytes = std::size_t{1} << 20;
+/// How many threads give memory back just now: that waits for kernels, perhaps with the driver's
+/// locks held. Protected by the interpreter lock.
+int threads_in_free = 0;
+
+class [[nodiscard]] InFree {
+ public:
+  InFree() { ++threads_in_free; }
+  InFree(const InFree&) = delete;
+  InFree& operator=(const InFree&) = delete;
+  ~InFree() { --threads_in_free; }
+};
+
+AllocationObject* as_object(PyObject* self) { return reinterpret_cast<AllocationObject*>(self); }
+DeviceAllocation& self_of(PyObject* self) { return *as_object(self)->allocation; }
+
+// Leaving the interpreter lock and taking it again costs more than the driver's small allocation.
+cuda::DeviceMemory allocate(std::size_t bytes) {
+  if (bytes <= quick_allocation_bytes && threads_in_free == 0) {
+    return cuda::DeviceMemory(bytes);
+  }
+  return unlocked([&] { return cuda::DeviceMemory(bytes); });
+}
+
+AllocationObject* new_object(PyTypeObject* type) {
+  auto* object = PyObject_New(AllocationObject, type);
+  if (object == nullptr) throw nb::python_error();
+  object->weak_references = nullptr;
+  object->allocation = nullptr;
+  return object;
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  AllocationObject* object = as_object(self);
+  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  {
+    const InFree in_free;
+    if (reinterpret_cast<unsigned char*>(object->allocation) == object->storage) {
+      object->allocation->~DeviceAllocation();
+    } else {
+      delete object->allocation;
+    }
+  }
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyObject* address(PyObject* self) {
+  return guarded([&] { return PyLong_FromUnsignedLongLong(self_of(self).address()); });
+}
+PyObject* address_method(PyObject* self, PyObject*) { return address(self); }
+
+PyObject* free_memory(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    const InFree in_free;
+    unlocked([&] { self_of(self).free(); });
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* as_buffer(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    static const char* names[] = {"size", "offset", nullptr};
+    PyObject* size = nullptr;
+    PyObject* offset = nullptr;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:as_buffer",
+                                     const_cast<char**>(names), &size, &offset)) {
+      throw nb::python_error();
+    }
+    const CUdeviceptr start = self_of(self).address() +
+                              (offset == nullptr ? 0 : as_integer<std::size_t>(offset, "offset"));
+    return memory_view(self, start, as_integer<std::size_t>(size, "size")).release().ptr();
+  });
+}
+
+PyObject* mem_alloc(PyObject*, PyObject* const* arguments, Py_ssize_t count,
+                    PyObject* keyword_names) {
+  return guarded([&]() -> PyObject* {
+    const bool named =
+        keyword_names != nullptr && PyTuple_GET_SIZE(keyword_names) == 1 &&
+        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keyword_names, 0), "bytes") == 0;
+    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+    if (count + keywords != 1 || (keywords == 1 && !named)) {
+      PyErr_SetString(PyExc_TypeError, "mem_alloc() takes one argument, the size in bytes");
+      throw nb::python_error();
+    }
+    const auto bytes = as_integer<std::size_t>(arguments[0], "the size in bytes");
+    return make_allocation(allocate(bytes)).release().ptr();
+  });
+}
+
+template <class Method>
+PyCFunction as_method(Method* method) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
+}
+
+PyTypeObject* make_type() {
+  static PyMethodDef methods[] = {
+      {"free", free_memory, METH_NOARGS,
+       "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too."},
+      {"as_buffer", as_method(as_buffer), METH_VARARGS | METH_KEYWORDS,
+       "A view of memory that the host can read, `size` bytes from `offset` on: managed or mapped "
+       "memory, and all memory of the CPU driver."},
+      {"__long__", address_method, METH_NOARGS, "The address."},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(AllocationObject, weak_references), READONLY,
+       nullptr},
+      {nullptr, 0, 0, 0, nullptr},
+  };
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("Device memory; `int()` gives its address. It is freed when "
+                                    "the last reference goes, by any thread.")},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {Py_nb_int, reinterpret_cast<void*>(address)},
+      {Py_nb_index, reinterpret_cast<void*>(address)},
+      {0, nullptr},
+  };
+  static PyType_Spec spec = {
+      "pycuda._driver.DeviceAllocation", sizeof(AllocationObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+DeviceAllocation* allocation_of(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type != allocation_type && !PyType_IsSubtype(type, allocation_type)) return nullptr;
+  return as_object(object)->allocation;
+}
+
+nb::object make_allocation(cuda::DeviceMemory memory) {
+  AllocationObject* object = new_object(allocation_type);
+  object->allocation = new (object->storage) DeviceAllocation(std::move(memory));
+  return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+nb::object make_allocation(PyTypeObject* type, std::unique_ptr<DeviceAllocation> allocation) {
+  AllocationObject* object = new_object(type);
+  object->allocation = allocation.release();
+  return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+PyTypeObject* derive_allocation_type(const char* qualified_name, PyType_Slot* slots) {
+  PyType_Spec spec = {qualified_name, sizeof(AllocationObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyObject* type = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(allocation_type));
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+void bind_allocation_object(nb::module_& m) {
+  allocation_type = make_type();
+  m.attr("DeviceAllocation") = nb::borrow(reinterpret_cast<PyObject*>(allocation_type));
+  static PyMethodDef function = {"mem_alloc", as_method(mem_alloc), METH_FASTCALL | METH_KEYWORDS,
+                                 "mem_alloc(bytes)\n--\n\n"
+                                 "Allocate device memory in the current context.\n"
+                                 "\n"
+                                 "Parameters\n"
+                                 "----------\n"
+                                 "bytes : int\n"
+                                 "    At least 1.\n"
+                                 "\n"
+                                 "Returns\n"
+                                 "-------\n"
+                                 "DeviceAllocation\n"
+                                 "    Its contents are undefined.\n"
+                                 "\n"
+                                 "Raises\n"
+                                 "------\n"
+                                 "MemoryError\n"
+                                 "    When there is not that much, even after collecting garbage.\n"
+                                 "LogicError\n"
+                                 "    For 0 bytes, or without a context."};
+  const nb::object name = nb::str("pycuda._driver");
+  m.attr("mem_alloc") = nb::steal(PyCFunction_NewEx(&function, nullptr, name.ptr()));
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// Rounds, loops over gangs, and the choice of the next region.
+#include "cpu/simt/region_loop.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cassert>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/special_values.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+constexpr std::uint32_t ended = 0;
+/// Not all gangs are in the same state.
+constexpr std::uint32_t mixed = 0xffffffff;
+
+/// Also a state: the gang has not run yet.
+std::uint32_t fresh(const Regions& regions) {
+  return static_cast<std::uint32_t>(regions.functions.size());
+}
+
+class RegionLoop {
+ public:
+  RegionLoop(const Regions& full, const Regions& tail, std::uint64_t frame_bytes,
+             llvm::StringRef name, unsigned lanes)
+      : full_(full),
+        tail_(tail),
+        frame_bytes_(frame_bytes),
+        name_(name),
+        lanes_(lanes),
+        module_(*full.functions.front()->getParent()),
+        b_(module_.getContext()) {}
+
+  llvm::Function* run();
+
+ private:
+  struct Gang {
+    llvm::Value *x, *y, *z, *state, *frame;
+  };
+  struct Round {
+    llvm::Value *any, *all;  ///< the gangs' new states, or-ed and and-ed
+  };
+
+  llvm::BasicBlock* block(const llvm::Twine& label) {
+    return llvm::BasicBlock::Create(module_.getContext(), label, function_);
+  }
+  llvm::Function* make_step(const Regions& regions, llvm::StringRef label);
+  void read_launch();
+  void put(std::size_t offset, llvm::Value* value) {
+    b_.CreateAlignedStore(
+        value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(1), offset),
+        llvm::Align(4));
+  }
+  /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state.
+  Round loop(bool tails, const std::function<llvm::Value*(const Gang&)>& body);
+  llvm::Value* call(llvm::Function& region, const Gang& gang);
+  llvm::Value* step(llvm::Function& chooser, const Gang& gang, llvm::Value* state);
+
+  const Regions& full_;
+  const Regions& tail_;
+  const std::uint64_t frame_bytes_;
+  const std::string name_;
+  const unsigned lanes_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> b_;
+  llvm::Function* function_ = nullptr;
+  llvm::Value *width_ = nullptr, *height_ = nullptr, *rows_ = nullptr, *full_end_ = nullptr;
+  llvm::Value *per_row_ = nullptr, *states_ = nullptr, *frames_ = nullptr;
+  std::vector<llvm::CallInst*> inline_;
+};
+
+/// i32 (thread, frame, x, y, z, lanes, state): runs the region that comes next.
+llvm::Function* RegionLoop::make_step(const Regions& regions, llvm::StringRef label) {
+  std::vector<llvm::Type*> types(regions.functions.front()->getFunctionType()->params());
+  types.push_back(b_.getInt32Ty());
+  llvm::Function* chooser =
+      llvm::Function::Create(llvm::FunctionType::get(b_.getInt32Ty(), types, false),
+                             llvm::Function::InternalLinkage, name_ + label, module_);
+  chooser->addFnAttr(llvm::Attribute::NoUnwind);
+  chooser->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  chooser->addFnAttr(llvm::Attribute::NoInline);
+  const auto new_block = [&](const char* name) {
+    return llvm::BasicBlock::Create(module_.getContext(), name, chooser);
+  };
+  b_.SetInsertPoint(new_block("entry"));
+  const unsigned last = static_cast<unsigned>(chooser->arg_size()) - 1;
+  llvm::BasicBlock* never = new_block("never");
+  llvm::SwitchInst* choice = b_.CreateSwitch(chooser->getArg(last), never);
+  std::vector<llvm::Value*> arguments;
+  for (unsigned i = 0; i < last; ++i) arguments.push_back(chooser->getArg(i));
+  for (std::uint32_t number = 0; number < regions.functions.size(); ++number) {
+    llvm::BasicBlock* run = new_block("region");
+    choice->addCase(b_.getInt32(number == 0 ? fresh(regions) : number), run);
+    b_.SetInsertPoint(run);
+    b_.CreateRet(b_.CreateCall(regions.functions[number], arguments));
+  }
+  b_.SetInsertPoint(never);
+  b_.CreateUnreachable();
+  return chooser;
+}
+
+void RegionLoop::read_launch() {
+  llvm::Value* launch =
+      load_field(b_, function_->getArg(0), offsetof(BlockFrame, launch), b_.getPtrTy(), true);
+  const auto extent = [&](std::size_t axis) {
+    return load_field(b_, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
+                      b_.getInt32Ty(), true);
+  };
+  width_ = extent(0);
+  height_ = extent(1);
+  rows_ = b_.CreateMul(height_, extent(2));
+  full_end_ = b_.CreateAnd(width_, b_.getInt32(~(lanes_ - 1)));
+  per_row_ = b_.CreateUDiv(b_.CreateAdd(width_, b_.getInt32(lanes_ - 1)), b_.getInt32(lanes_));
+  llvm::Value* memory =
+      load_field(b_, function_->getArg(1), offsetof(ThreadFrame, scratch), b_.getPtrTy(), false);
+  states_ = memory;
+  llvm::Value* bytes =
+      b_.CreateShl(b_.CreateZExt(b_.CreateMul(rows_, per_row_), b_.getInt64Ty()), 2);
+  bytes = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(255)), b_.getInt64(~std::uint64_t{255}));
+  frames_ = b_.CreateGEP(b_.getInt8Ty(), memory, bytes);
+}
+
+RegionLoop::Round RegionLoop::loop(bool tails,
+                                   const std::function<llvm::Value*(const Gang&)>& body) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* row = block("row");
+  llvm::BasicBlock* gang = block("gang");
+  llvm::BasicBlock* row_end = block("row.end");
+  llvm::BasicBlock* after = block("round.end");
+  b_.CreateBr(row);
+  b_.SetInsertPoint(row);
+  const auto phi = [&](llvm::Value* first, llvm::BasicBlock* from) {
+    llvm::PHINode* value = b_.CreatePHI(b_.getInt32Ty(), 2);
+    value->addIncoming(first, from);
+    return value;
+  };
+  llvm::PHINode* number = phi(b_.getInt32(0), before);
+  llvm::PHINode* y = phi(b_.getInt32(0), before);
+  llvm::PHINode* z = phi(b_.getInt32(0), before);
+  llvm::PHINode* row_any = phi(b_.getInt32(0), before);
+  llvm::PHINode* row_all = phi(b_.getInt32(mixed), before);
+  put(offsetof(ThreadFrame, tid.y), y);
+  put(offsetof(ThreadFrame, tid.z), z);
+  llvm::Value* row_start = b_.CreateMul(number, width_);
+  llvm::Value* first_gang = b_.CreateMul(number, per_row_);
+  b_.CreateBr(gang);
+
+  b_.SetInsertPoint(gang);
+  llvm::PHINode* x = phi(tails ? full_end_ : b_.getInt32(0), row);
+  llvm::PHINode* any = phi(row_any, row);
+  llvm::PHINode* all = phi(row_all, row);
+  put(offsetof(ThreadFrame, tid.x), x);
+  put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x));
+  llvm::Value* index = b_.CreateZExt(
+      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(lanes_))), b_.getInt64Ty());
+  llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
+  llvm::Value* frame =
+      b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
+  llvm::Value* next = body({x, y, z, state, frame});
+  b_.CreateAlignedStore(next, state, llvm::Align(4));
+  llvm::Value* any_next = b_.CreateOr(any, next);
+  llvm::Value* all_next = b_.CreateAnd(all, next);
+  llvm::BasicBlock* gang_end = b_.GetInsertBlock();
+  if (tails) {
+    b_.CreateBr(row_end);
+  } else {
+    llvm::Value* x_next = b_.CreateAdd(x, b_.getInt32(lanes_));
+    b_.CreateCondBr(b_.CreateICmpULT(x_next, full_end_), gang, row_end);
+    x->addIncoming(x_next, gang_end);
+    any->addIncoming(any_next, gang_end);
+    all->addIncoming(all_next, gang_end);
+  }
+
+  b_.SetInsertPoint(row_end);
+  llvm::Value* number_next = b_.CreateAdd(number, b_.getInt32(1));
+  llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(1));
+  llvm::Value* y_wraps = b_.CreateICmpEQ(y_next, height_);
+  number->addIncoming(number_next, row_end);
+  y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), row_end);
+  z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), row_end);
+  row_any->addIncoming(any_next, row_end);
+  row_all->addIncoming(all_next, row_end);
+  b_.CreateCondBr(b_.CreateICmpULT(number_next, rows_), row, after);
+  b_.SetInsertPoint(after);
+  return {any_next, all_next};
+}
+
+llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
+  llvm::CallInst* run = b_.CreateCall(
+      &region, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, b_.getInt32(lanes_)});
+  run->setDoesNotThrow();
+  inline_.push_back(run);
+  return run;
+}
+
+/// The new state of a gang that waits at a barrier, or has not run; that of others does not change.
+llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::Value* state) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* run = block("step");
+  llvm::BasicBlock* done = block("stepped");
+  b_.CreateCondBr(b_.CreateICmpNE(state, b_.getInt32(ended)), run, done);
+  b_.SetInsertPoint(run);
+  llvm::Value* lanes = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(width_, gang.x),
+                                                b_.getInt32(lanes_));
+  llvm::CallInst* next = b_.CreateCall(
+      &chooser, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, lanes, state});
+  next->setDoesNotThrow();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  llvm::PHINode* result = b_.CreatePHI(b_.getInt32Ty(), 2);
+  result->addIncoming(b_.getInt32(ended), before);
+  result->addIncoming(next, run);
+  return result;
+}
+
+llvm::Function* RegionLoop::run() {
+  llvm::Function* full_step = make_step(full_, ".gang.step");
+  llvm::Function* tail_step = make_step(tail_, ".tail.step");
+  function_ = llvm::Function::Create(
+      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false),
+      llvm::Function::ExternalLinkage, name_ + ".gangs", module_);
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  llvm::BasicBlock* entry = block("entry");
+  llvm::BasicBlock* round = block("round");
+  llvm::BasicBlock* choose = block("choose");
+  llvm::BasicBlock* tails = block("tails");
+  llvm::BasicBlock* run_tails = block("tails.run");
+  llvm::BasicBlock* end = block("rounds.end");
+  llvm::BasicBlock* done = block("done");
+
+  b_.SetInsertPoint(entry);
+  read_launch();
+  llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
+  llvm::Value* has_tails = b_.CreateICmpNE(full_end_, width_);
+  llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
+  llvm::Instruction* end_of_entry = b_.CreateBr(round);
+
+  b_.SetInsertPoint(round);
+  llvm::PHINode* state = b_.CreatePHI(b_.getInt32Ty(), 2, "state");
+  llvm::PHINode* first = b_.CreatePHI(b_.getInt1Ty(), 2, "first");
+  state->addIncoming(start, entry);
+  first->addIncoming(b_.getTrue(), entry);
+  b_.CreateBr(choose);
+
+  b_.SetInsertPoint(choose);
+  llvm::BasicBlock* any_state = block("mixed");
+  llvm::SwitchInst* choice = b_.CreateSwitch(state, any_state);
+  choice->addCase(b_.getInt32(ended), tails);
+  b_.SetInsertPoint(tails);
+  llvm::PHINode* after = b_.CreatePHI(b_.getInt32Ty(), 2);
+  after->addIncoming(b_.getInt32(ended), choose);
+  const auto finish = [&](const Round& result) {
+    llvm::Value* agree = b_.CreateICmpEQ(result.any, result.all);
+    after->addIncoming(b_.CreateSelect(agree, result.any, b_.getInt32(mixed)), b_.GetInsertBlock());
+    b_.CreateBr(tails);
+  };
+  for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
+    llvm::BasicBlock* common = block("common");
+    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : number), common);
+    b_.SetInsertPoint(common);
+    finish(loop(false, [&](const Gang& gang) { return call(*full_.functions[number], gang); }));
+  }
+  b_.SetInsertPoint(any_state);
+  finish(loop(false, [&](const Gang& gang) {
+    return step(*full_step, gang,
+                b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4)));
+  }));
+
+  b_.SetInsertPoint(tails);
+  b_.CreateCondBr(has_tails, run_tails, end);
+  b_.SetInsertPoint(run_tails);
+  const Round result = loop(true, [&](const Gang& gang) {
+    llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
+    return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(tail_)), known));
+  });
+  llvm::BasicBlock* tails_end = b_.GetInsertBlock();
+  b_.CreateBr(end);
+
+  b_.SetInsertPoint(end);
+  llvm::PHINode* waiting = b_.CreatePHI(b_.getInt32Ty(), 2);
+  waiting->addIncoming(b_.getInt32(ended), tails);
+  waiting->addIncoming(result.any, tails_end);
+  state->addIncoming(after, end);
+  first->addIncoming(b_.getFalse(), end);
+  b_.CreateCondBr(b_.CreateIsNull(b_.CreateOr(after, waiting)), done, round);
+  b_.SetInsertPoint(done);
+  b_.CreateRetVoid();
+
+  for (llvm::CallInst* region : inline_) {
+    llvm::InlineFunctionInfo info;
+    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*region, info);
+    assert(inlined.isSuccess());
+  }
+  llvm::StringMap<llvm::Value*> known;
+  known["block"] = function_->getArg(0);
+  replace_special_values(*function_, known, end_of_entry);
+  return function_;
+}
+
+}  // namespace
+
+llvm::Function* make_region_loop(const Regions& full, const Regions& tail,
+                                 std::uint64_t frame_bytes, llvm::StringRef name, unsigned lanes) {
+  return RegionLoop(full, tail, frame_bytes, name, lanes).run();
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Pass: the regions of a kernel with barriers become a function that runs a whole block.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include "cpu/simt/regions.h"
+
+namespace pycuda::cpu::simt {
+
+/// Makes `<name>.gangs`, a BlockFunction: rounds over all gangs, each from one barrier to the next.
+/// Gangs lie along x and never span rows: `full` for those whose lanes all have a thread, `tail`
+/// for the rest of each row. While all full gangs wait at the same barrier a round is a loop over
+/// one region; otherwise each gang's state says which region comes next.
+///
+/// ThreadFrame::scratch holds the address of the block's memory, aligned to 256 bytes: a 32-bit
+/// state for each gang, then, at a multiple of 256, `frame_bytes` for each.
+llvm::Function* make_region_loop(const Regions& full, const Regions& tail,
+                                 std::uint64_t frame_bytes, llvm::StringRef name, unsigned lanes);
+
+}  // namespace pycuda::cpu::simt

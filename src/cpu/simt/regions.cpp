@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// What lives across each barrier, and a copy of the function for each place where a gang starts.
+#include "cpu/simt/regions.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/AttributeMask.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/widen.h"
+
+namespace pycuda::cpu::simt {
+
+namespace pseudo = lower::pseudo;
+
+namespace {
+
+const llvm::Align usual_alignment{64};
+const llvm::Align most_alignment{256};
+/// Longer computations are not repeated behind a barrier.
+constexpr unsigned most_repeated = 24;
+
+std::vector<llvm::CallInst*> barriers_of(const llvm::Function& function) {
+  std::vector<llvm::CallInst*> barriers;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+      barriers.push_back(const_cast<llvm::CallInst*>(call));
+  }
+  return barriers;
+}
+
+class Splitter {
+ public:
+  Splitter(llvm::Function& gang, llvm::StringRef name) : gang_(gang), name_(name) {}
+
+  Regions run() {
+    for (llvm::CallInst* barrier : barriers_of(gang_)) {
+      after_.push_back(barrier->getParent()->splitBasicBlock(barrier->getNextNode()));
+      barriers_.push_back(barrier);
+    }
+    find_live_values();
+    place_variables();
+    Regions regions;
+    for (unsigned number = 0; number <= barriers_.size(); ++number)
+      regions.functions.push_back(make(number));
+    regions.frame_bytes = llvm::alignTo(frame_bytes_, frame_alignment_);
+    gang_.eraseFromParent();
+    return regions;
+  }
+
+ private:
+  using Values = std::vector<llvm::Instruction*>;
+
+  bool is_repeatable(const llvm::Instruction& instruction) const;
+  unsigned repeated_length(llvm::Value* value, unsigned limit) const;
+  bool is_cheap(llvm::Instruction& instruction) const {
+    return repeated_length(&instruction, most_repeated) <= most_repeated;
+  }
+  void find_live_values();
+  void place_variables();
+  std::uint64_t place(std::uint64_t bytes, llvm::Align alignment);
+  llvm::Align alignment_of(const llvm::Instruction& value) const {
+    return std::min(gang_.getParent()->getDataLayout().getPrefTypeAlign(value.getType()),
+                    usual_alignment);
+  }
+  llvm::Value* repeat(llvm::Value* value, llvm::IRBuilder<>& b, llvm::ValueToValueMapTy& made,
+                      const llvm::ValueToValueMapTy& map) const;
+  llvm::Value* address(llvm::IRBuilder<>& b, llvm::Value* frame, std::uint64_t offset) const {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offset);
+  }
+  void name_gang(llvm::Function& region) const;
+  llvm::Function* make(unsigned number);
+
+  llvm::Function& gang_;
+  const std::string name_;
+  std::vector<llvm::CallInst*> barriers_;
+  std::vector<llvm::BasicBlock*> after_;
+  std::vector<Values> live_;  ///< by barrier, what is used behind it and computed before
+  llvm::MapVector<const llvm::Instruction*, std::uint64_t> offsets_;  ///< in the frame
+  std::uint64_t frame_bytes_ = 0;
+  llvm::Align frame_alignment_ = usual_alignment;
+};
+
+bool Splitter::is_repeatable(const llvm::Instruction& instruction) const {
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    const llvm::Function* callee = call->getCalledFunction();
+    return callee && call->doesNotAccessMemory() && !call->isConvergent() &&
+           (callee->getName().starts_with("ptx.") || callee->isIntrinsic());
+  }
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    return load->isSimple() && load->hasMetadata(llvm::LLVMContext::MD_invariant_load);
+  return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst,
+                   llvm::SelectInst, llvm::InsertElementInst, llvm::ShuffleVectorInst,
+                   llvm::ExtractElementInst, llvm::UnaryOperator>(instruction);
+}
+
+unsigned Splitter::repeated_length(llvm::Value* value, unsigned limit) const {
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction) return 0;
+  if (llvm::isa<llvm::AllocaInst>(instruction)) return 1;
+  if (limit == 0 || !is_repeatable(*instruction)) return most_repeated + 1;
+  unsigned length = 1;
+  for (llvm::Value* operand : instruction->operands()) {
+    if (length > limit) break;
+    length += repeated_length(operand, limit - std::min(limit, length));
+  }
+  return length;
+}
+
+void Splitter::find_live_values() {
+  live_.resize(after_.size());
+  for (llvm::Instruction& instruction : llvm::instructions(gang_)) {
+    if (llvm::isa<llvm::AllocaInst>(instruction) || instruction.use_empty()) continue;
+    llvm::DenseSet<const llvm::BasicBlock*> live;
+    std::vector<const llvm::BasicBlock*> pending;
+    for (const llvm::Use& use : instruction.uses()) {
+      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(user)) {
+        if (phi->getIncomingBlock(use) != instruction.getParent())
+          pending.push_back(phi->getIncomingBlock(use));
+      } else if (user->getParent() != instruction.getParent()) {
+        pending.push_back(user->getParent());
+      }
+    }
+    while (!pending.empty()) {
+      const llvm::BasicBlock* block = pending.back();
+      pending.pop_back();
+      if (block == instruction.getParent() || !live.insert(block).second) continue;
+      pending.insert(pending.end(), llvm::pred_begin(block), llvm::pred_end(block));
+    }
+    bool lives = false;
+    for (std::size_t i = 0; i < after_.size(); ++i) {
+      if (!live.contains(after_[i])) continue;
+      live_[i].push_back(&instruction);
+      lives = true;
+    }
+    if (!lives || is_cheap(instruction)) continue;
+    const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
+    offsets_[&instruction] = place(layout.getTypeAllocSize(instruction.getType()).getFixedValue(),
+                                   alignment_of(instruction));
+  }
+}
+
+std::uint64_t Splitter::place(std::uint64_t bytes, llvm::Align alignment) {
+  alignment = std::min(alignment, most_alignment);
+  frame_alignment_ = std::max(frame_alignment_, alignment);
+  const std::uint64_t offset = llvm::alignTo(frame_bytes_, alignment);
+  frame_bytes_ = offset + bytes;
+  return offset;
+}
+
+/// Variables keep their contents across barriers, so all of them lie in the frame.
+void Splitter::place_variables() {
+  const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
+  for (llvm::Instruction& instruction : llvm::instructions(gang_)) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable) continue;
+    const auto bytes = variable->getAllocationSize(layout);
+    assert(bytes && "a variable of unknown size in a gang function");
+    offsets_[variable] = place(bytes->getFixedValue(), variable->getAlign());
+  }
+}
+
+/// The value of the function being made, computed again where `b` writes.
+llvm::Value* Splitter::repeat(llvm::Value* value, llvm::IRBuilder<>& b,
+                              llvm::ValueToValueMapTy& made,
+                              const llvm::ValueToValueMapTy& map) const {
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction || llvm::isa<llvm::AllocaInst>(instruction)) {
+    const auto found = map.find(value);
+    return found == map.end() ? value : static_cast<llvm::Value*>(found->second);
+  }
+  if (const auto found = made.find(value); found != made.end()) return found->second;
+  llvm::Instruction* copy = instruction->clone();
+  for (llvm::Use& operand : copy->operands()) operand.set(repeat(operand.get(), b, made, map));
+  b.Insert(copy);
+  made[value] = copy;
+  return copy;
+}
+
+/// Where the gang lies in its block are the function's arguments.
+void Splitter::name_gang(llvm::Function& region) const {
+  const std::string special(pseudo::sreg_prefix);
+  const llvm::StringMap<unsigned> arguments{
+      {special + "tid.x", 2}, {special + "tid.y", 3}, {special + "tid.z", 4}, {gang_lanes, 5}};
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(region))) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call || !call->getCalledFunction()) continue;
+    const auto found = arguments.find(call->getCalledFunction()->getName());
+    if (found == arguments.end()) continue;
+    call->replaceAllUsesWith(region.getArg(found->second));
+    call->eraseFromParent();
+  }
+}
+
+llvm::Function* Splitter::make(unsigned number) {
+  llvm::LLVMContext& context = gang_.getContext();
+  llvm::Type* i32 = llvm::Type::getInt32Ty(context);
+  llvm::Type* pointer = llvm::PointerType::get(context, 0);
+  llvm::Function* region = llvm::Function::Create(
+      llvm::FunctionType::get(i32, {pointer, pointer, i32, i32, i32, i32}, false),
+      llvm::Function::InternalLinkage, name_ + "." + std::to_string(number), gang_.getParent());
+  llvm::ValueToValueMapTy map;
+  map[gang_.getArg(0)] = region->getArg(0);
+  llvm::SmallVector<llvm::ReturnInst*, 4> returns;
+  llvm::CloneFunctionInto(region, &gang_, map, llvm::CloneFunctionChangeType::LocalChangesOnly,
+                          returns);
+  region->setLinkage(llvm::Function::InternalLinkage);
+  region->removeRetAttrs(llvm::AttributeFuncs::typeIncompatible(i32));
+  region->addParamAttr(1, llvm::Attribute::NoAlias);
+  region->addParamAttr(1, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
+  llvm::Value* frame = region->getArg(1);
+  llvm::IRBuilder<> b(context);
+
+  llvm::BasicBlock* old_entry = &region->getEntryBlock();
+  llvm::BasicBlock* entry = llvm::BasicBlock::Create(context, "start", region, old_entry);
+  b.SetInsertPoint(entry);
+  for (auto& [original, offset] : offsets_) {
+    if (!llvm::isa<llvm::AllocaInst>(original)) continue;
+    auto* variable = llvm::cast<llvm::Instruction>(map[original]);
+    llvm::Value* place = address(b, frame, offset);
+    variable->replaceAllUsesWith(place);
+    variable->eraseFromParent();
+    map[original] = place;
+  }
+  // What the gang finds when it starts here.
+  llvm::MapVector<llvm::Instruction*, llvm::Value*> found;
+  llvm::BasicBlock* start = old_entry;
+  if (number != 0) {
+    start = llvm::cast<llvm::BasicBlock>(map[after_[number - 1]]);
+    llvm::ValueToValueMapTy made;
+    for (llvm::Instruction* value : live_[number - 1]) {
+      const auto offset = offsets_.find(value);
+      found[value] = offset == offsets_.end()
+                         ? repeat(value, b, made, map)
+                         : b.CreateAlignedLoad(value->getType(), address(b, frame, offset->second),
+                                               alignment_of(*value));
+    }
+  }
+  b.CreateBr(start);
+
+  for (llvm::ReturnInst* end : returns) {
+    llvm::ReturnInst::Create(context, llvm::ConstantInt::get(i32, 0), end->getIterator());
+    end->eraseFromParent();
+  }
+  std::vector<llvm::StoreInst*> kept;
+  for (unsigned i = 0; i < barriers_.size(); ++i) {
+    auto* barrier = llvm::cast<llvm::CallInst>(map[barriers_[i]]);
+    llvm::BasicBlock* block = barrier->getParent();
+    b.SetInsertPoint(barrier);
+    for (llvm::Instruction* value : live_[i]) {
+      const auto offset = offsets_.find(value);
+      if (offset == offsets_.end()) continue;
+      kept.push_back(b.CreateAlignedStore(map[value], address(b, frame, offset->second),
+                                          alignment_of(*value)));
+    }
+    b.CreateRet(b.getInt32(i + 1));
+    llvm::BasicBlock* next = block->getTerminator()->getSuccessor(0);
+    next->removePredecessor(block);
+    while (&block->back() != barrier) block->back().eraseFromParent();
+    barrier->eraseFromParent();
+  }
+
+  for (auto& [original, value] : found) {
+    auto* defined = llvm::cast<llvm::Instruction>(map[original]);
+    llvm::SSAUpdater updater;
+    updater.Initialize(defined->getType(), "live");
+    updater.AddAvailableValue(entry, value);
+    updater.AddAvailableValue(defined->getParent(), defined);
+    for (llvm::Use& use : llvm::make_early_inc_range(defined->uses())) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (user->getParent() != defined->getParent() || llvm::isa<llvm::PHINode>(user))
+        updater.RewriteUse(use);
+    }
+  }
+  llvm::removeUnreachableBlocks(*region);
+  name_gang(*region);
+  // What is as it was found needs no store.
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*region))) {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (!store || std::find(kept.begin(), kept.end(), store) == kept.end()) continue;
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(store->getValueOperand());
+    if (load && load->getParent() == entry &&
+        load->getPointerOperand()->stripPointerCasts() ==
+            store->getPointerOperand()->stripPointerCasts())
+      store->eraseFromParent();
+  }
+  return region;
+}
+
+}  // namespace
+
+std::size_t region_instructions(const llvm::Function& gang) {
+  return (barriers_of(gang).size() + 1) * gang.getInstructionCount();
+}
+
+Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name) {
+  return Splitter(gang, name).run();
+}
+
+}  // namespace pycuda::cpu::simt

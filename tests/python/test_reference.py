@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The reference is made of docstrings: every public name has one, and every public module has a page."""
+
+import importlib
+import inspect
+import pathlib
+import pkgutil
+import re
+
+import pycuda
+import pytest
+
+REFERENCE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference"
+PAGES = {name for page in REFERENCE.glob("*.md") for name in re.findall(r"automodule:: (\S+)", page.read_text())}
+# Parts of the original that programs import by these names; their contents are on the pages of other modules.
+WITHOUT_PAGE = {"pycuda.characterize", "pycuda.compyte", "pycuda.debug"}
+
+
+def test_every_public_module_has_a_page():
+    found = {f"pycuda.{module.name}" for module in pkgutil.iter_modules(pycuda.__path__)}
+    public = {name for name in found if not name.startswith(("pycuda._", "pycuda.libcuda"))}
+    assert public - WITHOUT_PAGE == PAGES, "docs/reference/ must have an automodule for each public module"
+
+
+def _documented(thing):
+    return bool((getattr(thing, "__doc__", None) or "").strip())
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_every_public_name_has_a_docstring(name, context):
+    module = importlib.import_module(name)
+    assert _documented(module)
+    missing = []
+    for public in getattr(module, "__all__", [key for key in vars(module) if not key.startswith("_")]):
+        thing = getattr(module, public)
+        if not callable(thing) or not (getattr(thing, "__module__", "") or "").startswith("pycuda"):
+            continue
+        if not _documented(thing):
+            missing.append(public)
+        if inspect.isclass(thing):
+            for key, member in vars(thing).items():
+                shown = callable(member) or isinstance(member, (property, staticmethod, classmethod))
+                if not key.startswith("_") and shown and not _documented(member):
+                    missing.append(f"{public}.{key}")
+    assert not missing

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Guards that whole gangs pass, that nobody passes and that divide a gang: always the scalar bits.
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "unit/cpu/kernel_run.h"
+
+using pycuda::cpu::Dim3;
+using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::LoadedModule;
+
+namespace {
+
+constexpr std::uint32_t size = 8192;
+
+/// `.entry k(u64 in, u64 out, u32 n, u32 m)` over arrays of `size` words. Each case is run by one
+/// thread after the other and by gangs of 16, 32 and 64.
+void compare(const std::string& text) {
+  Options scalar;
+  scalar.vectors = false;
+  LoadedModule expected_module(text, scalar);
+  std::vector<std::uint32_t> in(size);
+  for (std::uint32_t i = 0; i < size; ++i) in[i] = i * 2654435761u ^ (i << 9);
+  for (const unsigned lanes : {16u, 32u, 64u}) {
+    Options options;
+    options.vectors = true;
+    options.gang_lanes = lanes;
+    LoadedModule module(text, options);
+    CHECK_MESSAGE(module.kernel("k").facts.gang_lanes == lanes,
+                  module.kernel("k").facts.scalar_reason);
+    for (const auto& [grid, block] :
+         {std::tuple{Dim3{4}, Dim3{256}}, std::tuple{Dim3{3}, Dim3{72}},
+          std::tuple{Dim3{5}, Dim3{96}}, std::tuple{Dim3{4}, Dim3{250}},
+          std::tuple{Dim3{2}, Dim3{1000}}, std::tuple{Dim3{2}, Dim3{64, 4}},
+          std::tuple{Dim3{2, 2}, Dim3{16, 16}}, std::tuple{Dim3{3, 2}, Dim3{8, 8}}}) {
+      for (const std::uint32_t n : {0u, 1u, 15u, 64u, 179u, 435u, 947u, 1971u}) {
+        for (const std::uint32_t m : {7u, 40u}) {
+          std::vector<std::uint32_t> expected(size, 5), out(size, 5);
+          expected_module.run("k", grid, block, in.data(), expected.data(), n, m);
+          module.run("k", grid, block, in.data(), out.data(), n, m);
+          const bool same = out == expected;
+          CHECK_MESSAGE(same, lanes << " lanes, block " << block.x << " x " << block.y << ", n "
+                                    << n << ", m " << m);
+          if (!same) return;
+        }
+      }
+    }
+  }
+}
+
+const std::string start = R"(
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m) {
+  .reg .b64 %in, %out, %a, %b; .reg .b32 %n, %m, %tx, %ty, %nx, %ny, %i, %j, %x, %y, %r<9>;
+  .reg .pred %p, %q, %s; .reg .f32 %f<4>; .shared .align 16 .b8 tile[4096];
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n]; ld.param.u32 %m, [m];
+  mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y; mov.u32 %nx, %ntid.x; mov.u32 %ny, %ntid.y;
+  mov.u32 %r0, %ctaid.x; mad.lo.s32 %x, %r0, %nx, %tx;
+  mov.u32 %r0, %ctaid.y; mad.lo.s32 %y, %r0, %ny, %ty;
+  mov.u32 %r1, %nctaid.x; mul.lo.s32 %r1, %r1, %nx; mad.lo.s32 %i, %y, %r1, %x;
+)";
+
+}  // namespace
+
+TEST_CASE("an early return behind n") {
+  compare(start + R"(
+  setp.ge.s32 %p, %i, %n; @%p ret;
+  mul.wide.s32 %a, %i, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
+  ld.global.u32 %r2, [%b]; ld.global.u32 %r3, [%a]; mad.lo.s32 %r3, %r2, 3, %r3;
+  st.global.u32 [%a], %r3; ret; })");
+}
+
+TEST_CASE("a grid-stride loop, with a sum that goes round it and a break") {
+  compare(start + R"(
+  mov.u32 %j, %i; mov.u32 %r4, 1; mul.lo.s32 %r5, %r1, 1; setp.ge.s32 %p, %j, %n; @%p bra done;
+loop:
+  mul.wide.s32 %a, %j, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
+  ld.global.u32 %r2, [%b]; mad.lo.s32 %r4, %r4, 5, %r2; st.global.u32 [%a], %r4;
+  and.b32 %r3, %r4, 127; setp.eq.s32 %q, %r3, %m; @%q bra done;
+  add.s32 %j, %j, %r5; setp.lt.s32 %p, %j, %n; @%p bra loop;
+done:
+  setp.ge.s32 %p, %i, 4000; @%p ret;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; st.global.u32 [%a+16384], %r4; ret; })");
+}
+
+TEST_CASE("a guard of two dimensions, with neighbours behind further guards") {
+  compare(start + R"(
+  setp.lt.s32 %p, %x, %m; setp.lt.s32 %q, %y, %n; and.pred %p, %p, %q;
+  mov.u32 %r4, 9; @!%p bra skip;
+  mad.lo.s32 %j, %y, %m, %x; min.u32 %j, %j, 2000;
+  mul.wide.s32 %a, %j, 4; add.u64 %b, %a, %in;
+  ld.global.u32 %r4, [%b+32];
+  setp.gt.s32 %q, %x, 0; @!%q bra right;
+  ld.global.u32 %r2, [%b+28]; xor.b32 %r4, %r4, %r2;
+right:
+  sub.s32 %r3, %m, 1; setp.ge.s32 %q, %x, %r3; @%q bra skip;
+  ld.global.u32 %r2, [%b+36]; add.s32 %r4, %r4, %r2;
+skip:
+  min.u32 %j, %i, 8000; mul.wide.u32 %a, %j, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
+  st.global.u32 [%a], %r4; ret; })");
+}
+
+TEST_CASE("guards within loops within guards") {
+  compare(start + R"(
+  mov.u32 %r4, 0; mov.u32 %j, 0; setp.ge.u32 %p, %i, %n; @%p bra done;
+loop:
+  add.s32 %r2, %i, %j; setp.gt.s32 %q, %r2, %m; @%q bra other;
+  mad.lo.s32 %r4, %r4, 3, %r2; bra next;
+other:
+  and.b32 %r3, %r2, 511; mul.wide.s32 %a, %r3, 4; add.u64 %a, %a, %in; ld.global.u32 %r3, [%a];
+  add.s32 %r4, %r4, %r3; setp.lt.s32 %s, %r4, 0; @%s add.s32 %r4, %r4, 77;
+next:
+  add.s32 %j, %j, 3; sub.s32 %r3, %n, %i; setp.lt.s32 %q, %j, %r3; @!%q bra done;
+  setp.lt.s32 %q, %j, 60; @%q bra loop;
+done:
+  mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
+  st.global.u32 [%a], %r4; ret; })");
+}
+
+TEST_CASE("a guard whose number wraps") {
+  compare(start + R"(
+  sub.s32 %j, %i, %m; setp.lt.u32 %p, %j, %n; mov.u32 %r4, 3; @!%p bra done;
+  mul.wide.u32 %a, %j, 4; add.u64 %a, %a, %in; ld.global.u32 %r4, [%a];
+done:
+  shl.b32 %r5, %i, 28; setp.le.s32 %q, %r5, %r4; @!%q bra end; add.s32 %r4, %r4, 1;
+end:
+  mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
+  st.global.u32 [%a], %r4; ret; })");
+}
+
+TEST_CASE("a tree of sums in shared memory behind guards, and barriers") {
+  compare(start + R"(
+  mad.lo.s32 %r6, %ty, %nx, %tx; mul.lo.s32 %r7, %nx, %ny; mov.u32 %r8, tile;
+  mad.lo.s32 %r8, %r6, 4, %r8; mov.u32 %r4, 0; setp.ge.s32 %p, %i, %n; @%p bra put;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %in; ld.global.u32 %r4, [%a];
+put:
+  st.shared.u32 [%r8], %r4; bar.sync 0; mov.u32 %j, 512;
+loop:
+  add.s32 %r2, %r6, %j; setp.lt.s32 %p, %r6, %j; setp.lt.s32 %q, %r2, %r7; and.pred %p, %p, %q;
+  @!%p bra wait;
+  mad.lo.s32 %r3, %j, 4, %r8; ld.shared.u32 %r3, [%r3]; ld.shared.u32 %r4, [%r8];
+  add.s32 %r4, %r4, %r3; st.shared.u32 [%r8], %r4;
+wait:
+  bar.sync 0; shr.u32 %j, %j, 1; setp.ne.s32 %q, %j, 0; @%q bra loop;
+  ld.shared.u32 %r4, [tile];
+  mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
+  st.global.u32 [%a], %r4; ret; })");
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "unit/cpu/simt/random_run.h"
+
+#include <random>
+
+namespace pycuda::cpu::testing {
+namespace {
+
+constexpr std::uint32_t most_threads = 2048;
+constexpr std::uint32_t untouched = 0xabababab;
+
+struct Outcome {
+  std::vector<std::uint32_t> out, soa, bins;
+};
+
+Outcome run(LoadedModule& module, const char* name, const Shape& shape) {
+  static const std::vector<std::uint32_t> in = [] {
+    std::vector<std::uint32_t> words(RandomKernel::in_words + 4);
+    for (std::uint32_t i = 0; i < words.size(); ++i) {
+      words[i] = i * 2654435761u ^ (i << 7);
+      // Small numbers and ordinary real ones, so that not every sum is noise.
+      if (i % 4 == 1) words[i] %= 100;
+      if (i % 8 == 3) words[i] = 0x3f000000 + (words[i] >> 7);
+    }
+    return words;
+  }();
+  const std::uint32_t threads =
+      shape.grid.x * shape.grid.y * shape.block.x * shape.block.y * shape.block.z;
+  Outcome outcome{
+      std::vector<std::uint32_t>(std::size_t{RandomKernel::out_words} * threads + 64, untouched),
+      std::vector<std::uint32_t>(std::size_t{RandomKernel::soa_rows} * most_threads * 2 + 64,
+                                 untouched),
+      std::vector<std::uint32_t>(RandomKernel::bin_words)};
+  module.run(name, shape.grid, shape.block, in.data(), outcome.out.data(), outcome.soa.data(),
+             outcome.bins.data(), shape.n);
+  return outcome;
+}
+
+std::string compare(const char* what, const std::vector<std::uint32_t>& expected,
+                    const std::vector<std::uint32_t>& found) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != found[i])
+      return std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(found[i]) +
+             ", not " + std::to_string(expected[i]);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Shape> random_shapes(std::uint64_t seed) {
+  static const std::vector<Shape> full{{{2}, {64}, 128},   {{3}, {128}, 384}, {{1}, {256}, 256},
+                                       {{2}, {512}, 1024}, {{4}, {32}, 128},  {{2}, {96}, 192}};
+  static const std::vector<Shape> ragged{{{3}, {72}, 200}, {{2}, {250}, 470}, {{1}, {1000}, 999},
+                                         {{2}, {96}, 177}, {{5}, {64}, 310},  {{2}, {1000}, 1500},
+                                         {{3}, {17}, 40},  {{2}, {160}, 161}, {{2}, {33}, 66},
+                                         {{4}, {100}, 399}};
+  static const std::vector<Shape> planes{
+      {{2}, {16, 4}, 120}, {{2}, {9, 5}, 77},   {{3}, {16, 16}, 700},  {{2}, {8, 8, 2}, 250},
+      {{2}, {33, 3}, 190}, {{2}, {32, 8}, 512}, {{1}, {5, 7, 3}, 100}, {{2}, {20, 10}, 399}};
+  return {full[seed % full.size()], ragged[seed / 7 % ragged.size()],
+          planes[seed / 3 % planes.size()]};
+}
+
+std::string difference(LoadedModule& module, const char* name, const Shape& shape) {
+  module.thread_by_thread = true;
+  const Outcome expected = run(module, name, shape);
+  module.thread_by_thread = false;
+  const Outcome found = run(module, name, shape);
+  std::string text = compare("out", expected.out, found.out);
+  if (text.empty()) text = compare("soa", expected.soa, found.soa);
+  if (text.empty()) text = compare("bins", expected.bins, found.bins);
+  return text;
+}
+
+std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part) {
+  std::mt19937_64 random(seed);
+  KernelTraits traits;
+  traits.barriers = seed % 3 == 0;
+  traits.warps = warps && seed % 5 == 0;
+  traits.every_part = every_part;
+  // Mostly small: what is found in a small one is easy to read, and more fit into an hour.
+  traits.size = 2 + static_cast<int>(random() % (seed % 16 == 0 ? 12 : 4));
+  RandomKernel kernel(
+      [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); });
+  return kernel.text(name, traits);
+}
+
+}  // namespace pycuda::cpu::testing

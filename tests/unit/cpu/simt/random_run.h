@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Runs kernels of random_kernel.h on the scalar and on the vector path and compares every word.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "unit/cpu/kernel_run.h"
+#include "unit/cpu/simt/random_kernel.h"
+
+namespace pycuda::cpu::testing {
+
+struct Shape {
+  Dim3 grid, block;
+  std::uint32_t n;
+};
+
+/// A full, a ragged and a two or three-dimensional launch, drawn by `seed`.
+std::vector<Shape> random_shapes(std::uint64_t seed);
+
+/// Runs both forms of a kernel; what differs, or nothing.
+std::string difference(LoadedModule& module, const char* name, const Shape& shape);
+
+/// The kernel of this number.
+std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part);
+
+}  // namespace pycuda::cpu::testing

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Random kernels: the vector path against the scalar one.
+#include <algorithm>
+#include <string>
+
+#include "base/env.h"
+#include "unit/cpu/simt/random_run.h"
+
+using pycuda::cpu::testing::difference;
+using pycuda::cpu::testing::kernel_text;
+using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::random_shapes;
+using pycuda::cpu::testing::RandomKernel;
+
+namespace {
+
+/// So many kernels are compiled at once: much of the time for a small one is not its own.
+constexpr long long kernels_per_module = 8;
+
+bool warp_operations_widen() {
+  LoadedModule module(R"(
+.visible .entry k() { .reg .b32 %r; mov.u32 %r, %laneid; shfl.sync.bfly.b32 %r, %r, 1, 31, -1; ret; })");
+  return module.kernel("k").facts.gang_lanes != 0;
+}
+
+}  // namespace
+
+// PYCUDA_TEST_KERNELS=N and PYCUDA_TEST_FIRST_KERNEL=S try the N kernels from number S on; a single
+// one is printed and says which of its registers differs.
+TEST_CASE("random kernels compute the same bits on the scalar and on the vector path") {
+  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(48);
+  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  const bool warps = warp_operations_widen();
+  long long widened = 0;
+  for (long long start = first; start < first + count; start += kernels_per_module) {
+    const long long end = std::min(start + kernels_per_module, first + count);
+    std::string text = RandomKernel::functions();
+    for (long long seed = start; seed < end; ++seed)
+      text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
+                          count == 1);
+    if (count == 1) MESSAGE(text);
+    LoadedModule module(text);
+    for (long long seed = start; seed < end; ++seed) {
+      const std::string name = "k" + std::to_string(seed);
+      if (module.kernel(name.c_str()).facts.gang_lanes == 0) {
+        MESSAGE(seed << " stays scalar: " << module.kernel(name.c_str()).facts.scalar_reason);
+        continue;
+      }
+      ++widened;
+      for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
+        const std::string found = difference(module, name.c_str(), shape);
+        CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
+                                               << shape.block.y << " x " << shape.block.z << ", n "
+                                               << shape.n << ": " << found);
+        if (!found.empty()) break;
+      }
+    }
+  }
+  MESSAGE(widened << " of " << count << " kernels ran in gangs");
+  CHECK(widened * 10 >= count * 8);
+}
