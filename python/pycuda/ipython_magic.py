@@ -75,7 +75,8 @@ def _as_html(title, facts):
 def compile_cell(line, cell, namespace):
     """Compile the source `cell` with the compiler's options in `line`, and put its kernels into `namespace`.
 
-    Makes the default context current when there is none. Kernels of templates get no name: they have no instance.
+    The code knows its lines (``-lineinfo``), so that a fault on the CPU driver names the line of the cell. Makes the
+    default context current when there is none. Kernels of templates get no name: they have no instance.
 
     Returns
     -------
@@ -94,10 +95,22 @@ def compile_cell(line, cell, namespace):
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # noqa: F401
-    module = SourceModule(cell, options=shlex.split(line))
+    module = SourceModule(cell, options=["-lineinfo", *shlex.split(line)])
     functions = [module.get_function(name) for name in names]
     namespace.update(zip(names, functions, strict=True))
     return functions
+
+
+def _or_nothing(formatter):
+    """The formatter, without a result where a fault has ended the context: its text is shown then, not a traceback."""
+
+    def format_or_not(thing):
+        try:
+            return formatter(thing)
+        except driver.Error:
+            return None
+
+    return format_or_not
 
 
 def load(shell):
@@ -112,6 +125,6 @@ def load(shell):
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
     as_html = shell.display_formatter.formatters["text/html"]
     # By name: an array's module is not loaded before somebody uses it.
-    as_html.for_type_by_name("pycuda.gpuarray", "GPUArray", _array_as_html)
-    as_html.for_type(driver.Device, lambda device: _as_html("device", _facts_of_device(device)))
-    as_html.for_type(driver.Function, lambda function: _as_html(function.name, _facts_of_function(function)))
+    as_html.for_type_by_name("pycuda.gpuarray", "GPUArray", _or_nothing(_array_as_html))
+    as_html.for_type(driver.Device, _or_nothing(lambda device: _as_html("device", _facts_of_device(device))))
+    as_html.for_type(driver.Function, _or_nothing(lambda kernel: _as_html(kernel.name, _facts_of_function(kernel))))

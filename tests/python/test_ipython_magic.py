@@ -68,6 +68,30 @@ def test_ipython_loads_the_extension(driver):
     assert "[3 4 5]" in output and "<td>2 x 3</td>" in output and "<td>int16</td>" in output
 
 
+def test_a_fault_in_a_notebook_names_the_cell_s_line_and_leaves_texts(driver):
+    pytest.importorskip("IPython", reason="needs IPython")
+    output, _ = run_program(
+        """
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        for cell in (
+            "%load_ext pycuda",
+            "%%cuda\\n__global__ void bad(int *a)\\n{\\n  a[threadIdx.x] = 1;\\n}",
+            "import pycuda.driver as cuda; bad(0, block=(4, 1, 1))",
+        ):
+            shell.run_cell(cell).raise_error()
+        import pycuda.driver as cuda
+        try:
+            cuda.Context.synchronize()
+        except cuda.Error as error:
+            print(error)
+        print(shell.display_formatter.format(shell.user_ns["bad"])[0])
+        """
+    )
+    assert "{'text/plain': \"<pycuda._driver.Function 'bad'>\"}" in output
+    assert "in kernel bad" not in output or "kernel.cu:3" in output
+
+
 def test_the_notebook_runs(driver):
     nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
     nbclient = pytest.importorskip("nbclient", reason="needs nbclient")

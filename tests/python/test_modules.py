@@ -2,12 +2,14 @@
 """Modules, functions and launches that compute something."""
 
 import gc
+import pathlib
 import threading
 
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from pycuda.compiler import SourceModule
+from pycuda import gpuarray
+from pycuda.compiler import DynamicModule, DynamicSourceModule, SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -160,6 +162,39 @@ def test_a_linker_makes_one_module_of_several():
     assert [words[0] for words in said] == [True]
 
 
+def test_a_module_is_linked_from_sources_that_call_each_other():
+    module = DynamicModule()
+    module.add_source(
+        "extern __device__ int g(int); __global__ void f(int *x) { *x = g(*x); }", nvcc_options=["-rdc=true"]
+    )
+    with pytest.raises(OSError, match='"libnothing.a" not found'):
+        module.add_stdlib("nothing")
+    module.add_source("__device__ int g(int x) { return 7 * x; }", nvcc_options=["-rdc=true"], name="g.ptx").link()
+    value = np.full(1, 6, np.int32)
+    module.get_function("f")(cuda.InOut(value), block=(1, 1, 1))
+    assert value[0] == 42
+    with pytest.raises(RuntimeError, match="the module is linked already"):
+        module.add_data(b"", cuda.jit_input_type.PTX)
+
+
+def test_a_dynamic_source_module_runs_and_launching_kernels_from_kernels_needs_a_gpu():
+    values = np.zeros(4, np.int32)
+    plain = DynamicSourceModule("__global__ void f(int *x) { x[threadIdx.x] = 3 * threadIdx.x; }")
+    plain.get_function("f")(cuda.InOut(values), block=(4, 1, 1))
+    assert values.tolist() == [0, 3, 6, 9]
+    nested = """
+        __global__ void child(int *x) { x[threadIdx.x] += 1; }
+        __global__ void parent(int *x) { child<<<1, 4>>>(x); }
+    """
+    if "CPU" in cuda.Context.get_device().name():
+        with pytest.raises(cuda.LogicError, match="(?s)cuLinkComplete failed: .*LaunchDevice.*need a GPU") as caught:
+            DynamicSourceModule(nested)
+        assert caught.value.name == "CUDA_ERROR_INVALID_SOURCE"
+    else:
+        DynamicSourceModule(nested).get_function("parent")(cuda.InOut(values), block=(1, 1, 1))
+        assert values.tolist() == [1, 4, 7, 10]
+
+
 def test_devices_tell_their_attributes():
     device = cuda.Context.get_device()
     assert device.warp_size == device.get_attribute(cuda.device_attribute.WARP_SIZE) == 32
@@ -177,3 +212,25 @@ def test_devices_tell_their_attributes():
     assert all(isinstance(key, cuda.device_attribute) for key in attributes)
     with pytest.raises(AttributeError):
         device.no_such_attribute  # noqa: B018
+
+
+def test_prepared_calls_take_vectors_by_dtype():
+    kernel = SourceModule("__global__ void put(float *out, float3 v) { out[0] = v.x; out[1] = v.y; out[2] = v.z; }")
+    put = kernel.get_function("put").prepare([np.intp, gpuarray.vec.float3])
+    out = cuda.mem_alloc(12)
+    put.prepared_call((1, 1), (1, 1, 1), out, gpuarray.vec.make_float3(1, 2, 3))
+    host = np.zeros(3, np.float32)
+    cuda.memcpy_dtoh(host, out)
+    assert host.tolist() == [1, 2, 3]
+
+
+def test_a_source_may_be_an_object_that_turns_into_text():
+    class Generated:
+        def __str__(self):
+            return "__global__ void one(int *x) { *x = 1; }"
+
+    value = np.zeros(1, np.int32)
+    SourceModule(Generated()).get_function("one")(cuda.Out(value), block=(1, 1, 1))
+    assert value[0] == 1
+    with pytest.raises(TypeError, match="the source must be a str, not PosixPath"):
+        SourceModule(pathlib.Path("kernel.cu"))
