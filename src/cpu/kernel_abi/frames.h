@@ -10,7 +10,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 3;
+inline constexpr std::uint32_t kernel_abi_version = 4;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;

@@ -23,8 +23,8 @@ struct GangSource {
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
-/// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32 or
-/// 64), or 0 for a choice per kernel.
+/// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
+/// or 64), or 0 for a choice per kernel.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
                                        unsigned lanes);
 
