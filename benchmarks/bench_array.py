@@ -17,90 +17,103 @@ from pycuda import _driver, gpuarray
 BATCH = 200
 
 
+def cumsum(a):
+    """The running sum; by the array module's own function once it has one."""
+    if hasattr(gpuarray, "cumsum"):
+        return gpuarray.cumsum(a)
+    result = gpuarray.empty_like(a)
+    _driver._array.scan("sum", a, 0, a.dtype, result, None)
+    return result
+
+
+def operations(a, b, module, **own):
+    """Name -> operation, for a library with NumPy's names; `own` replaces some."""
+    size = a.shape[0]
+    side = 1 << (size.bit_length() // 2)
+    square = a.reshape(size // side, side)
+    half = own.pop("half")
+    halves = half(a), half(b)
+    found = {
+        "a + b": lambda: a + b,
+        "a * 2": lambda: a * 2,
+        "exp": lambda: module.exp(a),
+        "sin": lambda: module.sin(a),
+        "sum": lambda: a.sum(),
+        "max": lambda: a.max(),
+        "dot": lambda: module.dot(a, b),
+        "copy": lambda: a.copy(),
+        "cast": lambda: a.astype(np.float64),
+        "argmax": lambda: a.argmax(),
+        "cumsum": lambda: module.cumsum(a),
+        "sum axis 0": lambda: square.sum(axis=0),
+        "sum axis 1": lambda: square.sum(axis=1),
+        "strided +": lambda: a[::2] + b[::2],
+        "row +": lambda: square + square[0],
+        "column +": lambda: square + square[:, :1],
+        "f16 +": lambda: halves[0] + halves[1],
+        "f16 sum": lambda: halves[0].sum(),
+        "f16 exp": lambda: module.exp(halves[0]),
+        "f16 axis 0": lambda: halves[0].reshape(square.shape).sum(axis=0),
+        "a[1:-1]": lambda: a[1:-1],
+    }
+    return {**found, **own}
+
+
+def ours(host):
+    a, b = gpuarray.to_gpu(host), gpuarray.to_gpu(host)
+    return operations(
+        a,
+        b,
+        np,
+        half=lambda x: x.astype(np.float16),
+        sum=lambda: gpuarray.sum(a),
+        dot=lambda: gpuarray.dot(a, b),
+        cumsum=lambda: cumsum(a),
+        **{"to device": lambda: gpuarray.to_gpu(host), "to host": lambda: a.get()},
+    )
+
+
+def of_torch(host, torch, on_cpu):
+    place = (lambda x: x.clone()) if on_cpu else (lambda x: x.cuda())
+    on_host = torch.from_numpy(host)
+    a, b = place(on_host), place(on_host)
+    copies = {} if on_cpu else {"to device": lambda: on_host.cuda(), "to host": lambda: a.cpu()}
+    return operations(
+        a,
+        b,
+        torch,
+        half=lambda x: x.half(),
+        copy=lambda: a.clone(),
+        cast=lambda: a.double(),
+        cumsum=lambda: torch.cumsum(a, 0),
+        **copies,
+    )
+
+
 def rivals(size):
     """Name -> (the library's operations on two arrays of `size` floats, its synchronisation)."""
     host = np.random.default_rng(1).random(size, dtype=np.float32)
-    a = gpuarray.to_gpu(host)
-    b = gpuarray.to_gpu(host)
-    found = {
-        "pycuda": (
-            {
-                "a + b": lambda: a + b,
-                "a * 2": lambda: a * 2,
-                "exp": lambda: np.exp(a),
-                "sum": lambda: gpuarray.sum(a),
-                "max": lambda: a.max(),
-                "dot": lambda: gpuarray.dot(a, b),
-                "copy": lambda: a.copy(),
-                "cast": lambda: a.astype(np.float64),
-                "to device": lambda: gpuarray.to_gpu(host),
-                "to host": lambda: a.get(),
-                "a[1:-1]": lambda: a[1:-1],
-            },
-            cuda.Context.synchronize,
-        )
-    }
+    found = {"pycuda": (ours(host), cuda.Context.synchronize)}
     on_cpu = _driver._array.device_facts()[0]
     if on_cpu:
-        c = host.copy()
-        found["numpy"] = (
-            {
-                "a + b": lambda: host + c,
-                "a * 2": lambda: host * 2,
-                "exp": lambda: np.exp(host),
-                "sum": lambda: host.sum(),
-                "max": lambda: host.max(),
-                "dot": lambda: host.dot(c),
-                "copy": lambda: host.copy(),
-                "cast": lambda: host.astype(np.float64),
-                "a[1:-1]": lambda: host[1:-1],
-            },
-            lambda: None,
-        )
-        return found
-    try:
-        import cupy
+        found["numpy"] = (operations(host, host.copy(), np, half=lambda x: x.astype(np.float16)), lambda: None)
+    else:
+        try:
+            import cupy
 
-        d, e = cupy.asarray(host), cupy.asarray(host)
-        found["cupy"] = (
-            {
-                "a + b": lambda: d + e,
-                "a * 2": lambda: d * 2,
-                "exp": lambda: cupy.exp(d),
-                "sum": lambda: d.sum(),
-                "max": lambda: d.max(),
-                "dot": lambda: d.dot(e),
-                "copy": lambda: d.copy(),
-                "cast": lambda: d.astype(cupy.float64),
-                "to device": lambda: cupy.asarray(host),
-                "to host": lambda: d.get(),
-                "a[1:-1]": lambda: d[1:-1],
-            },
-            cupy.cuda.Device().synchronize,
-        )
-    except ImportError:
-        pass
+            d = cupy.asarray(host)
+            more = {"to device": lambda: cupy.asarray(host), "to host": lambda: d.get()}
+            found["cupy"] = (
+                operations(d, d.copy(), cupy, half=lambda x: x.astype(cupy.float16), **more),
+                cupy.cuda.Device().synchronize,
+            )
+        except ImportError:
+            pass
     try:
         import torch
 
-        t, u = torch.from_numpy(host).cuda(), torch.from_numpy(host).cuda()
-        th = torch.from_numpy(host)
-        found["torch"] = (
-            {
-                "a + b": lambda: t + u,
-                "a * 2": lambda: t * 2,
-                "exp": lambda: torch.exp(t),
-                "sum": lambda: t.sum(),
-                "max": lambda: t.max(),
-                "dot": lambda: torch.dot(t, u),
-                "copy": lambda: t.clone(),
-                "cast": lambda: t.double(),
-                "to device": lambda: th.cuda(),
-                "to host": lambda: t.cpu(),
-                "a[1:-1]": lambda: t[1:-1],
-            },
-            torch.cuda.synchronize,
-        )
+        synchronize = (lambda: None) if on_cpu else torch.cuda.synchronize
+        found["torch"] = (of_torch(host, torch, on_cpu), synchronize)
     except ImportError:
         pass
     return found
@@ -118,16 +131,19 @@ def host_time(operation, synchronize, with_sync):
     return seconds / BATCH * 1e6
 
 
+SMALL = ["a + b", "a * 2", "exp", "sum", "max", "dot", "copy", "cast", "cumsum", "to device", "to host", "a[1:-1]"]
+
+
 def small(rounds):
     libraries = rivals(1024)
     with_sync = _driver._array.device_facts()[0]
     print(f"1024 floats, us an operation{' with the work itself' if with_sync else ', host time'}:")
-    for name in libraries["pycuda"][0]:
+    for name in SMALL:
         times = {library: [] for library in libraries}
         for round_number in range(rounds + 2):
-            for library, (operations, synchronize) in libraries.items():
-                if name in operations:
-                    taken = host_time(operations[name], synchronize, with_sync)
+            for library, (known, synchronize) in libraries.items():
+                if name in known:
+                    taken = host_time(known[name], synchronize, with_sync)
                     if round_number >= 2:
                         times[library].append(taken)
         medians = {library: statistics.median(one) for library, one in times.items() if one}
@@ -136,32 +152,54 @@ def small(rounds):
             f"{library} {value:7.2f}" + ("" if library == "pycuda" else f" ({ours / value:.2f}x)")
             for library, value in medians.items()
         )
-        print(f"  {name:10s} {text}")
+        print(f"  {name:10s} {text}", flush=True)
 
 
-MOVED = {"a + b": 12, "a * 2": 8, "exp": 8, "sum": 4, "max": 4, "dot": 8, "copy": 8, "cast": 12}
+# Bytes that must move for each element of the large arrays.
+MOVED = {
+    "a + b": 12,
+    "a * 2": 8,
+    "exp": 8,
+    "sin": 8,
+    "sum": 4,
+    "max": 4,
+    "dot": 8,
+    "copy": 8,
+    "cast": 12,
+    "argmax": 4,
+    "cumsum": 8,
+    "sum axis 0": 4,
+    "sum axis 1": 4,
+    "strided +": 6,
+    "row +": 8,
+    "column +": 8,
+    "f16 +": 6,
+    "f16 sum": 2,
+    "f16 exp": 4,
+    "f16 axis 0": 2,
+}
 
 
 def large(exponent, rounds):
+    """The libraries in turn, so that what disturbs the machine disturbs all of them."""
     size = 1 << exponent
     libraries = rivals(size)
     print(f"2**{exponent} floats, GB/s:")
     for name, moved in MOVED.items():
-        rates = {}
-        for library, (operations, synchronize) in libraries.items():
-            if name not in operations:
-                continue
-            best = float("inf")
-            for _ in range(rounds):
+        best = dict.fromkeys(libraries, float("inf"))
+        for _ in range(rounds):
+            for library, (known, synchronize) in libraries.items():
+                known[name]()  # compiles, and takes memory from the library's pool
                 synchronize()
                 start = time.perf_counter()
-                for _ in range(5):
-                    operations[name]()
+                for _ in range(3):
+                    known[name]()
                 synchronize()
-                best = min(best, (time.perf_counter() - start) / 5)
-            rates[library] = moved * size / best / 1e9
-        text = "  ".join(f"{library} {rate:7.0f}" for library, rate in rates.items())
-        print(f"  {name:10s} {text}")
+                best[library] = min(best[library], (time.perf_counter() - start) / 3)
+        rates = {library: moved * size / seconds / 1e9 for library, seconds in best.items()}
+        form = "7.1f" if _driver._array.device_facts()[0] else "7.0f"
+        text = "  ".join(f"{library} {rate:{form}}" for library, rate in rates.items())
+        print(f"  {name:10s} {text}", flush=True)
 
 
 def main():

@@ -534,6 +534,10 @@ class DynamicModule(CudaModule):
         from pycuda.driver import jit_input_type
 
         linker = self._open_linker()
+        _, is_cpu, _ = _rtc().device_facts()
+        if is_cpu and libname == "cudadevrt":
+            # Machine code for GPUs. What needs it fails to link, by the name of what is missing.
+            return self
         for folder in self._library_folders():
             path = os.path.join(folder, f"lib{libname}.a")
             if os.path.isfile(path):
@@ -546,7 +550,24 @@ class DynamicModule(CudaModule):
 
     def link(self):
         """Link the parts and load the result into the current context."""
-        self.module = self._open_linker().link_module()
+        from pycuda.driver import LogicError
+
+        try:
+            self.module = self._open_linker().link_module()
+        except LogicError as error:
+            _, is_cpu, _ = _rtc().device_facts()
+            if not is_cpu or "__cudaCDP" not in str(error):
+                raise
+            explained = LogicError(
+                f"{error}\nkernels that launch kernels need a GPU: the CPU driver has no device "
+                "run-time library"
+            )
+            explained.code, explained.name, explained.routine = (
+                error.code,
+                error.name,
+                error.routine,
+            )
+            raise explained from None
         self.linker = None
         self._bind_module()
         return self

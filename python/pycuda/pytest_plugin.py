@@ -13,10 +13,6 @@ import warnings
 
 import pytest
 
-# A GPU's driver takes memory for itself, in large pieces and at any time; smaller losses cannot be told from that.
-# The CPU driver's count is exact.
-_GPU_NOISE_BYTES = 64 << 20
-
 _DRIVER_OF = {"cpu": "cpu", "gpu": "nvidia"}
 _KIND_OF = {"cpu": "CPU", "gpu": "NVIDIA"}
 
@@ -110,22 +106,27 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
-def _free_bytes(cuda):
-    from pycuda._driver import _array
+def _used_bytes(cuda, kind):
+    """Device memory in use, by a count that only this process changes."""
+    from pycuda._driver import _array, _live_device_bytes
 
     gc.collect()
     # What arrays keep for later ones, freed blocks and compiled kernels, is no leak.
     _array.free_held_memory()
     _array.forget_all()
-    return cuda.mem_get_info()[0]
+    if kind == "CPU":
+        free, total = cuda.mem_get_info()
+        return total - free
+    # A GPU's driver counts what other processes use as well, and what it takes for itself.
+    return _live_device_bytes()
 
 
-def _report_leak(request, cuda, kind, free_before):
+def _report_leak(request, cuda, kind, used_before):
     answer = request.config.option.cuda_leaks
     if answer == "ignore":
         return
-    lost = free_before - _free_bytes(cuda)
-    if lost <= (0 if kind == "CPU" else _GPU_NOISE_BYTES):
+    lost = _used_bytes(cuda, kind) - used_before
+    if lost <= 0:
         return
     text = (
         f"{lost} bytes of device memory are still allocated after the test: something that outlives it refers to an "
@@ -167,7 +168,7 @@ def cuda_context(request):
     except (cuda.Error, RuntimeError) as error:
         pytest.fail(f"no CUDA context: {error}", pytrace=False)
     request.config.stash[_device_name] = made.get_device().name()
-    free_before = _free_bytes(cuda)
+    used_before = _used_bytes(cuda, kind)
     yield made
     tools.clear_context_caches()
     try:
@@ -177,7 +178,7 @@ def cuda_context(request):
                 made.synchronize()
             except cuda.Error as error:
                 pytest.fail(f"a kernel failed after the test: {error}", pytrace=False)
-            _report_leak(request, cuda, kind, free_before)
+            _report_leak(request, cuda, kind, used_before)
     finally:
         gc.collect()
         _leave(cuda, made, before)

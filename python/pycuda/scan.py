@@ -4,7 +4,8 @@
 Notes
 -----
 Each block combines the elements of one interval; the totals of the intervals are scanned by one
-block; then each block scans its interval from what precedes it. Operands always stand in the order
+block; then each block scans its interval from what precedes it. Where blocks run at the same time,
+long arrays take one pass instead (``_scan_single_pass``). Operands always stand in the order
 of the elements, so operations need not be commutative. Differences from the original:
 ``output_ary="new"`` works, inputs need not be contiguous, dtypes are checked.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda import _scan_single_pass
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._kernel_arguments import with_headers
 from pycuda.tools import dtype_to_ctype
@@ -149,6 +151,7 @@ class _ScanKernel:
     """What both kinds share: everything but the template of the last pass."""
 
     final_update_tp = None
+    single_pass_tp = None
 
     def __init__(
         self,
@@ -178,7 +181,9 @@ class _ScanKernel:
                 self.scan_wg_size = min(self.scan_wg_size, self.update_wg_size)
             else:
                 raise ValueError(f"elements of dtype {self.dtype} are too large to scan")
-        settings = {
+        self._options = options
+        self._single_pass = None
+        self._settings = settings = {
             "scan_expr": scan_expr,
             "scan_type": dtype_to_ctype(self.dtype),
             "batch": self.scan_wg_seq_batches,
@@ -260,6 +265,8 @@ class _ScanKernel:
         from pycuda import gpuarray
         from pycuda.driver import Context, device_attribute
 
+        if self._scan_in_one_pass(source, target, n, allocator, stream):
+            return
         unit = self.update_wg_size * self.scan_wg_seq_batches
         units = -(-n // unit)
         count = Context.get_device().get_attribute(device_attribute.MULTIPROCESSOR_COUNT)
@@ -282,13 +289,43 @@ class _ScanKernel:
         )
 
 
+    def _scan_in_one_pass(self, source, target, n, allocator, stream):
+        """Whether that was done: it needs several tiles and blocks that run at the same time."""
+        from pycuda import gpuarray
+
+        itemsize = self.dtype.itemsize
+        items = _scan_single_pass.items_for(itemsize)
+        tiles = -(-n // (_scan_single_pass.THREADS * items))
+        if tiles < 2 or tiles >= 2**31 or itemsize > _scan_single_pass.LARGEST_ITEM or gpuarray._array.runs_in_turn():
+            return False
+        if self._single_pass is None:
+            self._single_pass = self._compile_single_pass(items)
+        words, cleared = _scan_single_pass.state_sizes(itemsize, tiles)
+        state = gpuarray.GPUArray((words + 2,), np.uint32, allocator)
+        state[: cleared + 2].fill(0, stream)
+        self._single_pass.prepared_async_call(
+            (tiles, 1), (_scan_single_pass.THREADS, 1, 1), stream, source, target, state.ptr, state.ptr + 8, n
+        )
+        return True
+
+    def _compile_single_pass(self, items):
+        from pycuda.compiler import SourceModule
+
+        settings = dict(self._settings, wg_size=_scan_single_pass.THREADS, items=items)
+        source = (SHARED_PREAMBLE + self.single_pass_tp).format(**settings)
+        module = SourceModule(source, options=self._options, no_extern_c=True)
+        return module.get_function(f"{settings['name_prefix']}_single_pass").prepare("PPPPN")
+
+
 class InclusiveScanKernel(_ScanKernel):
     """Each element becomes the combination of all up to and with it."""
 
     final_update_tp = INCLUSIVE_UPDATE_SOURCE
+    single_pass_tp = _scan_single_pass.INCLUSIVE
 
 
 class ExclusiveScanKernel(_ScanKernel):
     """Each element becomes the combination of all before it; the first, `neutral`."""
 
     final_update_tp = EXCLUSIVE_UPDATE_SOURCE
+    single_pass_tp = _scan_single_pass.EXCLUSIVE

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
 
 #include "cuda/context_stack.h"
+#include "cuda/event.h"
 #include "driver/process_driver.h"
 
 namespace pycuda::array {
@@ -114,20 +114,22 @@ ArrayContext::ArrayContext(cuda::ContextPtr context)
   multiprocessors_ = std::max(1, device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   const auto [major, minor] = device.compute_capability();
   capability_ = 10 * major + minor;
+  // No GPU that shares the host's memory computes doubles at half the speed of floats.
+  in_turn_ = device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0 &&
+             device.attribute(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO) <= 2;
 }
 
 const cuda::Kernel& ArrayContext::kernel(std::uint64_t number, const char* name,
                                          std::string (*source)(const void*), const void* argument) {
+  const KernelNumber key{{number << 3, 0}};  // the families of the other kernels are not 0
   {
     const std::shared_lock lock(mutex_);
-    if (const auto found = kernels_.find(number << 3); found != kernels_.end()) {
-      return *found->second;
-    }
+    if (const auto found = kernels_.find(key); found != kernels_.end()) return *found->second;
   }
-  return add_kernel(number << 3, source(argument), name);
+  return add_kernel(key, source(argument), name);
 }
 
-const cuda::Kernel& ArrayContext::add_kernel(std::uint64_t number, const std::string& source,
+const cuda::Kernel& ArrayContext::add_kernel(const KernelNumber& number, const std::string& source,
                                              const std::string& name) {
   rtc::CompileRequest request;
   rtc::Compiler* compiler = nullptr;
@@ -150,6 +152,17 @@ const cuda::Kernel& ArrayContext::add_kernel(std::uint64_t number, const std::st
   return *kernels_.emplace(number, std::move(made)).first->second;
 }
 
+void ArrayContext::order_after_default(CUstream stream) const {
+  if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return;
+  const driver::DriverTable& driver = context_->driver();
+  unsigned int flags = 0;
+  driver.cuStreamGetFlags(stream, &flags);
+  if ((flags & CU_STREAM_NON_BLOCKING) == 0) return;
+  const cuda::Event done(CU_EVENT_DISABLE_TIMING);
+  done.record(nullptr);
+  driver.cuStreamWaitEvent(stream, done.handle(), 0);
+}
+
 TemporaryMemory::~TemporaryMemory() {
   // Blocks of the pool are reused in the order of the default stream's work.
   if (context_ == nullptr || stream_ == nullptr) return;
@@ -157,25 +170,6 @@ TemporaryMemory::~TemporaryMemory() {
   if (const CUresult code = driver.cuStreamSynchronize.status(stream_); code != CUDA_SUCCESS) {
     cuda::report_cleanup_failure(driver, driver.cuStreamSynchronize.name(), code);
   }
-}
-
-void Parameters::add(const void* value, std::size_t bytes, std::size_t alignment) {
-  const std::size_t offset = (bytes_ + alignment - 1) / alignment * alignment;
-  if (offset + bytes > sizeof data_) throw std::length_error("too many dimensions for one kernel");
-  std::memcpy(data_ + offset, value, bytes);
-  bytes_ = offset + bytes;
-}
-
-void Parameters::add_index(std::int64_t value, bool wide) {
-  if (wide) {
-    add(value);
-  } else {
-    add(static_cast<std::int32_t>(value));
-  }
-}
-
-void Parameters::add_row(const std::int64_t* values, int count, bool wide) {
-  for (int i = 0; i < count; ++i) add_index(values[i], wide);
 }
 
 }  // namespace pycuda::array

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "array/kernel_source.h"
+#include "array/parameters.h"
 #include "cuda/kernel.h"
 #include "cuda/launch.h"
 #include "cuda/memory_pool.h"
@@ -37,7 +38,7 @@ class ArrayContext {
   /// The kernel made for `key`, compiled by the first call. Blocks while compiling.
   template <class Key>
   const cuda::Kernel& kernel(const Key& key) {
-    const std::uint64_t number = key.packed();
+    const KernelNumber number = key.packed();
     {
       const std::shared_lock lock(mutex_);
       if (const auto found = kernels_.find(number); found != kernels_.end()) return *found->second;
@@ -53,20 +54,27 @@ class ArrayContext {
   cuda::PooledDeviceMemory allocate(std::int64_t bytes) {
     return pool_->allocate(static_cast<std::size_t>(bytes));
   }
+  /// Memory from the pool may still be in use by work in the default stream. Work in `stream` from
+  /// now on comes after that; most streams see to it themselves.
+  void order_after_default(CUstream stream) const;
   bool is_cpu() const { return is_cpu_; }
+  /// Whether a block's threads run in turn, or side by side in vectors, on one core of a processor:
+  /// few threads with loops are fast there, and waiting for each other is not.
+  bool in_turn() const { return in_turn_; }
   int multiprocessors() const { return multiprocessors_; }
 
  private:
-  const cuda::Kernel& add_kernel(std::uint64_t number, const std::string& source,
+  const cuda::Kernel& add_kernel(const KernelNumber& number, const std::string& source,
                                  const std::string& name);
 
   cuda::ContextPtr context_;
   std::shared_ptr<cuda::DeviceMemoryPool> pool_;
   bool is_cpu_ = false;
+  bool in_turn_ = false;
   int multiprocessors_ = 1;
   int capability_ = 0;
   mutable std::shared_mutex mutex_;  ///< protects `kernels_`
-  std::unordered_map<std::uint64_t, std::shared_ptr<cuda::Kernel>> kernels_;
+  std::unordered_map<KernelNumber, std::shared_ptr<cuda::Kernel>, KernelNumberHash> kernels_;
 };
 
 /// Memory for the steps of one operation in `stream`: goes back to the pool when the operation has
@@ -74,7 +82,9 @@ class ArrayContext {
 class TemporaryMemory {
  public:
   TemporaryMemory(ArrayContext& context, std::int64_t bytes, CUstream stream)
-      : context_(&context), block_(context.allocate(bytes)), stream_(stream) {}
+      : context_(&context), block_(context.allocate(bytes)), stream_(stream) {
+    context.order_after_default(stream);
+  }
   TemporaryMemory(TemporaryMemory&& other) noexcept
       : context_(std::exchange(other.context_, nullptr)),
         block_(std::move(other.block_)),
@@ -86,26 +96,6 @@ class TemporaryMemory {
   ArrayContext* context_;
   cuda::PooledDeviceMemory block_;
   CUstream stream_;
-};
-
-/// A kernel's parameters one after the other, each at the next multiple of its alignment.
-class Parameters {
- public:
-  void add(const void* value, std::size_t bytes, std::size_t alignment);
-  template <class T>
-  void add(const T& value) {
-    add(&value, sizeof(T), alignof(T));
-  }
-  /// As u64 or u32.
-  void add_index(std::int64_t value, bool wide);
-  /// `count` of them as i64 or i32 (or unsigned, which is the same for lengths).
-  void add_row(const std::int64_t* values, int count, bool wide);
-  const std::byte* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
-  alignas(16) std::byte data_[4096];  // not cleared: a launch is too short for that
 };
 
 }  // namespace pycuda::array

@@ -8,14 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "array/elementwise_plan.h"
 #include "cuda/memcpy.h"
 #include "cuda/memset.h"
 
 namespace pycuda::array {
 namespace {
-
-constexpr std::int64_t narrow_limit = std::numeric_limits<std::int32_t>::max();
-constexpr unsigned block_threads = 256;
 
 /// Rounds to nearest, ties to even.
 std::uint16_t to_half(double value) {
@@ -51,55 +49,6 @@ std::size_t put(std::byte* destination, const T& value) {
   return sizeof value;
 }
 
-bool contiguous_alike(const Walk& walk, std::span<const std::int64_t> item_bytes) {
-  if (walk.ndim == 0) return true;
-  if (walk.ndim > 1) return false;
-  for (std::size_t k = 0; k < item_bytes.size(); ++k) {
-    if (walk.strides[k][0] != item_bytes[k]) return false;
-  }
-  return true;
-}
-
-bool overlap(const ArrayRef& a, const ArrayRef& b) {
-  const Extent first = extent_of(*a.layout, a.item_bytes);
-  const Extent second = extent_of(*b.layout, b.item_bytes);
-  const auto start = [](const ArrayRef& array, std::int64_t offset) {
-    return static_cast<std::int64_t>(array.address) + offset;
-  };
-  return start(a, first.first) < start(b, second.last) &&
-         start(b, second.first) < start(a, first.last);
-}
-
-/// How many elements a block takes: on a GPU one step of its threads, on a processor a few
-/// thousand that stay in its cache.
-std::int64_t chunk_for(const ArrayContext& context, std::int64_t size, std::int64_t vector) {
-  if (!context.is_cpu()) {
-    const std::int64_t step = block_threads * vector;
-    const std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
-    return step * ((size + step * most_blocks - 1) / (step * most_blocks));
-  }
-  const std::int64_t even = size / (4 * context.multiprocessors());
-  return std::clamp<std::int64_t>((even + block_threads - 1) / block_threads * block_threads,
-                                  4 * block_threads, 64 * block_threads);
-}
-
-/// How many elements a thread moves at once: 16 bytes of the widest type, when all allow it.
-int vector_length(const ArrayContext& context, std::int64_t size,
-                  std::span<const std::int64_t> item_bytes,
-                  std::span<const CUdeviceptr> addresses) {
-  if (context.is_cpu() || size < (std::int64_t{1} << 16)) return 1;
-  const std::int64_t widest = *std::max_element(item_bytes.begin(), item_bytes.end());
-  for (std::int64_t length = std::min<std::int64_t>(16 / widest, 8); length > 1; length /= 2) {
-    bool aligned = true;
-    for (std::size_t k = 0; k < item_bytes.size(); ++k) {
-      const std::int64_t bytes = std::min<std::int64_t>(item_bytes[k] * length, 16);
-      aligned = aligned && addresses[k] % static_cast<std::uint64_t>(bytes) == 0;
-    }
-    if (aligned) return static_cast<int>(length);
-  }
-  return 1;
-}
-
 /// Structs and other raw elements as unsigned integers with one axis more.
 struct Chunks {
   DType type;
@@ -131,6 +80,16 @@ Layout with_chunks(const Layout& layout, const Chunks& chunks) {
 }
 
 }  // namespace
+
+bool overlap(const ArrayRef& a, const ArrayRef& b) {
+  const Extent first = extent_of(*a.layout, a.item_bytes);
+  const Extent second = extent_of(*b.layout, b.item_bytes);
+  const auto start = [](const ArrayRef& array, std::int64_t offset) {
+    return static_cast<std::int64_t>(array.address) + offset;
+  };
+  return start(a, first.first) < start(b, second.last) &&
+         start(b, second.first) < start(a, first.last);
+}
 
 std::size_t Scalar::write(DType as, std::byte* destination) const {
   const bool integral = type == DType::Bool || is_integer(type);
@@ -212,17 +171,10 @@ void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types
   const std::span used(layouts.data(), arrays);
   const Walk walk = collapse(used);
   if (walk.size == 0) return;
-  const std::span sizes(item_sizes.data(), arrays);
-  key.wide = walk.size > narrow_limit;
-  if (contiguous_alike(walk, sizes)) {
-    key.vector = vector_length(context, walk.size, sizes, std::span(addresses.data(), arrays));
-  } else {
-    key.ndim = walk.ndim;
-    for (std::size_t k = 0; k < arrays; ++k) {
-      const Extent extent = extent_of(*layouts[k], item_sizes[k]);
-      key.wide = key.wide || extent.last > narrow_limit || extent.first < -narrow_limit;
-    }
-  }
+  ElementwisePlan plan = plan_elementwise(
+      walk, {std::span(item_sizes.data(), arrays), std::span(addresses.data(), arrays)},
+      {context.in_turn(), context.multiprocessors()});
+  plan.apply(key);
 
   Parameters parameters;
   parameters.add(addresses[0]);
@@ -236,21 +188,12 @@ void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types
       parameters.add(addresses[array++]);
     }
   }
-  const std::int64_t chunk = chunk_for(context, walk.size, key.vector);
-  parameters.add_index(walk.size, key.wide);
-  parameters.add_index(chunk, key.wide);
-  if (key.ndim > 0) {
-    parameters.add_row(walk.shape.data(), walk.ndim, key.wide);
-    for (std::size_t k = 0; k < arrays; ++k) {
-      parameters.add_row(walk.strides[k].data(), walk.ndim, key.wide);
-    }
-  }
-  const cuda::Kernel& kernel = context.kernel(key);
+  plan.add_parameters(parameters, walk, arrays);
   cuda::LaunchShape shape;
-  shape.block.x = block_threads;
-  shape.grid.x = static_cast<unsigned>((walk.size + chunk - 1) / chunk);
+  shape.block.x = plan.threads;
+  shape.grid = plan.grid;
   shape.stream = stream;
-  cuda::launch(kernel, shape, parameters.data(), parameters.bytes());
+  cuda::launch(context.kernel(key), shape, parameters.data(), parameters.bytes());
 }
 
 void copy_elements(ArrayContext& context, const ArrayRef& result, const ArrayRef& source,

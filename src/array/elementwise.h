@@ -18,6 +18,9 @@ struct ArrayRef {
   const Layout* layout = nullptr;
 };
 
+/// Whether some byte may belong to both.
+bool overlap(const ArrayRef& a, const ArrayRef& b);
+
 /// A number from the host: an integer (with `is_unsigned`, of 64 bits), or a complex one.
 struct Scalar {
   DType type = DType::I64;  ///< Bool, I64, U64, F64 or C128: which of the values counts

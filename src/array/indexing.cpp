@@ -142,12 +142,12 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
   for (const ArrayRef& index : selection.indices) parameters.add(index.address);
   parameters.add_index(walk.size, true);
   parameters.add(bad.pointer());
-  parameters.add_row(selection.indexed.layout->shape.data(), static_cast<int>(count), true);
-  parameters.add_row(selection.indexed.layout->strides.data(), static_cast<int>(count), true);
+  parameters.add_lengths(selection.indexed.layout->shape.data(), static_cast<int>(count), true);
+  parameters.add_strides(selection.indexed.layout->strides.data(), static_cast<int>(count));
   if (walk.ndim > 0) {
-    parameters.add_row(walk.shape.data(), walk.ndim, true);
+    parameters.add_lengths(walk.shape.data(), walk.ndim, true);
     for (std::size_t k = 0; k < 2 + count; ++k) {
-      parameters.add_row(walk.strides[k].data(), walk.ndim, true);
+      parameters.add_strides(walk.strides[k].data(), walk.ndim);
     }
   }
   cuda::LaunchShape launch_shape;

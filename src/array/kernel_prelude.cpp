@@ -83,10 +83,11 @@ template <class A, class B> FN bool less_equal(A a, B b) {
 template <class T> FN bool is_nan(T a) {
   if constexpr (is_cx<T>) return a.re != a.re || a.im != a.im; else return a != a;
 }
-template <class T> FN T larger(T a, T b) { return is_nan(a) || !(less(a, b) || is_nan(b)) ? a : b; }
-template <class T> FN T smaller(T a, T b) { return is_nan(a) || !(less(b, a) || is_nan(b)) ? a : b; }
-template <class T> FN T larger_number(T a, T b) { return is_nan(a) ? b : is_nan(b) || !less(a, b) ? a : b; }
-template <class T> FN T smaller_number(T a, T b) { return is_nan(a) ? b : is_nan(b) || !less(b, a) ? a : b; }
+// Choices without branches: threads side by side stay together.
+template <class T> FN T larger(T a, T b) { return is_nan(a) | !(less(a, b) | is_nan(b)) ? a : b; }
+template <class T> FN T smaller(T a, T b) { return is_nan(a) | !(less(b, a) | is_nan(b)) ? a : b; }
+template <class T> FN T larger_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(a, b)) ? a : b; }
+template <class T> FN T smaller_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(b, a)) ? a : b; }
 )cuda";
 
 const char* const kernel_prelude_functions = R"cuda(
@@ -276,6 +277,45 @@ template <class T> FN T power_of(T a, T b) {
     }
     return static_cast<T>(result);
   }
+}
+)cuda";
+
+const char* const reduction_prelude = R"cuda(
+template <class T> FN T lowest() {
+  if constexpr (is_cx<T>) return {lowest<decltype(T::re)>(), lowest<decltype(T::re)>()};
+  else if constexpr (is_float<T>) return -static_cast<T>(__int_as_float(0x7f800000));
+  else if constexpr (is_signed_integer<T>) return static_cast<T>(u64(1) << (8 * sizeof(T) - 1));
+  else return T(0);
+}
+template <class T> FN T highest() {
+  if constexpr (is_cx<T>) return {highest<decltype(T::re)>(), highest<decltype(T::re)>()};
+  else if constexpr (is_float<T>) return static_cast<T>(__int_as_float(0x7f800000));
+  else if constexpr (is_signed_integer<T>) return static_cast<T>(~(u64(1) << (8 * sizeof(T) - 1)));
+  else if constexpr (same<T, bool>) return true;
+  else return static_cast<T>(~u64(0));
+}
+template <class T> FN T missing(T otherwise) {
+  if constexpr (is_cx<T>) return {missing(otherwise.re), missing(otherwise.re)};
+  else if constexpr (is_float<T>) return static_cast<T>(__int_as_float(0x7fffffff));
+  else return otherwise;
+}
+template <class T> FN T conjugated(T x) { if constexpr (is_cx<T>) return {x.re, -x.im}; else return x; }
+// Where the best element is; nowhere (-1) at first. Between launches positions have 64 bits.
+template <class P> struct FoundAt { T value; P position; };
+typedef FoundAt<pos_t> Found;
+typedef FoundAt<i64> StoredFound;
+FN bool comes_first(T a, pos_t at_a, T b, pos_t at_b, bool b_is_better, bool a_is_better) {
+  const bool nan_a = is_nan(a), nan_b = is_nan(b), earlier = at_b < at_a;
+  const bool b_wins = (nan_b & (!nan_a | earlier)) | (!nan_a & !nan_b & (b_is_better | (!a_is_better & earlier)));
+  return (at_b >= 0) & ((at_a < 0) | b_wins);
+}
+FN Found first_largest(Found a, Found b) {
+  const bool wins = comes_first(a.value, a.position, b.value, b.position, less(a.value, b.value), less(b.value, a.value));
+  return {wins ? b.value : a.value, wins ? b.position : a.position};
+}
+FN Found first_smallest(Found a, Found b) {
+  const bool wins = comes_first(a.value, a.position, b.value, b.position, less(b.value, a.value), less(a.value, b.value));
+  return {wins ? b.value : a.value, wins ? b.position : a.position};
 }
 )cuda";
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,24 +15,54 @@ namespace pycuda::array {
 /// Types and conversions; and the functions that ufuncs.def names.
 extern const char* const kernel_prelude_types;
 extern const char* const kernel_prelude_functions;
+/// What reductions.def names besides.
+extern const char* const reduction_prelude;
+
+/// All that a generated kernel is made for, as a number: equal ones have equal sources.
+struct KernelNumber {
+  std::array<std::uint64_t, 2> words = {0, 0};
+  bool operator==(const KernelNumber&) const = default;
+};
+struct KernelNumberHash {
+  std::size_t operator()(const KernelNumber& number) const {
+    return static_cast<std::size_t>(
+        (number.words[0] ^ number.words[1] * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u >> 8);
+  }
+};
+
+/// How a kernel divides its elements among threads.
+enum class ElementwiseForm : std::uint8_t {
+  Elements,  ///< a thread computes where its elements lie; or all arrays are contiguous alike
+  Once,      ///< contiguous alike, one element for each thread: no loop, done soonest
+  Strip,     ///< contiguous alike; threads of a block go through its elements side by side
+  Rows,      ///< the same along the last dimension, row after row
+};
+
+/// How an array lies along the last dimension: step by step, dense, or one element for all.
+enum class Inner : std::uint8_t { Stepped, Dense, Fixed };
 
 /// What a kernel on elements is made for. Operands are numbered without the result.
 ///
 /// Parameters: the result's address; each operand's address, or its value in the type it is
-/// computed in; the number of elements and how many of them a block takes (u64 if `wide`, else
-/// u32); for `ndim` > 0 an array of lengths of that type and one of strides in bytes (i64 or i32)
-/// for the result and each array operand.
+/// computed in. Then, of Rows, the numbers of rows, of rows for each block, of columns and of
+/// columns for each block (u64); of other forms the number of elements (packs of `vector`, if
+/// `ndim` > 0) and how many of them a block takes (u64 if `wide`, else u32). For `ndim` > 0 the
+/// lengths (not the last one of Rows, whose rows are always wide), and for the result and each
+/// array operand the strides in bytes (of packs, along the last dimension).
 struct ElementwiseKey {
   Ufunc ufunc;
   DType result;
   std::array<DType, max_ufunc_operands> inputs;    ///< as stored
   std::array<DType, max_ufunc_operands> computed;  ///< as the expression sees them
   unsigned scalars = 0;                            ///< bit i: operand i is a value
-  int ndim = 0;                                    ///< 0: all arrays are contiguous alike
-  int vector = 1;     ///< elements that a thread moves at once; for contiguous arrays
+  ElementwiseForm form = ElementwiseForm::Elements;
+  int ndim = 0;       ///< 0: all arrays are contiguous alike
+  int vector = 1;     ///< elements that a thread moves at once
+  int batch = 1;      ///< elements or packs that a thread reads before it writes; for ndim > 0
   bool wide = false;  ///< 64-bit indices
+  std::array<Inner, 1 + max_ufunc_operands> inner{};  ///< of the result and of each operand
 
-  std::uint64_t packed() const;
+  KernelNumber packed() const;
   std::string kernel_name() const;
   std::string source() const;
 };
@@ -39,29 +70,40 @@ struct ElementwiseKey {
 /// What a reducing kernel is made for.
 ///
 /// Parameters: the result's address; each input's address; the numbers of results, of elements
-/// reduced to one, and of elements that one block takes of those (all u64 or u32); lengths and
-/// strides of the kept axes, then of the reduced axes, as above.
+/// reduced to one, and of elements that one block takes of those (all index_t: u64 if `wide`, else
+/// u32). If `columns`, the last kept dimension's length (index_t) and strides, of the inputs and of
+/// the result. Lengths and strides of the (other) kept dimensions, of the inputs and of the result;
+/// the same of the reduced dimensions, of the inputs. Block y writes its part of the results after
+/// that of block y - 1.
 struct ReductionKey {
   ReductionOp op;
   DType input;
   DType second;       ///< of a dot product
   DType accumulated;  ///< in what is computed
   DType result;       ///< as stored; nothing is converted while `partial_result`
-  int kept_dims = 0;
+  int kept_dims = 0;  ///< but for the columns
   int reduced_dims = 0;
-  bool along_fast = true;  ///< neighbouring threads take neighbouring elements of one reduction
-  bool alone = false;      ///< a thread makes whole results: no thread waits for another
-  bool dense = false;      ///< the reduced elements lie side by side
+  /// Neighbouring threads (x) make neighbouring results along the last kept dimension, each
+  /// `per_thread` of them; threads along y share a result. Otherwise threads along x share a
+  /// result, and those along y make others.
+  bool columns = false;
+  int per_thread = 1;
+  int vector = 1;      ///< elements loaded at once: of the reduced ones, or those of `per_thread`
+  bool dense = false;  ///< reduced elements (or columns) lie side by side
+  /// Threads run in turn: they share a result by as little waiting as can be.
+  bool in_turn = false;
   bool partial_input = false;
   bool partial_result = false;
   bool wide = false;
 
-  std::uint64_t packed() const;
+  KernelNumber packed() const;
   std::string kernel_name() const;
   std::string source() const;
 };
 
-/// Threads of a reducing block.
+/// Most threads of a reducing block.
 inline constexpr unsigned reduction_threads = 256;
+/// Threads of a block where threads of a block run in turn or side by side in vectors.
+inline constexpr unsigned in_turn_threads = 16;
 
 }  // namespace pycuda::array

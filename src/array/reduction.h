@@ -18,7 +18,7 @@ struct Reduction {
   AxisSet axes;
 };
 
-/// `result` is contiguous (C order) with the axes that are kept, in order. `second` is the other
+/// `result` has the axes that are kept, in order, and any strides. `second` is the other
 /// operand of a dot product, of the same shape. Throws ShapeMismatch for an empty reduction without
 /// an identity. Does not block, but for compiling.
 void run_reduction(ArrayContext& context, const Reduction& reduction, const ArrayRef& result,

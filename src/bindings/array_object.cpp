@@ -198,7 +198,7 @@ PyObject* get_gpudata(PyObject* self, void*) {
 PyObject* get_ptr(PyObject* self, void*) {
   return guarded_array([&]() -> PyObject* {
     mark_told(self);
-    const CUdeviceptr address = state_of_array(self).ref().address;
+    const CUdeviceptr address = state_of_array(self).located().address;
     if (address == 0) {
       PyErr_SetString(PyExc_AttributeError, "an array without elements has no pointer");
       return nullptr;
@@ -228,6 +228,7 @@ int set_gpudata(PyObject* self, PyObject* value, void*) {
       state.block.reset();
     }
     state.address = 0;
+    state.home = nullptr;
     state.gpudata = given.is_none() ? nb::object() : nb::borrow(given);
   });
 }
@@ -274,6 +275,42 @@ int set_dtype(PyObject* self, PyObject* value, void*) {
     state.type = dtype_of(dtype);
     state.dtype = dtype;
   });
+}
+
+void check_home(const ArrayState& state) {
+  const cuda::ContextPtr current = cuda::require_context();
+  if (state.home->valid() && (state.home == current || state.home->handle() == current->handle())) {
+    return;
+  }
+  const std::string of = "the array of " + state.description();
+  if (!state.home->valid()) {
+    throw nb::value_error((of + " belongs to a context that is gone").c_str());
+  }
+  const bool same_device = state.home->device().handle() == current->device().handle();
+  throw nb::value_error(
+      (of + " belongs to another context" +
+       (same_device
+            ? ""
+            : ", of device " + std::to_string(state.home->device().handle()) +
+                  "; the current one is of device " + std::to_string(current->device().handle())) +
+       ": make that context current, or copy the array through the host")
+          .c_str());
+}
+
+/// Memory of the current context for an array that is described already.
+void allocate_block(ArrayState& state, std::int64_t bytes) {
+  try {
+    array::ArrayContext& context = array::ArrayContext::current();
+    state.block.emplace(context.allocate(bytes));
+    state.home = context.context();
+    state.address = state.block->pointer();
+  } catch (const driver::DriverError& failure) {
+    if (failure.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    const nb::gil_scoped_acquire locked;
+    throw driver::DriverError(failure.routine(), failure.code(),
+                              "failed to free memory for allocation of " + std::to_string(bytes) +
+                                  " bytes, an array of " + state.description());
+  }
 }
 
 /// _setup(shape, dtype, strides or None, fortran, allocator or None, base or None, gpudata or None)
@@ -323,8 +360,7 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
       state.gpudata = state.allocator(nb::int_(extent.last));
     } else {
       const nb::gil_scoped_release unlocked;
-      state.block.emplace(array::ArrayContext::current().allocate(extent.last));
-      state.address = state.block->pointer();
+      allocate_block(state, extent.last);
     }
     Py_RETURN_NONE;
   });
@@ -394,10 +430,22 @@ nb::object bare(PyTypeObject* type) {
 }  // namespace
 
 array::ArrayRef ArrayState::ref() const {
+  if (home != nullptr && home.get() != cuda::internal::current_on_thread) check_home(*this);
+  return located();
+}
+
+std::string ArrayState::description() const {
+  return "shape " + array::shape_text(layout.shape_span()) + " and dtype " +
+         nb::cast<std::string>(nb::str(dtype));
+}
+
+array::ArrayRef ArrayState::located() const {
   array::ArrayRef array{address, type, item_bytes, &layout};
   if (gpudata.is_valid()) array.address = device_address(gpudata, "the array's gpudata");
   return array;
 }
+
+PyTypeObject* array_base_type() { return array_type; }
 
 bool is_array(PyObject* object) {
   return PyObject_TypeCheck(object, array_type) != 0 &&
@@ -449,8 +497,7 @@ nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::hand
   if (state.allocator.is_valid()) {
     state.gpudata = state.allocator(nb::int_(bytes));
   } else {
-    state.block.emplace(array::ArrayContext::current().allocate(bytes));
-    state.address = state.block->pointer();
+    allocate_block(state, bytes);
   }
   return made;
 }
@@ -463,7 +510,7 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   const bool chained = from.base.is_valid() && is_array(from.base.ptr());
   const nb::object base = chained ? from.base : nb::borrow(owner);
   const CUdeviceptr address =
-      layout.size() == 0 ? 0 : from.ref().address + static_cast<CUdeviceptr>(offset_bytes);
+      layout.size() == 0 ? 0 : from.located().address + static_cast<CUdeviceptr>(offset_bytes);
   if (!plain_class(cls)) {
     mark_told(owner);
     return nb::handle(reinterpret_cast<PyObject*>(cls))(
@@ -481,6 +528,7 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   state.size = layout.size();
   state.allocator = from.allocator;
   state.base = base;
+  state.home = from.home;
   state.address = address;
   return made;
 }
@@ -507,6 +555,13 @@ void set_array_error(const std::exception_ptr& error) noexcept {
     PyErr_SetString(PyExc_TypeError, failure.what());
   } catch (const array::ShapeMismatch& failure) {
     PyErr_SetString(PyExc_ValueError, failure.what());
+  } catch (const nb::builtin_exception& failure) {
+    PyObject* type = failure.type() == nb::exception_type::index_error    ? PyExc_IndexError
+                     : failure.type() == nb::exception_type::value_error  ? PyExc_ValueError
+                     : failure.type() == nb::exception_type::type_error   ? PyExc_TypeError
+                     : failure.type() == nb::exception_type::buffer_error ? PyExc_BufferError
+                                                                          : PyExc_RuntimeError;
+    PyErr_SetString(type, failure.what());
   } catch (const nb::cast_error&) {
     PyErr_SetString(PyExc_TypeError, "an argument has the wrong type");
   } catch (...) {

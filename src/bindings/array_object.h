@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "array/elementwise.h"
+#include "cuda/context.h"
 #include "cuda/memory_pool.h"
 
 namespace pycuda::bindings {
@@ -23,6 +25,8 @@ struct ArrayState {
   CUdeviceptr address = 0;
   /// Memory from the context's pool that no Python object stands for yet.
   std::optional<cuda::PooledDeviceMemory> block;
+  /// Whose memory it is; none where others allocated it.
+  cuda::ContextPtr home;
   /// The address has been told to others, whose work may be in other streams.
   bool told = false;
   nanobind::object dtype;
@@ -32,7 +36,12 @@ struct ArrayState {
   nanobind::object shape_tuple;
   nanobind::object strides_tuple;
 
+  /// The memory for work in the current context. Raises ValueError for memory of another one.
   array::ArrayRef ref() const;
+  /// The same for those who only ask where it is, and for copies from and to the host.
+  array::ArrayRef located() const;
+  /// "shape (3, 4) and dtype float32"
+  std::string description() const;
 };
 
 struct ArrayObject {
@@ -44,6 +53,8 @@ struct ArrayObject {
   ArrayState& state() { return *reinterpret_cast<ArrayState*>(storage); }
 };
 
+/// The class of everything with an ArrayState.
+PyTypeObject* array_base_type();
 /// Whether `object` is an array with a state.
 bool is_array(PyObject* object);
 inline ArrayState& state_of_array(PyObject* object) {

@@ -242,6 +242,12 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
     PyErr_SetString(PyExc_TypeError, "at least one operand must be an array on the device");
     throw nb::python_error();
   }
+  for (const GivenOperand& operand : given) {
+    if (operand.object == nullptr || operand.type.type != DType::Raw) continue;
+    throw array::TypeMismatch(std::string("'") + array::facts(ufunc).name +
+                              "' does not take an operand of " +
+                              state_of_array(operand.object).description());
+  }
   array::UfuncTypes types = array::resolve(ufunc, std::span(operand_types.data(), given.size()));
   widen_comparison(ufunc, given, types);
   check_weak_integers(given, types);
@@ -270,8 +276,10 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   }
   const array::ArrayRef target = state_of_array(result.ptr()).ref();
   const nb::gil_scoped_release unlocked;
-  array::run_elementwise(array::ArrayContext::current(), ufunc, types, target,
-                         std::span(operands.data(), given.size()), stream);
+  array::ArrayContext& context = array::ArrayContext::current();
+  if (out == nullptr) context.order_after_default(stream);
+  array::run_elementwise(context, ufunc, types, target, std::span(operands.data(), given.size()),
+                         stream);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "array/indexing.h"
 #include "array/reduction.h"
+#include "array/scan.h"
 #include "bindings/array_operands.h"
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
@@ -101,10 +102,32 @@ nb::object reduce(const std::string& name, nb::handle input, nb::handle second, 
   const array::ArrayRef from = state.ref();
   const array::ArrayRef target = state_of_array(result.ptr()).ref();
   unlocked([&] {
-    array::run_reduction(array::ArrayContext::current(), {*op, computed, axes}, target, from,
+    array::ArrayContext& context = array::ArrayContext::current();
+    context.order_after_default(queue);
+    array::run_reduction(context, {*op, computed, axes}, target, from,
                          second.is_none() ? nullptr : &other, queue);
   });
   return result;
+}
+
+/// scan(name, array, axis, accumulated dtype, out, stream): the running combination along the axis
+void scan(const std::string& name, nb::handle input, int axis, nb::handle accumulated,
+          nb::handle out, nb::handle stream) {
+  const std::optional<array::ReductionOp> op = array::find_reduction(name);
+  if (!op) throw nb::value_error(("there is no operation '" + name + "'").c_str());
+  PyObject* array_object = require_array(input, "the operand");
+  PyObject* out_object = require_array(out, "out");
+  const DType computed = array::compute_type(dtype_of(accumulated));
+  const CUstream queue = stream_argument(stream);
+  tell(array_object, queue);
+  tell(out_object, queue);
+  const array::ArrayRef from = state_of_array(array_object).ref();
+  const array::ArrayRef target = state_of_array(out_object).ref();
+  unlocked([&] {
+    array::ArrayContext& context = array::ArrayContext::current();
+    context.order_after_default(queue);
+    array::run_scan(context, {*op, computed, axis}, target, from, queue);
+  });
 }
 
 /// Copies elements on the device, converting and broadcasting.
@@ -114,7 +137,11 @@ void copy(nb::handle result, nb::handle source, nb::handle stream) {
   const CUstream queue = stream_argument(stream);
   tell(result.ptr(), queue);
   tell(source.ptr(), queue);
-  unlocked([&] { array::copy_elements(array::ArrayContext::current(), target, from, queue); });
+  unlocked([&] {
+    array::ArrayContext& context = array::ArrayContext::current();
+    context.order_after_default(queue);
+    array::copy_elements(context, target, from, queue);
+  });
 }
 
 void fill(nb::handle result, nb::handle value, nb::handle stream) {
@@ -124,7 +151,11 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
   const array::ArrayRef target = state.ref();
   if (state.type != DType::Raw) {
     const array::Scalar scalar = read_number(value.ptr(), state.type);
-    unlocked([&] { array::fill_elements(array::ArrayContext::current(), target, scalar, queue); });
+    unlocked([&] {
+      array::ArrayContext& context = array::ArrayContext::current();
+      context.order_after_default(queue);
+      array::fill_elements(context, target, scalar, queue);
+    });
     return;
   }
   const nb::object item = nb::module_::import_("numpy").attr("array")(value, state.dtype);
@@ -180,13 +211,14 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(target.ptr(), queue);
-  const array::ArrayRef array = state.ref();
+  const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
       array.address +
       static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
   unlocked([&] {
     if (asynchronous) {
+      array::ArrayContext::current().order_after_default(queue);
       cuda::copy_to_device_async(address, data, bytes, queue);
     } else {
       cuda::copy_to_device(address, data, bytes);
@@ -203,7 +235,7 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(source.ptr(), queue);
-  const array::ArrayRef array = state.ref();
+  const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
       array.address +
@@ -299,6 +331,8 @@ void bind_array(nb::module_& m) {
              nb::arg("dtype").none(), nb::arg("stream").none());
   arrays.def("reduce", &reduce, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),
              nb::arg("axes"), nb::arg("accumulated"), nb::arg("result"), nb::arg("stream").none());
+  arrays.def("scan", &scan, nb::arg("name"), nb::arg("array"), nb::arg("axis"),
+             nb::arg("accumulated"), nb::arg("out"), nb::arg("stream").none());
   arrays.def("copy", &copy, nb::arg("target"), nb::arg("source"), nb::arg("stream").none());
   arrays.def("fill", &fill, nb::arg("target"), nb::arg("value").none(), nb::arg("stream").none());
   arrays.def("upload", &upload, nb::arg("target"), nb::arg("host"), nb::arg("stream").none(),
@@ -330,6 +364,7 @@ void bind_array(nb::module_& m) {
     const array::ArrayContext& context = array::ArrayContext::current();
     return nb::make_tuple(context.is_cpu(), context.multiprocessors());
   });
+  arrays.def("runs_in_turn", [] { return array::ArrayContext::current().in_turn(); });
   arrays.def("common_dtype", [](nb::handle a, nb::handle b) {
     return nb::borrow(numpy_dtype(array::promote(dtype_of(a), dtype_of(b))));
   });

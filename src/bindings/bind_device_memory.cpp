@@ -2,6 +2,7 @@
 // Device memory and managed memory.
 #include <memory>
 
+#include "array/array_context.h"
 #include "bindings/allocation_object.h"
 #include "bindings/bind.h"
 #include "bindings/function_state.h"
@@ -18,8 +19,9 @@ namespace {
 
 PyTypeObject* managed_type = nullptr;
 
-// Garbage that the collector has not met yet may own device memory.
-void collect_garbage() noexcept {
+// Garbage that the collector has not met yet may own device memory; what arrays gave back is held
+// for other arrays.
+void find_memory() noexcept {
   if (!nb::is_alive()) return;
   const nb::gil_scoped_acquire lock;
   // Not PyGC_Collect: that does nothing for programs that switch automatic collection off.
@@ -28,6 +30,8 @@ void collect_garbage() noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
+  const nb::gil_scoped_release unlocked;
+  array::ArrayContext::free_held_memory();
 }
 
 nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle access_size) {
@@ -115,7 +119,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 }
 
 void bind_device_memory(nb::module_& m) {
-  cuda::set_memory_pressure_hook(collect_garbage);
+  cuda::set_memory_pressure_hook(find_memory);
 
   bind_allocation_object(m);
   managed_type = make_managed_type();
@@ -128,6 +132,8 @@ void bind_device_memory(nb::module_& m) {
         return nb::make_tuple(info.free_bytes, info.total_bytes);
       },
       "Free and total memory of the current context's device in bytes, as (free, total).");
+  m.def("_live_device_bytes", &cuda::live_device_bytes,
+        "Bytes of all device memory that this process has from `mem_alloc` and the pools.");
   m.def("mem_alloc_pitch", &allocate_pitched, nb::arg("width"), nb::arg("height"),
         nb::arg("access_size"),
         "Allocate `height` rows of `width` bytes, each at an address that suits the device.\n"

@@ -66,7 +66,7 @@ nb::object to_dlpack(nb::handle object, const nb::tuple& type, const nb::tuple& 
     exported->strides[axis] = stride / state.item_bytes;
   }
   mark_told(object.ptr());
-  tensor.data = state.size == 0 ? nullptr : reinterpret_cast<void*>(state.ref().address);
+  tensor.data = state.size == 0 ? nullptr : reinterpret_cast<void*>(state.located().address);
   tensor.device = {nb::cast<std::int32_t>(device[0]), nb::cast<std::int32_t>(device[1])};
   tensor.ndim = state.layout.ndim;
   tensor.type = data_type(type);
@@ -180,7 +180,7 @@ int device_number(nb::handle object) {
   if (state.size == 0) return static_cast<int>(context->device().handle());
   int number = 0;
   context->driver().cuPointerGetAttribute(&number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                          state.ref().address);
+                                          state.located().address);
   return number;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "bindings/array_object.h"
 #include "bindings/buffer.h"
 #include "bindings/byte_values.h"
 #include "bindings/device_pointer.h"
@@ -163,6 +164,21 @@ bool write_gpudata(const Argument& argument, std::byte* destination) {
   return true;
 }
 
+/// Whether `gpudata` of the array's class is what the package defines.
+bool has_plain_memory(PyObject* array) {
+  static PyObject* const name = PyUnicode_InternFromString("gpudata");
+  static PyObject* const plain = _PyType_Lookup(array_base_type(), name);
+  return _PyType_Lookup(Py_TYPE(array), name) == plain;
+}
+
+/// The address without the Python object that owns it: whoever sees that object may use the memory
+/// in any stream, so that its end has to wait for all of them.
+void write_device_array(const Argument& argument, CUstream stream, std::byte* destination) {
+  if (stream != nullptr) mark_told(argument.value);
+  const ArrayState& state = state_of_array(argument.value);
+  write_pointer(argument, state.size == 0 ? 0 : state.ref().address, destination);
+}
+
 void write_handler(const Argument& argument, std::byte* destination, HandlerList& handlers) {
   const nb::object handler = nb::borrow(argument.value);
   handlers.push_back(handler);
@@ -176,6 +192,10 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
   PyTypeObject* type = Py_TYPE(value);
   if (type == &PyLong_Type || type == &PyBool_Type) {
     argument.check(write_integer(value, argument.bytes, destination), "an integer");
+    return;
+  }
+  if (is_array(value) && has_plain_memory(value)) {
+    write_device_array(argument, stream, destination);
     return;
   }
   const bool holder = is_pointer_holder(value);

@@ -154,7 +154,7 @@ class [[nodiscard]] ContextScope {
   static const Context& alive(const Context& context) {
     if (!context.valid()) [[unlikely]]
       throw_dead(context);
-    return context;
+    return context;  // NOLINT(bugprone-return-const-ref-from-parameter)
   }
   [[noreturn]] static void throw_dead(const Context& context);
 

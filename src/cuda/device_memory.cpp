@@ -8,8 +8,17 @@ namespace pycuda::cuda {
 namespace {
 
 std::atomic<MemoryPressureHook> pressure_hook{nullptr};
+std::atomic<std::size_t> live_bytes{0};
 
 }  // namespace
+
+std::size_t live_device_bytes() noexcept { return live_bytes.load(std::memory_order_relaxed); }
+
+void internal::LiveBytes::set(std::size_t bytes) noexcept {
+  // Unsigned numbers wrap: what is added is the difference, whichever is larger.
+  if (bytes != bytes_) live_bytes.fetch_add(bytes - bytes_, std::memory_order_relaxed);
+  bytes_ = bytes;
+}
 
 void set_memory_pressure_hook(MemoryPressureHook hook) noexcept { pressure_hook.store(hook); }
 
@@ -30,6 +39,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     code = allocate.status(memory_.out(), bytes);
   }
   if (code != CUDA_SUCCESS) throw allocate.error(code);
+  live_.set(bytes);
 }
 
 DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
@@ -47,6 +57,7 @@ DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
   }
   if (code != CUDA_SUCCESS) throw allocate.error(code);
   memory.bytes_ = memory.pitch_bytes_ * height;
+  memory.live_.set(memory.bytes_);
   return memory;
 }
 

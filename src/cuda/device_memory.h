@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "cuda/owned.h"
 
@@ -18,6 +19,30 @@ bool relieve_memory_pressure() noexcept;
 /// What an allocation does when the driver is out of memory: runs the hook and tries again, or
 /// fails at once.
 enum class OnPressure { Relieve, Fail };
+
+/// Bytes of all DeviceMemory of this process that is alive, in all contexts. The driver's own count
+/// is of the whole device, other processes included.
+std::size_t live_device_bytes() noexcept;
+
+namespace internal {
+
+/// Part of `live_device_bytes()`, as long as it lives.
+class LiveBytes {
+ public:
+  LiveBytes() = default;
+  LiveBytes(LiveBytes&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+  LiveBytes& operator=(LiveBytes&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~LiveBytes() { set(0); }
+  void set(std::size_t bytes) noexcept;
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace internal
 
 /// In the current context.
 class DeviceMemory {
@@ -37,11 +62,15 @@ class DeviceMemory {
   std::size_t pitch_bytes() const { return pitch_bytes_; }
   const ContextPtr& context() const { return memory_.context(); }
   /// A second call throws "device_allocation::free failed: invalid resource handle".
-  void free() { memory_.release("device_allocation::free"); }
+  void free() {
+    memory_.release("device_allocation::free");
+    live_.set(0);
+  }
 
  private:
   explicit DeviceMemory(ContextPtr context) : memory_(std::move(context)) {}
   Owned<&driver::DriverTable::cuMemFree> memory_;
+  internal::LiveBytes live_;
   std::size_t bytes_ = 0;
   std::size_t pitch_bytes_ = 0;
 };

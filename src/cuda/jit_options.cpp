@@ -8,7 +8,7 @@
 namespace pycuda::cuda {
 namespace {
 
-constexpr std::size_t kLogBytes = 32 * 1024;
+constexpr std::size_t kLogBytes = std::size_t{32} * 1024;
 
 std::string text_of(const std::vector<char>& buffer) {
   return std::string(buffer.data(), ::strnlen(buffer.data(), buffer.size()));

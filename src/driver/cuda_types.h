@@ -17,6 +17,6 @@
 #endif
 
 // The one type of cudaProfiler.h, a header that NVIDIA's wheels leave out.
-#if !defined(cuda_profiler_H)
+#if !defined(cuda_profiler_H)  // NOLINTNEXTLINE(modernize-use-using): as it is there
 typedef enum CUoutput_mode_enum { CU_OUT_KEY_VALUE_PAIR = 0, CU_OUT_CSV = 1 } CUoutput_mode;
 #endif

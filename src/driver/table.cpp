@@ -23,6 +23,7 @@ CUdevice device_of(const DriverTable& driver, const char* routine, CUmemLocation
 DriverTable::DriverTable(const DriverTable& other) { *this = other; }
 
 DriverTable& DriverTable::operator=(const DriverTable& other) {
+  if (this == &other) return *this;
 #define CU_FUNCTION(name, symbol, version, parameters) name.bind(other.name.function());
 #include "driver/driver_functions.def"
 #include "driver/older_abis.def"

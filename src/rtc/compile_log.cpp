@@ -24,7 +24,7 @@ bool is_noise(std::string_view line) {
 
 }  // namespace
 
-std::string clean_log(std::string log) {
+std::string clean_log(std::string_view log) {
   std::string clean;
   std::string_view rest = log;
   while (!rest.empty()) {

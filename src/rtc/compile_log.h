@@ -3,11 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace pycuda::rtc {
 
 /// nvcc's form of ptxas' report, no lines about precompiled headers or compile times, no blank end.
-std::string clean_log(std::string log);
+std::string clean_log(std::string_view log);
 
 /// True when the source holds host code or wants headers that only a host compiler has: nvcc could
 /// compile it.

@@ -100,8 +100,31 @@ TEST_CASE("what is not supported says so") {
   CHECK(CU(cuGraphCreate)(&graph, 0) == CUDA_ERROR_NOT_SUPPORTED);
   CUipcMemHandle handle{};
   CHECK(CU(cuIpcGetMemHandle)(&handle, 0) == CUDA_ERROR_NOT_SUPPORTED);
-  int value = -1;
-  CHECK(CU(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-                                 0) == CUDA_SUCCESS);
-  CHECK(value == 0);
+  CUdeviceptr address = 0;
+  CHECK(CU(cuMemAddressReserve)(&address, 1 << 21, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  CUDA_ARRAY_DESCRIPTOR shape{};
+  CUarray array = nullptr;
+  CHECK(CU(cuArrayCreate_v2)(&array, &shape) == CUDA_ERROR_NOT_SUPPORTED);
+  CUtexObject texture = 0;
+  CHECK(CU(cuTexObjectCreate)(&texture, nullptr, nullptr, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(CU(cuStreamWriteValue32_v2)(nullptr, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  // The attributes that announce these say no.
+  for (const CUdevice_attribute name : {
+           CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+           CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH,
+           CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH,
+           CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH,
+           CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR,
+           CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
+           CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED,
+           CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
+           CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED,
+           CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK,
+           CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED,
+       }) {
+    CAPTURE(name);
+    int value = -1;
+    CHECK(CU(cuDeviceGetAttribute)(&value, name, 0) == CUDA_SUCCESS);
+    CHECK(value == 0);
+  }
 }

@@ -118,7 +118,8 @@ bool driver_test::play_scenario(const std::string& name) {
     play_uninitialised();
   } else if (name == "isolated") {
     play_isolated();
-  } else if (!play_process_scenario(name)) {
+  } else if (!play_process_scenario(name) && !play_limit_scenario(name) &&
+             !play_checked_scenario(name)) {
     return false;
   }
   std::fflush(stdout);

@@ -100,6 +100,83 @@ void play_fork() {
   say("parent", CU(cuCtxSynchronize)());
 }
 
+// Counts for ever: nothing but the time limit ends it.
+constexpr const char* endless_ptx = R"(
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry endless(.param .u64 to)
+{
+  .reg .u64 %rd1;
+  .reg .u32 %r1;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [to];
+  mov.u32 %r1, 1;
+again:
+  mad.lo.u32 %r1, %r1, 1664525, 1013904223;
+  or.b32 %r1, %r1, 1;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra again;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+
+// Every thread waits for a value that nobody stores.
+.visible .entry waiting(.param .u64 to)
+{
+  .reg .u64 %rd1;
+  .reg .u32 %r1;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [to];
+  bar.sync 0;
+again:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.ne.u32 %p, %r1, 12345;
+  @%p bra again;
+  ret;
+}
+)";
+
+void play_timeout(const char* kernel) {
+  setenv("PYCUDA_CPU_TIMEOUT", "0.3", 1);
+  {
+    const CurrentContext context;
+    const LoadedModule module(endless_ptx);
+    const DeviceBlock block(4);
+    CUdeviceptr to = block.address();
+    void* parameters[] = {&to};
+    CU(cuMemsetD32_v2)(to, 0, 1);
+    say("launch", CU(cuLaunchKernel)(module.function(kernel), 3, 1, 1, 64, 1, 1, 0, nullptr,
+                                     parameters, nullptr));
+    say("synchronize", CU(cuCtxSynchronize)());
+    say("again", CU(cuCtxSynchronize)());
+  }
+  const CurrentContext context;
+  const DeviceBlock block(4);
+  say("next context", CU(cuMemsetD32_v2)(block.address(), 1, 1));
+}
+
+void play_memory_limit() {
+  constexpr size_t limit = size_t{64} << 20;
+  setenv("PYCUDA_CPU_DEVICES", "2", 1);
+  setenv("PYCUDA_CPU_MEMORY", std::to_string(limit).c_str(), 1);
+  initialise();
+  for (const CUdevice device : {0, 1}) {
+    const CUcontext context = context_on(device);
+    size_t free = 0, total = 0;
+    CU(cuMemGetInfo_v2)(&free, &total);
+    say("total", static_cast<long long>(total >> 20));
+    CUdeviceptr first = 0, second = 0;
+    say("too much", CU(cuMemAlloc_v2)(&first, limit + 1));
+    say("most", CU(cuMemAlloc_v2)(&first, limit * 3 / 4));
+    say("beyond", CU(cuMemAlloc_v2)(&second, limit / 2));
+    say("free", CU(cuMemFree_v2)(first));
+    say("after free", CU(cuMemAlloc_v2)(&second, limit / 2));
+    say("free", CU(cuMemFree_v2)(second));
+    CU(cuCtxDestroy_v2)(context);
+  }
+}
+
 }  // namespace
 
 bool driver_test::play_process_scenario(const std::string& name) {
@@ -107,6 +184,10 @@ bool driver_test::play_process_scenario(const std::string& name) {
     play_devices();
   } else if (name == "fork") {
     play_fork();
+  } else if (name == "endless" || name == "waiting") {
+    play_timeout(name.c_str());
+  } else if (name == "memory_limit") {
+    play_memory_limit();
   } else {
     return false;
   }
@@ -123,4 +204,19 @@ TEST_CASE("devices have memory of their own, copy to one another and see one ano
 
 TEST_CASE("the child of a fork is told that it has no driver, and the parent goes on") {
   CHECK(run_scenario("fork") == "child 0\nparent 0\nparent 0\n");
+}
+
+TEST_CASE("a loop without end is ended by the time limit, and the process lives") {
+  if (!is_cpu_driver()) return;
+  for (const char* kernel : {"endless", "waiting"}) {
+    CAPTURE(kernel);
+    CHECK(run_scenario(kernel) == "launch 0\nsynchronize 702\nagain 702\nnext context 0\n");
+  }
+}
+
+TEST_CASE("each device has as much memory as it is given") {
+  if (!is_cpu_driver()) return;
+  const std::string one =
+      "create 0\ntotal 64\ntoo much 2\nmost 0\nbeyond 2\nfree 0\nafter free 0\nfree 0\n";
+  CHECK(run_scenario("memory_limit") == one + one);
 }

@@ -114,6 +114,24 @@ def test_freed_memory_is_refused_as_an_argument(scale):
         scale(memory, 1.0, 1, block=(1, 1, 1))
 
 
+@pytest.mark.parametrize("make", ["mem_alloc", "managed", "pool", "stream-ordered"])
+def test_freed_memory_of_every_kind_is_refused_by_prepared_calls_too(scale, make):
+    memory = {
+        "mem_alloc": lambda: cuda.mem_alloc(4),
+        "managed": lambda: cuda.managed_empty(1, np.float32).base,
+        "pool": lambda: cuda.DeviceMemoryPool().allocate(4),
+        "stream-ordered": lambda: cuda.StreamOrderedMemoryPool().allocate(4),
+    }[make]()
+    memory.free()
+    scale.prepare("Pfi")
+    for launch in (
+        lambda: scale(memory, 1.0, 1, block=(1, 1, 1)),
+        lambda: scale.prepared_call((1, 1), (1, 1, 1), memory, 1.0, 1),
+    ):
+        with pytest.raises(cuda.LogicError, match="failed: invalid resource handle - the memory has been freed"):
+            launch()
+
+
 def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
     output, _ = run_program(
         """

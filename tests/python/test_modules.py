@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from pycuda.compiler import SourceModule
+from pycuda.compiler import DynamicModule, DynamicSourceModule, SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -158,6 +158,39 @@ def test_a_linker_makes_one_module_of_several():
     module.get_function("f")(cuda.InOut(value), block=(1, 1, 1))
     assert value[0] == 42
     assert [words[0] for words in said] == [True]
+
+
+def test_a_module_is_linked_from_sources_that_call_each_other():
+    module = DynamicModule()
+    module.add_source(
+        "extern __device__ int g(int); __global__ void f(int *x) { *x = g(*x); }", nvcc_options=["-rdc=true"]
+    )
+    with pytest.raises(OSError, match='"libnothing.a" not found'):
+        module.add_stdlib("nothing")
+    module.add_source("__device__ int g(int x) { return 7 * x; }", nvcc_options=["-rdc=true"], name="g.ptx").link()
+    value = np.full(1, 6, np.int32)
+    module.get_function("f")(cuda.InOut(value), block=(1, 1, 1))
+    assert value[0] == 42
+    with pytest.raises(RuntimeError, match="the module is linked already"):
+        module.add_data(b"", cuda.jit_input_type.PTX)
+
+
+def test_a_dynamic_source_module_runs_and_launching_kernels_from_kernels_needs_a_gpu():
+    values = np.zeros(4, np.int32)
+    plain = DynamicSourceModule("__global__ void f(int *x) { x[threadIdx.x] = 3 * threadIdx.x; }")
+    plain.get_function("f")(cuda.InOut(values), block=(4, 1, 1))
+    assert values.tolist() == [0, 3, 6, 9]
+    nested = """
+        __global__ void child(int *x) { x[threadIdx.x] += 1; }
+        __global__ void parent(int *x) { child<<<1, 4>>>(x); }
+    """
+    if "CPU" in cuda.Context.get_device().name():
+        with pytest.raises(cuda.LogicError, match="(?s)cuLinkComplete failed: .*LaunchDevice.*need a GPU") as caught:
+            DynamicSourceModule(nested)
+        assert caught.value.name == "CUDA_ERROR_INVALID_SOURCE"
+    else:
+        DynamicSourceModule(nested).get_function("parent")(cuda.InOut(values), block=(1, 1, 1))
+        assert values.tolist() == [1, 4, 7, 10]
 
 
 def test_devices_tell_their_attributes():

@@ -57,9 +57,9 @@ def stack(arrays, axis=0, allocator=None):
         raise ValueError("need at least one array to stack")
     shape = arrays[0].shape
     if builtins.any(ary.shape != shape for ary in arrays):
-        raise ValueError("arrays must have the same shape")
+        raise ValueError(f"arrays must have the same shape: {[ary.shape for ary in arrays]}")
     if not -len(shape) - 1 <= axis <= len(shape):
-        raise ValueError("invalid axis")
+        raise ValueError(f"invalid axis: {axis} for arrays of shape {shape}")
     axis %= len(shape) + 1
     where_ = (slice(None),) * axis + (None,)
     return concatenate([ary[where_] for ary in arrays], axis, allocator)

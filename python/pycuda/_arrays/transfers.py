@@ -39,9 +39,9 @@ class Transfers:
         """Copy from the host."""
         async_ = _async_keyword(async_, kwargs)
         if ary.size != self.size:
-            raise ValueError("ary and self must be the same size")
+            raise ValueError(f"ary and self must be the same size: shapes {ary.shape} and {self.shape}")
         if ary.dtype != self.dtype:
-            raise ValueError("ary and self must have the same dtype")
+            raise ValueError(f"ary and self must have the same dtype: {ary.dtype} and {self.dtype}")
         if ary.shape != self.shape:
             warnings.warn(f"Setting array of shape {self.shape} from one of shape {ary.shape}.", stacklevel=2)
             ary = ary.reshape(self.shape)
@@ -105,7 +105,7 @@ class Transfers:
             if ary.size != self.size:
                 raise ValueError(f"self and ary must be the same size: shapes {shape} and {ary.shape}")
             if ary.dtype != dtype:
-                raise TypeError("self and ary must have the same dtype")
+                raise TypeError(f"self and ary must have the same dtype: {dtype} and {ary.dtype}")
             if ary.shape != shape:
                 warnings.warn(
                     f"Copying an array of shape {shape} to one of shape {ary.shape} is deprecated.",

@@ -78,11 +78,14 @@ class Views:
         shape, strides = list(self.shape), list(self.strides)
         if old != new:
             if not shape:
-                raise ValueError("new type not compatible with array")
+                raise ValueError(f"new type not compatible with array: {dtype} and shape ()")
             axis = builtins.min(range(len(shape)), key=lambda i: (shape[i] <= 1, abs(strides[i]), -i))
             total = shape[axis] * old
             if total % new or (strides[axis] != old and shape[axis] > 1):
-                raise ValueError("new type not compatible with array")
+                raise ValueError(
+                    f"new type not compatible with array: {dtype} and {self.dtype} of shape {self.shape}, "
+                    f"strides {self.strides}"
+                )
             shape[axis] = total // new
             strides[axis] = new
         return _array.view(self, 0, shape, strides, dtype)
@@ -107,10 +110,10 @@ class Views:
         else:
             axes = [operator.index(axis) for axis in axes]
             if len(axes) != self.ndim:
-                raise ValueError("axes don't match array")
+                raise ValueError(f"axes don't match array: {axes} and shape {self.shape}")
             axes = [axis + self.ndim if axis < 0 else axis for axis in axes]
             if sorted(axes) != list(range(self.ndim)):
-                raise ValueError("axes don't match array")
+                raise ValueError(f"axes don't match array: {axes} and shape {self.shape}")
         return _array.view(self, 0, [self.shape[i] for i in axes], [self.strides[i] for i in axes], None)
 
     def swapaxes(self, axis1, axis2):

@@ -83,6 +83,7 @@ Context::~Context() {
   retired_.clear();
   streams_.clear();
   legacy_.reset();
+  printed_.flush();
   modules_.clear();
   events_.clear();
   exec::DeviceHeap::instance().release_all(static_cast<exec::FaultSink*>(this));

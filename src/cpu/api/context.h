@@ -17,6 +17,7 @@
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/virtual_device.h"
+#include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/stream.h"
 
 namespace pycuda::cpu::api {
@@ -47,6 +48,7 @@ class Context final : public exec::FaultSink {
   CUresult status() const noexcept { return status_.load(std::memory_order_acquire); }
   void report(const exec::Fault& fault) override;
   bool poisoned() const override { return status() != CUDA_SUCCESS; }
+  exec::PrintfFifo* printf_fifo() override { return &printed_; }
   /// The whole story of the fault, or empty.
   std::string fault_text() const;
 
@@ -95,6 +97,8 @@ class Context final : public exec::FaultSink {
   /// cuCtxSetLimit and cuCtxGetLimit.
   CUresult set_limit(CUlimit limit, std::size_t value);
   CUresult get_limit(CUlimit limit, std::size_t* value) const;
+  /// CU_LIMIT_STACK_SIZE.
+  std::uint32_t stack_bytes() const { return stack_bytes_.load(std::memory_order_relaxed); }
   std::atomic<CUfunc_cache>& cache_preference() { return cache_preference_; }
   std::atomic<CUsharedconfig>& shared_banks() { return shared_banks_; }
 
@@ -121,6 +125,8 @@ class Context final : public exec::FaultSink {
 
   mutable std::mutex limits_mutex_;  // protects limits_
   std::map<CUlimit, std::size_t> limits_;
+  std::atomic<std::uint32_t> stack_bytes_{default_stack_bytes};
+  exec::PrintfFifo printed_;
 
   mutable std::mutex owned_mutex_;  // protects what follows
   std::unordered_set<void*> device_blocks_;

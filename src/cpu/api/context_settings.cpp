@@ -6,15 +6,15 @@
 namespace pycuda::cpu::api {
 namespace {
 
-constexpr std::size_t megabyte = std::size_t{1} << 20;
-constexpr std::size_t largest_stack = std::size_t{64} * megabyte;
+// Local memory of one thread, on GPUs of every architecture.
+constexpr std::size_t largest_stack = std::size_t{512} << 10;
 
 std::size_t default_limit(CUlimit limit) {
   switch (limit) {
     case CU_LIMIT_STACK_SIZE:
-      return 1024;
+      return default_stack_bytes;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
-      return megabyte;
+      return exec::PrintfFifo::default_bytes;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
       return exec::DeviceHeap::default_limit_bytes;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
@@ -31,8 +31,10 @@ CUresult Context::set_limit(CUlimit limit, std::size_t value) {
     case CU_LIMIT_STACK_SIZE:
       if (value > largest_stack) return CUDA_ERROR_INVALID_VALUE;
       value = (value + 15) / 16 * 16;
+      stack_bytes_.store(static_cast<std::uint32_t>(value), std::memory_order_relaxed);
       break;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
+      printed_.resize(value);
       break;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
       if (value > device_.memory().total_bytes()) return CUDA_ERROR_INVALID_VALUE;

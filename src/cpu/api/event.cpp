@@ -114,6 +114,7 @@ CUresult cuEventQuery(CUevent hEvent) {
 CUresult cuEventSynchronize(CUevent hEvent) {
   return with_event(hEvent, [](Event& event) -> CUresult {
     event.mark()->synchronize();
+    event.context().printf_fifo()->flush();
     return event.context().status();
   });
 }

@@ -62,6 +62,7 @@ CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, st
   request.block = shape.block;
   request.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   request.cooperative = shape.cooperative;
+  request.stack_bytes = stream.context().stack_bytes();
   request.params = std::move(params);
   stream.ordered().launch(std::move(request));
   return CUDA_SUCCESS;

@@ -77,6 +77,8 @@ CUresult Stream::run(const std::function<void()>& task) {
   if (!queue.run_if_idle(task)) {
     queue.enqueue(task);
     queue.synchronize();
+  } else if (!context_.printf_fifo()->empty()) {
+    context_.printf_fifo()->flush();
   }
   return context_.status();
 }

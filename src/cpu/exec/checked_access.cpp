@@ -33,7 +33,7 @@ bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t b
              launch.parameter_bytes)) {
     return true;
   }
-  return in_local_memory(thread, address, bytes);
+  return in_local_variable(thread, address, bytes);
 }
 
 bool in_allocation(std::uint64_t address, std::uint64_t bytes) {

@@ -21,6 +21,8 @@ struct Fault {
   std::string message;
 };
 
+class PrintfFifo;
+
 /// Told of faults; a context implements it and becomes sticky. Called on a worker, or in the thread
 /// that launches when a small kernel ran there.
 class FaultSink {
@@ -29,6 +31,8 @@ class FaultSink {
   virtual void report(const Fault& fault) = 0;
   /// True once a fault was reported: queued work is then dropped, not run. Any thread.
   virtual bool poisoned() const = 0;
+  /// Where the output of its kernels waits to be shown; null: it is shown at once.
+  virtual PrintfFifo* printf_fifo() { return nullptr; }
 };
 
 }  // namespace pycuda::cpu::exec

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/local_memory.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -86,6 +87,24 @@ std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
          bytes_text(launch.shared_bytes) + " of shared memory";
 }
 
+/// Checked mode keeps the variables of a thread where their bounds are known.
+std::string local_text(const FaultRecord& record) {
+  if (!checked_mode() || !record.thread_known || record.thread == nullptr) return {};
+  const FrameStack::Variable variable = frames_of(*record.thread).nearest_variable(record.address);
+  const std::string block =
+      "the thread's " + std::to_string(variable.bytes) + "-byte block of local memory";
+  constexpr std::uint64_t near = 4096;
+  const std::uint64_t end = variable.begin + variable.bytes;
+  if (variable.bytes == 0) return {};
+  if (record.address >= end && record.address - end < near)
+    return bytes_text(record.address - end) + " past the end of " + block;
+  if (record.address < variable.begin && variable.begin - record.address < near)
+    return bytes_text(variable.begin - record.address) + " before the start of " + block;
+  if (record.address >= variable.begin && record.address < end)
+    return bytes_text(record.address - variable.begin) + " into " + block;
+  return {};
+}
+
 std::string happened(const LaunchContext& launch, const FaultRecord& record,
                      const BlockFrame& block) {
   const std::string at = hexadecimal(record.address);
@@ -97,6 +116,7 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       }
       std::string text = "illegal memory access at address " + at;
       std::string place = shared_text(launch, block, record.address);
+      if (place.empty()) place = local_text(record);
       if (place.empty()) place = describe_address(record.address);
       return place.empty() ? text : text + ", " + place;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of one CUDA thread, last in, first out: frames of called coroutines, alloca.
+// Memory of one CUDA thread, last in, first out: frames of called coroutines, variables.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,32 @@ namespace pycuda::cpu::exec {
 
 class FrameStack {
  public:
-  /// Null when the thread's calls are too deep (1 MiB of frames) or memory is exhausted.
-  std::byte* push(std::uint64_t bytes);
+  /// Null when more than `most` bytes would be in use (the thread's calls are too deep) or memory
+  /// is exhausted.
+  std::byte* push(std::uint64_t bytes, std::uint64_t most = default_most_bytes);
+  /// The same for memory that device code has by address. `counted` bytes add up in
+  /// `counted_bytes()` until they are popped. `alignment` is a power of two.
+  std::byte* push_variable(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t counted,
+                           std::uint64_t most = default_most_bytes);
   /// Pops `memory` and all that was pushed after it.
   void pop(const void* memory);
   /// Forgets all frames; keeps the first chunk.
   void clear();
+  /// Whether [address, address + bytes) lies in what is pushed now.
   bool holds(std::uintptr_t address, std::uint64_t bytes) const;
+  /// Whether it lies in one variable, to the byte.
+  bool holds_in_variable(std::uintptr_t address, std::uint64_t bytes) const;
+  std::uint64_t counted_bytes() const { return counted_; }
 
-  static constexpr std::uint64_t limit_bytes = std::uint64_t{1} << 20;
+  /// A variable: the one that holds `address` or lies nearest to it, for messages.
+  struct Variable {
+    std::uintptr_t begin = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// Empty (no bytes) when there is none.
+  Variable nearest_variable(std::uintptr_t address) const;
+
+  static constexpr std::uint64_t default_most_bytes = std::uint64_t{1} << 20;
 
  private:
   struct Free {
@@ -30,8 +47,18 @@ class FrameStack {
     std::uint64_t bytes = 0;
     std::uint64_t used = 0;
   };
+  struct Placed {
+    Variable variable;
+    std::uint64_t counted = 0;
+    std::size_t chunk = 0;  ///< where it lies: variables go with what they were pushed after
+    std::uint64_t offset = 0;
+  };
+  void forget_variables(std::size_t chunk, std::uint64_t offset);
+
   std::vector<Chunk> chunks_;
+  std::vector<Placed> variables_;
   std::uint64_t total_ = 0;
+  std::uint64_t counted_ = 0;
 };
 
 }  // namespace pycuda::cpu::exec

@@ -39,6 +39,7 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   frame.processor_count = worker_count();
   frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;
+  frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
   gangs = uses_gangs(kernel, frame.grid, frame.block);
   suspends = facts.suspends && !gangs;

@@ -50,4 +50,13 @@ bool in_local_memory(const ThreadFrame& thread, std::uint64_t address, std::uint
   return plain_frames_of(thread).stack.holds(address, bytes);
 }
 
+bool in_local_variable(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
+  return frames_of(thread).holds_in_variable(address, bytes);
+}
+
+std::uint64_t most_frame_bytes(const ThreadFrame& thread) {
+  constexpr std::uint64_t longer = 64;
+  return FrameStack::default_most_bytes + longer * thread.block->launch->stack_bytes;
+}
+
 }  // namespace pycuda::cpu::exec

@@ -15,4 +15,11 @@ FrameStack& frames_of(const ThreadFrame& thread);
 /// Whether [address, address + bytes) is local memory of `thread`, likewise.
 bool in_local_memory(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes);
 
+/// Whether it lies in one of the variables of `thread` that `pycuda_cpu_variable_push` made.
+bool in_local_variable(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes);
+
+/// How many bytes of frames a thread may have: enough that CU_LIMIT_STACK_SIZE ends deep calls
+/// first (frames of compiled code are longer than those that the limit counts).
+std::uint64_t most_frame_bytes(const ThreadFrame& thread);
+
 }  // namespace pycuda::cpu::exec

@@ -180,6 +180,4 @@ std::int32_t format_printf(std::string& out, const char* format, const void* pac
   return arguments.count();
 }
 
-void flush_printf() { std::fflush(stdout); }
-
 }  // namespace pycuda::cpu::exec

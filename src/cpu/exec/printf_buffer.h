@@ -12,7 +12,4 @@ namespace pycuda::cpu::exec {
 /// the number of arguments used, or -1 when `format` is null.
 std::int32_t format_printf(std::string& out, const char* format, const void* arguments);
 
-/// Writes what kernels printed so far to the terminal or file behind stdout.
-void flush_printf();
-
 }  // namespace pycuda::cpu::exec

@@ -18,6 +18,7 @@
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/local_memory.h"
 #include "cpu/exec/printf_buffer.h"
+#include "cpu/exec/printf_fifo.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -77,13 +78,17 @@ void pycuda_cpu_assert_fail(ThreadFrame* thread, const char* message, const char
   exec::KernelEntry::of_this_thread().raise(record);
 }
 
-std::int32_t pycuda_cpu_vprintf(ThreadFrame*, const char* format, const void* arguments) {
+std::int32_t pycuda_cpu_vprintf(ThreadFrame* thread, const char* format, const void* arguments) {
   // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
   thread_local std::string buffer;
   const exec::RuntimeScope scope;
   buffer.clear();
   const std::int32_t count = exec::format_printf(buffer, format, arguments);
-  std::fwrite(buffer.data(), 1, buffer.size(), stdout);
+  if (exec::PrintfFifo* const fifo = exec::launch_of(*thread).faults.printf_fifo()) {
+    fifo->write(buffer);
+  } else {
+    std::fwrite(buffer.data(), 1, buffer.size(), stdout);
+  }
   return count;
 }
 
@@ -111,7 +116,26 @@ void* pycuda_cpu_frame_push(ThreadFrame* thread, std::uint64_t bytes) {
   void* memory = nullptr;
   {
     const exec::RuntimeScope scope;
-    memory = exec::frames_of(*thread).push(bytes);
+    memory = exec::frames_of(*thread).push(bytes, exec::most_frame_bytes(*thread));
+  }
+  if (memory == nullptr) {
+    exec::KernelEntry::of_this_thread().raise(exec::record_of(thread, FaultKind::StackOverflow));
+  }
+  return memory;
+}
+
+void* pycuda_cpu_variable_push(ThreadFrame* thread, std::uint64_t bytes, std::uint32_t alignment,
+                               std::uint32_t counts) {
+  void* memory = nullptr;
+  {
+    const exec::RuntimeScope scope;
+    exec::FrameStack& frames = exec::frames_of(*thread);
+    const std::uint64_t stack = thread->block->launch->stack_bytes;
+    const std::uint64_t used = thread->stack_used + frames.counted_bytes();
+    if (counts == 0 || (used <= stack && bytes <= stack - used)) {
+      memory = frames.push_variable(bytes, alignment, counts != 0 ? bytes : 0,
+                                    exec::most_frame_bytes(*thread) + bytes);
+    }
   }
   if (memory == nullptr) {
     exec::KernelEntry::of_this_thread().raise(exec::record_of(thread, FaultKind::StackOverflow));

@@ -15,13 +15,14 @@
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/kernel_entry.h"
-#include "cpu/exec/printf_buffer.h"
+#include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/worker_pool.h"
 
 namespace pycuda::cpu::exec {
 namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(20);
+constexpr std::uint32_t deep_stack_bytes = 128 << 10;
 
 struct HostWork {
   std::function<void()> run;
@@ -75,6 +76,15 @@ namespace {
 
 using StatePointer = std::shared_ptr<Stream::State>;
 
+/// Shows what kernels printed, at the points where a GPU's driver does.
+void show_printed(FaultSink& owner) {
+  if (PrintfFifo* const fifo = owner.printf_fifo()) {
+    fifo->flush();
+  } else {
+    std::fflush(stdout);
+  }
+}
+
 void drive(const StatePointer& state);
 
 Task drive_task(const StatePointer& state) {
@@ -90,8 +100,10 @@ struct RunItem {
 
   bool operator()(LaunchRequest& request) const {
     if (state->faults.poisoned()) return true;
-    state->running.store(GridRun::start(std::move(request), state->faults, drive_task(state)),
-                         std::memory_order_relaxed);
+    // Whoever waits may help, on a stack whose size nobody knows.
+    const bool deep = request.stack_bytes > deep_stack_bytes;
+    const JobHandle job = GridRun::start(std::move(request), state->faults, drive_task(state));
+    state->running.store(deep ? 0 : job, std::memory_order_relaxed);
     return false;
   }
   bool operator()(HostWork& work) const {
@@ -100,6 +112,7 @@ struct RunItem {
   }
   bool operator()(HostCallback& callback) const {
     run_on_callback_thread([state = state, run = std::move(callback.run)] {
+      show_printed(state->faults);
       run();
       WorkerPool::instance().post(drive_task(state));
     });
@@ -160,6 +173,8 @@ Stream::~Stream() { synchronize(); }
 
 void Stream::launch(LaunchRequest request) {
   if (forked() || is_empty(request)) return;
+  PrintfFifo* const printed = state_->faults.printf_fifo();
+  if (printed != nullptr && !printed->empty()) printed->flush();
   if (!state_->take()) {
     push(state_, std::move(request));
     return;
@@ -226,7 +241,7 @@ void Stream::synchronize() {
     --state.waiters;
     break;
   }
-  flush_printf();
+  show_printed(state.faults);
 }
 
 }  // namespace pycuda::cpu::exec

@@ -23,7 +23,8 @@ struct LaunchRequest {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
-  std::string params;  ///< packed parameter bytes (copied at the call)
+  std::uint32_t stack_bytes = default_stack_bytes;  ///< CU_LIMIT_STACK_SIZE at the call
+  std::string params;                               ///< packed parameter bytes (copied at the call)
 };
 
 class Event;
@@ -55,7 +56,7 @@ class Stream {
   /// What is queued later waits for the event's latest record of now.
   void wait(const std::shared_ptr<Event>& event);
   bool idle() const;   ///< everything queued so far is finished
-  void synchronize();  ///< blocks until idle; the printf output of kernels is flushed then
+  void synchronize();  ///< blocks until idle; the printf output of kernels is shown then
 
   struct State;
 

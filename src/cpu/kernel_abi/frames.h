@@ -10,7 +10,10 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 4;
+inline constexpr std::uint32_t kernel_abi_version = 5;
+
+/// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
+inline constexpr std::uint32_t default_stack_bytes = 1024;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -28,6 +31,7 @@ struct LaunchFrame {
   std::uint64_t grid_id = 0;          ///< %gridid
   std::uint64_t env_regs[4] = {0, 0, 0, 0};  ///< %envreg0..: cooperative launches keep a barrier's address here
   void* launch = nullptr;             ///< the executor's own record (exec::Launch)
+  std::uint32_t stack_bytes = default_stack_bytes;  ///< of a thread: CU_LIMIT_STACK_SIZE
 };
 
 /// One per block that is running.
@@ -92,6 +96,7 @@ struct ThreadFrame {
   std::uint32_t source_line = 0;  ///< last .loc passed, when compiled with line tracking (checked mode)
   std::uint32_t source_file = 0;
   std::uint64_t scratch = 0;  ///< for the executor
+  std::uint32_t stack_used = 0;  ///< bytes of frames of functions that may call themselves
 };
 
 /// A kernel whose threads never suspend: runs all threads of one block, one after the other. `thread` is one frame that

@@ -55,11 +55,20 @@ void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t add
 /// isspacep: 1 if `address` lies in the .local memory of the thread (its worker's stack, its coroutine's frame, memory
 /// from pycuda_cpu_frame_push), else 0.
 std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
-/// Memory for the frame of a coroutine that another one calls (device functions that suspend) and for PTX's alloca, last
-/// in, first out per thread, aligned to 64 bytes. A push of 0 bytes marks a place; popping frees everything pushed since
+/// Memory for the frame of a coroutine that another one calls (device functions that suspend), last in, first out per
+/// thread, aligned to 64 bytes. A push of 0 bytes marks a place; popping frees everything pushed since
 /// `memory`, itself included.
 void* pycuda_cpu_frame_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
+/// Memory that device code has by address, to the byte, until the next pop beyond it: PTX's alloca (`counts`: it uses up
+/// the thread's stack, CU_LIMIT_STACK_SIZE) and, in checked mode, .local variables.
+void* pycuda_cpu_variable_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes, std::uint32_t alignment,
+                               std::uint32_t counts);
+/// mbarrier.arrive: `count` arrivals, which later phases do not wait for either if it `drops` them, after `bytes` more
+/// bytes are expected; the bits before. And bytes alone, expected or (negative) come.
+std::uint64_t pycuda_cpu_mbarrier_arrive(std::uint64_t* barrier, std::uint32_t count, std::uint32_t drops,
+                                         std::uint32_t bytes);
+void pycuda_cpu_mbarrier_add_bytes(std::uint64_t* barrier, std::uint32_t bytes);
 /// %clock, %clock64, %globaltimer, nanosleep.
 std::uint64_t pycuda_cpu_clock();
 std::uint64_t pycuda_cpu_globaltimer();

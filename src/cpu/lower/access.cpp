@@ -134,7 +134,8 @@ llvm::Value* FunctionLowering::access(const ptx::Operand& address, ptx::Space sp
 
 void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
                                     std::uint32_t alignment, bool is_write) {
-  if (space == ptx::Space::Param || space == ptx::Space::Local) return;
+  if (space == ptx::Space::Param) return;
+  if (space == ptx::Space::Local && !module_.options().checked) return;
   track_line();
   check_alignment(pointer, alignment);
   if (!module_.options().checked) return;

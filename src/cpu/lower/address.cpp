@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Emitters: addresses as values: cvta, isspacep, and the extra stack of alloca.
 #include <algorithm>
+#include <bit>
 
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
@@ -57,14 +58,12 @@ bool emit_alloca(FunctionLowering& lowering, const ptx::Instruction& instruction
       instruction.operands[2].kind == ptx::Operand::Kind::Integer) {
     alignment = std::max<std::uint64_t>(alignment, instruction.operands[2].bits);
   }
-  lowering.stack_mark();
-  llvm::Value* bytes =
-      b.CreateAdd(lowering.read_bits(instruction.operands[1], 64), b.getInt64(alignment));
-  llvm::Value* memory =
-      lowering.runtime_call("pycuda_cpu_frame_push", b.getPtrTy(), {lowering.thread(), bytes});
-  llvm::Value* address =
-      b.CreateAdd(b.CreatePtrToInt(memory, b.getInt64Ty()), b.getInt64(alignment - 1));
-  lowering.write(instruction.operands[0], b.CreateAnd(address, ~(alignment - 1)));
+  constexpr std::uint64_t most_alignment = 1 << 20;
+  if (!std::has_single_bit(alignment) || alignment > most_alignment) return false;
+  lowering.track_line();
+  llvm::Value* memory = lowering.push_variable(lowering.read_bits(instruction.operands[1], 64),
+                                               static_cast<std::uint32_t>(alignment), true);
+  lowering.write(instruction.operands[0], b.CreatePtrToInt(memory, b.getInt64Ty()));
   return true;
 }
 

@@ -37,6 +37,7 @@ CallGraph::CallGraph(const ptx::Module& module)
         address_taken_[resolve_alias(module, initial.symbol.index)] = true;
     }
   }
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) recurses_.push_back(reaches_itself(i));
 }
 
 void CallGraph::scan(const ptx::Module& module, Node& node, const ptx::Operand& operand,
@@ -80,7 +81,8 @@ std::vector<std::uint32_t> CallGraph::reachable(std::uint32_t function) const {
   return result;
 }
 
-bool CallGraph::recurses(std::uint32_t function) const {
+bool CallGraph::reaches_itself(std::uint32_t function) const {
+  if (nodes_[function].callees.empty() && !nodes_[function].calls_indirectly) return false;
   const auto calls = [&](std::uint32_t caller) {
     const Node& node = nodes_[caller];
     return std::find(node.callees.begin(), node.callees.end(), function) != node.callees.end() ||

@@ -21,7 +21,7 @@ class CallGraph {
   /// The function itself and all that it may call, by index in Module::functions, ascending.
   std::vector<std::uint32_t> reachable(std::uint32_t function) const;
   /// Whether the function may call itself, at any depth.
-  bool recurses(std::uint32_t function) const;
+  bool recurses(std::uint32_t function) const { return recurses_[function]; }
   /// Module-level variables that the function's own body names.
   const std::vector<std::uint32_t>& variables(std::uint32_t function) const {
     return nodes_[function].variables;
@@ -34,9 +34,11 @@ class CallGraph {
     bool calls_indirectly = false;
   };
   void scan(const ptx::Module& module, Node& node, const ptx::Operand& operand, bool is_callee);
+  bool reaches_itself(std::uint32_t function) const;
 
   std::vector<Node> nodes_;
   std::vector<bool> address_taken_;
+  std::vector<bool> recurses_;
 };
 
 }  // namespace pycuda::cpu::lower

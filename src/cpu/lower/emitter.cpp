@@ -131,6 +131,8 @@ Emitter emitter_of(ptx::Opcode opcode) {
     case bar:
     case barrier:
       return emit_barrier;
+    case mbarrier:
+      return emit_mbarrier;
     case activemask:
     case elect:
     case match:

@@ -42,6 +42,7 @@ void FunctionLowering::run() {
   builder_.SetInsertPoint(setup);
   carry_ = entry_alloca(builder_.getInt1Ty(), "cc");
   builder_.CreateStore(builder_.getFalse(), carry_);
+  meter_stack();
   make_registers();
   make_parameters();
   make_variables();
@@ -53,6 +54,51 @@ void FunctionLowering::run() {
   builder_.SetInsertPoint(return_block_);
   emit_return();
   llvm::IRBuilder<>(entry_).CreateBr(setup);
+}
+
+llvm::Value* FunctionLowering::thread_field(std::size_t offset) {
+  return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), thread(), offset);
+}
+
+void FunctionLowering::meter_stack() {
+  const CallGraph& calls = module_.calls();
+  const std::uint32_t index = module_.index_of(source_);
+  llvm::Type* word = builder_.getInt32Ty();
+  const llvm::Align alignment(4);
+  llvm::Value* used = thread_field(offsetof(ThreadFrame, stack_used));
+  if (source_.is_entry) {
+    const std::vector<std::uint32_t> reached = calls.reachable(index);
+    if (std::any_of(reached.begin(), reached.end(),
+                    [&](std::uint32_t callee) { return calls.recurses(callee); })) {
+      builder_.CreateAlignedStore(builder_.getInt32(0), used, alignment);
+    }
+    return;
+  }
+  if (!calls.recurses(index)) return;
+  // What a GPU's frame holds at least: the way back, the caller's registers, the variables.
+  std::uint64_t frame = 16;
+  for (const ptx::Variable& variable : source_.variables) {
+    if (variable.space == ptx::Space::Local) frame += (variable.bytes + 15) / 16 * 16;
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  stack_before_ = builder_.CreateAlignedLoad(word, used, alignment);
+  llvm::Value* after = builder_.CreateAdd(
+      stack_before_, builder_.getInt32(static_cast<std::uint32_t>(std::min(frame, most))));
+  const auto follow = [&](llvm::Value* pointer, std::size_t offset, llvm::Type* type) {
+    return builder_.CreateLoad(
+        type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), pointer, offset));
+  };
+  llvm::Type* pointer = builder_.getPtrTy();
+  llvm::Value* block = follow(thread(), offsetof(ThreadFrame, block), pointer);
+  llvm::Value* launch = follow(block, offsetof(BlockFrame, launch), pointer);
+  llvm::Value* limit = follow(launch, offsetof(LaunchFrame, stack_bytes), word);
+  llvm::BasicBlock* overflow = new_block("overflow");
+  llvm::BasicBlock* fits = new_block("fits");
+  builder_.CreateCondBr(builder_.CreateICmpUGT(after, limit), overflow, fits);
+  builder_.SetInsertPoint(overflow);
+  fault(FaultKind::StackOverflow, builder_.getInt64(0));
+  builder_.SetInsertPoint(fits);
+  builder_.CreateAlignedStore(after, used, alignment);
 }
 
 void FunctionLowering::make_registers() {
@@ -114,8 +160,15 @@ void FunctionLowering::make_variables() {
   for (const ptx::Variable& variable : source_.variables) {
     const bool in_memory =
         variable.space == ptx::Space::Local || variable.space == ptx::Space::Param;
-    variables_.push_back(
-        in_memory ? aligned_alloca(variable.bytes, variable.alignment, variable.name) : nullptr);
+    if (!in_memory) {
+      variables_.push_back(nullptr);
+    } else if (module_.options().checked && variable.space == ptx::Space::Local) {
+      // Where its bounds are known to the byte.
+      variables_.push_back(
+          push_variable(builder_.getInt64(variable.bytes), variable.alignment, false));
+    } else {
+      variables_.push_back(aligned_alloca(variable.bytes, variable.alignment, variable.name));
+    }
   }
 }
 
@@ -164,6 +217,10 @@ void FunctionLowering::emit_return() {
   if (stack_mark_) {
     runtime_call("pycuda_cpu_frame_pop", builder_.getVoidTy(), {thread(), stack_mark_});
   }
+  if (stack_before_) {
+    builder_.CreateAlignedStore(stack_before_, thread_field(offsetof(ThreadFrame, stack_used)),
+                                llvm::Align(4));
+  }
   if (source_.is_entry) {
     builder_.CreateRetVoid();
     return;
@@ -194,6 +251,14 @@ llvm::Value* FunctionLowering::stack_mark() {
                                {thread(), builder_.getInt64(0)});
   }
   return stack_mark_;
+}
+
+llvm::Value* FunctionLowering::push_variable(llvm::Value* bytes, std::uint32_t alignment,
+                                             bool counts) {
+  stack_mark();
+  return runtime_call("pycuda_cpu_variable_push", builder_.getPtrTy(),
+                      {thread(), bytes, builder_.getInt32(std::max<std::uint32_t>(alignment, 1)),
+                       builder_.getInt32(counts ? 1 : 0)});
 }
 
 llvm::BasicBlock* FunctionLowering::new_block(const llvm::Twine& name) {

@@ -114,6 +114,8 @@ class FunctionLowering {
 
   /// alloca and stacksave were used: the thread's extra stack is reset on return.
   llvm::Value* stack_mark();
+  /// Memory on that stack that device code has by address, popped on return.
+  llvm::Value* push_variable(llvm::Value* bytes, std::uint32_t alignment, bool counts);
 
   // --- errors ---
   /// Reports an error at the current instruction: "'<text>': <message>".
@@ -135,6 +137,9 @@ class FunctionLowering {
   llvm::Value* register_slot(const ptx::Operand& operand);
   llvm::Value* aligned_alloca(std::uint64_t bytes, std::uint32_t alignment,
                               const llvm::Twine& name);
+  /// Counts the frames of functions that may call themselves, up to the stack's limit.
+  void meter_stack();
+  llvm::Value* thread_field(std::size_t offset);
 
   ModuleLowering& module_;
   const ptx::Function& source_;
@@ -145,6 +150,8 @@ class FunctionLowering {
   llvm::BasicBlock* return_block_ = nullptr;
   llvm::AllocaInst* carry_ = nullptr;
   llvm::Value* stack_mark_ = nullptr;
+  llvm::Value* stack_before_ =
+      nullptr;  ///< ThreadFrame::stack_used of the caller, if it is metered
   std::vector<llvm::AllocaInst*> registers_;
   std::vector<llvm::Value*> variables_;
   std::vector<llvm::Value*> parameters_;

@@ -4,6 +4,7 @@
 
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
+#include "cpu/lower/mbarrier.h"
 #include "cpu/lower/memory_order.h"
 
 namespace pycuda::cpu::lower {
@@ -120,10 +121,8 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
 /// policy}: copied at once, which PTX allows; so groups have nothing to wait for.
 bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
-  if (!modifiers.has("async") || modifiers.has("bulk") || modifiers.has("mbarrier") ||
-      modifiers.has("reduce")) {
-    return false;
-  }
+  if (!modifiers.has("async") || modifiers.has("bulk") || modifiers.has("reduce")) return false;
+  if (modifiers.has("mbarrier")) return emit_copy_arrival(lowering, instruction);
   if (modifiers.has("commit_group") || modifiers.has("wait_group") || modifiers.has("wait_all"))
     return true;
   const std::vector<ptx::Operand>& operands = instruction.operands;

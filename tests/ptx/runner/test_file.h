@@ -41,7 +41,7 @@ struct Parameter {
   bool golden = false;
   std::uint64_t ulp = 0;
   double absolute = 0;
-  bool any_of_nans = false;
+  bool any_of_nans = false;  ///< of several NaN operands any one may come out, made quiet
 };
 
 struct LaunchTest {

@@ -33,6 +33,25 @@ TEST_CASE("pitched memory knows its pitch and its size") {
   CHECK(memory.bytes() == 1536);
 }
 
+TEST_CASE("the bytes of memory that is alive are counted") {
+  const DriverTable driver = fake_driver();
+  const CurrentContext context(driver);
+  const std::size_t before = live_device_bytes();
+  {
+    DeviceMemory first(100);
+    DeviceMemory second(28);
+    CHECK(live_device_bytes() == before + 128);
+    const DeviceMemory moved = std::move(first);
+    CHECK(live_device_bytes() == before + 128);
+    second.free();
+    CHECK(live_device_bytes() == before + 100);
+    CHECK_THROWS_AS(second.free(), DriverError);
+    second = DeviceMemory(5);
+    CHECK(live_device_bytes() == before + 105);
+  }
+  CHECK(live_device_bytes() == before);
+}
+
 TEST_CASE("a peer copy takes the thread's context where none is given") {
   DriverTable driver = fake_driver();
   static std::pair<CUcontext, CUcontext> seen;

@@ -14,6 +14,7 @@
 #include "cpu/exec/device_heap.h"
 #include "cpu/exec/frame_stack.h"
 #include "cpu/exec/printf_buffer.h"
+#include "cpu/exec/printf_fifo.h"
 #include "unit/cpu/exec/hand_made_threads.h"
 #include "unit/cpu/exec/test_kernels.h"
 
@@ -199,11 +200,13 @@ TEST_CASE("the checked mode allows what is the block's or the thread's own") {
     access(block.shared, 4);
     access(block.shared + 124, 4);
     access(block.launch->params, 8);
-    access(&t.r[0], 8);
     int local = 0;
-    access(&local, 4);
     void* const frame = pycuda_cpu_frame_push(t.thread, 100);
-    access(frame, 16);
+    void* const variable = pycuda_cpu_variable_push(t.thread, 10, 256, 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(variable) % 256 == 0);
+    access(variable, 8);
+    access(static_cast<std::byte*>(variable) + 8, 2);
+    access(static_cast<std::byte*>(variable) + 9, 1);
     CHECK(pycuda_cpu_is_local(t.thread, reinterpret_cast<std::uint64_t>(frame)) == 1);
     CHECK(pycuda_cpu_is_local(t.thread, reinterpret_cast<std::uint64_t>(&local)) == 1);
     CHECK(pycuda_cpu_is_local(t.thread, reinterpret_cast<std::uint64_t>(block.shared)) == 0);
@@ -224,6 +227,72 @@ TEST_CASE("the checked mode allows what is the block's or the thread's own") {
         std::string::npos);
 }
 
+TEST_CASE("the checked mode refuses what lies one byte beyond a variable of the thread") {
+  constexpr auto body = [](HandThread& t) {
+    void* const variable = pycuda_cpu_variable_push(t.thread, 10, 1, 0);
+    const bool pop = t.parameter<std::uint64_t>() != 0;
+    if (pop) pycuda_cpu_frame_pop(t.thread, variable);
+    pycuda_cpu_check_access(t.thread, reinterpret_cast<std::uint64_t>(variable) + (pop ? 0 : 10), 1,
+                            1);
+    t.exit();
+  };
+  const Kernel kernel = suspending_kernel<body>("beyond");
+  for (const std::uint64_t pop : {0, 1}) {
+    Faults faults;
+    Stream stream(0, faults);
+    stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}, pack(pop)));
+    stream.synchronize();
+    CHECK(faults.only().kind == FaultKind::IllegalAddress);
+  }
+}
+
+TEST_CASE("variables that count use up the stack until they are popped") {
+  constexpr auto body = [](HandThread& t) {
+    t.thread->stack_used = 24;
+    void* const first = pycuda_cpu_variable_push(t.thread, 900, 1, 1);
+    pycuda_cpu_variable_push(t.thread, 100, 1, 1);
+    pycuda_cpu_frame_pop(t.thread, first);
+    pycuda_cpu_variable_push(t.thread, 1000, 1, 1);
+    t.parameter<std::atomic<int>*>()->fetch_add(1);
+    pycuda_cpu_variable_push(t.thread, 1, 1, 1);
+    t.exit();
+  };
+  const Kernel kernel = suspending_kernel<body>("stack");
+  Faults faults;
+  Stream stream(0, faults);
+  std::atomic<int> passed{0};
+  stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}, pack(&passed)));
+  stream.synchronize();
+  CHECK(passed == 1);
+  CHECK(faults.only().kind == FaultKind::StackOverflow);
+}
+
+TEST_CASE("the buffer of printf shows the newest output, whole and in order") {
+  std::FILE* const file = std::tmpfile();
+  std::fflush(stdout);
+  const int before = dup(1);
+  dup2(fileno(file), 1);
+  PrintfFifo fifo;
+  fifo.resize(20);
+  CHECK(fifo.empty());
+  for (const char* text : {"first\n", "second\n", "third\n", "", "fourth\n"}) fifo.write(text);
+  fifo.write("longer than all that the buffer holds\n");
+  CHECK_FALSE(fifo.empty());
+  fifo.flush();
+  CHECK(fifo.empty());
+  fifo.write("again\n");
+  fifo.resize(0);
+  fifo.write("nothing fits\n");
+  fifo.flush();
+  dup2(before, 1);
+  close(before);
+  std::rewind(file);
+  char text[100] = {};
+  const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  CHECK(std::string(text, length) == "second\nthird\nfourth\nagain\n");
+}
+
 TEST_CASE("frames are last in, first out, over any number of chunks") {
   FrameStack stack;
   std::vector<std::byte*> frames;
@@ -241,7 +310,7 @@ TEST_CASE("frames are last in, first out, over any number of chunks") {
   CHECK(stack.push(10) == frames[100]);
   stack.pop(frames[0]);
   CHECK(stack.push(10) == frames[0]);
-  CHECK(stack.push(FrameStack::limit_bytes) == nullptr);
+  CHECK(stack.push(FrameStack::default_most_bytes) == nullptr);
 }
 
 TEST_CASE("clocks run forward") {

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Sparse matrices as lists of elements with their rows and columns."""
+
+import numpy as np
+
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.tools import dtype_to_ctype
+
+# A complex number is added part by part.
+_ADD = """
+#include <pycuda-complex.hpp>
+typedef %(value_type)s value_type;
+typedef %(index_type)s index_type;
+__device__ void add_to(float *y, float value) { atomicAdd(y, value); }
+__device__ void add_to(double *y, double value) { atomicAdd(y, value); }
+template <class T> __device__ void add_to(pycuda::complex<T> *y, pycuda::complex<T> value) {
+  atomicAdd((T *)y, value.real());
+  atomicAdd((T *)y + 1, value.imag());
+}
+"""
+
+# Each thread takes neighbouring elements, adds up those of one row, and then adds that to the result.
+COO_FLAT_KERNEL_TEMPLATE = (
+    _ADD
+    + """
+extern "C" __global__ void spmv_coo_flat_kernel(const index_type count, const index_type each, const index_type *rows,
+                                                const index_type *columns, const value_type *values,
+                                                const value_type *x, value_type *y) {
+  const index_type first = (blockIdx.x * blockDim.x + threadIdx.x) * each;
+  const index_type last = first + each < count ? first + each : count;
+  if (first >= last) return;
+  index_type row = rows[first];
+  value_type sum = values[first] * x[columns[first]];
+  for (index_type i = first + 1; i < last; ++i) {
+    if (rows[i] != row) {
+      add_to(y + row, sum);
+      row = rows[i];
+      sum = values[i] * x[columns[i]];
+    } else {
+      sum = sum + values[i] * x[columns[i]];
+    }
+  }
+  add_to(y + row, sum);
+}
+"""
+)
+
+# One thread does all: for a few elements, or to see the sum in the order of the elements.
+COO_SERIAL_KERNEL_TEMPLATE = (
+    _ADD
+    + """
+extern "C" __global__ void spmv_coo_serial_kernel(const index_type count, const index_type *rows,
+                                                  const index_type *columns, const value_type *values,
+                                                  const value_type *x, value_type *y) {
+  for (index_type i = 0; i < count; ++i) y[rows[i]] = y[rows[i]] + values[i] * x[columns[i]];
+}
+"""
+)
+
+_FEW = 256
+_BLOCK = 128
+_EACH = 32
+
+
+class CoordinateSpMV:
+    """A sparse matrix of SciPy on the device: ``spmv(x, y)`` adds its product with `x` to `y`.
+
+    Parameters
+    ----------
+    mat : scipy.sparse matrix
+    dtype : dtype-like
+        float32, float64, complex64 or complex128.
+    """
+
+    def __init__(self, mat, dtype):
+        self.dtype = np.dtype(dtype)
+        if self.dtype not in (np.float32, np.float64, np.complex64, np.complex128):
+            raise TypeError(f"matrices have float or complex elements of 32 or 64 bits, not {self.dtype}")
+        self.index_dtype = np.dtype(np.int32)
+        self.shape = mat.shape
+        coordinates = mat.tocoo()
+        order = np.lexsort((coordinates.col, coordinates.row))
+        self.nnz = len(order)
+        if self.nnz > np.iinfo(np.int32).max - _EACH * _BLOCK:
+            raise ValueError(f"a matrix of {self.nnz} elements is too large for indices of 32 bits")
+        if self.nnz:
+            self.row_gpu = gpuarray.to_gpu(coordinates.row[order].astype(self.index_dtype))
+            self.col_gpu = gpuarray.to_gpu(coordinates.col[order].astype(self.index_dtype))
+            self.data_gpu = gpuarray.to_gpu(coordinates.data[order].astype(self.dtype))
+
+    def _kernel(self, template, name):
+        types = {"value_type": dtype_to_ctype(self.dtype), "index_type": dtype_to_ctype(self.index_dtype)}
+        return SourceModule(template % types, no_extern_c=True).get_function(name)
+
+    def get_flat_kernel(self):
+        """The kernel of many threads: (count, each, rows, columns, values, x, y)."""
+        return self._kernel(COO_FLAT_KERNEL_TEMPLATE, "spmv_coo_flat_kernel")
+
+    def get_serial_kernel(self):
+        """The kernel of one thread: (count, rows, columns, values, x, y)."""
+        return self._kernel(COO_SERIAL_KERNEL_TEMPLATE, "spmv_coo_serial_kernel")
+
+    def __call__(self, x, y=None):
+        """Add the product with `x` to `y`, by default to zeros; gives `y`."""
+        if x.shape != (self.shape[1],) or x.dtype != self.dtype:
+            raise ValueError(
+                f"x must have shape {(self.shape[1],)} and dtype {self.dtype}, not {x.shape} and {x.dtype}"
+            )
+        if y is None:
+            y = gpuarray.zeros(self.shape[0], self.dtype)
+        elif y.shape != (self.shape[0],) or y.dtype != self.dtype or not y.flags.c_contiguous:
+            raise ValueError(
+                f"y must be contiguous, of shape {(self.shape[0],)} and dtype {self.dtype}, not {y.shape} and {y.dtype}"
+            )
+        if not self.nnz:
+            return y
+        x = x if x.flags.c_contiguous else x.copy().reshape(-1)
+        arrays = self.row_gpu, self.col_gpu, self.data_gpu, x, y
+        count = self.index_dtype.type(self.nnz)
+        if self.nnz <= _FEW:
+            self.get_serial_kernel()(count, *arrays, block=(1, 1, 1))
+            return y
+        blocks = -(-self.nnz // (_EACH * _BLOCK))
+        self.get_flat_kernel()(count, self.index_dtype.type(_EACH), *arrays, block=(_BLOCK, 1, 1), grid=(blocks, 1))
+        return y

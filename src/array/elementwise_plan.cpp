@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "array/elementwise_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace pycuda::array {
+namespace {
+
+constexpr std::int64_t narrow_limit = std::numeric_limits<std::int32_t>::max();
+constexpr unsigned block_threads = 256;
+/// Up to so many elements a thread in turn is given one, and the launch needs no worker.
+constexpr std::int64_t most_at_once = 2048;
+/// Shorter rows leave too many threads of a gang without an element.
+constexpr std::int64_t shortest_row = 12;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Inner inner_of(std::int64_t stride, std::int64_t item_bytes) {
+  return stride == item_bytes ? Inner::Dense : stride == 0 ? Inner::Fixed : Inner::Stepped;
+}
+
+bool contiguous_alike(const ElementwisePlan& plan, const Walk& walk) {
+  if (walk.ndim == 0) return true;
+  return walk.ndim == 1 && std::all_of(plan.inner.begin(), plan.inner.begin() + walk.operands,
+                                       [](Inner inner) { return inner == Inner::Dense; });
+}
+
+/// How many elements a thread moves at once: 16 bytes of the widest type, when all allow it.
+int vector_length(const Walk& walk, const WalkedArrays& arrays, const ElementwisePlan& plan,
+                  bool contiguous) {
+  if (walk.ndim == 0 || walk.size < (std::int64_t{1} << 16) || plan.inner[0] != Inner::Dense)
+    return 1;
+  const auto last = static_cast<std::size_t>(walk.ndim - 1);
+  std::int64_t widest = 1;
+  for (std::size_t k = 0; k < arrays.item_bytes.size(); ++k) {
+    if (plan.inner[k] == Inner::Stepped) return 1;
+    widest = std::max(widest, arrays.item_bytes[k]);
+  }
+  for (std::int64_t length = std::min<std::int64_t>(16 / widest, 8); length > 1; length /= 2) {
+    bool fits = contiguous || walk.shape[last] % length == 0;
+    for (std::size_t k = 0; fits && k < arrays.item_bytes.size(); ++k) {
+      if (plan.inner[k] == Inner::Fixed) continue;
+      const std::int64_t bytes = std::min<std::int64_t>(arrays.item_bytes[k] * length, 16);
+      fits = arrays.addresses[k] % static_cast<std::uint64_t>(bytes) == 0;
+      for (std::size_t d = 0; d < last; ++d) fits = fits && walk.strides[k][d] % bytes == 0;
+    }
+    if (fits) return static_cast<int>(length);
+  }
+  return 1;
+}
+
+void plan_in_turn(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
+  // Chunks of a few thousand elements stay in a core's cache and keep all cores busy.
+  const std::int64_t chunk = walk.size < (1 << 18) ? 1024 : 4096;
+  const auto last = static_cast<std::size_t>(walk.ndim == 0 ? 0 : walk.ndim - 1);
+  plan.threads = in_turn_threads;
+  if (contiguous && walk.size <= most_at_once) {
+    plan.form = ElementwiseForm::Once;
+    plan.threads = static_cast<unsigned>(std::min<std::int64_t>(walk.size, block_threads));
+    plan.counts = {walk.size, 0};
+    plan.count = 2;
+    plan.grid.x = static_cast<unsigned>(divide_up(walk.size, plan.threads));
+  } else if (contiguous) {
+    plan.form = ElementwiseForm::Strip;
+    plan.wide = true;
+    plan.counts = {walk.size, chunk};
+    plan.count = 2;
+    plan.grid.x = static_cast<unsigned>(divide_up(walk.size, chunk));
+  } else if (walk.shape[last] >= shortest_row) {
+    plan.form = ElementwiseForm::Rows;
+    plan.wide = true;
+    plan.ndim = walk.ndim;
+    const std::int64_t columns = walk.shape[last];
+    const std::int64_t rows = walk.size / columns;
+    const std::int64_t columns_each = std::max(std::min(columns, chunk), divide_up(columns, 65535));
+    const std::int64_t rows_each = std::max<std::int64_t>(1, chunk / columns_each);
+    plan.counts = {rows, rows_each, columns, columns_each};
+    plan.count = 4;
+    plan.grid.x = static_cast<unsigned>(divide_up(rows, rows_each));
+    plan.grid.y = static_cast<unsigned>(divide_up(columns, columns_each));
+  } else {
+    plan.wide = walk.size > narrow_limit;
+    plan.ndim = walk.ndim;
+    plan.counts = {walk.size, chunk};
+    plan.count = 2;
+    plan.grid.x = static_cast<unsigned>(divide_up(walk.size, chunk));
+  }
+}
+
+}  // namespace
+
+ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
+                                 const DeviceTraits& device) {
+  ElementwisePlan plan;
+  const auto last = static_cast<std::size_t>(walk.ndim == 0 ? 0 : walk.ndim - 1);
+  for (std::size_t k = 0; k < arrays.item_bytes.size(); ++k) {
+    plan.inner[k] =
+        walk.ndim == 0 ? Inner::Dense : inner_of(walk.strides[k][last], arrays.item_bytes[k]);
+  }
+  const bool contiguous = contiguous_alike(plan, walk);
+  if (device.in_turn) {
+    plan_in_turn(plan, walk, contiguous);
+    return plan;
+  }
+  plan.threads = block_threads;
+  plan.vector = vector_length(walk, arrays, plan, contiguous);
+  // One step of a block's threads each, unless there were too many blocks.
+  std::int64_t size = walk.size;
+  std::int64_t step = std::int64_t{block_threads} * plan.vector;
+  if (!contiguous) {
+    plan.ndim = walk.ndim;
+    size /= plan.vector;
+    plan.batch = plan.vector > 1 ? 2 : size < (1 << 18) ? 1 : 4;
+    step = std::int64_t{block_threads} * plan.batch;
+  }
+  plan.wide = size > narrow_limit;
+  const std::int64_t chunk = step * divide_up(size, step * narrow_limit);
+  plan.counts = {size, chunk};
+  plan.count = 2;
+  plan.grid.x = static_cast<unsigned>(divide_up(size, chunk));
+  return plan;
+}
+
+void ElementwisePlan::apply(ElementwiseKey& key) const {
+  key.form = form;
+  key.ndim = ndim;
+  key.vector = vector;
+  key.batch = batch;
+  key.wide = wide;
+  // Kernels on arrays that are contiguous alike do not depend on it.
+  if (ndim == 0) return;
+  key.inner[0] = inner[0];
+  std::size_t array = 1;
+  const auto operands = static_cast<std::size_t>(facts(key.ufunc).operands);
+  for (std::size_t k = 0; k < operands; ++k) {
+    if ((key.scalars >> k & 1u) == 0) key.inner[1 + k] = inner[array++];
+  }
+}
+
+void ElementwisePlan::add_parameters(Parameters& parameters, const Walk& walk,
+                                     std::size_t arrays) const {
+  for (int i = 0; i < count; ++i) parameters.add_index(counts[static_cast<std::size_t>(i)], wide);
+  if (ndim == 0) return;
+  const auto last = static_cast<std::size_t>(ndim - 1);
+  std::array<std::int64_t, max_dims> lengths = walk.shape;
+  lengths[last] /= vector;
+  parameters.add_lengths(lengths.data(), form == ElementwiseForm::Rows ? ndim - 1 : ndim, wide);
+  for (std::size_t k = 0; k < arrays; ++k) {
+    std::array<std::int64_t, max_dims> strides = walk.strides[k];
+    strides[last] *= vector;
+    parameters.add_strides(strides.data(), ndim);
+  }
+}
+
+}  // namespace pycuda::array

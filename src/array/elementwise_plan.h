@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Which form of kernel fits the layouts of an operation on elements, and how it is launched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "array/kernel_source.h"
+#include "array/layout.h"
+#include "array/parameters.h"
+#include "cuda/launch.h"
+
+namespace pycuda::array {
+
+/// What a plan depends on besides the layouts.
+struct DeviceTraits {
+  bool in_turn;  ///< see ArrayContext::in_turn
+  int multiprocessors;
+};
+
+/// Of the result first, then of the operands in memory.
+struct WalkedArrays {
+  std::span<const std::int64_t> item_bytes;
+  std::span<const CUdeviceptr> addresses;
+};
+
+struct ElementwisePlan {
+  ElementwiseForm form = ElementwiseForm::Elements;
+  int ndim = 0;
+  int vector = 1;
+  int batch = 1;
+  bool wide = false;
+  std::array<Inner, Walk::max_operands> inner{};  ///< in the order of the walk
+  unsigned threads = 0;
+  cuda::Dim3 grid;
+  /// What follows the addresses: the counts of the form.
+  std::array<std::int64_t, 4> counts{};
+  int count = 0;
+
+  /// Sets what the key says of layouts; its operands and scalars are set already.
+  void apply(ElementwiseKey& key) const;
+  /// The counts, lengths and strides.
+  void add_parameters(Parameters& parameters, const Walk& walk, std::size_t arrays) const;
+};
+
+/// For a walk that is not empty.
+ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
+                                 const DeviceTraits& device);
+
+}  // namespace pycuda::array

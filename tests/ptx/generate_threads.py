@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes tests/ptx/run/<group>/*.ptx for what touches memory and other threads: every family in every type.
+
+    tests/ptx/generate_threads.py [folder]
+
+What must come out stands in the files: it follows from the PTX manual and is computed by the modules beside this one.
+generate.py does the same for arithmetic, whose results are recorded on a GPU.
+"""
+
+import sys
+from pathlib import Path
+
+from atomic_tests import atomics
+from barrier_tests import barriers
+from control_tests import control
+from file_tests import Suite
+from memory_tests import memory
+from warp_tests import warps
+
+
+def main():
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "run"
+    suite = Suite()
+    for group in (memory, atomics, warps, barriers, control):
+        group(suite)
+    suite.write(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The arrays' pool: blocks change hands in the order of the work, and go back when memory is short."""
+
+import gc
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from pycuda import _driver, gpuarray
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
+
+NON_BLOCKING = 1
+SLOW_COPY = """
+__global__ void slow_copy(const int *x, int *y, int n, int rounds) {
+  int wait = 0;
+  for (int i = 0; i < rounds; ++i) wait = wait * 1664525 + 1013904223 + x[0];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = x[i] + (wait == 12345 ? 1 : 0);
+}
+"""
+
+
+def test_memory_freed_in_the_default_stream_is_not_overwritten_by_another_stream_too_early():
+    slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
+    n = 1 << 16
+    y = gpuarray.zeros(n, np.int32)
+    stream = cuda.Stream(NON_BLOCKING)
+    for _ in range(3):
+        x = gpuarray.empty(n, np.int32)
+        x.fill(5)
+        cuda.Context.synchronize()
+        slow_copy(x, y, np.int32(n), np.int32(30_000_000), block=(32, 1, 1))
+        del x
+        z = gpuarray.empty(n, np.int32)
+        z.fill(7, stream)
+        cuda.Context.synchronize()
+        assert (y.get() == 5).all() and (z.get() == 7).all()
+        del z
+
+
+def test_a_launch_in_the_default_stream_does_not_make_the_memory_wait():
+    kernel = SourceModule("__global__ void put(int *x) { *x = 3; }").get_function("put")
+    x = gpuarray.zeros(4, np.int32)
+    kernel(x, block=(1, 1, 1))
+    assert x.get()[0] == 3
+    active, _ = _driver._array.pool_statistics()
+    address = x.ptr
+    del x
+    assert _driver._array.pool_statistics()[0] == active - 16
+    assert gpuarray.zeros(4, np.int32).ptr == address
+
+
+def test_a_launch_takes_the_memory_that_a_subclass_names():
+    class Elsewhere(gpuarray.GPUArray):
+        @property
+        def gpudata(self):
+            return self.other.gpudata
+
+    kernel = SourceModule("__global__ void put(int *x) { *x = 3; }").get_function("put")
+    x = Elsewhere((4,), np.int32)
+    x.other = gpuarray.zeros(4, np.int32)
+    kernel(x, block=(1, 1, 1))
+    assert x.other.get()[0] == 3
+
+
+def test_held_memory_goes_back_when_other_allocations_need_it():
+    free, _ = cuda.mem_get_info()
+    part = free // 8
+    arrays = [gpuarray.empty(part, np.uint8) for _ in range(5)]
+    del arrays
+    gc.collect()
+    assert _driver._array.pool_statistics()[1] >= 5 * part
+    memory = cuda.mem_alloc(free - free // 8)
+    memory.free()
+    assert _driver._array.pool_statistics()[1] < 5 * part

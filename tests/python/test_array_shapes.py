@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Operations on arrays large enough for every form of kernel: layouts, axes, parts, running sums."""
+
+import numpy as np
+import pytest
+from pycuda import _driver, gpuarray
+from pycuda.gpuarray import to_gpu
+
+pytestmark = pytest.mark.usefixtures("context")
+
+scan = _driver._array.scan
+SHAPES = [(2048,), (70_001,), (33, 70), (3, 3000), (5, 40, 7)]
+
+
+def values(shape, dtype=np.float32):
+    return np.random.default_rng(sum(shape)).integers(-50, 50, shape).astype(dtype)
+
+
+def views(host):
+    """The array and views of other strides, as pairs of host and device arrays."""
+    device = to_gpu(host)
+    found = [(host, device), (host[::2], device[::2]), (host[..., ::-1], device[..., ::-1])]
+    if host.ndim > 1:
+        found += [(host.T, device.T), (host[:, 1:], device[:, 1:])]
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_layouts_and_broadcasting(shape):
+    for h, d in views(values(shape)):
+        assert ((d + d).get() == h + h).all()
+        assert ((d * 2).get() == h * 2).all()
+        if h.ndim > 1:
+            assert ((d + d[0]).get() == h + h[0]).all()
+            assert ((d + d[..., :1]).get() == h + h[..., :1]).all()
+            assert ((d[..., :1] + d[:1]).get() == h[..., :1] + h[:1]).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sums_along_every_axis(shape):
+    for h, d in views(values(shape, np.int64)):
+        for axis in (None, *range(h.ndim)):
+            assert (d.sum(axis=axis).get() == h.sum(axis=axis)).all()
+
+
+@pytest.mark.parametrize("shape", [(70_001,), (33, 70), (3, 3000)])
+def test_extremes_and_positions_along_every_axis(shape):
+    h = values(shape)
+    d = to_gpu(h)
+    for axis in (None, *range(h.ndim)):
+        assert (d.max(axis=axis).get() == h.max(axis=axis)).all()
+        assert (d.argmin(axis=axis).get() == h.argmin(axis=axis)).all()
+
+
+def test_reductions_in_many_parts():
+    h = values((1_000_003,), np.int32)
+    h[777_777] = 99
+    d = to_gpu(h)
+    assert d.sum().get() == h.sum() and d.argmax().get() == 777_777 and d.min().get() == h.min()
+    assert gpuarray.dot(d[1:], d[:-1]).get() == np.dot(h[1:], h[:-1])
+    m = values((20_000, 50), np.float64)
+    for h, d in ((m, to_gpu(m)), (m.T, to_gpu(m).T)):
+        for axis in (0, 1):
+            assert (d.sum(axis=axis).get() == h.sum(axis=axis)).all()
+            assert (d.argmax(axis=axis).get() == h.argmax(axis=axis)).all()
+
+
+def test_positions_of_nan_and_of_equal_elements():
+    h = np.full(5000, -np.inf, np.float32)
+    assert to_gpu(h).argmax().get() == 0
+    h[[1234, 4000]] = 7
+    assert to_gpu(h).argmax().get() == 1234
+    h[[2345, 4500]] = np.nan
+    assert to_gpu(h).argmax().get() == 2345 and to_gpu(h).argmin().get() == 2345
+    assert np.isnan(to_gpu(h).max().get()) and gpuarray.max(to_gpu(h)).get() == 7
+
+
+def running(name, d, axis, dtype):
+    out = gpuarray.empty(d.shape, dtype)
+    scan(name, d, axis, np.dtype(dtype), out, None)
+    return out.get()
+
+
+@pytest.mark.parametrize("shape", [(70_001,), (3, 40_000), (900, 70), (4, 5, 300)])
+def test_running_sums_along_every_axis(shape):
+    for h, d in views(values(shape, np.int16))[::2]:
+        for axis in range(h.ndim):
+            assert (running("sum", d, axis, np.int64) == np.cumsum(h, axis)).all()
+
+
+def test_running_extremes_products_and_in_place():
+    h = values((100_001,), np.float64)
+    d = to_gpu(h)
+    assert (running("max", d, 0, np.float64) == np.maximum.accumulate(h)).all()
+    assert (running("min", d[::-1], 0, np.float64) == np.minimum.accumulate(h[::-1])).all()
+    u = values((3000,), np.uint8)
+    assert (running("prod", to_gpu(u), 0, np.uint64) == np.cumprod(u, dtype=np.uint64)).all()
+    z = (h + 1j * h[::-1]).astype(np.complex128)
+    assert (running("sum", to_gpu(z), 0, np.complex128) == np.cumsum(z)).all()
+    scan("sum", d, 0, d.dtype, d, None)
+    assert (d.get() == np.cumsum(h)).all()
+    # The output overlaps the input elsewhere.
+    d = to_gpu(h)
+    scan("sum", d[:-1], 0, d.dtype, d[1:], None)
+    assert (d.get()[1:] == np.cumsum(h[:-1])).all()
+
+
+def test_scans_refuse_what_they_cannot_do():
+    d = to_gpu(values((5, 6)))
+    out = gpuarray.empty_like(d)
+    with pytest.raises(ValueError, match="axis 2"):
+        scan("sum", d, 2, d.dtype, out, None)
+    with pytest.raises(ValueError, match=r"\(5, 6\)"):
+        scan("sum", d, 0, d.dtype, gpuarray.empty((6, 5), d.dtype), None)
+    with pytest.raises(TypeError, match="running form"):
+        scan("argmax", d, 0, d.dtype, out, None)
+    with pytest.raises(ValueError, match="no operation"):
+        scan("median", d, 0, d.dtype, out, None)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "array/elementwise_plan.h"
+#include "array/reduction_plan.h"
+
+namespace pycuda::array {
+namespace {
+
+constexpr DeviceTraits gpu{false, 132};
+constexpr DeviceTraits cores{true, 2};
+
+Layout layout_of(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
+  Layout layout;
+  layout.ndim = static_cast<int>(shape.size());
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    layout.shape[i] = shape[i];
+    layout.strides[i] = strides[i];
+  }
+  return layout;
+}
+
+ElementwisePlan plan_of(const Layout& result, const Layout& operand, const DeviceTraits& device,
+                        CUdeviceptr address = 4096) {
+  const Layout* const both[] = {&result, &operand};
+  const std::int64_t bytes[] = {4, 4};
+  const CUdeviceptr addresses[] = {4096, address};
+  return plan_elementwise(collapse(both), {bytes, addresses}, device);
+}
+
+ReducedArrays reduced(const Layout& kept, const Layout& result, const Layout& along) {
+  ReducedArrays arrays{};
+  arrays.addresses = {4096, 0};
+  arrays.item_bytes = {4, 0};
+  const Layout* const both[] = {&kept, &result};
+  const Layout* const one[] = {&along};
+  arrays.kept = collapse(both);
+  arrays.reduced = collapse(one);
+  return arrays;
+}
+
+TEST_CASE("contiguous arrays are moved in packs of 16 bytes where they are aligned") {
+  const Layout flat = layout_of({1000, 1000}, {4000, 4});
+  CHECK(plan_of(flat, flat, gpu).vector == 4);
+  CHECK(plan_of(flat, flat, gpu, 4100).vector == 1);
+  CHECK(plan_of(flat, flat, gpu).ndim == 0);
+}
+
+TEST_CASE("rows that are repeated are moved in packs as well") {
+  const Layout result = layout_of({1000, 1000}, {4000, 4});
+  CHECK(plan_of(result, layout_of({1000, 1000}, {0, 4}), gpu).vector == 4);
+  CHECK(plan_of(result, layout_of({1000, 1000}, {4, 0}), gpu).vector == 4);
+  CHECK(plan_of(result, layout_of({1000, 1000}, {4, 4000}), gpu).vector == 1);
+}
+
+TEST_CASE("more than 2^31 elements have 64-bit indices") {
+  const std::int64_t many = (std::int64_t{1} << 31) + 5;
+  const Layout flat = layout_of({many}, {4});
+  CHECK(plan_of(flat, flat, gpu).wide);
+  const Layout every_second = layout_of({many}, {8});
+  CHECK(plan_of(flat, every_second, gpu).wide);
+  CHECK(plan_of(flat, every_second, cores).grid.x > 0);
+  CHECK_FALSE(plan_of(layout_of({1000}, {4}), layout_of({1000}, {8}), gpu).wide);
+}
+
+TEST_CASE("threads in turn take small arrays without a loop and large ones in strips") {
+  const Layout small = layout_of({1024}, {4});
+  const Layout large = layout_of({100000}, {4});
+  CHECK(plan_of(small, small, cores).form == ElementwiseForm::Once);
+  CHECK(plan_of(large, large, cores).form == ElementwiseForm::Strip);
+  CHECK(plan_of(large, layout_of({100000}, {8}), cores).form == ElementwiseForm::Rows);
+  CHECK(plan_of(layout_of({9000, 3}, {12, 4}), layout_of({9000, 3}, {4, 36000}), cores).form ==
+        ElementwiseForm::Elements);
+}
+
+TEST_CASE("a long sum is cut into parts, a short one is not") {
+  const Layout none = layout_of({}, {});
+  const ReducedArrays longer = reduced(none, none, layout_of({1 << 24}, {4}));
+  CHECK(plan_reduction(longer, gpu, true).parts() > 500);
+  CHECK(plan_reduction(longer, gpu, true).vector == 4);
+  CHECK(plan_reduction(longer, gpu, false).parts() == 1);
+  CHECK(plan_reduction(longer, cores, true).parts() > 100);
+  CHECK(plan_reduction(reduced(none, none, layout_of({1000}, {4})), gpu, true).parts() == 1);
+}
+
+TEST_CASE("sums of columns are made side by side") {
+  const ReducedArrays columns =
+      reduced(layout_of({4096}, {4}), layout_of({4096}, {4}), layout_of({4096}, {16384}));
+  const ReductionPlan plan = plan_reduction(columns, gpu, true);
+  CHECK(plan.columns);
+  CHECK(plan.per_thread == 4);
+  CHECK(plan.parts() * plan.chunk >= 4096);
+  const ReducedArrays rows =
+      reduced(layout_of({4096}, {16384}), layout_of({4096}, {4}), layout_of({4096}, {4}));
+  CHECK_FALSE(plan_reduction(rows, gpu, true).columns);
+}
+
+}  // namespace
+}  // namespace pycuda::array

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What the driver cannot do, it refuses by name and line.
+#include <string>
+
+#include "unit/cpu/kernel_run.h"
+
+using pycuda::cpu::testing::diagnostics_of;
+
+namespace {
+
+/// A kernel whose line 12 is `instruction`, for a device function's worth of registers.
+std::string kernel_with(const std::string& instruction) {
+  return R"(.global .texref image;
+.global .samplerref sampler;
+.global .surfref surface;
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %r<17>; .reg .b64 %rd<9>;
+  .reg .f32 %f<17>; .reg .f64 %d<9>;
+  .shared .align 16 .b8 cells[256];
+  ld.param.u64 %rd1, [p];
+  )" + instruction +
+         ";\n  ret;\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("instructions of units that a CPU has not are refused by name and line") {
+  for (const char* instruction : {
+           "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}]",
+           "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [image, sampler, {%f1, %f2}]",
+           "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]",
+           "txq.width.b32 %r1, [%rd1]",
+           "suld.b.1d.b32.trap %r1, [%rd1, {%r2}]",
+           "sust.b.1d.b32.trap [%rd1, {%r2}], %r1",
+           "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1",
+           "suq.width.b32 %r1, [%rd1]",
+           "istypep.texref %p1, %rd1",
+           "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]",
+           "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1}",
+           "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2",
+           "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, "
+           "{%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}",
+           "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], "
+           "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
+           "wgmma.fence.sync.aligned",
+           "cp.async.bulk.commit_group",
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, "
+           "[%r2]",
+           "multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1]",
+           "barrier.cluster.arrive.aligned",
+           "redux.sync.min.f32 %f1, %f2, 0xffffffff",
+           "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], "
+           "%r2, [%r3]",
+       }) {
+    const std::string said = diagnostics_of(kernel_with(instruction));
+    CAPTURE(said);
+    CAPTURE(instruction);
+    CHECK(said.find("ptx:12:") == 0);
+    CHECK(said.find("'" + std::string(instruction).substr(0, 5)) != std::string::npos);
+    CHECK(said.find("not supported by the CPU driver") != std::string::npos);
+  }
+}
+
+TEST_CASE("system functions that there are not are refused by name and line") {
+  const std::string said =
+      diagnostics_of(".extern .func (.param .b32 r) cudaDeviceSynchronize();\n" +
+                     kernel_with("{ .param .b32 r; call (r), cudaDeviceSynchronize; }"));
+  CAPTURE(said);
+  CHECK(said.find("ptx:13:") == 0);
+  CHECK(said.find("cudaDeviceSynchronize") != std::string::npos);
+}
