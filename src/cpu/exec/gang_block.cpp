@@ -17,14 +17,15 @@ constexpr std::uint32_t narrowest_row = 4;
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  // A kernel with a vector form may still have a reason to do without: its gangs must be warps.
-  // They lie along x, so they are where rows are whole warps or there is one row.
+  // Gangs lie along x, so they are warps where rows are whole ones or there is one row.
   const bool warps = block.x % 32 == 0 || (block.y == 1 && block.z == 1);
-  if (!kernel.facts.scalar_reason.empty() && !warps) return false;
+  if (kernel.facts.gangs_are_warps && !warps) return false;
   return kernel.facts.gang_lanes != 0 && block.x >= narrowest_row &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
-         std::uint64_t{grid.z} * block.z < most_index;
+         std::uint64_t{grid.z} * block.z < most_index &&
+         grid.x <= kernel.facts.most_gang_blocks.x && grid.y <= kernel.facts.most_gang_blocks.y &&
+         grid.z <= kernel.facts.most_gang_blocks.z;
 }
 
 void GangBlock::Free::operator()(std::byte* memory) const {

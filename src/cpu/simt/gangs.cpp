@@ -3,10 +3,12 @@
 #include "cpu/simt/gangs.h"
 
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <cassert>
 #include <optional>
 
@@ -23,7 +25,6 @@ namespace pseudo = lower::pseudo;
 
 namespace {
 
-constexpr unsigned usual_lanes = 16;
 /// Larger kernels would take too long to compile, for what they gain.
 constexpr unsigned most_instructions = 4000;
 constexpr std::uint64_t most_local_bytes = 4096;
@@ -46,6 +47,33 @@ bool inline_all(llvm::Function& function) {
     if (!llvm::InlineFunction(*call, info).isSuccess()) return false;
   }
   return function.getInstructionCount() <= most_instructions;
+}
+
+bool is_floating_point_operation(const llvm::Instruction& instruction) {
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+    return call->getIntrinsicID() == llvm::Intrinsic::fma ||
+           call->getIntrinsicID() == llvm::Intrinsic::sqrt;
+  return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isFloatingPointTy();
+}
+
+/// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
+/// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
+/// than one dimension are launched with rows of 16 threads or so.
+unsigned choose_lanes(const llvm::Function& kernel) {
+  constexpr unsigned long_kernel = 1200;
+  constexpr unsigned much_arithmetic = 24;
+  unsigned instructions = 0, arithmetic = 0;
+  bool doubles = false;
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    ++instructions;
+    arithmetic += is_floating_point_operation(instruction) ? 1 : 0;
+    doubles |= instruction.getType()->isDoubleTy();
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call || !call->getCalledFunction()) continue;
+    llvm::StringRef name = call->getCalledFunction()->getName();
+    if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
+  }
+  return arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles ? 64 : 32;
 }
 
 bool is_supported(llvm::Type* type) {
@@ -129,9 +157,12 @@ bool has_barrier(const llvm::Function& function) {
 
 /// Writes the gang's function, or says why there is none.
 std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
-                  llvm::Function*& gang) {
+                  llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, lanes);
+  most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
+                 std::min(most_blocks.y, shapes.most_blocks(1)),
+                 std::min(most_blocks.z, shapes.most_blocks(2))};
   flow.assign_owners();
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, lanes, true);
@@ -147,17 +178,22 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
 std::string widen(GangSource& source, KernelFacts& facts) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
-  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", tail);
+  std::string reason =
+      widen(*source.function, source.lanes, false, name + ".tail", tail, facts.most_gang_blocks);
   if (!reason.empty()) return reason;
-  if (!source.open || !widen(*source.open, source.lanes, true, name + ".gang", full).empty())
-    reason = widen(*source.function, source.lanes, true, name + ".gang", full);
+  if (!source.open ||
+      !widen(*source.open, source.lanes, true, name + ".gang", full, facts.most_gang_blocks)
+           .empty())
+    reason =
+        widen(*source.function, source.lanes, true, name + ".gang", full, facts.most_gang_blocks);
   if (!reason.empty()) {
     tail->eraseFromParent();
     return reason;
   }
   facts.gang_lanes = source.lanes;
   facts.gangs_suspend = has_barrier(*full);
-  return source.warps ? "gangs that are no warps: blocks whose rows are no whole warps" : "";
+  facts.gangs_are_warps = source.warps;
+  return {};
 }
 
 }  // namespace
@@ -174,7 +210,8 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
       const bool warps = needs_warps(*copy);
-      sources.push_back({copy, nullptr, i, warps ? warp_lanes : lanes ? lanes : usual_lanes, warps});
+      const unsigned chosen = lanes ? lanes : choose_lanes(*copy);
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
     } else {
       copy->eraseFromParent();
     }

@@ -35,7 +35,7 @@ void open_guards(std::vector<GangSource>& sources);
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
 /// have one) beside `f.<name>` where that is possible, and sets the facts. All copies are gone
 /// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
-/// facts; for one whose gangs must be warps, why launches with other blocks do.
+/// facts.
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
                  std::vector<KernelFacts>& facts);
 

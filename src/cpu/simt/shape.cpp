@@ -4,6 +4,7 @@
 
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
@@ -59,12 +60,47 @@ std::int64_t Shapes::lane_stride(const llvm::AllocaInst& variable) {
       llvm::alignTo(bytes ? bytes->getFixedValue() : 0, variable.getAlign()));
 }
 
+namespace {
+
+/// Block sizes that are constants of the kernel; larger factors are no sizes.
+constexpr std::uint64_t largest_block_factor = 4096;
+
+/// The constant that `operation` multiplies a ctaid of 32 bits with, and its axis.
+std::optional<std::pair<unsigned, std::uint64_t>> block_factor(
+    const llvm::BinaryOperator& operation) {
+  llvm::StringRef name = special_name(operation.getOperand(0));
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
+  if (!name.consume_front("ctaid.") || name.size() != 1 || !constant ||
+      operation.getType()->getIntegerBitWidth() != 32)
+    return std::nullopt;
+  std::uint64_t factor = 0;
+  if (operation.getOpcode() == llvm::Instruction::Mul) factor = constant->getZExtValue();
+  if (operation.getOpcode() == llvm::Instruction::Shl && constant->getValue().ult(32))
+    factor = std::uint64_t{1} << constant->getZExtValue();
+  if (factor == 0 || factor > largest_block_factor) return std::nullopt;
+  return std::pair{static_cast<unsigned>(name.front() - 'x'), factor};
+}
+
+}  // namespace
+
+std::uint32_t Shapes::most_blocks(unsigned axis) const {
+  const std::uint64_t factor = block_factors_[axis];
+  return factor == 0 ? std::numeric_limits<std::uint32_t>::max()
+                     : static_cast<std::uint32_t>(most_index / static_cast<std::int64_t>(factor));
+}
+
 Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting)
     : flow_(flow),
       layout_(function.getParent()->getDataLayout()),
       lanes_(lanes),
       trusting_(trusting),
       warps_(needs_warps(function)) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+    if (!operation || !operation->getType()->isIntegerTy()) continue;
+    if (const auto factor = block_factor(*operation))
+      block_factors_[factor->first] = std::max(block_factors_[factor->first], factor->second);
+  }
   while (pass(function) | flow_.update()) {
   }
 }
@@ -239,7 +275,8 @@ Shape Shapes::of_compare(const llvm::ICmpInst& compare) const {
     default:
       break;
   }
-  const unsigned zeros = std::min(limit.countr_zero(), 31u);
+  // Half of all numbers are negative: no comparison tells more of them together.
+  const unsigned zeros = std::min({limit.countr_zero(), limit.getBitWidth() - 1, 31u});
   return stays_within(left, of(&left), std::uint64_t{1} << zeros) ? Shape::uniform()
                                                                   : Shape::varying();
 }
@@ -284,6 +321,7 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
   const unsigned bits = bits_of(operation);
   if (left.is_varying() || right.is_varying() || bits == 0 || bits > 64)
     return all_uniform(operation) ? Shape::uniform() : Shape::varying();
+  if (block_factor(operation)) return Shape::uniform(Bounds{0, most_index});
   const bool bounded = left.bounds && right.bounds;
   const Wide a = left.bounds ? left.bounds->low : 0, b = left.bounds ? left.bounds->high : 0;
   const Wide c = right.bounds ? right.bounds->low : 0, d = right.bounds ? right.bounds->high : 0;
