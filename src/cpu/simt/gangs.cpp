@@ -17,6 +17,7 @@
 #include "cpu/simt/guards.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
+#include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -32,8 +33,8 @@ constexpr std::uint64_t most_local_bytes = 4096;
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration())
-      return call;
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isDeclaration()) continue;
+    if (!call->getCalledFunction()->getName().starts_with(pseudo::update_prefix)) return call;
   }
   return nullptr;
 }
@@ -209,6 +210,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
+      split_wide_integers(*copy);
       const bool warps = needs_warps(*copy);
       const unsigned chosen = lanes ? lanes : choose_lanes(*copy);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});

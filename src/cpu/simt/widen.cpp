@@ -129,6 +129,9 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
 
 llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return emit_load(*load);
+  if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) return emit_atomic(*update);
+  if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+    return emit_atomic(*exchange);
   if (auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
     if (operation->isIntDivRem()) return emit_division(*operation);
     llvm::Value* result = b_.CreateBinOp(operation->getOpcode(), wide(operation->getOperand(0)),
@@ -221,6 +224,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     emit_alignment_check(call);
     return nullptr;
   }
+  if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   if (id != llvm::Intrinsic::not_intrinsic && llvm::isTriviallyVectorizable(id)) {
@@ -259,87 +263,6 @@ llvm::IntegerType* Widener::bits_type() { return b_.getIntNTy(std::max(lanes_, 3
 
 llvm::Value* Widener::bits_of_mask() {
   return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), bits_type());
-}
-
-/// A loop over the active lanes, lowest first.
-llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
-  llvm::Value* thread = target_->getArg(0);
-  llvm::Type* result_type =
-      instruction.getType()->isVoidTy() ? nullptr : wide_type(instruction.getType());
-  llvm::AllocaInst* results = result_type ? slot(result_type, "lanes") : nullptr;
-  // What the loop reads is made before it.
-  bool uses_thread = false;
-  llvm::SmallVector<llvm::Value*, 8> operands;
-  for (llvm::Use& operand : instruction.operands()) {
-    uses_thread |= operand.get() == source_.getArg(0);
-    const bool per_lane = !shapes_.of(operand.get()).is_uniform();
-    operands.push_back(per_lane ? wide(operand.get()) : scalar(operand.get()));
-  }
-  const auto field = [&](std::size_t offset) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
-  };
-  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear)};
-  llvm::Value* first[2] = {};
-  if (uses_thread) {
-    for (int i = 0; i < 2; ++i)
-      first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
-  }
-  llvm::Value* start_bits = bits_of_mask();
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "lane", target_);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "lanes.done", target_);
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
-  llvm::PHINode* bits = b_.CreatePHI(bits_type(), 2);
-  bits->addIncoming(start_bits, before);
-  llvm::Value* lane =
-      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits_type()}, {bits, b_.getTrue()});
-  llvm::Instruction* copy = instruction.clone();
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    llvm::Value* source = instruction.getOperand(i);
-    llvm::Value* value = operands[i];
-    if (!shapes_.of(source).is_uniform()) {
-      if (auto* parts = llvm::dyn_cast<llvm::StructType>(source->getType())) {
-        llvm::Value* whole = llvm::PoisonValue::get(parts);
-        for (unsigned p = 0; p < parts->getNumElements(); ++p)
-          whole = b_.CreateInsertValue(
-              whole, b_.CreateExtractElement(b_.CreateExtractValue(value, p), lane), p);
-        value = whole;
-      } else {
-        value = b_.CreateExtractElement(value, lane);
-      }
-    }
-    copy->setOperand(i, value);
-  }
-  if (uses_thread) {
-    llvm::Value* number = b_.CreateZExtOrTrunc(lane, b_.getInt32Ty());
-    for (int i = 0; i < 2; ++i)
-      b_.CreateAlignedStore(b_.CreateAdd(first[i], number), field(fields[i]), llvm::Align(4));
-  }
-  b_.Insert(copy);
-  if (results) {
-    llvm::Value* old = b_.CreateLoad(result_type, results);
-    llvm::Value* now = old;
-    if (auto* parts = llvm::dyn_cast<llvm::StructType>(instruction.getType())) {
-      for (unsigned i = 0; i < parts->getNumElements(); ++i)
-        now = b_.CreateInsertValue(now,
-                                   b_.CreateInsertElement(b_.CreateExtractValue(old, i),
-                                                          b_.CreateExtractValue(copy, i), lane),
-                                   i);
-    } else {
-      now = b_.CreateInsertElement(old, copy, lane);
-    }
-    b_.CreateStore(now, results);
-  }
-  llvm::Value* rest =
-      b_.CreateAnd(bits, b_.CreateSub(bits, llvm::ConstantInt::get(bits_type(), 1)));
-  bits->addIncoming(rest, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateIsNotNull(rest), loop, after);
-  b_.SetInsertPoint(after);
-  if (uses_thread) {
-    for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
-  }
-  return results ? b_.CreateLoad(result_type, results) : nullptr;
 }
 
 }  // namespace pycuda::cpu::simt

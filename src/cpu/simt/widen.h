@@ -7,6 +7,8 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <vector>
+
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/shape.h"
@@ -73,6 +75,15 @@ class Widener {
                            llvm::Value* uniform);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  llvm::Value* for_each_lane(
+      llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+      llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make);
+  llvm::Value* value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane);
+  llvm::AllocaInst* lane_memory(unsigned number);
+  llvm::Value* emit_atomic(llvm::AtomicRMWInst& operation);
+  llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
+  llvm::Value* emit_update(llvm::CallInst& call);
+  llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
   void emit_store(llvm::StoreInst& store);
@@ -103,6 +114,7 @@ class Widener {
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
       pending_;  ///< blocks still to be visited, by position
   llvm::StringMap<llvm::Value*> specials_;
+  std::vector<llvm::AllocaInst*> lane_memory_;
 };
 
 }  // namespace pycuda::cpu::simt
