@@ -11,16 +11,12 @@ namespace {
 constexpr std::uint64_t alignment = 256;
 /// What ctaid * ntid + tid may reach, in the promise that vector forms rely on.
 constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
-/// Narrower rows leave most lanes of a gang empty.
-constexpr std::uint32_t narrowest_row = 4;
 
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  // Gangs lie along x, so they are warps where rows are whole ones or there is one row.
-  const bool warps = block.x % 32 == 0 || (block.y == 1 && block.z == 1);
-  if (kernel.facts.gangs_are_warps && !warps) return false;
-  return kernel.facts.gang_lanes != 0 && block.x >= narrowest_row &&
+  if (kernel.facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
+  return kernel.facts.gang_lanes != 0 && block.x >= narrowest_gang_row &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
          std::uint64_t{grid.z} * block.z < most_index &&

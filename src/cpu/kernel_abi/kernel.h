@@ -45,6 +45,15 @@ struct KernelFacts {
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
 };
 
+/// Launches with narrower rows run thread by thread: most lanes of a gang would be empty.
+inline constexpr std::uint32_t narrowest_gang_row = 4;
+
+/// Whether gangs of 32 in a block are its warps: they lie along x, so its rows must be made of whole
+/// warps, or there must be one row.
+inline bool gangs_can_be_warps(const Dim3& block) {
+  return block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+}
+
 /// A kernel ready to run.
 struct Kernel {
   KernelFacts facts;

@@ -3,6 +3,7 @@
 #include "cpu/simt/widen.h"
 
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
@@ -113,6 +114,9 @@ void Widener::emit(llvm::Instruction& instruction) {
 }
 
 llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      load && !load->hasMetadata(llvm::LLVMContext::MD_invariant_load))
+    note_access(*load, "broadcast: one load for the gang");
   // That bits are disjoint is known of active lanes only, and lane 0 may not be one of them: it is
   // the sum that the other lanes' values follow from.
   if (instruction.getOpcode() == llvm::Instruction::Or && shapes_.of(&instruction).is_affine())
@@ -213,6 +217,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
   }
   if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic && name.starts_with("ptx.")) {
     if (name == pseudo::barrier_sync) {
+      note(call, PlanNote::Kind::Barrier, "the gang waits for the block's other gangs");
       auto* copy = llvm::cast<llvm::CallInst>(emit_scalar(call));
       copy->setConvergent();
       return copy;
@@ -268,6 +273,18 @@ llvm::IntegerType* Widener::bits_type() { return b_.getIntNTy(std::max(lanes_, 3
 
 llvm::Value* Widener::bits_of_mask() {
   return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), bits_type());
+}
+
+void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
+                   const llvm::Twine& form) {
+  if (plan_ == nullptr) return;
+  PlanNote made{kind, form.str(), {}, 0};
+  if (const llvm::DILocation* mark = instruction.getDebugLoc()) {
+    made.function = mark->getScope()->getSubprogram()->getName().str();
+    made.instruction = mark->getLine();
+  }
+  if (std::find(plan_->notes.begin(), plan_->notes.end(), made) == plan_->notes.end())
+    plan_->notes.push_back(std::move(made));
 }
 
 }  // namespace pycuda::cpu::simt

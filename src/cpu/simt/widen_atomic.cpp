@@ -23,6 +23,10 @@ bool is_in_shared(const llvm::Value* pointer) {
          call->getCalledFunction()->getName() == pseudo::shared_base;
 }
 
+constexpr const char* in_shared_memory =
+    "one lane after the other: an update of shared memory, not atomic since the block is alone";
+constexpr const char* in_global_memory = "one lane after the other: atomic";
+
 /// An operation whose effect for many lanes is that of one.
 struct Combination {
   llvm::Intrinsic::ID reduction;
@@ -82,12 +86,14 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicRMWInst& operation) {
       if (!is_full(mask_))
         values = b_.CreateSelect(mask_, values,
                                  llvm::ConstantInt::get(values->getType(), many->neutral));
+      note(operation, PlanNote::Kind::Other, "an atomic operation of all lanes at once");
       llvm::Value* total = b_.CreateIntrinsic(many->reduction, {values->getType()}, {values});
       llvm::Value* old = once(scalar(pointer), total);
       if (operation.use_empty()) return nullptr;
       return b_.CreateAdd(b_.CreateVectorSplat(lanes_, old), sums_before(values));
     }
   }
+  note(operation, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory);
   llvm::Type* result = operation.use_empty() ? b_.getVoidTy() : operation.getType();
   return for_each_lane({pointer, operand}, result,
                        [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) {
@@ -113,6 +119,7 @@ llvm::Value* Widener::sums_before(llvm::Value* values) {
 llvm::Value* Widener::emit_atomic(llvm::AtomicCmpXchgInst& operation) {
   if (!is_in_shared(operation.getPointerOperand()) || operation.isVolatile())
     return emit_lane_by_lane(operation);
+  note(operation, PlanNote::Kind::LaneByLane, in_shared_memory);
   return for_each_lane(
       {operation.getPointerOperand(), operation.getCompareOperand(), operation.getNewValOperand()},
       operation.getType(), [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
@@ -138,6 +145,7 @@ llvm::Value* Widener::emit_update(llvm::CallInst& call) {
   const llvm::Align alignment(type->getIntegerBitWidth() / 8);
   const bool alone = is_in_shared(pointer);
   if (!shapes_.of(pointer).is_uniform()) {
+    note(call, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory);
     return for_each_lane({pointer, operand}, result,
                          [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
                            if (!alone) return b_.CreateCall(call.getCalledFunction(), values);
@@ -147,6 +155,7 @@ llvm::Value* Widener::emit_update(llvm::CallInst& call) {
                            return old;
                          });
   }
+  note(call, PlanNote::Kind::Other, "an atomic operation of all lanes at once");
   // All lanes in one step: the same as one after the other.
   llvm::Value* place = scalar(pointer);
   llvm::AllocaInst* running = slot(type, "running");

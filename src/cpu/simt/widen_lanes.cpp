@@ -13,6 +13,15 @@
 namespace pycuda::cpu::simt {
 namespace {
 
+/// Why `instruction` has no vector form.
+std::string name_for_people(const llvm::Instruction& instruction) {
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+    return "one lane after the other: a call of " + call->getCalledFunction()->getName().str();
+  if (instruction.isAtomic()) return "one lane after the other: atomic";
+  if (instruction.isVolatile()) return "one lane after the other: volatile";
+  return std::string("one lane after the other: ") + instruction.getOpcodeName();
+}
+
 /// How an element of a vector lies in memory: as itself where that is whole bytes.
 llvm::Type* stored_type(llvm::Type* type) {
   if (!type->isIntegerTy()) return type;
@@ -79,8 +88,7 @@ llvm::Value* Widener::for_each_lane(
   llvm::PHINode* left = b_.CreatePHI(index_type, 2);
   left->addIncoming(start, before);
   llvm::Value* lane = left;
-  if (!full)
-    lane = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {index_type}, {left, b_.getTrue()});
+  if (!full) lane = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {index_type}, {left, b_.getTrue()});
   llvm::SmallVector<llvm::Value*, 8> values;
   for (std::size_t s = 0; s < sources.size(); ++s) {
     llvm::Type* type = sources[s]->getType();
@@ -137,6 +145,7 @@ llvm::Value* Widener::value_at(llvm::Value* base, const Shape& shape, llvm::Valu
 }
 
 llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
+  note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction));
   llvm::Value* thread = target_->getArg(0);
   bool uses_thread = false;
   llvm::SmallVector<llvm::Value*, 8> sources;
