@@ -6,6 +6,7 @@
 #include "cpu/api/exported_symbols.def"
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
+extern "C" int cuCpuWatchWaits();
 
 namespace pycuda::cpu::api {
 
@@ -17,6 +18,8 @@ std::span<const ExportedSymbol> exported_symbols() {
 #undef CU_SYMBOL
       {"cuCpuGetLastFault", "cuCpuGetLastFault", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
+      {"cuCpuWatchWaits", "cuCpuWatchWaits", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuWatchWaits)},
   };
   return symbols;
 }
