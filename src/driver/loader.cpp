@@ -258,6 +258,9 @@ Result<LoadedDriver> load_library(const std::string& path) {
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
   loaded.table.watch_waits =
       library->function<CUresult(const unsigned long long*)>("cuCpuWatchWaits");
+  loaded.table.function_plan =
+      library->function<CUresult(char*, std::size_t*, CUfunction, unsigned int, unsigned int,
+                                 unsigned int)>("cuCpuFunctionGetPlan");
   // The CPU driver may bear NVIDIA's name, so that programs find it: its own function tells it
   // apart.
   if (loaded.table.last_fault != nullptr) {

@@ -31,6 +31,10 @@ struct DriverTable {
   /// Of the CPU driver alone: lets an interrupt end the waits that `waits` counts, odd in a wait;
   /// null elsewhere.
   CUresult (*watch_waits)(const unsigned long long* waits) = nullptr;
+  /// Of the CPU driver alone (cuCpuFunctionGetPlan): the printable plan of a kernel; null
+  /// elsewhere.
+  CUresult (*function_plan)(char* text, std::size_t* bytes, CUfunction function, unsigned int x,
+                            unsigned int y, unsigned int z) = nullptr;
 };
 
 /// A context with the driver's default affinity: cuCtxCreate of CUDA 12.5 and later, else its

@@ -7,6 +7,7 @@
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
 extern "C" int cuCpuWatchWaits();
+extern "C" int cuCpuFunctionGetPlan();
 
 namespace pycuda::cpu::api {
 
@@ -20,6 +21,8 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
       {"cuCpuWatchWaits", "cuCpuWatchWaits", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuWatchWaits)},
+      {"cuCpuFunctionGetPlan", "cuCpuFunctionGetPlan", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuFunctionGetPlan)},
   };
   return symbols;
 }
