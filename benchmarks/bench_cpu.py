@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import select
 import statistics
 import subprocess
@@ -157,11 +158,30 @@ def print_row(cells: list[str], markdown: bool) -> None:
     print(f"{text}  {cells[-1]}".rstrip(), flush=True)
 
 
+def print_barrier(worker: Worker, rounds: int, clock: str, middle) -> None:
+    """What a barrier costs a gang, from a block that does little else."""
+    case = table.barrier_case()
+    try:
+        worker.ask(do="prepare", case=case.label)
+        seconds = middle([worker.ask(do="turn", form="")[clock] for _ in range(rounds)])
+        lanes = re.search(r"gangs of (\d+)", worker.ask(do="plan")["plan"])
+    except Failed as failure:
+        print(f"{case.label}: {failure}")
+        return
+    each = seconds / table.BARRIERS * 1e9
+    gangs = case.block[0] // int(lanes[1]) if lanes else case.block[0]
+    verdict = "met" if each / gangs <= 2 else "MISSED"
+    print(f"{case.label}: {each:.1f} ns each, {each / gangs:.2f} ns for each of {gangs} gangs (goal 2 {verdict})")
+
+
 def start_all(folder: pathlib.Path, threads: int, wanted: str, notes: list[str]) -> dict[str, Worker]:
-    found = {**peers.native_rivals(folder, threads), **peers.opencl_rivals(folder, threads)}
-    for name in [n for n in found if not any(part.strip() in n for part in wanted.split(";"))]:
-        notes.append(f"not asked for: {name}")
-        del found[name]
+    def is_wanted(name):
+        return any(part.strip() in name for part in wanted.split(";"))
+
+    found = {**peers.native_rivals(folder, threads, is_wanted), **peers.opencl_rivals(folder, threads)}
+    found = {name: rival for name, rival in found.items() if is_wanted(name)}
+    if wanted:
+        notes.append(f"only these rivals were asked for: {wanted}")
     workers = {OURS: Worker([OURS], {"PYCUDA_CPU_THREADS": str(threads)})}
     for name, rival in found.items():
         if isinstance(rival, str):
@@ -228,6 +248,8 @@ def main():
                 options.plans.mkdir(parents=True, exist_ok=True)
                 with contextlib.suppress(Failed):
                     (options.plans / f"{case.kernel}.txt").write_text(workers[OURS].ask(do="plan")["plan"])
+        if options.only in table.barrier_case().label:
+            print_barrier(workers[OURS], options.rounds, options.clock, middle)
         for column in ("g++", "fast", "peers"):
             values = [r[column] for r in ratios if r[column]]
             if values:
