@@ -93,7 +93,7 @@ PyObject* set_shared_config(PyObject* self, PyObject* config) {
 
 PyObject* param_set_texref(PyObject*, PyObject* texref) {
   return guarded([&]() -> PyObject* {
-    refuse_texture_references(nb::make_tuple(nb::handle(texref)));
+    static_cast<void>(texture_references(nb::make_tuple(nb::handle(texref))));
     Py_RETURN_NONE;
   });
 }
@@ -113,7 +113,7 @@ PyObject* arg_format(PyObject* self, void*) {
 PyObject* texrefs(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     state_of(self).prepared_codes();
-    return PyList_New(0);
+    return nb::object(state_of(self).texrefs).release().ptr();
   });
 }
 
@@ -184,7 +184,7 @@ PyTypeObject* make_function_type() {
       {"set_cache_config", set_cache_config, METH_O, "Prefer shared memory or L1 (func_cache)."},
       {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
-      {"param_set_texref", param_set_texref, METH_O, "Refused: texture references are gone."},
+      {"param_set_texref", param_set_texref, METH_O, "Nothing needs to be done: a kernel finds the references of its module."},
   };
   const PyMethodDef* stateful = stateful_methods();
   do {
@@ -199,7 +199,7 @@ PyTypeObject* make_function_type() {
   };
   static PyGetSetDef properties[] = {
       {"arg_format", arg_format, nullptr, "The codes that prepare() was given.", nullptr},
-      {"texrefs", texrefs, nullptr, "Always empty.", nullptr},
+      {"texrefs", texrefs, nullptr, "The texture references that prepare() was given.", nullptr},
       attribute("max_threads_per_block", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
       attribute("shared_size_bytes", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
       attribute("const_size_bytes", CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),

@@ -170,6 +170,7 @@ const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
                                                         : &implementation_->kernels[found->second];
 }
 
+const Program& LoadedProgram::program() const { return *implementation_->program; }
 const std::vector<Kernel>& LoadedProgram::kernels() const { return implementation_->kernels; }
 
 std::optional<LoadedProgram::Address> LoadedProgram::find_variable(std::string_view name) const {

@@ -133,6 +133,13 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_barrier;
     case mbarrier:
       return emit_mbarrier;
+    case suld:
+    case suq:
+    case sust:
+    case tex:
+    case tld4:
+    case txq:
+      return emit_texture;
     case activemask:
     case elect:
     case match:
