@@ -184,7 +184,8 @@ PyTypeObject* make_function_type() {
       {"set_cache_config", set_cache_config, METH_O, "Prefer shared memory or L1 (func_cache)."},
       {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
-      {"param_set_texref", param_set_texref, METH_O, "Nothing needs to be done: a kernel finds the references of its module."},
+      {"param_set_texref", param_set_texref, METH_O,
+       "Nothing needs to be done: a kernel finds the references of its module."},
   };
   const PyMethodDef* stateful = stateful_methods();
   do {

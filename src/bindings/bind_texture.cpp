@@ -229,8 +229,8 @@ void bind_texture(nb::module_& m) {
       .def_static("linear", &linear_object, nb::arg("devptr"), nb::arg("bytes"), nb::arg("format"),
                   nb::arg("num_channels") = 1, nb::arg("flags") = 0, nb::keep_alive<0, 1>(),
                   "A texture over plain memory, read by number with `tex1Dfetch`.")
-      .def_static("pitched", &pitched_object, nb::arg("devptr"), nb::arg("descr"),
-                  nb::arg("pitch"), nb::arg("address_mode") = clamp, nb::arg("filter_mode") = point,
+      .def_static("pitched", &pitched_object, nb::arg("devptr"), nb::arg("descr"), nb::arg("pitch"),
+                  nb::arg("address_mode") = clamp, nb::arg("filter_mode") = point,
                   nb::arg("flags") = 0, nb::arg("border_color") = BorderColor{},
                   nb::keep_alive<0, 1>(),
                   "A two-dimensional texture over memory with rows of `pitch` bytes, of the shape "

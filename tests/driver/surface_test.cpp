@@ -121,10 +121,11 @@ TEST_CASE("surfaces are read and written by byte and row") {
   const auto texels = counting<std::uint32_t>(12);
   array.fill(texels.data(), 4);
   const TestSurface surface(array);
-  const auto read = probe("suld.b.2d.b32.zero %v0, [%t, {%x, %y}];\n"
-                          "suld.b.2d.b32.clamp %v1, [%t, {%x, %y}];",
-                          surface.handle(),
-                          {At{0, 8, 1, 0}, At{0, 16, 1, 0}, At{0, 0xfffffff8u, 2, 0}, At{0, 0, 9, 0}});
+  const auto read = probe(
+      "suld.b.2d.b32.zero %v0, [%t, {%x, %y}];\n"
+      "suld.b.2d.b32.clamp %v1, [%t, {%x, %y}];",
+      surface.handle(),
+      {At{0, 8, 1, 0}, At{0, 16, 1, 0}, At{0, 0xfffffff8u, 2, 0}, At{0, 0, 9, 0}});
   const std::uint32_t zero[] = {7, 0, 0, 0};
   const std::uint32_t clamped[] = {7, 8, 9, 9};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -143,9 +144,10 @@ TEST_CASE("surface accesses are vectors of up to 16 bytes, in layers and slices"
   const CurrentContext context;
   const TestArray array({2, 2, 3, CU_AD_FORMAT_FLOAT, 4, surface_flag | CUDA_ARRAY3D_LAYERED});
   const TestSurface surface(array);
-  probe("mov.b32 %v0, %x;\nmov.b32 %v1, %y;\nmov.b32 %v2, %l;\nmov.b32 %v3, 77;\n"
-        "sust.b.a2d.v4.b32.trap [%t, {%l, %x, %y, %y}], {%v0, %v1, %v2, %v3};",
-        surface.handle(), {At{2, 16, 1, 0}, At{0, 0, 0, 0}});
+  probe(
+      "mov.b32 %v0, %x;\nmov.b32 %v1, %y;\nmov.b32 %v2, %l;\nmov.b32 %v3, 77;\n"
+      "sust.b.a2d.v4.b32.trap [%t, {%l, %x, %y, %y}], {%v0, %v1, %v2, %v3};",
+      surface.handle(), {At{2, 16, 1, 0}, At{0, 0, 0, 0}});
   const auto read = probe("suld.b.a2d.v4.b32.trap {%v0, %v1, %v2, %v3}, [%t, {%l, %x, %y, %y}];",
                           surface.handle(), {At{2, 16, 1, 0}, At{1, 16, 1, 0}});
   CHECK(read[0].bits[0] == 16);
@@ -164,8 +166,7 @@ TEST_CASE("a surface access that traps outside ends the launch") {
     const CUDA_RESOURCE_DESC resource = resource_of(plain);
     CHECK(CU(cuSurfObjectCreate)(&refused, &resource) == CUDA_ERROR_INVALID_VALUE);
   }
-  const LoadedModule module(
-      probe_text("suld.b.2d.b32.trap %v0, [%t, {%x, %y}];").c_str());
+  const LoadedModule module(probe_text("suld.b.2d.b32.trap %v0, [%t, {%x, %y}];").c_str());
   CUarray array = nullptr;
   const CUDA_ARRAY3D_DESCRIPTOR shape{4, 4, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, surface_flag};
   REQUIRE(CU(cuArray3DCreate_v2)(&array, &shape) == CUDA_SUCCESS);
@@ -186,9 +187,9 @@ TEST_CASE("a surface access that traps outside ends the launch") {
 
 TEST_CASE("references that a module declares are bound by name") {
   const CurrentContext context;
-  const std::string text = probe_text(
-      "tex.2d.v4.f32.f32 {%v0, %v1, %v2, %v3}, [picture, {%x, %y}];\n",
-      ".global .texref picture;\n.global .surfref board;\n");
+  const std::string text =
+      probe_text("tex.2d.v4.f32.f32 {%v0, %v1, %v2, %v3}, [picture, {%x, %y}];\n",
+                 ".global .texref picture;\n.global .surfref board;\n");
   CUmodule raw = nullptr;
   if (CU(cuModuleLoadData)(&raw, text.c_str()) != CUDA_SUCCESS) {
     // Newer GPUs know no references any more; the CPU driver does.
@@ -205,8 +206,7 @@ TEST_CASE("references that a module declares are bound by name") {
   const TestArray array({4, 4, 0, CU_AD_FORMAT_FLOAT, 1, surface_flag});
   const auto texels = counting<float>(16);
   array.fill(texels.data(), 4);
-  REQUIRE(CU(cuTexRefSetArray)(reference, array.handle(), CU_TRSA_OVERRIDE_FORMAT) ==
-          CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefSetArray)(reference, array.handle(), CU_TRSA_OVERRIDE_FORMAT) == CUDA_SUCCESS);
   REQUIRE(CU(cuTexRefSetAddressMode)(reference, 0, CU_TR_ADDRESS_MODE_CLAMP) == CUDA_SUCCESS);
   REQUIRE(CU(cuTexRefSetAddressMode)(reference, 1, CU_TR_ADDRESS_MODE_CLAMP) == CUDA_SUCCESS);
   REQUIRE(CU(cuTexRefSetFilterMode)(reference, CU_TR_FILTER_MODE_POINT) == CUDA_SUCCESS);
@@ -239,9 +239,8 @@ TEST_CASE("references that a module declares are bound by name") {
 
 TEST_CASE("references are bound to plain memory") {
   const CurrentContext context;
-  const std::string text =
-      probe_text("tex.1d.v4.s32.s32 {%v0, %v1, %v2, %v3}, [numbers, {%x}];\n",
-                 ".global .texref numbers;\n");
+  const std::string text = probe_text("tex.1d.v4.s32.s32 {%v0, %v1, %v2, %v3}, [numbers, {%x}];\n",
+                                      ".global .texref numbers;\n");
   CUmodule raw = nullptr;
   if (CU(cuModuleLoadData)(&raw, text.c_str()) != CUDA_SUCCESS) {
     CHECK_FALSE(is_cpu_driver());

@@ -28,7 +28,8 @@ constexpr unsigned known_flags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDS
 
 bool fits(std::uint64_t value, unsigned limit) { return value <= limit; }
 
-/// Whether the extents are those of some array, within the limits that the device's attributes tell.
+/// Whether the extents are those of some array, within the limits that the device's attributes
+/// tell.
 bool has_shape(const CUDA_ARRAY3D_DESCRIPTOR& d, exec::TexelMemory* texels) {
   using Limits = TextureLimits;
   const bool layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA arrays: texels of one format, in rows, slices and layers that follow each other without gaps.
+// CUDA arrays: texels of one format, in rows, slices and layers that follow each other without
+// gaps.
 #pragma once
 
 #include <cstdint>

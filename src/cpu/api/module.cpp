@@ -89,8 +89,8 @@ void Module::make_references() {
   for (const jit::GlobalVariable& variable : code.program().variables()) {
     if (variable.reference == jit::ReferenceKind::None) continue;
     const bool surface = variable.reference == jit::ReferenceKind::Surface;
-    references_.push_back(std::make_unique<TextureReference>(context_, variable.name, surface,
-                                                             variable.properties));
+    references_.push_back(
+        std::make_unique<TextureReference>(context_, variable.name, surface, variable.properties));
     const std::uint64_t number = references_.back()->number();
     std::memcpy(code.find_variable(variable.name)->address, &number, sizeof number);
   }

@@ -346,8 +346,7 @@ CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset, const void* sr
   return cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
 }
 
-CUresult cuMemcpyAtoH_v2_ptds(void* dstHost, CUarray srcArray, size_t srcOffset,
-                              size_t ByteCount) {
+CUresult cuMemcpyAtoH_v2_ptds(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
   const OwnStreamZero scope;
   return cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
 }

@@ -4,8 +4,8 @@
 
 namespace pycuda::cpu::api {
 
-/// What GPUs of compute capability 8.0 allow. Nothing here needs a limit, but programs rely on being
-/// refused.
+/// What GPUs of compute capability 8.0 allow. Nothing here needs a limit, but programs rely on
+/// being refused.
 struct TextureLimits {
   static constexpr unsigned width_1d = 131072;
   static constexpr unsigned height_2d = 65536;

@@ -36,11 +36,10 @@ void apply_property(const std::string& name, const std::string& value,
     state.texture.linear_filter = value == "linear";
   } else if (name.starts_with("addr_mode_") && name.size() == 11 && name[10] >= '0' &&
              name[10] <= '2') {
-    state.texture.address[name[10] - '0'] = value == "wrap"     ? exec::AddressMode::Wrap
-                                            : value == "mirror" ? exec::AddressMode::Mirror
-                                            : value == "clamp_to_border"
-                                                ? exec::AddressMode::Border
-                                                : exec::AddressMode::Clamp;
+    state.texture.address[name[10] - '0'] = value == "wrap"              ? exec::AddressMode::Wrap
+                                            : value == "mirror"          ? exec::AddressMode::Mirror
+                                            : value == "clamp_to_border" ? exec::AddressMode::Border
+                                                                         : exec::AddressMode::Clamp;
   }
 }
 
@@ -186,8 +185,7 @@ CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* 
 CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
   return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
     pycuda::cpu::exec::TexelMemory probe;
-    const CUresult status =
-        texel_format(fmt, static_cast<unsigned>(NumPackedComponents), &probe);
+    const CUresult status = texel_format(fmt, static_cast<unsigned>(NumPackedComponents), &probe);
     if (status != CUDA_SUCCESS) return status;
     state.format = fmt;
     state.channels = NumPackedComponents;

@@ -26,7 +26,7 @@ struct FaultRecord {
   std::uintptr_t program_counter = 0;
   ThreadFrame* thread = nullptr;
   const char* headline = nullptr;  ///< what happened, instead of the kind's own words
-  char detail[512] = {};  ///< more words for the message, from runtime calls
+  char detail[512] = {};           ///< more words for the message, from runtime calls
 };
 
 /// One per OS thread that runs compiled code.

@@ -12,7 +12,8 @@ namespace pycuda::cpu::exec {
 namespace {
 
 constexpr std::size_t capacity = std::size_t{1} << 20;
-/// A number is used again only after as many others, so that a stale one seldom meets a new texture.
+/// A number is used again only after as many others, so that a stale one seldom meets a new
+/// texture.
 constexpr std::size_t quarantine = 4096;
 
 struct Slot {

@@ -50,10 +50,10 @@ void check_geometry(ThreadFrame* thread, const Texture& texture, TextureGeometry
                                                                      : 2;
   if (dimensions <= texels.dimensions && (!layered || texels.is_layered)) return;
   char detail[160];
-  std::snprintf(detail, sizeof detail,
-                "the instruction is for %d dimensions%s, the %s has %d%s", dimensions,
-                layered ? " with layers" : "", texture.is_surface ? "surface" : "texture",
-                texels.dimensions, texels.is_layered ? " with layers" : "");
+  std::snprintf(detail, sizeof detail, "the instruction is for %d dimensions%s, the %s has %d%s",
+                dimensions, layered ? " with layers" : "",
+                texture.is_surface ? "surface" : "texture", texels.dimensions,
+                texels.is_layered ? " with layers" : "");
   refuse(thread, FaultKind::IllegalAddress,
          texture.is_surface ? "illegal surface access" : "illegal texture access", detail);
 }
@@ -68,12 +68,13 @@ std::byte* surface_place(ThreadFrame* thread, std::uint64_t handle, TextureForm 
   if (found == SurfacePlace::Inside) return place;
   if (found == SurfacePlace::Outside && form.boundary == SurfaceBoundary::Zero) return nullptr;
   char detail[192];
-  std::snprintf(detail, sizeof detail,
-                "%u bytes at x %d (%s), y %d, z %d, layer %u of a surface of %u x %u x %u texels of "
-                "%u bytes",
-                form.bytes, static_cast<int>(at.x), form.formatted ? "texels" : "bytes",
-                static_cast<int>(at.y), static_cast<int>(at.z), at.layer, surface.texels.width,
-                surface.texels.height, surface.texels.depth, surface.texels.texel_bytes());
+  std::snprintf(
+      detail, sizeof detail,
+      "%u bytes at x %d (%s), y %d, z %d, layer %u of a surface of %u x %u x %u texels of "
+      "%u bytes",
+      form.bytes, static_cast<int>(at.x), form.formatted ? "texels" : "bytes",
+      static_cast<int>(at.y), static_cast<int>(at.z), at.layer, surface.texels.width,
+      surface.texels.height, surface.texels.depth, surface.texels.texel_bytes());
   if (found == SurfacePlace::Misaligned)
     refuse(thread, FaultKind::MisalignedAddress, "misaligned surface access", detail);
   refuse(thread, FaultKind::IllegalAddress, "surface access out of bounds", detail);
@@ -124,8 +125,7 @@ Texels pycuda_cpu_texture_fetch(ThreadFrame* thread, std::uint64_t texture, std:
 std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t texture,
                                        std::uint32_t query) {
   const exec::Texture* const found = exec::TextureTable::instance().find(texture);
-  const exec::Texture& asked =
-      exec::named(thread, texture, found != nullptr && found->is_surface);
+  const exec::Texture& asked = exec::named(thread, texture, found != nullptr && found->is_surface);
   const exec::TexelMemory& texels = asked.texels;
   constexpr std::uint32_t orders[5] = {0, 0x10b0, 0x10b2, 0x10b4, 0x10b5};
   switch (static_cast<TextureQuery>(query)) {

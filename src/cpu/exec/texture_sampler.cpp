@@ -130,8 +130,7 @@ class Sampler {
 
   Between place(double position, std::int64_t size, AddressMode mode) const {
     const bool filters =
-        form_.gathers ||
-        (texture_.linear_filter && texture_.reads_floats() && !texels_.is_linear);
+        form_.gathers || (texture_.linear_filter && texture_.reads_floats() && !texels_.is_linear);
     if (!filters) {
       const std::int64_t index =
           addressed(static_cast<std::int64_t>(std::floor(position)), size, mode);
@@ -269,12 +268,11 @@ class Sampler {
     for (int i = 0; i < 4; ++i) {
       const std::byte* from = texel(order[i][0], order[i][1], between_[2].first);
       if (channel >= texels_.channels) {
-        sample.component[i] = channel < 3 ? 0
+        sample.component[i] = channel < 3               ? 0
                               : texture_.reads_floats() ? std::bit_cast<std::uint32_t>(1.0f)
                                                         : 1;
       } else if (texture_.reads_floats()) {
-        sample.component[i] =
-            std::bit_cast<std::uint32_t>(static_cast<float>(real(from, channel)));
+        sample.component[i] = std::bit_cast<std::uint32_t>(static_cast<float>(real(from, channel)));
       } else {
         sample.component[i] = integer(from, channel);
       }

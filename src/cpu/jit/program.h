@@ -41,7 +41,7 @@ struct GlobalVariable {
   std::uint32_t alignment = 1;
   bool is_const = false;
   bool is_managed = false;
-  bool is_visible = true;  ///< found by cuModuleGetGlobal
+  bool is_visible = true;                         ///< found by cuModuleGetGlobal
   ReferenceKind reference = ReferenceKind::None;  ///< its memory holds the number of a texture
   /// As the declaration of a reference gives them: {"addr_mode_0", "wrap"}.
   std::vector<std::pair<std::string, std::string>> properties = {};

@@ -86,12 +86,12 @@ bool FunctionLowering::names_reference(const ptx::SymbolRef& symbol) const {
 llvm::Value* FunctionLowering::read_reference(const ptx::SymbolRef& symbol) {
   const ptx::Variable& variable = module_.source().variables[symbol.index];
   if (variable.type == ptx::Type::SamplerRef || !variable.dimensions.empty()) {
-    fail("uses '" + variable.name + "': " +
-         (variable.dimensions.empty() ? "samplers of their own" : "arrays of references") +
+    fail("uses '" + variable.name +
+         "': " + (variable.dimensions.empty() ? "samplers of their own" : "arrays of references") +
          " are not supported by the CPU driver");
   }
-  llvm::LoadInst* load = builder_.CreateAlignedLoad(
-      builder_.getInt64Ty(), symbol_address(symbol, 0), llvm::Align(8));
+  llvm::LoadInst* load =
+      builder_.CreateAlignedLoad(builder_.getInt64Ty(), symbol_address(symbol, 0), llvm::Align(8));
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
   return load;
 }

@@ -105,12 +105,12 @@ bool write_components(FunctionLowering& lowering, const ptx::Operand& operand, p
                       llvm::Value* texels) {
   llvm::IRBuilder<>& b = lowering.builder();
   const bool resident = operand.kind == Kind::Pair;
-  const std::vector<ptx::Operand> to =
-      lowering.elements(resident ? operand.elements[0] : operand);
+  const std::vector<ptx::Operand> to = lowering.elements(resident ? operand.elements[0] : operand);
   const bool pairs = type == ptx::Type::F16x2;
   if (to.size() != (pairs ? 2 : 4)) return false;
   const auto half = [&](unsigned component) {
-    llvm::Value* value = b.CreateBitCast(part_of(lowering, texels, component * 32, 32), b.getFloatTy());
+    llvm::Value* value =
+        b.CreateBitCast(part_of(lowering, texels, component * 32, 32), b.getFloatTy());
     return b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), b.getInt16Ty());
   };
   for (unsigned i = 0; i < to.size(); ++i) {
@@ -119,8 +119,8 @@ bool write_components(FunctionLowering& lowering, const ptx::Operand& operand, p
       llvm::Value* high = b.CreateZExt(half(2 * i + 1), b.getInt32Ty());
       lowering.write(to[i], b.CreateOr(low, b.CreateShl(high, 16)));
     } else {
-      lowering.write(to[i], type == ptx::Type::F16 ? half(i)
-                                                   : part_of(lowering, texels, i * 32, 32));
+      lowering.write(to[i],
+                     type == ptx::Type::F16 ? half(i) : part_of(lowering, texels, i * 32, 32));
     }
   }
   // All of a texture is resident.
@@ -157,8 +157,7 @@ bool emit_gather(FunctionLowering& lowering, const ptx::Instruction& instruction
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const auto geometry = geometry_of(modifiers);
   if (!geometry || modifiers.types.size() != 2 || instruction.operands.size() != 2) return false;
-  if (*geometry != TextureGeometry::TwoD && *geometry != TextureGeometry::TwoDLayered)
-    return false;
+  if (*geometry != TextureGeometry::TwoD && *geometry != TextureGeometry::TwoDLayered) return false;
   TextureForm form;
   form.geometry = *geometry;
   form.gathers = true;
@@ -198,10 +197,10 @@ bool emit_query(FunctionLowering& lowering, const ptx::Instruction& instruction)
   for (const auto& [word, query] : words) {
     if (!modifiers.has(word)) continue;
     lowering.track_line();
-    llvm::CallInst* answer = lowering.runtime_call(
-        "pycuda_cpu_texture_query", b.getInt32Ty(),
-        {lowering.thread(), handle_of(lowering, instruction.operands[1]),
-         b.getInt32(static_cast<std::uint32_t>(query))});
+    llvm::CallInst* answer =
+        lowering.runtime_call("pycuda_cpu_texture_query", b.getInt32Ty(),
+                              {lowering.thread(), handle_of(lowering, instruction.operands[1]),
+                               b.getInt32(static_cast<std::uint32_t>(query))});
     answer->getCalledFunction()->setOnlyReadsMemory();
     lowering.write(instruction.operands[0], answer);
     return true;
