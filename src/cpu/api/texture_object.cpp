@@ -56,12 +56,20 @@ CUresult with_object(unsigned long long handle, bool is_surface, Body&& body) no
 }
 
 CUresult destroy(unsigned long long handle, bool is_surface) {
-  return with_object(handle, is_surface, [&](auto found) -> CUresult {
+  Context* context = nullptr;
+  const CUresult status = with_object(handle, is_surface, [&](auto found) {
+    context = found->second.context;
+    return CUDA_SUCCESS;
+  });
+  if (status != CUDA_SUCCESS) return status;
+  return with_context([&](Context&) -> CUresult {
     // Kernels that were launched before may still read it.
-    const CUresult status = found->second.context->synchronize();
-    if (status != CUDA_SUCCESS) return status;
+    const CUresult done = context->synchronize();
+    if (done != CUDA_SUCCESS) return done;
+    TextureObjects& table = objects();
+    const std::lock_guard lock(table.mutex);
+    if (table.all.erase(handle) == 0) return CUDA_ERROR_INVALID_VALUE;
     exec::TextureTable::instance().erase(handle);
-    objects().all.erase(found);
     return CUDA_SUCCESS;
   });
 }
