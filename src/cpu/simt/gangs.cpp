@@ -129,14 +129,16 @@ bool has_barrier(const llvm::Function& function) {
 
 /// Writes the gang's function, or says why there is none.
 std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
-                  llvm::Function*& gang) {
+                  Plan* plan, llvm::Function*& gang) {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, lanes);
   flow.assign_owners();
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, lanes, true);
   if (std::string found = obstacle(source, flow); !found.empty()) return found;
-  gang = Widener(source, flow, shapes, guesses, lanes, full).run(name);
+  Widener widener(source, flow, shapes, guesses, lanes, full);
+  if (plan) widener.record_in(*plan);
+  gang = widener.run(name);
   if (!llvm::verifyFunction(*gang)) return {};
   assert(false && "the vector form is no valid IR");
   gang->eraseFromParent();
@@ -144,13 +146,21 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
   return "an internal error";
 }
 
-std::string widen(GangSource& source, KernelFacts& facts) {
+std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
-  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", tail);
+  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", nullptr, tail);
   if (!reason.empty()) return reason;
-  if (!source.open || !widen(*source.open, source.lanes, true, name + ".gang", full).empty())
-    reason = widen(*source.function, source.lanes, true, name + ".gang", full);
+  if (source.open && widen(*source.open, source.lanes, true, name + ".gang", plan, full).empty()) {
+    if (plan)
+      plan->notes.push_back({PlanNote::Kind::Other,
+                             "a gang that passes a guard as a whole goes on without masks",
+                             {},
+                             0});
+  } else {
+    if (plan) plan->notes.clear();
+    reason = widen(*source.function, source.lanes, true, name + ".gang", plan, full);
+  }
   if (!reason.empty()) {
     tail->eraseFromParent();
     return reason;
@@ -185,9 +195,12 @@ void open_guards(std::vector<GangSource>& sources) {
   for (GangSource& source : sources) source.open = open_guards(*source.function, source.lanes);
 }
 
-void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts) {
+void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
+                 std::vector<Plan>* plans) {
+  if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
-    facts[source.kernel].scalar_reason = widen(source, facts[source.kernel]);
+    facts[source.kernel].scalar_reason =
+        widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();
     source.function = source.open = nullptr;

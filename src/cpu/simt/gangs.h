@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/kernel.h"
+#include "cpu/simt/plan.h"
 
 namespace llvm {
 class Function;
@@ -23,19 +24,21 @@ struct GangSource {
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
-/// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32 or
-/// 64), or 0 for a choice per kernel.
+/// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
+/// or 64), or 0 for a choice per kernel.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
                                        unsigned lanes);
 
 /// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
 void open_guards(std::vector<GangSource>& sources);
 
+/// The plans of the kernels, by index in the facts, go to `plans` if there is one.
+///
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
 /// have one) beside `f.<name>` where that is possible, and sets the facts. All copies are gone
 /// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
 /// facts.
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
-                 std::vector<KernelFacts>& facts);
+                 std::vector<KernelFacts>& facts, std::vector<Plan>* plans = nullptr);
 
 }  // namespace pycuda::cpu::simt
