@@ -17,12 +17,21 @@ struct KernelParameter {
   std::uint32_t alignment = 1;
 };
 
+/// A static .shared variable, by its place in the block's window.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t begin = 0, bytes = 0;
+};
+
 /// The facts of a kernel that do not depend on where its code lies (they are cached with it).
 struct KernelFacts {
   std::string name;
   std::vector<KernelParameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
+  /// In checked mode: the variables, with gaps between them that nothing may touch. Empty: the
+  /// whole window may be touched.
+  std::vector<SharedVariable> shared_variables;
   std::uint32_t dynamic_shared_alignment = 16;
   std::uint32_t local_bytes = 0;  ///< .local memory per thread
   std::uint32_t const_bytes = 0;  ///< .const memory of the module
@@ -36,10 +45,10 @@ struct KernelFacts {
   std::uint32_t cost = 1;        ///< static instruction count: estimates whether a launch is small
   std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
-  std::uint64_t gang_frame_bytes = 0;  ///< run_gangs finds so many for each gang; 0: needs none
-  std::string scalar_reason;     ///< why there is no vector form
+  std::uint64_t gang_frame_bytes = 0;     ///< run_gangs finds so many for each gang; 0: needs none
+  std::string scalar_reason;              ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
-  bool loops = false;                   ///< has a branch backwards or recursion, so `cost` says little
+  bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
 };
 
 /// Launches with narrower rows run thread by thread: most lanes of a gang would be empty.
