@@ -205,7 +205,8 @@ bool ModuleParser::variable(std::string_view directive, Linkage linkage) {
   variable_declarations(state_, space, linkage, [&](NamedVariable named) {
     if (old_texture) {
       named.variable.type = Type::TexRef;
-      named.variable.alignment = named.variable.bytes = bits_of(Type::TexRef) / 8;
+      named.variable.alignment = bits_of(Type::TexRef) / 8;
+      named.variable.bytes = named.variable.alignment;
     }
     state_.declare_variable(std::move(named.variable), named.name);
   });
