@@ -88,8 +88,6 @@ class LoadedProgram {
   /// The kernel of this name, or null. Lives as long as this object.
   const Kernel* find_kernel(std::string_view name) const;
   const std::vector<Kernel>& kernels() const;
-  /// The program that this is an instance of.
-  const Program& program() const;
   /// Address and size of a variable, visible or not.
   struct Address {
     void* address;
