@@ -15,10 +15,13 @@ constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  if (kernel.facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
   return kernel.facts.gang_lanes != 0 && block.x >= narrowest_gang_row &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
-         std::uint64_t{grid.z} * block.z < most_index;
+         std::uint64_t{grid.z} * block.z < most_index &&
+         grid.x <= kernel.facts.most_gang_blocks.x && grid.y <= kernel.facts.most_gang_blocks.y &&
+         grid.z <= kernel.facts.most_gang_blocks.z;
 }
 
 void GangBlock::Free::operator()(std::byte* memory) const {

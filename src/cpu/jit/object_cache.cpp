@@ -94,7 +94,9 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
+  out.number(facts.gangs_are_warps);
   out.number(facts.gang_frame_bytes);
+  out.number(facts.most_gang_blocks);
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
@@ -119,7 +121,9 @@ KernelFacts read_facts(Reader& in) {
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
+  facts.gangs_are_warps = in.number<bool>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();
+  facts.most_gang_blocks = in.number<Dim3>();
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();

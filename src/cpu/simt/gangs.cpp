@@ -3,16 +3,21 @@
 #include "cpu/simt/gangs.h"
 
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/shape.h"
+#include "cpu/simt/warp_sites.h"
+#include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -21,7 +26,6 @@ namespace pseudo = lower::pseudo;
 
 namespace {
 
-constexpr unsigned usual_lanes = 16;
 /// Larger kernels would take too long to compile, for what they gain.
 constexpr unsigned most_instructions = 4000;
 constexpr std::uint64_t most_local_bytes = 4096;
@@ -29,8 +33,8 @@ constexpr std::uint64_t most_local_bytes = 4096;
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration())
-      return call;
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isDeclaration()) continue;
+    if (!call->getCalledFunction()->getName().starts_with(pseudo::update_prefix)) return call;
   }
   return nullptr;
 }
@@ -46,6 +50,33 @@ bool inline_all(llvm::Function& function) {
   return function.getInstructionCount() <= most_instructions;
 }
 
+bool is_floating_point_operation(const llvm::Instruction& instruction) {
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+    return call->getIntrinsicID() == llvm::Intrinsic::fma ||
+           call->getIntrinsicID() == llvm::Intrinsic::sqrt;
+  return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isFloatingPointTy();
+}
+
+/// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
+/// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
+/// than one dimension are launched with rows of 16 threads or so.
+unsigned choose_lanes(const llvm::Function& kernel) {
+  constexpr unsigned long_kernel = 1200;
+  constexpr unsigned much_arithmetic = 24;
+  unsigned instructions = 0, arithmetic = 0;
+  bool doubles = false;
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    ++instructions;
+    arithmetic += is_floating_point_operation(instruction) ? 1 : 0;
+    doubles |= instruction.getType()->isDoubleTy();
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call || !call->getCalledFunction()) continue;
+    llvm::StringRef name = call->getCalledFunction()->getName();
+    if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
+  }
+  return arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles ? 64 : 32;
+}
+
 bool is_supported(llvm::Type* type) {
   if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
     for (llvm::Type* part : parts->elements()) {
@@ -55,10 +86,6 @@ bool is_supported(llvm::Type* type) {
   }
   return type->isVoidTy() || type->isPointerTy() || type->isFloatingPointTy() ||
          (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
-}
-
-bool is_supported_special(llvm::StringRef name) {
-  return name != "laneid" && name != "warpid" && !name.starts_with("lanemask.");
 }
 
 /// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
@@ -88,17 +115,16 @@ std::string obstacle(const llvm::Instruction& instruction) {
     const auto* count = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(2));
     return id && id->isZero() && count && count->isZero() ? "" : "a named barrier";
   }
-  if (name == pseudo::warp_op) return "a warp operation";
   if (name == pseudo::yield) return "a loop that waits for other threads";
   if (name == pseudo::barrier_arrive || name == pseudo::barrier_reduce)
     return "a barrier that counts or reduces";
   if (name == pseudo::exit) return "the end of a thread within a call";
-  if (name.consume_front(pseudo::sreg_prefix) && !is_supported_special(name))
-    return "a lane number";
   return {};
 }
 
-std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
+std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
+  std::optional<WarpSites> warps;
+  if (needs_warps(function)) warps.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -112,6 +138,9 @@ std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
       if (callee && callee->getName() == pseudo::barrier_sync &&
           flow.owner(*block) != &function.getEntryBlock())
         return "a barrier in divergent control flow";
+      if (callee && callee->getName() == pseudo::warp_op) {
+        if (std::string found = warps->obstacle(*call); !found.empty()) return found;
+      }
     }
   }
   return {};
@@ -129,13 +158,16 @@ bool has_barrier(const llvm::Function& function) {
 
 /// Writes the gang's function, or says why there is none.
 std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
-                  Plan* plan, llvm::Function*& gang) {
+                  Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, lanes);
+  most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
+                 std::min(most_blocks.y, shapes.most_blocks(1)),
+                 std::min(most_blocks.z, shapes.most_blocks(2))};
   flow.assign_owners();
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, lanes, true);
-  if (std::string found = obstacle(source, flow); !found.empty()) return found;
+  if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
   Widener widener(source, flow, shapes, guesses, lanes, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
@@ -149,9 +181,13 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
-  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", nullptr, tail);
+  const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
+    return widen(from, source.lanes, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+                 facts.most_gang_blocks);
+  };
+  std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
-  if (source.open && widen(*source.open, source.lanes, true, name + ".gang", plan, full).empty()) {
+  if (source.open && write(*source.open, true, plan, full).empty()) {
     if (plan)
       plan->notes.push_back({PlanNote::Kind::Other,
                              "a gang that passes a guard as a whole goes on without masks",
@@ -159,7 +195,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
                              0});
   } else {
     if (plan) plan->notes.clear();
-    reason = widen(*source.function, source.lanes, true, name + ".gang", plan, full);
+    reason = write(*source.function, true, plan, full);
   }
   if (!reason.empty()) {
     tail->eraseFromParent();
@@ -167,6 +203,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   }
   facts.gang_lanes = source.lanes;
   facts.gangs_suspend = has_barrier(*full);
+  facts.gangs_are_warps = source.warps;
   return {};
 }
 
@@ -183,7 +220,10 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
-      sources.push_back({copy, nullptr, i, lanes ? lanes : usual_lanes});
+      split_wide_integers(*copy);
+      const bool warps = needs_warps(*copy);
+      const unsigned chosen = lanes ? lanes : choose_lanes(*copy);
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
     } else {
       copy->eraseFromParent();
     }

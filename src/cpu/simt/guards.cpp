@@ -39,7 +39,7 @@ struct Guard {
 /// Conditions of and, or, not over comparisons whose shapes are known.
 class Condition {
  public:
-  Condition(const Shapes& shapes, unsigned lanes) : shapes_(shapes), lanes_(lanes) {}
+  explicit Condition(const Shapes& shapes) : shapes_(shapes) {}
 
   bool is_guard(const llvm::Value* value) {
     terms_ = affine_terms_ = 0;
@@ -63,17 +63,11 @@ class Condition {
                 other = shapes_.of(compare->getOperand(1));
     if (!(one.is_affine() && other.is_uniform()) && !(one.is_uniform() && other.is_affine()))
       return false;
-    // Few lanes only: never the whole gang.
-    for (const llvm::Value* operand : compare->operands()) {
-      const auto* number = llvm::dyn_cast<llvm::ConstantInt>(operand);
-      if (number && number->getValue().ult(lanes_) && !number->isZero()) return false;
-    }
     ++affine_terms_;
     return true;
   }
 
   const Shapes& shapes_;
-  const unsigned lanes_;
   unsigned terms_ = 0;
   unsigned affine_terms_ = 0;
 };
@@ -256,7 +250,7 @@ llvm::Function* open_guards(llvm::Function& source, unsigned lanes) {
     ControlFlow flow(*function);
     const Shapes shapes(*function, flow, lanes);
     const llvm::PostDominatorTree post_dominators(*function);
-    Condition condition(shapes, lanes);
+    Condition condition(shapes);
     for (llvm::BasicBlock* block : flow.order()) {
       auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
       if (!branch || branch->isUnconditional() ||

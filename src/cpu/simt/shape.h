@@ -39,8 +39,8 @@ struct Shape {
 };
 
 /// The shapes of all values of `function`, whose control flow `flow` describes: a fixed point of
-/// both. Relies on the launch's promise that ctaid * ntid + tid does not exceed 31 bits in any
-/// dimension.
+/// both. Relies on the launch's promises that ctaid * ntid + tid does not exceed 31 bits in any
+/// dimension, and that there are no more blocks than most_blocks() says.
 class Shapes {
  public:
   /// With `trusting`, extensions of 32-bit numbers are taken not to wrap: guesses, to be tested
@@ -48,6 +48,9 @@ class Shapes {
   Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting = false);
 
   Shape of(const llvm::Value* value) const;
+  /// Along axis 0, 1 or 2: with so many blocks ctaid times a constant of the kernel stays below 31
+  /// bits.
+  std::uint32_t most_blocks(unsigned axis) const;
   /// Bytes from one lane's copy of a local variable to the next one's.
   static std::int64_t lane_stride(const llvm::AllocaInst& variable);
 
@@ -59,14 +62,20 @@ class Shapes {
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;
+  static Shape of_warp_operation(const llvm::CallInst& call);
   Shape of_special(llvm::StringRef name) const;
+  Shape of_compare(const llvm::ICmpInst& compare) const;
   bool all_uniform(const llvm::User& user) const;
+  std::uint64_t alignment_of(const llvm::Value& value, unsigned steps = 0) const;
+  bool stays_within(const llvm::Value& value, const Shape& shape, std::uint64_t size) const;
 
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
+  std::uint64_t block_factors_[3] = {0, 0, 0};  ///< the largest constants that multiply ctaid
   ControlFlow& flow_;
   const llvm::DataLayout& layout_;
   const std::int64_t lanes_;
   const bool trusting_;
+  const bool warps_;  ///< gangs are warps: rows of threads are made of whole ones, or there is one
 };
 
 }  // namespace pycuda::cpu::simt

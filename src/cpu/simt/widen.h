@@ -7,6 +7,9 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <vector>
+
+#include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/plan.h"
 #include "cpu/simt/shape.h"
@@ -58,13 +61,32 @@ class Widener {
   llvm::Value* emit_varying(llvm::Instruction& instruction);
   llvm::Value* emit_scalar(llvm::Instruction& instruction);
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
+  llvm::Value* divide_words(llvm::Value* dividend, llvm::Value* divisor, bool is_signed);
+  llvm::Value* divide_long(llvm::Value* dividend, llvm::Value* divisor);
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
+  llvm::Value* emit_warp_operation(llvm::CallInst& call);
+  llvm::Value* emit_vote(WarpOp operation, llvm::Value* values);
+  llvm::Value* emit_match_any(llvm::Value* values);
+  llvm::Value* emit_match_all(llvm::Value* values);
+  llvm::Value* emit_reduction(WarpOp operation, llvm::Value* values);
+  llvm::Value* emit_shuffle(WarpOp operation, llvm::CallInst& call);
+  llvm::Value* pair(llvm::Value* first, llvm::Value* second);
+  llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
   llvm::Value* compare_all(llvm::ICmpInst::Predicate predicate, llvm::Value* affine,
                            llvm::Value* uniform);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  llvm::Value* for_each_lane(
+      llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+      llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make);
+  llvm::Value* value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane);
+  llvm::AllocaInst* lane_memory(unsigned number);
+  llvm::Value* emit_atomic(llvm::AtomicRMWInst& operation);
+  llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
+  llvm::Value* emit_update(llvm::CallInst& call);
+  llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
   void emit_store(llvm::StoreInst& store);
@@ -100,6 +122,7 @@ class Widener {
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
       pending_;  ///< blocks still to be visited, by position
   llvm::StringMap<llvm::Value*> specials_;
+  std::vector<llvm::AllocaInst*> lane_memory_;
 };
 
 }  // namespace pycuda::cpu::simt

@@ -148,3 +148,25 @@ wait:
   mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
   st.global.u32 [%a], %r4; ret; })");
 }
+
+TEST_CASE("a block's size that is a constant of the kernel limits the grid of its vector form") {
+  const std::string text = start + R"(
+  mov.u32 %r0, %ctaid.x; shl.b32 %j, %r0, 8; add.s32 %j, %j, %tx; setp.ge.s32 %p, %j, %n; @%p ret;
+  mul.wide.s32 %a, %j, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
+  ld.global.u32 %r2, [%b]; st.global.u32 [%a], %r2; ret; })";
+  LoadedModule module(text);
+  CHECK(module.kernel("k").facts.most_gang_blocks.x == (0x80000000u - 4096) / 256);
+  CHECK(module.kernel("k").facts.most_gang_blocks.y == ~0u);
+  std::vector<std::uint32_t> in(size, 3), out(size, 5);
+  module.run("k", {8}, {256}, in.data(), out.data(), 1971u, 0u);
+  CHECK(out[1970] == 3);
+  CHECK(out[1971] == 5);
+}
+
+TEST_CASE("kernels of one dimension have wider gangs") {
+  LoadedModule module(
+      ".visible .entry one() { .reg .b32 %r; mov.u32 %r, %tid.x; st.shared.u32 [%r], %r; ret; }\n"
+      ".visible .entry two() { .reg .b32 %r; mov.u32 %r, %tid.y; st.shared.u32 [%r], %r; ret; }\n");
+  CHECK(module.kernel("one").facts.gang_lanes == 32);
+  CHECK(module.kernel("two").facts.gang_lanes == 16);
+}
