@@ -2,6 +2,8 @@
 // Which family of emitters serves which opcode.
 #include "cpu/lower/emitter.h"
 
+#include "cpu/lower/texture.h"
+
 namespace pycuda::cpu::lower {
 
 Emitter emitter_of(ptx::Opcode opcode) {

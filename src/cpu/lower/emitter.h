@@ -31,7 +31,6 @@ bool emit_control(FunctionLowering& lowering, const ptx::Instruction& instructio
 bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_mbarrier(FunctionLowering& lowering, const ptx::Instruction& instruction);
-bool emit_texture(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_warp(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
 /// The emitter of an opcode, or null when the driver knows none.

@@ -134,8 +134,6 @@ class FunctionLowering {
   void emit_return();
   llvm::Value* read_register(const ptx::Operand& operand, unsigned bits);
   llvm::Value* read_special(const ptx::Operand& operand, unsigned bits);
-  bool names_reference(const ptx::SymbolRef& symbol) const;  ///< a .texref or its like
-  llvm::Value* read_reference(const ptx::SymbolRef& symbol);
   llvm::Value* register_slot(const ptx::Operand& operand);
   llvm::Value* aligned_alloca(std::uint64_t bytes, std::uint32_t alignment,
                               const llvm::Twine& name);

@@ -8,6 +8,7 @@
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/lower/special_registers.h"
+#include "cpu/lower/texture.h"
 
 namespace pycuda::cpu::lower {
 
@@ -77,25 +78,6 @@ llvm::Value* FunctionLowering::read_special(const ptx::Operand& operand, unsigne
   return builder_.CreateZExtOrTrunc(value, int_type(bits));
 }
 
-bool FunctionLowering::names_reference(const ptx::SymbolRef& symbol) const {
-  return symbol.kind == ptx::SymbolRef::Kind::ModuleVariable &&
-         module_.source().variables[symbol.index].type >= ptx::Type::TexRef;
-}
-
-/// The loader writes the number of the texture or surface to the reference's variable.
-llvm::Value* FunctionLowering::read_reference(const ptx::SymbolRef& symbol) {
-  const ptx::Variable& variable = module_.source().variables[symbol.index];
-  if (variable.type == ptx::Type::SamplerRef || !variable.dimensions.empty()) {
-    fail("uses '" + variable.name +
-         "': " + (variable.dimensions.empty() ? "samplers of their own" : "arrays of references") +
-         " are not supported by the CPU driver");
-  }
-  llvm::LoadInst* load =
-      builder_.CreateAlignedLoad(builder_.getInt64Ty(), symbol_address(symbol, 0), llvm::Align(8));
-  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
-  return load;
-}
-
 llvm::Value* FunctionLowering::read_bits(const ptx::Operand& operand, unsigned bits) {
   llvm::IntegerType* type = int_type(bits);
   switch (operand.kind) {
@@ -116,8 +98,8 @@ llvm::Value* FunctionLowering::read_bits(const ptx::Operand& operand, unsigned b
     }
     case Kind::Symbol: {
       if (!operand.symbol) break;
-      if (names_reference(*operand.symbol))
-        return builder_.CreateZExtOrTrunc(read_reference(*operand.symbol), type);
+      if (llvm::Value* number = reference_number(*this, *operand.symbol))
+        return builder_.CreateZExtOrTrunc(number, type);
       llvm::Value* address = symbol_address(*operand.symbol, operand.offset);
       const bool in_shared = !address->getType()->isPointerTy();
       if (in_shared && operand.generic) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Emitters: tex, tld4, txq, suld, sust, suq: calls of the run time, which knows what is bound.
-#include "cpu/kernel_abi/texture.h"
+#include "cpu/lower/texture.h"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "cpu/lower/emitter.h"
-#include "cpu/lower/function_lowering.h"
+#include "cpu/kernel_abi/texture.h"
 
 namespace pycuda::cpu::lower {
 
@@ -257,6 +256,24 @@ bool emit_surface(FunctionLowering& lowering, const ptx::Instruction& instructio
 }
 
 }  // namespace
+
+/// The loader writes the number to the reference's variable.
+llvm::Value* reference_number(FunctionLowering& lowering, const ptx::SymbolRef& symbol) {
+  if (symbol.kind != ptx::SymbolRef::Kind::ModuleVariable) return nullptr;
+  const ptx::Variable& variable = lowering.module().source().variables[symbol.index];
+  if (variable.type < ptx::Type::TexRef) return nullptr;
+  if (variable.type == ptx::Type::SamplerRef || !variable.dimensions.empty()) {
+    lowering.fail("uses '" + variable.name + "': " +
+                  (variable.dimensions.empty() ? "samplers of their own" : "arrays of references") +
+                  " are not supported by the CPU driver");
+  }
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::LoadInst* load =
+      b.CreateAlignedLoad(b.getInt64Ty(), lowering.symbol_address(symbol, 0), llvm::Align(8));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(lowering.context(), {}));
+  return load;
+}
 
 bool emit_texture(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   switch (instruction.opcode) {
