@@ -52,6 +52,7 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "dtype_to_array_format",
     "from_device",
     "from_device_like",
+    "get_curand_version",
     "gpuarray_to_array",
     "make_multichannel_2d_array",
     "managed_empty_like",
@@ -265,3 +266,10 @@ def managed_empty_like(array, mem_flags=0):
 def managed_zeros_like(array, mem_flags=0):
     """The same, of zeros."""
     return managed_zeros(array.shape, array.dtype, _order_of(array), mem_flags)
+
+
+def get_curand_version():
+    """The version of cuRAND, as three numbers; None where there is none."""
+    from pycuda import _curand_tables
+
+    return _curand_tables.get_curand_version()
