@@ -13,9 +13,6 @@ void bind_stream(nanobind::module_& m);
 void bind_device_memory(nanobind::module_& m);
 void bind_host_memory(nanobind::module_& m);
 void bind_copies(nanobind::module_& m);
-/// Array and its descriptors, before the copies that take them.
-void bind_cuda_array(nanobind::module_& m);
-void bind_texture(nanobind::module_& m);
 void bind_structured_copies(nanobind::module_& m);
 void bind_memset(nanobind::module_& m);
 void bind_memory_pools(nanobind::module_& m);

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "bindings/array_argument.h"
-#include "bindings/bind.h"
 #include "bindings/buffer.h"
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
 #include "bindings/integers.h"
+#include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
 #include "cuda/cuda_array.h"
 #include "cuda/memcpy.h"

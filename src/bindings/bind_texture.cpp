@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "bindings/array_argument.h"
-#include "bindings/bind.h"
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
 #include "bindings/integers.h"
+#include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
 #include "cuda/texture.h"
 

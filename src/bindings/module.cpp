@@ -3,6 +3,7 @@
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
+#include "bindings/texture_families.h"
 
 NB_MODULE(_driver, m) {
   using namespace pycuda::bindings;
