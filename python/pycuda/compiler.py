@@ -117,7 +117,10 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     if isinstance(source, (bytes, bytearray)):
         source = source.decode()
     if not isinstance(source, str):
-        raise TypeError(f"the source must be a str, not {type(source).__name__}")
+        # Program generators hand over trees that turn into text; paths do too, but are none.
+        if type(source).__str__ is object.__str__ or isinstance(source, os.PathLike):
+            raise TypeError(f"the source must be a str, not {type(source).__name__}")
+        source = str(source)
     try:
         image, log, _, kept_folder = _the_compiler().compile(
             source=source,

@@ -12,7 +12,8 @@ namespace {
 
 std::string code_of_dtype(nb::handle dtype) {
   const auto code = nb::cast<std::string>(dtype.attr("char"));
-  return code == "V" ? nb::cast<std::string>(nb::str(dtype.attr("itemsize"))) + "s" : code;
+  if (code != "V") return code;
+  return std::to_string(nb::cast<std::size_t>(dtype.attr("itemsize"))) + "s";
 }
 
 std::string code_of_type(nb::handle item) {

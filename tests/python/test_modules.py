@@ -2,11 +2,13 @@
 """Modules, functions and launches that compute something."""
 
 import gc
+import pathlib
 import threading
 
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from pycuda import gpuarray
 from pycuda.compiler import DynamicModule, DynamicSourceModule, SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -210,3 +212,25 @@ def test_devices_tell_their_attributes():
     assert all(isinstance(key, cuda.device_attribute) for key in attributes)
     with pytest.raises(AttributeError):
         device.no_such_attribute  # noqa: B018
+
+
+def test_prepared_calls_take_vectors_by_dtype():
+    kernel = SourceModule("__global__ void put(float *out, float3 v) { out[0] = v.x; out[1] = v.y; out[2] = v.z; }")
+    put = kernel.get_function("put").prepare([np.intp, gpuarray.vec.float3])
+    out = cuda.mem_alloc(12)
+    put.prepared_call((1, 1), (1, 1, 1), out, gpuarray.vec.make_float3(1, 2, 3))
+    host = np.zeros(3, np.float32)
+    cuda.memcpy_dtoh(host, out)
+    assert host.tolist() == [1, 2, 3]
+
+
+def test_a_source_may_be_an_object_that_turns_into_text():
+    class Generated:
+        def __str__(self):
+            return "__global__ void one(int *x) { *x = 1; }"
+
+    value = np.zeros(1, np.int32)
+    SourceModule(Generated()).get_function("one")(cuda.Out(value), block=(1, 1, 1))
+    assert value[0] == 1
+    with pytest.raises(TypeError, match="the source must be a str, not PosixPath"):
+        SourceModule(pathlib.Path("kernel.cu"))

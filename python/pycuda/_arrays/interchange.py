@@ -117,7 +117,10 @@ def from_dlpack(x, /, *, device=None, copy=None):
         capsule = _capsule(x, copy, stream=1)
     elif there[0] in (CPU, CUDA_HOST):
         if not on_cpu and copy is not None and not copy:
-            raise BufferError("an array in the host's memory cannot be had on a GPU without a copy")
+            raise BufferError(
+                f"an array of shape {tuple(x.shape)} and dtype {x.dtype} in the host's memory cannot be had on a GPU "
+                "without a copy"
+            )
         capsule = _capsule(x, None)
     else:
         raise BufferError(f"arrays of DLPack device {there} cannot be used on this device")

@@ -12,10 +12,16 @@ STREAM_POOL = []  # pairs of contexts and streams that nobody uses
 def get_stream():
     """A stream of the current context that is in nobody's use: of the pool, or a new one."""
     current = driver.Context.get_current()
-    for position, (context, stream) in enumerate(STREAM_POOL):
-        if context == current:
-            del STREAM_POOL[position]
-            return stream
+    for entry in list(STREAM_POOL):
+        context, stream = entry
+        if context != current:
+            continue
+        STREAM_POOL.remove(entry)
+        try:
+            stream.is_done()
+        except driver.LogicError:  # of a destroyed context, whose handle a new one has got
+            continue
+        return stream
     return driver.Stream()
 
 

@@ -73,7 +73,8 @@ TEST_CASE("an early return behind n") {
 
 TEST_CASE("a grid-stride loop, with a sum that goes round it and a break") {
   compare(start + R"(
-  mov.u32 %j, %i; mov.u32 %r4, 1; mul.lo.s32 %r5, %r1, 1; setp.ge.s32 %p, %j, %n; @%p bra done;
+  mov.u32 %r5, %nctaid.y; mul.lo.s32 %r5, %r5, %ny; mul.lo.s32 %r5, %r5, %r1;
+  mov.u32 %j, %i; mov.u32 %r4, 1; setp.ge.s32 %p, %j, %n; @%p bra done;
 loop:
   mul.wide.s32 %a, %j, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
   ld.global.u32 %r2, [%b]; mad.lo.s32 %r4, %r4, 5, %r2; st.global.u32 [%a], %r4;
