@@ -476,12 +476,12 @@ void RandomKernel::exchange() {
 void RandomKernel::share_and_reduce() {
   if (one_in(2)) {
     line(
-        "mov.u32 %t1, counts; setp.lt.u32 %q7, %lin, 16; shl.b32 %t0, %lin, 2; add.u32 %t0, %t0, "
-        "%t1;");
+        "mov.u32 %t4, counts; setp.lt.u32 %q7, %lin, 16; shl.b32 %t0, %lin, 2; add.u32 %t0, %t0, "
+        "%t4;");
     line("@%q7 st.shared.u32 [%t0], %lin;");
     line("bar.sync 0;");
     const std::string q = condition();
-    line("and.b32 %t2, " + source() + ", 15; shl.b32 %t2, %t2, 2; add.u32 %t2, %t2, %t1;");
+    line("and.b32 %t2, " + source() + ", 15; shl.b32 %t2, %t2, 2; add.u32 %t2, %t2, %t4;");
     line("@" + q + " red.shared.add.u32 [%t2], " + source() + ";");
     line("bar.sync 0;");
     line("ld.shared.u32 " + r() + ", [counts+" + str(4 * pick(16)) + "];");
