@@ -36,9 +36,12 @@ struct KernelFacts {
   std::uint32_t cost = 1;        ///< static instruction count: estimates whether a launch is small
   std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
-  std::uint64_t gang_frame_bytes = 0;     ///< run_gangs finds so many for each gang; 0: needs none
-  Dim3 most_gang_blocks{~0u, ~0u, ~0u};   ///< the vector form is for grids that are no larger
-  std::string scalar_reason;              ///< why there is no vector form
+  std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
+  Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
+  bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block
+  std::uint32_t fusible_block = 0;  ///< if it has this many threads; 0: whatever it has
+  bool strides_over_grid = false;   ///< gangs take turns in its loops: many of them at once
+  std::string scalar_reason;        ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
 };
@@ -53,9 +56,10 @@ struct Kernel {
   /// The vector form: lanes of a gang are consecutive threads along x, of one row. It needs
   /// launches in which ctaid * ntid + tid stays below 2^31 - 4096 in every dimension. A gang has
   /// one ThreadFrame, its first thread's.
-  /// Runs all gangs of a block. With gang_frame_bytes, ThreadFrame::scratch is the address, aligned
-  /// to 256 bytes, of 32 bits for each gang and then, at the next multiple of 256 bytes, of as many
-  /// frames. A row of threads has gangs of its own.
+  /// Runs all gangs of BlockFrame::row_threads threads in each of the block's rows. With
+  /// gang_frame_bytes, ThreadFrame::scratch is the address, aligned to 256 bytes, of 32 bits for
+  /// each gang and then, at the next multiple of 256 bytes, of as many frames. A row of threads has
+  /// gangs of its own.
   BlockFunction run_gangs = nullptr;
   ThreadFunction start_gang =
       nullptr;  ///< a gang whose lanes all have threads; it suspends AtBarrier 0 only

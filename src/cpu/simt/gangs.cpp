@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/divergence.h"
+#include "cpu/simt/fused_blocks.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/widen.h"
@@ -145,11 +148,10 @@ std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
   return {};
 }
 
-bool has_barrier(const llvm::Function& function) {
+bool has_call(const llvm::Function& function, llvm::StringRef name) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == name)
       return true;
   }
   return false;
@@ -191,7 +193,11 @@ std::string widen(GangSource& source, KernelFacts& facts) {
     return reason;
   }
   facts.gang_lanes = source.lanes;
-  facts.gangs_suspend = has_barrier(*full);
+  facts.strides_over_grid = has_call(*full, gang_pause);
+  facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
+  const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
+  facts.fuses_blocks = fusible.has_value();
+  facts.fusible_block = fusible.value_or(0);
   return {};
 }
 
@@ -222,6 +228,8 @@ void open_guards(std::vector<GangSource>& sources) {
 
 void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts) {
   for (GangSource& source : sources) {
+    if (source.open && !has_call(*source.open, pseudo::barrier_sync))
+      pause_in_grid_strides(*source.open, source.lanes);
     facts[source.kernel].scalar_reason = widen(source, facts[source.kernel]);
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>
@@ -54,6 +55,17 @@ class Shapes {
   /// Bytes from one lane's copy of a local variable to the next one's.
   static std::int64_t lane_stride(const llvm::AllocaInst& variable);
 
+  /// A question about all lanes (gang_all, gang_none) that the first and the last lane's values can
+  /// answer: where the answer is yes, no lane of `affine` wraps.
+  struct Question {
+    llvm::ICmpInst::Predicate predicate;
+    llvm::Value* affine;
+    llvm::Value* uniform;
+    const llvm::CastInst* extension;  ///< of `affine`, before it is compared; or null
+    bool is_signed;                   ///< how it would wrap
+  };
+  std::optional<Question> question(const llvm::CallInst& call) const;
+
  private:
   bool pass(llvm::Function& function);
   Shape evaluate(const llvm::Instruction& instruction) const;
@@ -64,6 +76,8 @@ class Shapes {
   Shape of_call(const llvm::CallInst& call) const;
   Shape of_special(llvm::StringRef name) const;
   bool all_uniform(const llvm::User& user) const;
+  bool is_known_not_to_wrap(const llvm::Value* value, bool is_signed, const llvm::BasicBlock& block,
+                            llvm::SmallPtrSetImpl<const llvm::Value*>& assumed) const;
 
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
   std::uint64_t block_factors_[3] = {0, 0, 0};  ///< the largest constants that multiply ctaid

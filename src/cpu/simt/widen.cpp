@@ -11,6 +11,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 
 namespace pycuda::cpu::simt {
@@ -234,7 +235,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
       break;
   }
   if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic && name.starts_with("ptx.")) {
-    if (name == pseudo::barrier_sync) {
+    if (name == pseudo::barrier_sync || name == gang_pause) {
       auto* copy = llvm::cast<llvm::CallInst>(emit_scalar(call));
       copy->setConvergent();
       return copy;

@@ -58,8 +58,7 @@ class Widener {
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
-  llvm::Value* compare_all(llvm::ICmpInst::Predicate predicate, llvm::Value* affine,
-                           llvm::Value* uniform);
+  llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
