@@ -87,10 +87,10 @@ def _devices():
 
 
 def _compilers():
-    from pycuda import compiler
+    from pycuda._compilers import the_compiler
     from pycuda._driver import _rtc
 
-    found = compiler._the_compiler()
+    found = the_compiler()
     taken = False
     for index, (library, origin, includes) in enumerate(found.installations()):
         try:

@@ -67,16 +67,16 @@ bool is_dense_along(const ReducedArrays& arrays, const Walk& walk) {
 }
 
 /// Parts of each reduction, so that there are as many blocks as `wanted`, but none takes fewer
-/// elements than `least`.
+/// elements than `least`. All but the last part are multiples of `step`, which blocks read at once.
 void split(ReductionPlan& plan, std::int64_t length, std::int64_t wanted, std::int64_t least,
-           bool may_split) {
+           std::int64_t step, bool may_split) {
   std::int64_t parts = 1;
   if (may_split) {
     parts = std::clamp<std::int64_t>(
         std::min(divide_up(wanted, plan.grid.x), length / std::max<std::int64_t>(least, 1)), 1,
         most_parts);
   }
-  plan.chunk = divide_up(divide_up(std::max<std::int64_t>(length, 1), parts), 16) * 16;
+  plan.chunk = divide_up(divide_up(std::max<std::int64_t>(length, 1), parts), step) * step;
   plan.grid.y = static_cast<unsigned>(divide_up(std::max<std::int64_t>(length, 1), plan.chunk));
 }
 
@@ -92,7 +92,7 @@ void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTr
     plan.block = {in_turn_threads, 1, 1};
     plan.grid.x = block_count(arrays.results());
     // More parts also mean less rounding.
-    split(plan, length, most_parts, length < 32768 ? length : 8192, may_split);
+    split(plan, length, most_parts, length < 32768 ? length : 8192, 16, may_split);
     return;
   }
   if (plan.dense) plan.vector = vector_length(arrays, length, arrays.reduced, arrays.kept, false);
@@ -102,7 +102,7 @@ void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTr
   plan.block = {static_cast<unsigned>(lanes), static_cast<unsigned>(together), 1};
   plan.grid.x = block_count(divide_up(arrays.results(), together));
   split(plan, length, std::int64_t{8} * device.multiprocessors,
-        lanes * std::max(16, 4 * plan.vector), may_split);
+        lanes * std::max(16, 4 * plan.vector), 16, may_split);
 }
 
 void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTraits& device,
@@ -125,11 +125,12 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   const std::int64_t tile = std::int64_t{plan.block.x} * plan.per_thread;
   plan.grid.x = block_count(arrays.results() / columns * divide_up(columns, tile));
   if (device.in_turn) {
-    split(plan, length, 256, 512, may_split);
+    split(plan, length, 256, 512, 16, may_split);
   } else {
     // Many more blocks than run at a time: the last ones to run leave little of the device idle.
-    split(plan, length, std::int64_t{32} * device.multiprocessors, std::int64_t{plan.block.y} * 16,
-          may_split);
+    const std::int64_t rows = std::int64_t{plan.block.y};
+    split(plan, length, std::int64_t{32} * device.multiprocessors, rows * 16,
+          rows * rows_at_once(plan.per_thread), may_split);
   }
 }
 

@@ -301,7 +301,7 @@ class ReductionText {
                   }) +
              "\n      }\n";
     };
-    const std::string batch = key_.in_turn ? "1" : key_.per_thread > 1 ? "4" : "8";
+    const std::string batch = std::to_string(key_.in_turn ? 1 : rows_at_once(key_.per_thread));
     std::string text = "    index_t i = first + row_lane;\n";
     if (!key_.in_turn) {
       text += "    for (; i < last && last - i > (" + batch + " - 1) * rows; i += " + batch +

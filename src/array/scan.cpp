@@ -63,16 +63,15 @@ void launch(ArrayContext& context, ScanKey key, const Lines& lines, CUdeviceptr 
 
 /// One pass over memory: a block scans a tile, while it learns what precedes it from the tiles
 /// before.
-void scan_tiles(ArrayContext& context, ScanKey key, const Lines& lines, std::int64_t each,
+void scan_tiles(ArrayContext& context, const ScanKey& key, const Lines& lines, std::int64_t each,
                 CUstream stream) {
-  key.tiles = true;
   const std::int64_t tiles = each * lines.count();
   const ScanState sizes = scan_state(key.accumulated, tiles);
   const TemporaryMemory state(context, sizes.bytes, stream);
   cuda::fill_async(state.pointer(), std::uint8_t{0}, static_cast<std::size_t>(sizes.cleared),
                    stream);
   cuda::LaunchShape shape;
-  shape.block.x = scan_threads;
+  shape.block.x = key.threads();
   shape.grid.x = static_cast<unsigned>(tiles);
   shape.stream = stream;
   launch(context, key, lines, state.pointer(), each, shape);
@@ -149,11 +148,15 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
     nearest = std::min(nearest, std::abs(lines.across.strides[0][static_cast<std::size_t>(d)]));
   }
   const bool along = lines.count() < 64 || std::abs(lines.steps[0]) <= nearest;
-  const std::int64_t tile = scan_threads * scan_items(scan.accumulated);
-  const std::int64_t each = divide_up(lines.length, tile);
+  ScanKey tiles = key;
+  tiles.tiles = tiles.large = true;
+  if (divide_up(lines.length, tiles.tile()) * lines.count() < 8 * context.multiprocessors()) {
+    tiles.large = false;
+  }
+  const std::int64_t each = divide_up(lines.length, tiles.tile());
   if (!context.in_turn() && along && (lines.length >= short_line || lines.count() < 4096) &&
       each <= narrow_limit / lines.count()) {
-    scan_tiles(context, key, lines, each, stream);
+    scan_tiles(context, tiles, lines, each, stream);
     return;
   }
 

@@ -23,11 +23,11 @@ template <class T> FN T moved_down(T v, u32 d) {
   for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_down_sync(~0u, a.words[w], d);
   return a.value;
 }
-template <class T> FN T of_first_lane(T v) {
+template <class T> FN T of_lane(T v, u32 l) {
   union { T value; u32 words[(sizeof(T) + 3) / 4]; } a;
   a.words[0] = 0;
   a.value = v;
-  for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_sync(~0u, a.words[w], 0);
+  for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_sync(~0u, a.words[w], l);
   return a.value;
 }
 template <class T, bool small = (sizeof(T) <= 4)> struct States;
@@ -74,49 +74,52 @@ template <class T> struct States<T, false> {
     return state;
   }
 };
-// What all tiles of the line before `tile` come to, for a whole warp. Each lane may look at several:
-// the further a warp sees, the faster what is known moves on from tile to tile.
+// What all tiles of the line before `tile` come to, for a whole warp.
 FN T all_before(const States<T>& states, u64 tile, u64 first_of_line, u32 lane) {
-  constexpr u32 looks = 1;
   T before = identity();
-  for (u64 next = tile;; next -= 32 * looks) {
-    T seen[looks];
-    u32 known[looks];
-#pragma unroll
-    for (u32 q = 0; q < looks; ++q) {
-      known[q] = 2;
-      seen[q] = identity();
-      if (next >= first_of_line + lane * looks + q + 1) known[q] = states.look(next - 1 - lane * looks - q, seen[q]);
-    }
+  for (u64 next = tile;; next -= 32) {
     T value = identity();
-    bool ends = false;
-#pragma unroll
-    for (u32 q = 0; q < looks; ++q) {
-      if (ends) continue;
-      while (known[q] == 0) known[q] = states.look(next - 1 - lane * looks - q, seen[q]);
-      value = combined(seen[q], value);
-      ends = known[q] == 2;
+    u32 known = 2;
+    if (next >= first_of_line + lane + 1) {
+      do known = states.look(next - 1 - lane, value); while (known == 0);
     }
-    const u32 whole = __ballot_sync(~0u, ends);
+    const u32 whole = __ballot_sync(~0u, known == 2);
     const u32 last = whole != 0 ? __ffs(whole) - 1 : 31;
     if (lane > last) value = identity();
     for (u32 d = 1; d < 32; d *= 2) {
       const T earlier = moved_down(value, d);
       if (lane + d < 32) value = combined(earlier, value);
     }
-    before = combined(of_first_lane(value), before);
+    before = combined(of_lane(value, 0), before);
     if (whole != 0) return before;
   }
 }
+// As many elements as a thread moves at once; what is scanned is used once, so it need not stay in caches.
+template <u32 bytes> struct Words;
+template <> struct Words<16> { typedef uint4 type; };
+template <> struct Words<8> { typedef uint2 type; };
+template <> struct Words<4> { typedef u32 type; };
+template <> struct Words<2> { typedef u16 type; };
+template <> struct Words<1> { typedef u8 type; };
+template <class E, u32 n> union Together {
+  typedef typename Words<sizeof(E) * n>::type W;
+  W words;
+  E values[n];
+  FN Together() {}
+  FN void load(const char* from) { words = __ldcs(reinterpret_cast<const W*>(from)); }
+  FN void store(char* to) const { __stcs(reinterpret_cast<W*>(to), words); }
+};
 )cuda";
 
+// A thread's elements come in groups of as many as one load takes; a warp's groups are side by
+// side, so each of its loads is contiguous, and all groups are scanned by shuffles at once.
 const char* const tile_body = R"cuda(
-  constexpr u32 tile_size = threads * items;
-  __shared__ __align__(16) char tile_bytes[(tile_size + threads) * sizeof(T)];
-  __shared__ __align__(16) char total_bytes[threads / 32 * sizeof(T)];
+  constexpr u32 widest = sizeof(in0) > sizeof(out_t) ? sizeof(in0) : sizeof(out_t);
+  constexpr u32 together = widest >= 16 ? 1 : widest < 4 ? 4 : 16 / widest;
+  constexpr u32 groups = items / together, tile_size = threads * items, warps = threads / 32;
+  __shared__ __align__(16) char total_bytes[warps * sizeof(T)];
   __shared__ __align__(16) char before_bytes[sizeof(T)];
   __shared__ u32 ticket;
-  T* const tile = reinterpret_cast<T*>(tile_bytes);
   T* const totals = reinterpret_cast<T*>(total_bytes);
   T* const before = reinterpret_cast<T*>(before_bytes);
   // Tiles in the order in which blocks start: those that are waited for have started.
@@ -131,40 +134,56 @@ OFFSETS
   const u32 count = length - first < tile_size ? static_cast<u32>(length - first) : tile_size;
   const char* const from = p0 + o0 + static_cast<i64>(first) * step0;
   char* const to = p_out + o1 + static_cast<i64>(first) * step1;
-  T own[items];
-  if (count == tile_size) {
+  const u32 mine = warp * 32 * items + lane * together;
+  T own[groups][together];
+  if (count == tile_size && step0 == sizeof(in0) && reinterpret_cast<u64>(from) % sizeof(Together<in0, together>) == 0) {
 #pragma unroll
-    for (u32 j = 0; j < items; ++j) own[j] = cast<T>(*reinterpret_cast<const in0*>(from + static_cast<i64>(j * threads + tid) * step0));
+    for (u32 g = 0; g < groups; ++g) {
+      Together<in0, together> all;
+      all.load(from + (mine + g * 32 * together) * sizeof(in0));
+#pragma unroll
+      for (u32 q = 0; q < together; ++q) own[g][q] = cast<T>(all.values[q]);
+    }
   } else {
 #pragma unroll
-    for (u32 j = 0; j < items; ++j) {
-      own[j] = identity();
-      if (j * threads + tid < count) own[j] = cast<T>(*reinterpret_cast<const in0*>(from + static_cast<i64>(j * threads + tid) * step0));
+    for (u32 g = 0; g < groups; ++g) {
+#pragma unroll
+      for (u32 q = 0; q < together; ++q) {
+        const u32 e = mine + g * 32 * together + q;
+        own[g][q] = identity();
+        if (e < count) own[g][q] = cast<T>(*reinterpret_cast<const in0*>(from + static_cast<i64>(e) * step0));
+      }
     }
   }
+  T up_to[groups];
 #pragma unroll
-  for (u32 j = 0; j < items; ++j) { const u32 e = j * threads + tid; tile[e + e / items] = own[j]; }
-  __syncthreads();
+  for (u32 g = 0; g < groups; ++g) {
 #pragma unroll
-  for (u32 j = 0; j < items; ++j) own[j] = tile[tid * (items + 1) + j];
-#pragma unroll
-  for (u32 j = 1; j < items; ++j) own[j] = combined(own[j - 1], own[j]);
-  T up_to = own[items - 1];
+    for (u32 q = 1; q < together; ++q) own[g][q] = combined(own[g][q - 1], own[g][q]);
+    up_to[g] = own[g][together - 1];
+  }
 #pragma unroll
   for (u32 d = 1; d < 32; d *= 2) {
-    const T left = moved_up(up_to, d);
-    if (lane >= d) up_to = combined(left, up_to);
+#pragma unroll
+    for (u32 g = 0; g < groups; ++g) {
+      const T left = moved_up(up_to[g], d);
+      if (lane >= d) up_to[g] = combined(left, up_to[g]);
+    }
   }
-  if (lane == 31) totals[warp] = up_to;
-  const T in_warp = moved_up(up_to, 1);
+  T in_warp = identity();
+#pragma unroll
+  for (u32 g = 0; g < groups; ++g) {
+    const T whole = of_lane(up_to[g], 31);
+    const T left = moved_up(up_to[g], 1);
+    up_to[g] = lane == 0 ? in_warp : combined(in_warp, left);
+    in_warp = combined(in_warp, whole);
+  }
+  if (lane == 0) totals[warp] = in_warp;
   __syncthreads();
-  T prefix = identity();
-  for (u32 w = 0; w < warp; ++w) prefix = combined(prefix, totals[w]);
-  if (lane != 0) prefix = combined(prefix, in_warp);
   if (warp == 0) {
     const States<T> states(state, static_cast<u64>(lines) * each);
     T total = totals[0];
-    for (u32 w = 1; w < threads / 32; ++w) total = combined(total, totals[w]);
+    for (u32 w = 1; w < warps; ++w) total = combined(total, totals[w]);
     T earlier = identity();
     if (k != 0) {
       if (lane == 0) states.publish(number, total, 1);
@@ -175,15 +194,26 @@ OFFSETS
       *before = earlier;
     }
   }
+  T prefix = identity();
+  for (u32 w = 0; w < warp; ++w) prefix = combined(prefix, totals[w]);
   __syncthreads();
   prefix = combined(*before, prefix);
+  const bool at_once = count == tile_size && step1 == sizeof(out_t) && reinterpret_cast<u64>(to) % sizeof(Together<out_t, together>) == 0;
 #pragma unroll
-  for (u32 j = 0; j < items; ++j) tile[tid * (items + 1) + j] = combined(prefix, own[j]);
-  __syncthreads();
+  for (u32 g = 0; g < groups; ++g) {
+    const T earlier = combined(prefix, up_to[g]);
+    const u32 e = mine + g * 32 * together;
+    if (at_once) {
+      Together<out_t, together> all;
 #pragma unroll
-  for (u32 j = 0; j < items; ++j) {
-    const u32 e = j * threads + tid;
-    if (e < count) *reinterpret_cast<out_t*>(to + static_cast<i64>(e) * step1) = cast<out_t>(tile[e + e / items]);
+      for (u32 q = 0; q < together; ++q) all.values[q] = cast<out_t>(combined(earlier, own[g][q]));
+      all.store(to + e * sizeof(out_t));
+    } else {
+#pragma unroll
+      for (u32 q = 0; q < together; ++q) {
+        if (e + q < count) *reinterpret_cast<out_t*>(to + static_cast<i64>(e + q) * step1) = cast<out_t>(combined(earlier, own[g][q]));
+      }
+    }
   }
 )cuda";
 
@@ -222,9 +252,11 @@ OFFSETS
 
 }  // namespace
 
-std::int64_t scan_items(DType accumulated) {
+unsigned ScanKey::threads() const { return tiles && large ? 512 : 256; }
+
+std::int64_t ScanKey::items() const {
   const std::size_t bytes = item_bytes(accumulated);
-  return bytes <= 4 ? 16 : bytes == 8 ? 8 : 4;
+  return (large ? 2 : 1) * (bytes <= 4 ? 16 : bytes == 8 ? 8 : 4);
 }
 
 ScanState scan_state(DType accumulated, std::int64_t tiles) {
@@ -242,6 +274,7 @@ KernelNumber ScanKey::packed() const {
   packer.add(result);
   packer.add(static_cast<unsigned>(line_dims), 6);
   packer.add(tiles);
+  packer.add(large);
   packer.add(wide);
   return packer.key();
 }
@@ -257,10 +290,10 @@ std::string ScanKey::source() const {
                      "FN T combined(T a, T b) { return " + facts(op).combine +
                      "; }\nFN T identity() { return " + facts(op).identity + "; }\n";
   if (tiles) {
-    text += "constexpr u32 threads = " + std::to_string(scan_threads) +
-            ", items = " + std::to_string(scan_items(accumulated)) + ";\n" + tile_state;
+    text += "constexpr u32 threads = " + std::to_string(threads()) +
+            ", items = " + std::to_string(items()) + ";\n" + tile_state;
   }
-  text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(scan_threads) + ") " +
+  text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads()) + ") " +
           kernel_name() +
           "(char* p_out, const char* p0, char* state, const index_t lines, const index_t length, "
           "const index_t each, const i64 step0, const i64 step1" +

@@ -26,16 +26,21 @@ struct ScanKey {
   /// Blocks share lines, each looking back to those before it; needs blocks that run at the same
   /// time. Otherwise each thread scans a chunk of a line.
   bool tiles = false;
+  /// Tiles as large as registers allow: more memory is under way at once, but an array must have
+  /// many of them.
+  bool large = false;
   bool wide = false;
+
+  unsigned threads() const;
+  /// Elements that a thread scans of a tile.
+  std::int64_t items() const;
+  std::int64_t tile() const { return threads() * items(); }
 
   KernelNumber packed() const;
   std::string kernel_name() const;
   std::string source() const;
 };
 
-inline constexpr unsigned scan_threads = 256;
-/// Elements that a thread scans of a tile.
-std::int64_t scan_items(DType accumulated);
 /// Bytes of the state for so many tiles, and how many of them must be 0 before the launch.
 struct ScanState {
   std::int64_t bytes;

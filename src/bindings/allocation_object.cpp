@@ -34,20 +34,33 @@ class [[nodiscard]] InFree {
 AllocationObject* as_object(PyObject* self) { return reinterpret_cast<AllocationObject*>(self); }
 DeviceAllocation& self_of(PyObject* self) { return *as_object(self)->allocation; }
 
-// Leaving the interpreter lock and taking it again costs more than the driver's small allocation.
-cuda::DeviceMemory allocate(std::size_t bytes) {
-  if (bytes <= quick_allocation_bytes && threads_in_free == 0) {
-    return cuda::DeviceMemory(bytes);
-  }
-  return unlocked([&] { return cuda::DeviceMemory(bytes); });
+/// The memory of dead objects of `allocation_type`, for the next ones: Python's allocator takes
+/// longer when it hands out one object's memory again and again. Protected by the interpreter lock.
+struct SpareObjects {
+  static constexpr int most = 32;
+  PyObject* objects[most];
+  int count = 0;
+};
+SpareObjects spare;
+
+/// Without memory yet.
+AllocationObject* new_object(PyTypeObject* type) {
+  PyObject* object = type == allocation_type && spare.count > 0
+                         ? PyObject_Init(spare.objects[--spare.count], type)
+                         : reinterpret_cast<PyObject*>(PyObject_New(AllocationObject, type));
+  if (object == nullptr) throw nb::python_error();
+  as_object(object)->weak_references = nullptr;
+  as_object(object)->allocation = nullptr;
+  return as_object(object);
 }
 
-AllocationObject* new_object(PyTypeObject* type) {
-  auto* object = PyObject_New(AllocationObject, type);
-  if (object == nullptr) throw nb::python_error();
-  object->weak_references = nullptr;
-  object->allocation = nullptr;
-  return object;
+void free_object(PyObject* object, PyTypeObject* type) {
+  if (type == allocation_type && spare.count < SpareObjects::most) {
+    spare.objects[spare.count++] = object;
+  } else {
+    PyObject_Free(object);
+  }
+  Py_DECREF(type);
 }
 
 void destroy(PyObject* self) {
@@ -57,13 +70,13 @@ void destroy(PyObject* self) {
   {
     const InFree in_free;
     if (reinterpret_cast<unsigned char*>(object->allocation) == object->storage) {
-      object->allocation->~DeviceAllocation();
+      // What lies in the object is of this very class.
+      object->allocation->DeviceAllocation::~DeviceAllocation();
     } else {
       delete object->allocation;
     }
   }
-  PyObject_Free(self);
-  Py_DECREF(type);
+  free_object(self, type);
 }
 
 PyObject* address(PyObject* self) {
@@ -106,7 +119,19 @@ PyObject* mem_alloc(PyObject*, PyObject* const* arguments, Py_ssize_t count,
       throw nb::python_error();
     }
     const auto bytes = as_integer<std::size_t>(arguments[0], "the size in bytes");
-    return make_allocation(allocate(bytes)).release().ptr();
+    nb::object owner = nb::steal(reinterpret_cast<PyObject*>(new_object(allocation_type)));
+    AllocationObject* object = as_object(owner.ptr());
+    const auto allocate = [&] {
+      object->allocation = new (object->storage) DeviceAllocation(bytes);
+    };
+    // Leaving the interpreter lock and taking it again costs more than the driver's small
+    // allocation.
+    if (bytes <= quick_allocation_bytes && threads_in_free == 0) {
+      allocate();
+    } else {
+      unlocked(allocate);
+    }
+    return owner.release().ptr();
   });
 }
 

@@ -17,6 +17,8 @@ namespace pycuda::bindings {
 class DeviceAllocation : public DevicePointer {
  public:
   explicit DeviceAllocation(cuda::DeviceMemory memory) : memory_(std::move(memory)) {}
+  /// Allocates in the current context.
+  explicit DeviceAllocation(std::size_t bytes) : memory_(std::in_place, bytes) {}
   ~DeviceAllocation() override {
     // cuMemFree waits for work on the memory.
     if (memory_ && memory_->address() != 0) unlocked_if_possible([this] { memory_.reset(); });

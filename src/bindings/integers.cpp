@@ -13,7 +13,6 @@ void raise_out_of_range(const char* what, nb::handle value) {
 namespace detail {
 
 nb::object index_of(nb::handle value, const char* what) {
-  if (PyLong_Check(value.ptr())) return nb::borrow(value);
   nb::object number = nb::steal(PyNumber_Index(value.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();

@@ -14,7 +14,7 @@ namespace pycuda::bindings {
 [[noreturn]] void raise_out_of_range(const char* what, nanobind::handle value);
 
 namespace detail {
-/// TypeError for what is no integer.
+/// The int that `value`, which is none, stands for; TypeError where it stands for none.
 nanobind::object index_of(nanobind::handle value, const char* what);
 }  // namespace detail
 
@@ -22,7 +22,12 @@ nanobind::object index_of(nanobind::handle value, const char* what);
 /// fit.
 template <std::integral Integer>
 Integer as_integer(nanobind::handle value, const char* what) {
-  const nanobind::object number = detail::index_of(value, what);
+  nanobind::object made;
+  nanobind::handle number = value;
+  if (!PyLong_Check(value.ptr())) {
+    made = detail::index_of(value, what);
+    number = made;
+  }
   if constexpr (std::is_unsigned_v<Integer>) {
     const unsigned long long wide = PyLong_AsUnsignedLongLong(number.ptr());
     if (wide == ~0ull && PyErr_Occurred()) {

@@ -2,8 +2,6 @@
 // How contexts are made and given back, and the calls that concern the current one.
 #include "cuda/context.h"
 
-#include <mutex>
-
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
 
@@ -16,7 +14,7 @@ ContextPtr Context::create(const Device& device, unsigned int flags) {
   const DriverTable& driver = device.driver();
   auto context = std::make_shared<Context>(Key{}, device, Origin::Created);
   driver::create_context(driver, &context->handle_, flags, device.handle());
-  context->valid_.store(true, std::memory_order_release);
+  context->life_.open();
   CUcontext popped = nullptr;
   driver.cuCtxPopCurrent(&popped);
   return context;
@@ -25,7 +23,7 @@ ContextPtr Context::create(const Device& device, unsigned int flags) {
 ContextPtr Context::retain_primary(const Device& device) {
   auto context = std::make_shared<Context>(Key{}, device, Origin::Primary);
   device.driver().cuDevicePrimaryCtxRetain(&context->handle_, device.handle());
-  context->valid_.store(true, std::memory_order_release);
+  context->life_.open();
   return context;
 }
 
@@ -38,7 +36,7 @@ ContextPtr Context::attach_current(const DriverTable& driver) {
   auto context =
       std::make_shared<Context>(Key{}, Device::from_handle(device, driver), Origin::Attached);
   context->handle_ = handle;
-  context->valid_.store(true, std::memory_order_release);
+  context->life_.open();
   return context;
 }
 
@@ -52,8 +50,7 @@ Context::~Context() {
 }
 
 CUresult Context::give_back() noexcept {
-  const std::unique_lock lock(life_);
-  if (!valid_.exchange(false)) return CUDA_SUCCESS;
+  if (!life_.shut()) return CUDA_SUCCESS;
   switch (origin_) {
     case Origin::Created:
       return driver().cuCtxDestroy.status(handle_);

@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <memory>
-#include <shared_mutex>
 
 #include "cuda/device.h"
+#include "cuda/life_gate.h"
 #include "driver/table.h"
 
 namespace pycuda::cuda {
@@ -50,7 +50,7 @@ class Context : public std::enable_shared_from_this<Context> {
   Origin origin() const { return origin_; }
   /// False once detached: then nothing made in it exists any more, and releasing it is a matter of
   /// course.
-  bool valid() const noexcept { return valid_.load(std::memory_order_acquire); }
+  bool valid() const noexcept { return life_.is_open(); }
 
   /// Destroys or releases the context now; for an attached one, forgets it. Waits for releases
   /// under way on other threads. Takes it off this thread's stack, wherever it stands there, and
@@ -99,10 +99,9 @@ class Context : public std::enable_shared_from_this<Context> {
   CUcontext handle_ = nullptr;
   Device device_;
   Origin origin_;
-  std::atomic<bool> valid_{false};
   std::atomic<bool> fault_reported_{false};
-  /// Held shared by releases of resources, exclusively while the context is given back.
-  std::shared_mutex life_;
+  /// Passed by releases of resources, shut before the context is given back.
+  LifeGate life_;
 };
 
 namespace internal {
@@ -110,6 +109,8 @@ namespace internal {
 /// The context that this library has made current on this thread. Whoever sets it keeps the context
 /// alive.
 inline thread_local const Context* current_on_thread = nullptr;
+/// The process's context, where this thread has none of its own and works in that one.
+inline thread_local const Context* adopted_on_thread = nullptr;
 
 /// Makes a context current in the driver and back again; does nothing where it is current already.
 class [[nodiscard]] Entered {
@@ -163,8 +164,8 @@ class [[nodiscard]] ContextScope {
 
 template <class Release>
 CUresult Context::release(Release&& release_resource) noexcept {
-  const std::shared_lock lock(life_);
-  if (!valid()) return CUDA_SUCCESS;
+  const LifeGate::Inside alive(life_);
+  if (!alive) return CUDA_SUCCESS;
   const internal::Entered entered(*this);
   if (entered.code() != CUDA_SUCCESS) return entered.code();
   return release_resource();

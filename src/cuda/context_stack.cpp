@@ -10,6 +10,7 @@ namespace pycuda::cuda {
 namespace {
 
 using driver::DriverError;
+using internal::adopted_on_thread;
 using internal::current_on_thread;
 
 /// Every push that has not been popped, of all threads, oldest first.
@@ -80,6 +81,7 @@ struct ThreadStack {
   void drop_adopted() noexcept {
     if (!adopted) return;
     static_cast<void>(deactivate(*adopted));
+    adopted_on_thread = nullptr;
     adopted.reset();
   }
 };
@@ -169,12 +171,12 @@ ContextPtr process_context() {
 }
 
 ContextPtr require_context() {
-  ThreadStack& stack = this_thread();
   // What is current is what calls will be for: the top of the stack, or the context of a scope.
   const Context* current = current_on_thread;
-  if (current != nullptr && current != stack.adopted.get() && current->valid()) {
+  if (current != nullptr && current != adopted_on_thread && current->valid()) {
     return const_cast<Context*>(current)->shared_from_this();
   }
+  ThreadStack& stack = this_thread();
   if (ContextPtr own = current_context()) return own;
   ContextPtr context = process_context();
   if (context == nullptr) {
@@ -187,6 +189,7 @@ ContextPtr require_context() {
     if (const CUresult code = activate(context); code != CUDA_SUCCESS) {
       throw context->driver().cuCtxPushCurrent.error(code);
     }
+    adopted_on_thread = context.get();
     stack.adopted = context;
   }
   return context;

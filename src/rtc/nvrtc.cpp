@@ -3,6 +3,7 @@
 #include "rtc/nvrtc.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace pycuda::rtc {
@@ -36,6 +37,20 @@ const char* fill(NvrtcTable& table, const base::DynamicLibrary& library) {
     return "nvrtcGetSupportedArchs";
   resolve(library, "nvrtcSetPCHHeapSize", table.set_pch_heap_size);
   return nullptr;
+}
+
+/// NVRTC looks for its builtins by name, and LD_LIBRARY_PATH or the loader's cache may name those
+/// of a toolkit first: another build of the same version. A name that is open already is not looked
+/// for. Where the file is not in NVRTC's own folder, NVRTC's search decides and reports.
+void open_own_builtins(const NvrtcTable& table) {
+  namespace fs = std::filesystem;
+  int major = 0;
+  int minor = 0;
+  if (table.version(&major, &minor) != 0) return;
+  const fs::path own = base::library_of(reinterpret_cast<const void*>(table.version));
+  const fs::path builtins = own.parent_path() / ("libnvrtc-builtins.so." + std::to_string(major) +
+                                                 "." + std::to_string(minor));
+  if (auto library = base::DynamicLibrary::open(builtins.native())) library->leak();
 }
 
 class ProgramOwner {
@@ -77,6 +92,7 @@ base::Result<Nvrtc> Nvrtc::open(const std::string& path) {
     return base::Failure{path + " is no NVRTC that can be used: it has no " + missing};
   }
   library->leak();
+  open_own_builtins(table);
   return Nvrtc(table, path);
 }
 

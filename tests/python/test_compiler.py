@@ -44,8 +44,8 @@ def cache_entries(folder):
 @pytest.fixture
 def fresh_memory():
     """What earlier tests compiled is forgotten, so that the disk answers."""
-    compiler._the_compiler().clear_memory_cache()
-    return compiler._the_compiler().clear_memory_cache
+    compiler.the_compiler().clear_memory_cache()
+    return compiler.the_compiler().clear_memory_cache
 
 
 @pytest.fixture(autouse=True)

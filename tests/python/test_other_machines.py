@@ -72,7 +72,7 @@ def test_without_nvrtc_the_wheels_to_install_are_named(numpy_alone):
 
 
 def test_a_toolkit_on_the_machine_is_not_used(tmp_path, driver):
-    if compiler._the_compiler().installations()[0][1] != "wheel":
+    if compiler.the_compiler().installations()[0][1] != "wheel":
         pytest.skip("needs NVIDIA's NVRTC wheel")
     toolkit = tmp_path / "toolkit"
     for folder in ("bin", "lib64", "include"):

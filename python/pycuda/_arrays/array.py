@@ -21,7 +21,7 @@ _apply = _array.apply
 def _start_compiler():
     from pycuda import compiler
 
-    _array.set_compiler(compiler._the_compiler(), compiler._find_cache_folder(None))
+    _array.set_compiler(compiler.the_compiler(), compiler._find_cache_folder(None))
 
 
 _start_compiler()

@@ -13,6 +13,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/saturating_conversion.h"
 
 namespace pycuda::cpu::simt {
 
@@ -249,6 +250,10 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
   }
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
+  if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat) {
+    return convert_saturating(b_, wide(call.getArgOperand(0)), wide_type(call.getType()),
+                              id == llvm::Intrinsic::fptosi_sat);
+  }
   if (id != llvm::Intrinsic::not_intrinsic && llvm::isTriviallyVectorizable(id)) {
     llvm::SmallVector<llvm::Value*, 4> arguments;
     llvm::SmallVector<llvm::Type*, 2> types;

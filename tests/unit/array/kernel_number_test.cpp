@@ -55,8 +55,9 @@ TEST_CASE("kernels of different sources have different numbers") {
         known.add(key);
       }
     }
-    known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, true, false});
-    known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, false, false});
+    known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, true, false, false});
+    known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, true, true, false});
+    known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, false, false, false});
   }
 }
 

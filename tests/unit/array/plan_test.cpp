@@ -92,6 +92,9 @@ TEST_CASE("sums of columns are made side by side") {
   CHECK(plan.columns);
   CHECK(plan.per_thread == 4);
   CHECK(plan.parts() * plan.chunk >= 4096);
+  // Parts that a block's batches of rows fill: single rows at the end would each wait for memory.
+  CHECK(plan.parts() > 1);
+  CHECK(plan.chunk % (plan.block.y * rows_at_once(plan.per_thread)) == 0);
   const ReducedArrays rows =
       reduced(layout_of({4096}, {16384}), layout_of({4096}, {4}), layout_of({4096}, {4}));
   CHECK_FALSE(plan_reduction(rows, gpu, true).columns);

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""Modules linked from several parts, and what all modules made from sources share."""
+
+import os
+import sys
+import warnings
+
+from pycuda._compilers import rtc, the_compiler
+
+
+def user_stack_level():
+    """How far up, counted from the caller, the first frame outside of this package is."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
+        if frame.f_globals.get("__name__") == "pycuda.__main__":
+            break
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+class CudaModule:
+    """What the module classes share.
+
+    Attributes
+    ----------
+    module : pycuda.driver.Module
+        The loaded code.
+    """
+
+    def _check_arch(self, arch):
+        """Warn about an `arch` that the current device does not run."""
+        if arch is None:
+            return
+        capability, _, _ = rtc().device_facts()
+        digits = str(arch).rpartition("_")[2].rstrip("af")
+        if not digits.isdigit() or "_" not in str(arch) or capability == 0:
+            why = (
+                "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
+            )
+            warnings.warn(
+                f"failed to check compute capability for module: {why}",
+                stacklevel=user_stack_level(),
+            )
+        elif int(digits) > capability:
+            warnings.warn(
+                "trying to compile for a compute capability higher than selected GPU",
+                stacklevel=user_stack_level(),
+            )
+
+    def _bind_module(self):
+        self.get_global = self.module.get_global
+        self.get_texref = getattr(self.module, "get_texref", None)
+        self.get_surfref = getattr(self.module, "get_surfref", None)
+
+    def get_function(self, name):
+        """The kernel of this name (as it is mangled, unless it is ``extern "C"``).
+
+        Returns
+        -------
+        pycuda.driver.Function
+        """
+        return self.module.get_function(name)
+
+
+class DynamicModule(CudaModule):
+    """A module linked from several parts: sources, PTX, machine code, libraries.
+
+    Methods return self.
+    """
+
+    def __init__(
+        self,
+        nvcc="nvcc",
+        link_options=None,
+        keep=False,
+        no_extern_c=False,
+        arch=None,
+        code=None,
+        cache_dir=None,
+        include_dirs=None,
+        message_handler=None,
+        log_verbose=False,
+        cuda_libdir=None,
+    ):
+        from pycuda.driver import Linker
+
+        capability, _, _ = rtc().device_facts()
+        if 0 < capability < 35:
+            raise RuntimeError(
+                "Minimum compute capability for dynamic parallelism is 3.5 "
+                f"(found: {capability // 10}.{capability % 10})!"
+            )
+        self._check_arch(arch)
+        self.nvcc = nvcc
+        self.keep = keep
+        self.no_extern_c = no_extern_c
+        self.arch = arch
+        self.code = code
+        self.cache_dir = cache_dir
+        self.include_dirs = list(include_dirs or [])
+        self.cuda_libdir = cuda_libdir
+        self.module = None
+        self.linker = Linker(message_handler, link_options, log_verbose)
+
+    def _open_linker(self):
+        if self.linker is None:
+            raise RuntimeError("the module is linked already: nothing can be added to it")
+        return self.linker
+
+    def _library_folders(self):
+        if self.cuda_libdir is not None:
+            yield os.fspath(self.cuda_libdir)
+        for _, _, includes in the_compiler().installations():
+            for include in includes[:1]:
+                root = os.path.dirname(include)
+                yield os.path.join(root, "lib64")
+                yield os.path.join(root, "lib")
+        if "CUDA_ROOT" in os.environ:
+            yield os.path.join(os.environ["CUDA_ROOT"], "lib64")
+        yield from filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
+        yield "/usr/lib/x86_64-linux-gnu"
+        yield "/usr/lib64"
+        nvcc = rtc().find_nvcc("nvcc")
+        if nvcc:
+            yield os.path.join(os.path.dirname(os.path.dirname(nvcc)), "lib64")
+
+    def add_source(self, source, nvcc_options=None, name="kernel.ptx"):
+        """Compile a source to PTX and add it."""
+        from pycuda.compiler import compile
+        from pycuda.driver import jit_input_type
+
+        linker = self._open_linker()
+        ptx = compile(
+            source,
+            self.nvcc,
+            nvcc_options,
+            self.keep,
+            self.no_extern_c,
+            self.arch,
+            self.code,
+            self.cache_dir,
+            self.include_dirs,
+            target="ptx",
+        )
+        linker.add_data(ptx, jit_input_type.PTX, name)
+        return self
+
+    def add_data(self, data, input_type, name="unknown"):
+        """Add a part that is in memory."""
+        self._open_linker().add_data(data, input_type, name)
+        return self
+
+    def add_file(self, filename, input_type):
+        """Add a part that is in a file."""
+        self._open_linker().add_file(os.fspath(filename), input_type)
+        return self
+
+    def add_stdlib(self, libname):
+        """Add one of CUDA's device libraries, such as "cudadevrt"."""
+        from pycuda.driver import jit_input_type
+
+        linker = self._open_linker()
+        _, is_cpu, _ = rtc().device_facts()
+        if is_cpu and libname == "cudadevrt":
+            # Machine code for GPUs. What needs it fails to link, by the name of what is missing.
+            return self
+        for folder in self._library_folders():
+            path = os.path.join(folder, f"lib{libname}.a")
+            if os.path.isfile(path):
+                linker.add_file(path, jit_input_type.LIBRARY)
+                return self
+        raise OSError(
+            f'CUDA SDK library file "lib{libname}.a" not found: '
+            "`pip install nvidia-cuda-runtime` brings cudadevrt"
+        )
+
+    def link(self):
+        """Link the parts and load the result into the current context."""
+        from pycuda.driver import LogicError
+
+        try:
+            self.module = self._open_linker().link_module()
+        except LogicError as error:
+            _, is_cpu, _ = rtc().device_facts()
+            if not is_cpu or "__cudaCDP" not in str(error):
+                raise
+            explained = LogicError(
+                f"{error}\nkernels that launch kernels need a GPU: the CPU driver has no device "
+                "run-time library"
+            )
+            explained.code, explained.name, explained.routine = (
+                error.code,
+                error.name,
+                error.routine,
+            )
+            raise explained from None
+        self.linker = None
+        self._bind_module()
+        return self
+
+
+class DynamicSourceModule(DynamicModule):
+    """A module from one source that launches kernels from kernels (see `compile`)."""
+
+    def __init__(
+        self,
+        source,
+        nvcc="nvcc",
+        options=None,
+        keep=False,
+        no_extern_c=False,
+        arch=None,
+        code=None,
+        cache_dir=None,
+        include_dirs=None,
+        cuda_libdir=None,
+    ):
+        from pycuda import compiler
+
+        super().__init__(
+            nvcc=nvcc,
+            keep=keep,
+            no_extern_c=no_extern_c,
+            arch=arch,
+            code=code,
+            cache_dir=cache_dir,
+            include_dirs=include_dirs,
+            cuda_libdir=cuda_libdir,
+        )
+        options = list(compiler.DEFAULT_NVCC_FLAGS if options is None else options)
+        for option in ("-rdc=true", "-lcudadevrt"):
+            if option not in options:
+                options.append(option)
+        self.add_source(source, nvcc_options=options)
+        self.add_stdlib("cudadevrt")
+        self.link()

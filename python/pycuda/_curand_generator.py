@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""A generator on the device: its states, the kernels that draw from them, and how arrays are filled."""
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda import _curand_kernels, gpuarray
+
+_INITIAL_STACK_BYTES = 16 * 1024
+
+_C_TYPE_CODES = {"float": "f", "double": "d"}
+_C_TYPES = {
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+    np.dtype(np.int32): "int",
+    np.dtype(np.uint32): "int",
+    np.dtype(np.int64): "long",
+    np.dtype(np.uint64): "long",
+}
+
+
+class RandomNumberGenerator:
+    """What all generators share: a state for each thread, and the kernels that draw from it."""
+
+    # (name of the kernel, C type, end of the name of cuRAND's function)
+    gen_info = [
+        ("uniform_int", "unsigned int", ""),
+        ("uniform_float", "float", "_uniform"),
+        ("uniform_double", "double", "_uniform_double"),
+        ("normal_float", "float", "_normal"),
+        ("normal_double", "double", "_normal_double"),
+    ]
+    gen_log_info = [
+        ("normal_log_float", "float", "_log_normal"),
+        ("normal_log_double", "double", "_log_normal_double"),
+    ]
+    gen_poisson_info = [("poisson_int", "unsigned int", "_poisson")]
+    gen_poisson_inplace_info = [
+        ("poisson_inplace_float", "float", "_poisson"),
+        ("poisson_inplace_double", "double", "_poisson"),
+        ("poisson_inplace_int", "unsigned int", "_poisson"),
+    ]
+    has_box_muller = False
+    _skips = ("skip_ahead",)
+    _most_generators = None
+
+    def __init__(self, state_type, generator_bits, prepare, prepare_types):
+        from pycuda.compiler import SourceModule
+
+        self.state_type = state_type
+        self.generator_bits = generator_bits
+        self._state = None
+        skip_type = "unsigned int" if self._skips_by_32_bits() else "unsigned long long"
+        skips = {
+            "skip_ahead": (skip_type, "skipahead"),
+            "skip_ahead_sequence": ("unsigned long long", "skipahead_sequence"),
+            "skip_ahead_subsequence": ("unsigned long long", "skipahead_subsequence"),
+        }
+        source = _curand_kernels.SOURCE.format(
+            state_type=state_type,
+            generators=self._generator_sources(),
+            skips="\n".join(f"SKIP({name}, {', '.join(skips[name])})" for name in self._skips),
+            prepare=prepare,
+        )
+        self.module = SourceModule(source, no_extern_c=True)
+        self.generators = {}
+        for infos, extra in (
+            (self.gen_info, lambda c_type: ""),
+            (self.gen_log_info, lambda c_type: 2 * _C_TYPE_CODES[c_type]),
+            (self.gen_poisson_info, lambda c_type: "d"),
+            (self.gen_poisson_inplace_info, lambda c_type: ""),
+        ):
+            for name, c_type, _ in infos:
+                self.generators[name] = self.module.get_function(name).prepare("PPq" + extra(c_type))
+        self._skippers = {}
+        for name in self._skips:
+            code = "I" if skips[name][0] == "unsigned int" else "Q"
+            one = self.module.get_function(name).prepare("PI" + code)
+            many = self.module.get_function(name + "_array").prepare("PIPI")
+            setattr(self, name, one)
+            setattr(self, name + "_array", many)
+            self._skippers[name] = one, many, np.dtype(np.uint32 if code == "I" else np.uint64)
+        self._prepare = self.module.get_function("prepare").prepare(prepare_types)
+
+        device = drv.Context.get_device()
+        self.block_count = device.get_attribute(drv.device_attribute.MULTIPROCESSOR_COUNT)
+        functions = [self._prepare, *self.generators.values()]
+        for one, many, _ in self._skippers.values():
+            functions += [one, many]
+        threads = min(function.max_threads_per_block for function in functions)
+        threads = min(threads, device.get_attribute(drv.device_attribute.MAX_BLOCK_DIM_X))
+        if self._most_generators is not None:
+            threads = min(threads, max(1, self._most_generators // self.block_count))
+        self._generators_per_block = threads
+
+    @property
+    def generators_per_block(self):
+        """How many generators a block has: as many as threads that every kernel can have."""
+        return self._generators_per_block
+
+    def _skips_by_32_bits(self):
+        return False
+
+    def _generator_sources(self):
+        lines = []
+        for name, c_type, suffix in self.gen_info:
+            value = f"curand{suffix}(&state)"
+            if name == "uniform_int" and self.generator_bits == 64:
+                value += " >> 32"
+            lines.append(f"GENERATE({name}, {c_type}, NONE, {value})")
+        for name, c_type, suffix in self.gen_log_info:
+            value = f"curand{suffix}(&state, mean, stddev)"
+            lines.append(f"GENERATE({name}, {c_type}, MEAN_AND_STDDEV({c_type}), {value})")
+        for name, c_type, suffix in self.gen_poisson_info:
+            lines.append(f"GENERATE({name}, {c_type}, LAMBDA, curand{suffix}(&state, lambda))")
+        for name, c_type, suffix in self.gen_poisson_inplace_info:
+            lines.append(f"GENERATE({name}, {c_type}, NONE, curand{suffix}(&state, (double)out[i]))")
+        return "\n".join(lines)
+
+    @property
+    def _count(self):
+        return self.block_count * self.generators_per_block
+
+    @property
+    def state(self):
+        """The states of all generators, in device memory."""
+        if self._state is None:
+            _, state_bytes = self.module.get_global("pycuda_state")
+            self._state = drv.mem_alloc(self._count * state_bytes)
+        return self._state
+
+    def _launch(self, function, stream, *arguments):
+        function.prepared_async_call(
+            (self.block_count, 1), (self.generators_per_block, 1, 1), stream, self.state, *arguments
+        )
+
+    def _initialise(self, *arguments):
+        """Run `prepare` with the stack that cuRAND's initialisation needs."""
+        before = drv.Context.get_limit(drv.limit.STACK_SIZE)
+        if before < _INITIAL_STACK_BYTES:
+            drv.Context.set_limit(drv.limit.STACK_SIZE, _INITIAL_STACK_BYTES)
+        try:
+            self._launch(self._prepare, None, self._count, *arguments)
+            drv.Context.synchronize()
+        except drv.LaunchError as error:
+            raise ValueError("Initialisation failed. Decrease number of threads.") from error
+        finally:
+            if before < _INITIAL_STACK_BYTES:
+                drv.Context.set_limit(drv.limit.STACK_SIZE, before)
+
+    def _fill(self, name, data, stream, *parameters):
+        if data.size == 0:
+            return
+        if data.flags.forc:
+            self._launch(self.generators[name], stream, data.ptr, data.size, *parameters)
+            return
+        dense = gpuarray.GPUArray(data.shape, data.dtype)
+        gpuarray._array.copy(dense, data, stream)
+        self._launch(self.generators[name], stream, dense.ptr, dense.size, *parameters)
+        gpuarray._array.copy(data, dense, stream)
+
+    def _generator_named(self, prefix, dtype):
+        name = f"{prefix}_{_C_TYPES.get(dtype, '')}"
+        if name not in self.generators:
+            raise NotImplementedError(f"{type(self).__name__} has no {prefix} numbers of dtype {dtype}")
+        return name
+
+    def fill_uniform(self, data, stream=None):
+        """Fill with floats in (0, 1], or integers over their whole range."""
+        self._fill(self._generator_named("uniform", data.dtype), data, stream)
+
+    def fill_normal(self, data, stream=None):
+        """Fill with floats of mean 0 and standard deviation 1."""
+        self._fill(self._generator_named("normal", data.dtype), data, stream)
+
+    def fill_log_normal(self, data, mean, stddev, stream=None):
+        """Fill with floats whose logarithms have this mean and standard deviation."""
+        self._fill(self._generator_named("normal_log", data.dtype), data, stream, mean, stddev)
+
+    def fill_poisson(self, data, lambda_value=None, stream=None):
+        """Fill with Poisson numbers of mean `lambda_value`, or of the means that are in `data`."""
+        if lambda_value is None:
+            if data.dtype == np.int32:
+                raise NotImplementedError(f"Poisson numbers in place of dtype {data.dtype}")
+            self._fill(self._generator_named("poisson_inplace", data.dtype), data, stream)
+        else:
+            if data.dtype != np.uint32:
+                raise NotImplementedError(f"Poisson numbers are uint32, not {data.dtype}")
+            self._fill("poisson_int", data, stream, lambda_value)
+
+    def gen_uniform(self, shape, dtype, stream=None):
+        """A new array, see `fill_uniform`."""
+        result = gpuarray.GPUArray(shape, dtype)
+        self.fill_uniform(result, stream)
+        return result
+
+    def gen_normal(self, shape, dtype, stream=None):
+        """A new array, see `fill_normal`."""
+        result = gpuarray.GPUArray(shape, dtype)
+        self.fill_normal(result, stream)
+        return result
+
+    def gen_log_normal(self, shape, dtype, mean, stddev, stream=None):
+        """A new array, see `fill_log_normal`."""
+        result = gpuarray.GPUArray(shape, dtype)
+        self.fill_log_normal(result, mean, stddev, stream)
+        return result
+
+    def gen_poisson(self, shape, dtype, lambda_value, stream=None):
+        """A new array, see `fill_poisson`."""
+        result = gpuarray.GPUArray(shape, dtype)
+        self.fill_poisson(result, lambda_value, stream)
+        return result
+
+    def _skip(self, name, count, stream):
+        self._launch(self._skippers[name][0], stream, self._count, count)
+
+    def _skip_array(self, name, counts, stream):
+        _, function, dtype = self._skippers[name]
+        if counts.size not in (self._count, self.generators_per_block):
+            raise ValueError(
+                f"there are {self._count} generators, {self.generators_per_block} in each block: "
+                f"an array of shape {counts.shape} fits neither"
+            )
+        if counts.dtype.kind not in "iu":
+            raise TypeError(f"numbers to skip must be integers, not {counts.dtype}")
+        if counts.dtype.itemsize != dtype.itemsize:
+            counts = counts.astype(dtype)
+        if not counts.flags.forc:
+            counts = counts.copy()
+        self._launch(function, stream, self._count, counts.ptr, counts.size)
+
+    def call_skip_ahead(self, i, stream=None):
+        """Skip `i` numbers of each generator."""
+        self._skip("skip_ahead", i, stream)
+
+    def call_skip_ahead_array(self, i, stream=None):
+        """Skip numbers: `i` has one count for each generator, or for each of a block."""
+        self._skip_array("skip_ahead", i, stream)

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A gate that many may be inside of at once, and that is shut for good when the last has left.
+#pragma once
+
+#include <atomic>
+
+namespace pycuda::cuda {
+
+/// Shut until `open`. Two atomic operations for one who passes: a shared mutex costs three times
+/// that, and every release of a resource passes here.
+class LifeGate {
+ public:
+  bool is_open() const noexcept { return (state_.load(std::memory_order_acquire) & kShut) == 0; }
+  /// At most once, and before `shut`.
+  void open() noexcept { state_.fetch_and(~kShut, std::memory_order_release); }
+  /// Shuts the gate and waits for those inside. False when it was shut before; then it does not
+  /// wait. Not for those who are inside themselves.
+  bool shut() noexcept {
+    if ((state_.fetch_or(kShut, std::memory_order_acq_rel) & kShut) != 0) return false;
+    for (int state = kShut; (state = state_.load(std::memory_order_acquire)) != kShut;) {
+      state_.wait(state, std::memory_order_acquire);
+    }
+    return true;
+  }
+
+  /// Keeps the gate from being shut meanwhile, if it is open.
+  class [[nodiscard]] Inside {
+   public:
+    explicit Inside(LifeGate& gate) noexcept
+        : gate_(gate), open_((gate.state_.fetch_add(1, std::memory_order_acquire) & kShut) == 0) {}
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() {
+      const int before = gate_.state_.fetch_sub(1, std::memory_order_release);
+      if (before == (kShut | 1)) [[unlikely]]
+        gate_.state_.notify_all();
+    }
+    /// Whether the gate was open.
+    explicit operator bool() const noexcept { return open_; }
+
+   private:
+    LifeGate& gate_;
+    const bool open_;
+  };
+
+ private:
+  /// Beside it the number of those inside.
+  static constexpr int kShut = 1 << 30;
+  std::atomic<int> state_{kShut};
+};
+
+}  // namespace pycuda::cuda
