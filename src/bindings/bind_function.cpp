@@ -14,6 +14,7 @@
 #include "bindings/function_stateful.h"
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
+#include "bindings/launch_shape.h"
 
 namespace nb = nanobind;
 
@@ -88,6 +89,29 @@ PyObject* set_shared_config(PyObject* self, PyObject* config) {
     state_of(self).kernel->set_shared_config(
         as_enumerator<CUsharedconfig>(config, "the bank configuration"));
     Py_RETURN_NONE;
+  });
+}
+
+/// METH_FASTCALL | METH_KEYWORDS: the block is the only argument, with or without its name.
+PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                  PyObject* keyword_names) {
+  return guarded([&]() -> PyObject* {
+    const Py_ssize_t named = keyword_names != nullptr ? PyTuple_GET_SIZE(keyword_names) : 0;
+    if (count + named > 1 ||
+        (named == 1 &&
+         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keyword_names, 0), "block") != 0)) {
+      PyErr_SetString(PyExc_TypeError, "plan() takes one argument, block");
+      throw nb::python_error();
+    }
+    const cuda::Dim3 block =
+        count + named == 1 ? dimensions(arguments[0], "block") : cuda::Dim3{256, 1, 1};
+    const cuda::Kernel& kernel = *state_of(self).kernel;
+    std::string text;
+    {
+      nb::gil_scoped_release unlocked;  // it compiles
+      text = kernel.plan(block.x, block.y, block.z);
+    }
+    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
   });
 }
 
@@ -183,6 +207,11 @@ PyTypeObject* make_function_type() {
       {"set_attribute", as_method(set_attribute), METH_FASTCALL, "Set a function_attribute."},
       {"set_cache_config", set_cache_config, METH_O, "Prefer shared memory or L1 (func_cache)."},
       {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
+      {"plan", as_method(plan_of), fast,
+       "plan(block=(256, 1, 1)): how the CPU driver runs the kernel in such blocks, as text: "
+       "gangs, "
+       "the form\nof each access and branch with its line, barriers, and what fell back to single "
+       "threads. LogicError\nwith another driver."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
       {"param_set_texref", param_set_texref, METH_O, "Refused: texture references are gone."},
   };

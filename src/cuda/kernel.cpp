@@ -26,6 +26,25 @@ void Kernel::set_shared_config(CUsharedconfig config) const {
   driver().cuFuncSetSharedMemConfig(handle_, config);
 }
 
+std::string Kernel::plan(unsigned int x, unsigned int y, unsigned int z) const {
+  constexpr const char* name = "cuCpuFunctionGetPlan";
+  if (driver().function_plan == nullptr)
+    throw driver::DriverError(driver(), name, CUDA_ERROR_NOT_SUPPORTED,
+                              "only the CPU driver has a plan to show");
+  const ContextScope scope(context());
+  std::string text;
+  std::size_t bytes = 0;
+  CUresult status = driver().function_plan(nullptr, &bytes, handle_, x, y, z);
+  if (status == CUDA_SUCCESS) {
+    text.resize(bytes);
+    status = driver().function_plan(text.data(), &bytes, handle_, x, y, z);
+  }
+  if (status != CUDA_SUCCESS)
+    throw driver::DriverError(driver(), name, status, "the plan of kernel '" + name_ + "'");
+  text.resize(bytes - 1);
+  return text;
+}
+
 const KernelLayout& Kernel::layout() const {
   std::call_once(layout_asked_, [this] {
     const ContextScope scope(context());

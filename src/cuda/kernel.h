@@ -47,6 +47,9 @@ class Kernel {
   void set_cache_config(CUfunc_cache config) const;
   void set_shared_config(CUsharedconfig config) const;
 
+  /// What the CPU driver makes of the kernel in blocks of this size, for people to read. Throws
+  /// DriverError; NOT_SUPPORTED on other drivers.
+  std::string plan(unsigned int x, unsigned int y, unsigned int z) const;
   /// Asked for once and then remembered; any thread.
   const KernelLayout& layout() const;
 

@@ -256,6 +256,9 @@ Result<LoadedDriver> load_library(const std::string& path) {
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
+  loaded.table.function_plan =
+      library->function<CUresult(char*, std::size_t*, CUfunction, unsigned int, unsigned int,
+                                 unsigned int)>("cuCpuFunctionGetPlan");
   // The CPU driver may bear NVIDIA's name, so that programs find it: its own function tells it
   // apart.
   if (loaded.table.last_fault != nullptr) {

@@ -28,6 +28,10 @@ struct DriverTable {
   /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
   /// elsewhere.
   CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
+  /// Of the CPU driver alone (cuCpuFunctionGetPlan): the printable plan of a kernel; null
+  /// elsewhere.
+  CUresult (*function_plan)(char* text, std::size_t* bytes, CUfunction function, unsigned int x,
+                            unsigned int y, unsigned int z) = nullptr;
 };
 
 /// A context with the driver's default affinity: cuCtxCreate of CUDA 12.5 and later, else its

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cuFunc*: what is known of a kernel and what can be set.
+#include <algorithm>
+#include <cstring>
+
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/launch.h"
 
@@ -71,6 +74,29 @@ CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t* paramOff
     if (paramOffset == nullptr || paramIndex >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     *paramOffset = parameters[paramIndex].offset;
     if (paramSize != nullptr) *paramSize = parameters[paramIndex].bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Beyond NVIDIA's interface: the printable plan of a kernel for blocks of this size. In: `*bytes`
+/// of room at `text`, which may be null when there is none; out: what the whole text needs, with
+/// the zero at its end. The text is cut to the room and always terminated.
+CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsigned int x,
+                              unsigned int y, unsigned int z) {
+  return with_function(hfunc, [&](Function& function) -> CUresult {
+    if (bytes == nullptr || (text == nullptr && *bytes != 0)) return CUDA_ERROR_INVALID_VALUE;
+    if (x == 0 || y == 0 || z == 0 ||
+        std::uint64_t{x} * y * z > function.kernel().facts.max_threads)
+      return CUDA_ERROR_INVALID_VALUE;
+    const auto plan =
+        function.module().image()->code().program().plan(function.kernel().facts.name, {x, y, z});
+    if (!plan) return CUDA_ERROR_INVALID_PTX;
+    if (*bytes != 0) {
+      const std::size_t length = std::min(plan->size(), *bytes - 1);
+      std::memcpy(text, plan->data(), length);
+      text[length] = '\0';
+    }
+    *bytes = plan->size() + 1;
     return CUDA_SUCCESS;
   });
 }

@@ -6,6 +6,7 @@
 #include "cpu/api/exported_symbols.def"
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
+extern "C" int cuCpuFunctionGetPlan();
 
 namespace pycuda::cpu::api {
 
@@ -17,6 +18,8 @@ std::span<const ExportedSymbol> exported_symbols() {
 #undef CU_SYMBOL
       {"cuCpuGetLastFault", "cuCpuGetLastFault", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
+      {"cuCpuFunctionGetPlan", "cuCpuFunctionGetPlan", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuFunctionGetPlan)},
   };
   return symbols;
 }

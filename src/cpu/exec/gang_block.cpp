@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint64_t alignment = 256;
 /// What ctaid * ntid + tid may reach, in the promise that vector forms rely on.
 constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
-/// Narrower rows leave most lanes of a gang empty.
-constexpr std::uint32_t narrowest_row = 4;
 /// What gangs that take turns keep should stay in a core's own cache.
 constexpr std::uint64_t most_frame_bytes = std::uint64_t{512} << 10;
 
@@ -27,7 +25,7 @@ bool fuses_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   return kernel.facts.gang_lanes != 0 &&
-         (block.x >= narrowest_row || fuses_blocks(kernel, grid, block)) &&
+         (block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block)) &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
          std::uint64_t{grid.z} * block.z < most_index &&

@@ -51,7 +51,7 @@ std::string verification_error(const llvm::Module& module) {
 
 /// Gives kernels their vector forms where they have one. `lanes`: of every gang, or 0 for a choice.
 void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
-                llvm::TargetMachine& target) {
+                llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
   std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes);
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
@@ -63,7 +63,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   }
   prepare_open_gangs(functions, target);
   dump("gangs", module);
-  simt::widen_gangs(module, sources, kernels);
+  simt::widen_gangs(module, sources, kernels, plans);
   functions.clear();
   for (const KernelFacts& kernel : kernels) {
     if (kernel.gang_lanes == 0) continue;
@@ -75,24 +75,35 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   clean_up_gangs(functions, target);
 }
 
-base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
-                                                    const ptx::Module& parsed,
-                                                    const Options& options) {
-  auto lowered = lower::lower_module(
-      parsed, context, {.checked = options.checked, .track_lines = options.track_lines});
+/// A module on its way, before the scalar and after the vector forms are made.
+struct Prepared {
+  lower::Lowered lowered;
+  std::unique_ptr<llvm::TargetMachine> target;
+  bool thorough = true;
+};
+
+/// With `plans`, for these alone: what is made is marked and not for running.
+base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
+                                                 const ptx::Module& parsed, const Options& options,
+                                                 std::vector<simt::Plan>* plans) {
+  auto lowered = lower::lower_module(parsed, context,
+                                     {.checked = options.checked,
+                                      .track_lines = options.track_lines && plans == nullptr,
+                                      .mark_instructions = plans != nullptr});
   if (!lowered) return lowered.error();
-  llvm::Module& module = *lowered->module;
-  const bool thorough = module.getInstructionCount() < thorough_limit;
-  const std::unique_ptr<llvm::TargetMachine> target = make_target_machine(thorough);
+  Prepared made{std::move(*lowered), nullptr, true};
+  llvm::Module& module = *made.lowered.module;
+  made.thorough = module.getInstructionCount() < thorough_limit;
+  made.target = make_target_machine(made.thorough);
   module.setTargetTriple(host_target().triple);
-  module.setDataLayout(target->createDataLayout());
+  module.setDataLayout(made.target->createDataLayout());
   dump("lower", module);
 #ifndef NDEBUG
   if (std::string error = verification_error(module); !error.empty())
     return one_error("internal error in the PTX lowering: " + error);
 #endif
 
-  clean_up_scalar(module, *target);
+  clean_up_scalar(module, *made.target);
   for (llvm::Function& function : module) {
     simt::drop_unseen_payloads(function);
     simt::recognise_math(function);
@@ -103,28 +114,41 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);
-  if (options.vectors && !options.checked && thorough)
-    make_gangs(module, lowered->kernels, options.gang_lanes, *target);
-  simt::lower_to_scalar_threads(module, lowered->kernels);
+  if (options.vectors && !options.checked && made.thorough)
+    make_gangs(module, made.lowered.kernels, options.gang_lanes, *made.target, plans);
+  return made;
+}
+
+base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
+                                                    const ptx::Module& parsed,
+                                                    const Options& options) {
+  auto prepared = prepare(context, parsed, options, nullptr);
+  if (!prepared) return prepared.error();
+  llvm::Module& module = *prepared->lowered.module;
+  std::vector<KernelFacts>& kernels = prepared->lowered.kernels;
+  simt::lower_to_scalar_threads(module, kernels);
   set_target_attributes(module);
   dump("simt", module);
   if (std::string error = verification_error(module); !error.empty())
     return one_error("internal error in the scalar threads: " + error);
 
-  optimise(module, *target, thorough);
+  optimise(module, *prepared->target, prepared->thorough);
   dump("optimised", module);
 
   llvm::SmallVector<char, 0> object;
-  if (!emit_object(module, *target, repair_of_masked_logic(*target), object))
+  if (!emit_object(module, *prepared->target, repair_of_masked_logic(*prepared->target), object))
     return one_error("internal error: this target cannot emit object code");
-  return Compiled{std::move(lowered->kernels), std::string(object.data(), object.size())};
+  return Compiled{std::move(kernels), std::string(object.data(), object.size())};
 }
 
-base::Result<Compiled, ptx::Diagnostics> compile_guarded(const ptx::Module& parsed,
-                                                         const Options& options) {
+/// Calls `body` with a context; a fatal error inside LLVM becomes a diagnostic.
+template <class Body>
+auto guarded(Body body) -> decltype(body(std::declval<llvm::LLVMContext&>())) {
+  static std::once_flag handler;
+  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
   auto context = std::make_unique<llvm::LLVMContext>();
   try {
-    return compile_in(*context, parsed, options);
+    return body(*context);
   } catch (const std::runtime_error& error) {
     // LLVM's objects may be half built: what hangs on the context is left alone, not destroyed.
     static_cast<void>(context.release());
@@ -136,15 +160,28 @@ base::Result<Compiled, ptx::Diagnostics> compile_guarded(const ptx::Module& pars
 
 base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
                                                         const Options& options) {
-  static std::once_flag handler;
-  std::call_once(handler, [] { llvm::install_fatal_error_handler(throw_fatal_error); });
-  auto compiled = compile_guarded(parsed, options);
+  const auto compile = [&](const Options& chosen) {
+    return guarded([&](llvm::LLVMContext& context) { return compile_in(context, parsed, chosen); });
+  };
+  auto compiled = compile(options);
   if (compiled || !options.vectors) return compiled;
   // What the vector path got wrong, the scalar one may get right.
   Options scalar = options;
   scalar.vectors = false;
-  auto second = compile_guarded(parsed, scalar);
+  auto second = compile(scalar);
   return second ? std::move(second) : std::move(compiled);
+}
+
+base::Result<Planned, ptx::Diagnostics> plan_module(const ptx::Module& parsed,
+                                                    const Options& options) {
+  return guarded([&](llvm::LLVMContext& context) -> base::Result<Planned, ptx::Diagnostics> {
+    Planned planned;
+    auto prepared = prepare(context, parsed, options, &planned.plans);
+    if (!prepared) return prepared.error();
+    planned.kernels = std::move(prepared->lowered.kernels);
+    planned.plans.resize(planned.kernels.size());
+    return planned;
+  });
 }
 
 const char* llvm_version() { return LLVM_VERSION_STRING; }

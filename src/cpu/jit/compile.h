@@ -10,6 +10,7 @@
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
+#include "cpu/simt/plan.h"
 
 namespace pycuda::cpu::jit {
 
@@ -17,6 +18,15 @@ struct Compiled {
   std::vector<KernelFacts> kernels;
   std::string object;  ///< a relocatable ELF file
 };
+
+struct Planned {
+  std::vector<KernelFacts> kernels;
+  std::vector<simt::Plan> plans;  ///< of each kernel; without notes where there is no vector form
+};
+
+/// The vector forms' plans, without code. Blocking, any thread.
+base::Result<Planned, ptx::Diagnostics> plan_module(const ptx::Module& parsed,
+                                                    const Options& options);
 
 /// Blocking, any thread. A fatal error inside LLVM comes back as a diagnostic; the process lives.
 base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,

@@ -11,6 +11,7 @@
 #include "cpu/jit/image.h"
 #include "cpu/jit/link.h"
 #include "cpu/jit/object_cache.h"
+#include "cpu/jit/plan.h"
 #include "cpu/ptx/parser.h"
 
 namespace pycuda::cpu::jit {
@@ -24,16 +25,24 @@ unsigned gang_lanes_wanted() {
 
 class Program::Implementation {
  public:
-  Implementation(CompiledProgram compiled, bool from_cache)
-      : compiled_(std::move(compiled)), from_cache_(from_cache) {
+  Implementation(std::string_view ptx_text, const Options& options, CompiledProgram compiled,
+                 bool from_cache)
+      : ptx_text_(ptx_text),
+        options_(options),
+        compiled_(std::move(compiled)),
+        from_cache_(from_cache) {
     for (const VariableImage& image : compiled_.images) variables_.push_back(image.variable);
   }
 
   const CompiledProgram& compiled() const { return compiled_; }
   const std::vector<GlobalVariable>& variables() const { return variables_; }
   bool from_cache() const { return from_cache_; }
+  const std::string& ptx_text() const { return ptx_text_; }
+  const Options& options() const { return options_; }
 
  private:
+  std::string ptx_text_;  // plans are made of it when they are asked for
+  Options options_;
   CompiledProgram compiled_;
   std::vector<GlobalVariable> variables_;
   bool from_cache_;
@@ -50,12 +59,17 @@ const std::vector<GlobalVariable>& Program::variables() const {
 }
 bool Program::from_cache() const { return implementation_->from_cache(); }
 
+base::Result<std::string, ptx::Diagnostics> Program::plan(std::string_view kernel,
+                                                          const Dim3& block) const {
+  return describe_plan(implementation_->ptx_text(), kernel, block, implementation_->options());
+}
+
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     std::string_view ptx_text, const Options& options) {
-  const auto make = [](CompiledProgram compiled,
-                       bool from_cache) -> std::shared_ptr<const Program> {
+  const auto make = [&](CompiledProgram compiled,
+                        bool from_cache) -> std::shared_ptr<const Program> {
     return std::make_shared<const Program>(
-        std::make_unique<Implementation>(std::move(compiled), from_cache));
+        std::make_unique<Implementation>(ptx_text, options, std::move(compiled), from_cache));
   };
   const bool caching = !options.cache_folder.empty();
   const std::string key = caching ? cache_key(ptx_text, options) : std::string();
@@ -163,6 +177,8 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
   }
   return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(loaded)));
 }
+
+const Program& LoadedProgram::program() const { return *implementation_->program; }
 
 const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
   const auto found = implementation_->kernel_numbers.find(name);

@@ -53,6 +53,9 @@ class Program {
   const std::vector<KernelFacts>& kernels() const;
   const std::vector<GlobalVariable>& variables() const;
   bool from_cache() const;
+  /// What the vector path makes of a kernel, for people to read (plan.h).
+  base::Result<std::string, ptx::Diagnostics> plan(std::string_view kernel,
+                                                   const Dim3& block) const;
 
   class Implementation;
   explicit Program(std::unique_ptr<Implementation> implementation);
@@ -74,6 +77,7 @@ class LoadedProgram {
       const std::function<void*(const GlobalVariable&)>& allocate);
   ~LoadedProgram();
 
+  const Program& program() const;
   /// The kernel of this name, or null. Lives as long as this object.
   const Kernel* find_kernel(std::string_view name) const;
   const std::vector<Kernel>& kernels() const;

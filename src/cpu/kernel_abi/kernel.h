@@ -46,6 +46,9 @@ struct KernelFacts {
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
 };
 
+/// Launches with narrower rows run thread by thread: most lanes of a gang would be empty.
+inline constexpr std::uint32_t narrowest_gang_row = 4;
+
 /// A kernel ready to run.
 struct Kernel {
   KernelFacts facts;

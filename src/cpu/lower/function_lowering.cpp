@@ -2,6 +2,8 @@
 // The frame of a lowered function: registers, parameters, blocks, guards, the way out.
 #include "cpu/lower/function_lowering.h"
 
+#include <llvm/IR/DebugInfoMetadata.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -49,6 +51,7 @@ void FunctionLowering::run() {
   make_blocks();
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
+  marks_ = module_.marks_of(*target_);
   emit_body();
   builder_.CreateBr(return_block_);
   builder_.SetInsertPoint(return_block_);
@@ -195,6 +198,9 @@ void FunctionLowering::emit_body() {
 
 void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
   current_ = &instruction;
+  if (marks_)
+    builder_.SetCurrentDebugLocation(llvm::DILocation::get(
+        context(), static_cast<unsigned>(&instruction - source_.body.data()) + 1, 0, marks_));
   llvm::BasicBlock* after = nullptr;
   if (instruction.guard) {
     llvm::Value* guard = builder_.CreateLoad(builder_.getInt1Ty(), registers_[*instruction.guard]);

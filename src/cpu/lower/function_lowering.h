@@ -146,6 +146,7 @@ class FunctionLowering {
   llvm::Function* target_;
   llvm::IRBuilder<> builder_;
   const ptx::Instruction* current_ = nullptr;
+  llvm::DISubprogram* marks_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::BasicBlock* return_block_ = nullptr;
   llvm::AllocaInst* carry_ = nullptr;

@@ -31,6 +31,9 @@ struct Options {
   bool checked = false;  ///< a pycuda_cpu_check_access before every access to memory
   bool track_lines =
       false;  ///< store .loc lines to the ThreadFrame (fault messages name the source line)
+  /// LLVM instructions have debug locations: the subprogram is the PTX function, the line the PTX
+  /// instruction's number in it, from 1.
+  bool mark_instructions = false;
 };
 
 struct Lowered {

@@ -2,6 +2,8 @@
 // Symbols and signatures of a module.
 #include "cpu/lower/module_lowering.h"
 
+#include <llvm/IR/DIBuilder.h>
+
 #include <algorithm>
 
 namespace pycuda::cpu::lower {
@@ -68,6 +70,21 @@ llvm::Function* ModuleLowering::function(std::uint32_t index) {
   if (calls_.address_taken(index)) slot->addFnAttr("ptx-address-taken");
   if (function.is_entry) slot->addFnAttr("ptx-kernel");
   return slot;
+}
+
+llvm::DISubprogram* ModuleLowering::marks_of(llvm::Function& function) {
+  if (!options_.mark_instructions) return nullptr;
+  llvm::DIBuilder builder(target_, /*AllowUnresolved=*/true, marks_);
+  llvm::DIFile* const file = builder.createFile("ptx", "");
+  if (marks_ == nullptr)
+    marks_ = builder.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "ptx", false, "", 0);
+  const llvm::StringRef name = function.getName().drop_front(2);  // "f."
+  llvm::DISubprogram* const scope = builder.createFunction(
+      file, name, name, file, 0, builder.createSubroutineType(builder.getOrCreateTypeArray({})), 0,
+      llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  builder.finalizeSubprogram(scope);
+  function.setSubprogram(scope);
+  return scope;
 }
 
 llvm::GlobalVariable* ModuleLowering::variable(std::uint32_t index) {

@@ -43,6 +43,8 @@ class ModuleLowering {
   llvm::Function* function(std::uint32_t index);
   /// The external symbol of a .global or .const variable, "v.<name>".
   llvm::GlobalVariable* variable(std::uint32_t index);
+  /// The scope of debug locations in `function`; null without Options::mark_instructions.
+  llvm::DISubprogram* marks_of(llvm::Function& function);
   Signature signature(const std::vector<ptx::Parameter>& returns,
                       const std::vector<ptx::Parameter>& parameters);
   std::uint32_t index_of(const ptx::Function& function) const {
@@ -60,6 +62,7 @@ class ModuleLowering {
   SharedLayout shared_;
   std::vector<llvm::Function*> functions_;
   std::vector<llvm::GlobalVariable*> variables_;
+  llvm::DICompileUnit* marks_ = nullptr;
 };
 
 /// Offsets of a kernel's parameters in its .param space, and its size at the end.

@@ -159,7 +159,7 @@ bool has_call(const llvm::Function& function, llvm::StringRef name) {
 
 /// Writes the gang's function, or says why there is none.
 std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
-                  llvm::Function*& gang, Dim3& most_blocks) {
+                  Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, lanes);
   most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
@@ -169,7 +169,9 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, lanes, true);
   if (std::string found = obstacle(source, flow); !found.empty()) return found;
-  gang = Widener(source, flow, shapes, guesses, lanes, full).run(name);
+  Widener widener(source, flow, shapes, guesses, lanes, full);
+  if (plan) widener.record_in(*plan);
+  gang = widener.run(name);
   if (!llvm::verifyFunction(*gang)) return {};
   assert(false && "the vector form is no valid IR");
   gang->eraseFromParent();
@@ -177,17 +179,25 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
   return "an internal error";
 }
 
-std::string widen(GangSource& source, KernelFacts& facts) {
+std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
-  std::string reason =
-      widen(*source.function, source.lanes, false, name + ".tail", tail, facts.most_gang_blocks);
+  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", nullptr, tail,
+                             facts.most_gang_blocks);
   if (!reason.empty()) return reason;
-  if (!source.open ||
-      !widen(*source.open, source.lanes, true, name + ".gang", full, facts.most_gang_blocks)
-           .empty())
-    reason =
-        widen(*source.function, source.lanes, true, name + ".gang", full, facts.most_gang_blocks);
+  if (source.open &&
+      widen(*source.open, source.lanes, true, name + ".gang", plan, full, facts.most_gang_blocks)
+          .empty()) {
+    if (plan)
+      plan->notes.push_back({PlanNote::Kind::Other,
+                             "a gang that passes a guard as a whole goes on without masks",
+                             {},
+                             0});
+  } else {
+    if (plan) plan->notes.clear();
+    reason = widen(*source.function, source.lanes, true, name + ".gang", plan, full,
+                   facts.most_gang_blocks);
+  }
   if (!reason.empty()) {
     tail->eraseFromParent();
     return reason;
@@ -226,11 +236,14 @@ void open_guards(std::vector<GangSource>& sources) {
   for (GangSource& source : sources) source.open = open_guards(*source.function, source.lanes);
 }
 
-void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts) {
+void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
+                 std::vector<Plan>* plans) {
+  if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     if (source.open && !has_call(*source.open, pseudo::barrier_sync))
       pause_in_grid_strides(*source.open, source.lanes);
-    facts[source.kernel].scalar_reason = widen(source, facts[source.kernel]);
+    facts[source.kernel].scalar_reason =
+        widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();
     source.function = source.open = nullptr;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/kernel.h"
+#include "cpu/simt/plan.h"
 
 namespace llvm {
 class Function;
@@ -31,11 +32,13 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
 /// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
 void open_guards(std::vector<GangSource>& sources);
 
+/// The plans of the kernels, by index in the facts, go to `plans` if there is one.
+///
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
 /// have one) beside `f.<name>` where that is possible, and sets the facts. All copies are gone
 /// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
 /// facts.
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
-                 std::vector<KernelFacts>& facts);
+                 std::vector<KernelFacts>& facts, std::vector<Plan>* plans = nullptr);
 
 }  // namespace pycuda::cpu::simt

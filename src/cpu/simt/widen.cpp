@@ -3,6 +3,7 @@
 #include "cpu/simt/widen.h"
 
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
@@ -114,6 +115,9 @@ void Widener::emit(llvm::Instruction& instruction) {
 }
 
 llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      load && !load->hasMetadata(llvm::LLVMContext::MD_invariant_load))
+    note_access(*load, "broadcast: one load for the gang");
   // That bits are disjoint is known of active lanes only, and lane 0 may not be one of them: it is
   // the sum that the other lanes' values follow from.
   if (instruction.getOpcode() == llvm::Instruction::Or && shapes_.of(&instruction).is_affine())
@@ -237,6 +241,9 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
   }
   if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic && name.starts_with("ptx.")) {
     if (name == pseudo::barrier_sync || name == gang_pause) {
+      note(call, PlanNote::Kind::Barrier,
+           name == gang_pause ? "the gang lets the others do their trip of the loop"
+                              : "the gang waits for the block's other gangs");
       auto* copy = llvm::cast<llvm::CallInst>(emit_scalar(call));
       copy->setConvergent();
       return copy;
@@ -292,8 +299,34 @@ llvm::Value* Widener::bits_of_mask() {
   return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), bits_type());
 }
 
+namespace {
+
+/// Why `instruction` has no vector form.
+std::string name_for_people(const llvm::Instruction& instruction) {
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+    return "one lane after the other: a call of " + call->getCalledFunction()->getName().str();
+  if (instruction.isAtomic()) return "one lane after the other: atomic";
+  if (instruction.isVolatile()) return "one lane after the other: volatile";
+  return std::string("one lane after the other: ") + instruction.getOpcodeName();
+}
+
+}  // namespace
+
+void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
+                   const llvm::Twine& form) {
+  if (plan_ == nullptr) return;
+  PlanNote made{kind, form.str(), {}, 0};
+  if (const llvm::DILocation* mark = instruction.getDebugLoc()) {
+    made.function = mark->getScope()->getSubprogram()->getName().str();
+    made.instruction = mark->getLine();
+  }
+  if (std::find(plan_->notes.begin(), plan_->notes.end(), made) == plan_->notes.end())
+    plan_->notes.push_back(std::move(made));
+}
+
 /// A loop over the active lanes, lowest first.
 llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
+  note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction));
   llvm::Value* thread = target_->getArg(0);
   llvm::Type* result_type =
       instruction.getType()->isVoidTy() ? nullptr : wide_type(instruction.getType());

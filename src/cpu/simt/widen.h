@@ -8,6 +8,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "cpu/simt/divergence.h"
+#include "cpu/simt/plan.h"
 #include "cpu/simt/shape.h"
 
 namespace pycuda::cpu::simt {
@@ -27,6 +28,8 @@ class Widener {
   Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
           const Shapes& guesses, unsigned lanes, bool full);
 
+  /// Writes down in `plan` which forms are chosen from now on.
+  void record_in(Plan& plan) { plan_ = &plan; }
   /// The finished function, named `name`, of source's type.
   llvm::Function* run(const llvm::Twine& name);
 
@@ -64,6 +67,10 @@ class Widener {
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
   void emit_store(llvm::StoreInst& store);
+  void note(const llvm::Instruction& instruction, PlanNote::Kind kind, const llvm::Twine& form);
+  void note_access(const llvm::Instruction& access, const llvm::Twine& form) {
+    note(access, PlanNote::Kind::Access, form);
+  }
   llvm::Value* lane_of(llvm::Value* value, llvm::Value* lane);
   bool is_full(llvm::Value* mask) const;
   /// An integer with a bit for each lane, of 32 bits or more.
@@ -76,6 +83,7 @@ class Widener {
   const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be
   const unsigned lanes_;
   const bool full_;
+  Plan* plan_ = nullptr;
   llvm::Function* target_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::IRBuilder<> b_;

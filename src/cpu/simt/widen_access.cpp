@@ -19,6 +19,11 @@ bool is_adjacent(const Shape& address, llvm::Type* type, const llvm::DataLayout&
          layout.getTypeSizeInBits(type) == layout.getTypeStoreSizeInBits(type);
 }
 
+std::string apart_form(const char* name, const Shape& address) {
+  if (!address.is_affine()) return std::string(name) + ": any addresses";
+  return std::string("strided by ") + std::to_string(address.stride) + " bytes: " + name;
+}
+
 }  // namespace
 
 /// Whether the active lanes' pointers follow one another as elements of a vector do; `first` is
@@ -47,6 +52,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   llvm::Type* type = wide_type(load.getType());
   const Shape address = shapes_.of(load.getPointerOperand());
   if (is_adjacent(address, load.getType(), layout)) {
+    note_access(load, "contiguous");
     llvm::Value* pointer = scalar(load.getPointerOperand());
     if (is_full(mask_)) return b_.CreateAlignedLoad(type, pointer, load.getAlign());
     return b_.CreateMaskedLoad(type, pointer, load.getAlign(), mask_, llvm::PoisonValue::get(type));
@@ -57,8 +63,11 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
                                  llvm::PoisonValue::get(type));
   };
   if (!address.is_varying() ||
-      !is_adjacent(guesses_.of(load.getPointerOperand()), load.getType(), layout))
+      !is_adjacent(guesses_.of(load.getPointerOperand()), load.getType(), layout)) {
+    note_access(load, apart_form("gather", address));
     return gather();
+  }
+  note_access(load, "contiguous or gather: tested at run time");
   llvm::Value* first = nullptr;
   llvm::Value* adjacent = test_adjacent(
       pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType())), first);
@@ -88,6 +97,7 @@ void Widener::emit_store(llvm::StoreInst& store) {
   const Shape address = shapes_.of(store.getPointerOperand());
   llvm::Value* value = store.getValueOperand();
   if (address.is_uniform()) {
+    note_access(store, "one place: the last lane's value");
     llvm::Value* pointer = scalar(store.getPointerOperand());
     llvm::Value* last = nullptr;
     if (shapes_.of(value).is_uniform()) {
@@ -112,6 +122,7 @@ void Widener::emit_store(llvm::StoreInst& store) {
     return;
   }
   if (is_adjacent(address, value->getType(), layout)) {
+    note_access(store, "contiguous");
     llvm::Value* pointer = scalar(store.getPointerOperand());
     if (is_full(mask_)) {
       b_.CreateAlignedStore(wide(value), pointer, store.getAlign());
@@ -124,9 +135,11 @@ void Widener::emit_store(llvm::StoreInst& store) {
   llvm::Value* pointers = vector(store.getPointerOperand());
   if (!address.is_varying() ||
       !is_adjacent(guesses_.of(store.getPointerOperand()), value->getType(), layout)) {
+    note_access(store, apart_form("scatter", address));
     b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
     return;
   }
+  note_access(store, "contiguous or scatter: tested at run time");
   llvm::Value* first = nullptr;
   llvm::Value* adjacent = test_adjacent(
       pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType())), first);

@@ -200,6 +200,11 @@ void Widener::emit_end(llvm::BasicBlock& block) {
     return;
   }
   llvm::BasicBlock* no = branch->getSuccessor(1);
+  note(
+      *branch, PlanNote::Kind::Branch,
+      llvm::Twine(flow_.is_divergent(block) ? "divergent" : "uniform") +
+          (flow_.loop_of(&block) && flow_.loop_of(&block)->isLoopExiting(&block) ? ", leaves a loop"
+                                                                                 : ""));
   if (!flow_.is_divergent(block)) {
     llvm::Value* condition = scalar(branch->getCondition());
     llvm::Value* nobody = constant_mask(false);

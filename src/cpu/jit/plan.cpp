@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "cpu/jit/compile.h"
+#include "cpu/jit/host_target.h"
+#include "cpu/ptx/parser.h"
+
+namespace pycuda::cpu::jit {
+namespace {
+
+std::string text_of(const Dim3& size) {
+  return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " +
+         std::to_string(size.z) + ")";
+}
+
+const char* widest_instructions() {
+  const std::string& features = host_target().features;
+  const auto has = [&](const char* name) { return features.find(name) != std::string::npos; };
+  return has("+avx512vl") ? "AVX-512" : has("+avx2") ? "AVX2" : "SSE2";
+}
+
+/// Why the kernel has no vector form, whatever the launch is.
+std::string scalar_reason(const KernelFacts& facts, const Options& options) {
+  if (!options.vectors) return "PYCUDA_CPU_VECTOR=0";
+  if (options.checked) return "PYCUDA_CPU_CHECK=1 checks the accesses of each thread";
+  if (!facts.scalar_reason.empty()) return facts.scalar_reason;
+  return "too long for a vector form, or a call that cannot be inlined";
+}
+
+/// Whether such blocks run as one if the grid has one dimension.
+bool may_fuse(const KernelFacts& facts, const Dim3& block) {
+  return facts.fuses_blocks && block.y == 1 && block.z == 1 &&
+         (facts.fusible_block == 0 || facts.fusible_block == block.x);
+}
+
+const char* order_text(const KernelFacts& facts) {
+  if (facts.strides_over_grid)
+    return "loops over the grid: gangs take turns, one trip each, what lives from trip to trip is "
+           "kept in memory\n";
+  return facts.gangs_suspend
+             ? "barriers: gangs take turns, what lives across a barrier is kept in memory\n"
+             : "no barriers: gangs run one after the other\n";
+}
+
+std::string launch_text(const KernelFacts& facts, const Dim3& block, const Options& options) {
+  if (facts.gang_lanes == 0) return "thread by thread: " + scalar_reason(facts, options) + "\n";
+  const std::uint32_t lanes = facts.gang_lanes;
+  const bool fuses = may_fuse(facts, block);
+  if (block.x < narrowest_gang_row && !fuses)
+    return "thread by thread: rows of " + std::to_string(block.x) +
+           " threads would leave most lanes of a gang empty\n";
+  const std::uint32_t rows = block.y * block.z;
+  const std::uint32_t full = block.x / lanes * rows, rest = block.x % lanes;
+  std::string text = "gangs of " + std::to_string(lanes) + " threads, " +
+                     (options.gang_lanes ? "as PYCUDA_CPU_GANG asks" : "chosen for this kernel") +
+                     "; a block has " + std::to_string(full) + " full ones";
+  if (rest != 0)
+    text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
+  text += "\n";
+  if (fuses) text += "neighbouring blocks of a grid of one dimension run as one long one\n";
+  return text + order_text(facts);
+}
+
+/// The PTX instruction that a note is about, or null.
+const ptx::Instruction* instruction_of(const ptx::Module& module, const simt::PlanNote& note) {
+  const ptx::Function* function = module.find_function(note.function);
+  if (function == nullptr || note.instruction == 0 || note.instruction > function->body.size())
+    return nullptr;
+  return &function->body[note.instruction - 1];
+}
+
+std::string source_of(const ptx::Module& module, const ptx::Instruction& instruction) {
+  if (instruction.source_line == 0) return {};
+  const auto file =
+      std::find_if(module.files.begin(), module.files.end(), [&](const ptx::SourceFile& candidate) {
+        return candidate.number == instruction.source_file;
+      });
+  std::string name = file == module.files.end() ? std::string("?") : file->name;
+  if (const auto slash = name.rfind('/'); slash != std::string::npos) name.erase(0, slash + 1);
+  return name + ":" + std::to_string(instruction.source_line);
+}
+
+const char* kind_text(simt::PlanNote::Kind kind) {
+  switch (kind) {
+    case simt::PlanNote::Kind::Access:
+      return "access";
+    case simt::PlanNote::Kind::Branch:
+      return "branch";
+    case simt::PlanNote::Kind::Barrier:
+      return "barrier";
+    case simt::PlanNote::Kind::LaneByLane:
+      return "lanes";
+    case simt::PlanNote::Kind::Other:
+      return "note";
+  }
+  return "note";
+}
+
+/// One line of the table, with the columns PTX line, source, instruction, kind, form.
+std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
+  const ptx::Instruction* instruction = instruction_of(module, note);
+  char columns[160];
+  std::snprintf(columns, sizeof columns, "%6s  %-18s %-22s %-8s",
+                instruction ? std::to_string(instruction->position.line).c_str() : "-",
+                instruction ? source_of(module, *instruction).c_str() : "",
+                instruction ? instruction->text.c_str() : "", kind_text(note.kind));
+  return columns + (" " + note.form) + "\n";
+}
+
+}  // namespace
+
+base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_text,
+                                                          std::string_view kernel,
+                                                          const Dim3& block,
+                                                          const Options& options) {
+  const auto parsed = ptx::parse(ptx_text);
+  if (!parsed) return parsed.error();
+  const auto planned = plan_module(*parsed, options);
+  if (!planned) return planned.error();
+  const auto found = std::find_if(planned->kernels.begin(), planned->kernels.end(),
+                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
+  if (found == planned->kernels.end())
+    return ptx::Diagnostics{
+        {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};
+  std::string text = "kernel " + found->name + ", block " + text_of(block) + ", " +
+                     widest_instructions() + "\n" + launch_text(*found, block, options);
+  std::vector<simt::PlanNote> notes =
+      planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())].notes;
+  if (found->gang_lanes == 0 || notes.empty()) return text;
+  std::stable_sort(
+      notes.begin(), notes.end(), [&](const simt::PlanNote& left, const simt::PlanNote& right) {
+        const ptx::Instruction* first = instruction_of(*parsed, left);
+        const ptx::Instruction* second = instruction_of(*parsed, right);
+        return (first ? first->position.line : ~0u) < (second ? second->position.line : ~0u);
+      });
+  char head[160];
+  std::snprintf(head, sizeof head, "%6s  %-18s %-22s %-8s %s\n", "PTX", "source", "instruction",
+                "what", "form");
+  text += head;
+  for (const simt::PlanNote& note : notes) text += note_text(*parsed, note);
+  return text;
+}
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the vector path made of a kernel, as data: jit/plan.h prints it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pycuda::cpu::simt {
+
+/// One thing in a kernel and the form it got.
+struct PlanNote {
+  enum class Kind : std::uint8_t { Access, Branch, Barrier, LaneByLane, Other };
+
+  Kind kind = Kind::Other;
+  std::string form;               ///< for people: "contiguous", "divergent branch"
+  std::string function;           ///< the PTX function it is written in; empty if not known
+  std::uint32_t instruction = 0;  ///< its number there, from 1; 0 if not known
+  bool operator==(const PlanNote&) const = default;
+};
+
+struct Plan {
+  std::vector<PlanNote> notes;  ///< in the order of the vector form's code, none twice
+};
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Function.plan: how the CPU driver runs a kernel, for people to read."""
+
+import pathlib
+
+from programs import run_program
+
+PROGRAM = """
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+kernel = SourceModule(
+    "__global__ void scale(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }",
+    options=["-lineinfo"],
+).get_function("scale")
+"""
+
+
+def test_the_plan_tells_gangs_accesses_and_lines():
+    output, _ = run_program(
+        PROGRAM
+        + """
+print(kernel.plan((72, 1, 1)))
+assert kernel.plan(block=(256, 1, 1)) == kernel.plan() != kernel.plan((64,))
+""",
+        PYCUDA_DRIVER="cpu",
+    )
+    assert "scale" in output
+    assert "gangs of" in output
+    assert "contiguous" in output
+    assert "ld.global" in output
+
+
+def test_arguments_that_are_no_block_are_refused():
+    run_program(
+        PROGRAM
+        + """
+wrong_ones = [
+    (("x",), TypeError),
+    ((1, 2), TypeError),
+    (((0, 1, 1),), cuda.LogicError),
+    (((2048, 1, 1),), cuda.LogicError),
+]
+for wrong, error in wrong_ones:
+    try:
+        kernel.plan(*wrong)
+    except error:
+        continue
+    raise AssertionError(wrong)
+""",
+        PYCUDA_DRIVER="cpu",
+    )
+
+
+def test_a_driver_without_plans_says_so(fake_driver):
+    run_program(
+        f"""
+import sys
+sys.path.insert(0, {str(pathlib.Path(__file__).parent / "fake")!r})
+from session import *
+try:
+    kernel(8).plan()
+except cuda.LogicError as error:
+    assert "only the CPU driver" in str(error), error
+else:
+    raise AssertionError("a plan from nowhere")
+""",
+        PYCUDA_DRIVER=fake_driver,
+    )

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The printable plan.
+#include "cpu/jit/plan.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace {
+
+namespace jit = pycuda::cpu::jit;
+namespace ptx = pycuda::cpu::ptx;
+using pycuda::cpu::Dim3;
+
+std::string plan_of(const std::string& body, Dim3 block, const jit::Options& options = {}) {
+  const std::string header =
+      ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/sum.cu\"\n";
+  const auto plan = jit::describe_plan(header + body, "k", block, options);
+  return plan ? *plan : ptx::to_text(plan.error());
+}
+
+/// Whether one line of `plan` has all of the words, in this order.
+bool has_line(const std::string& plan, std::initializer_list<const char*> words) {
+  for (std::size_t start = 0; start < plan.size();) {
+    const std::size_t end = std::min(plan.find('\n', start), plan.size());
+    const std::string line = plan.substr(start, end - start);
+    std::size_t at = 0;
+    for (const char* word : words) {
+      if (at != std::string::npos) at = line.find(word, at);
+    }
+    if (at != std::string::npos) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+const std::string kernel = R"(.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {
+  .reg .b64 %in, %out, %a; .reg .b32 %i, %n, %x, %y; .reg .pred %p;
+  .shared .align 4 .b8 tile[4096];
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n];
+  mov.u32 %i, %tid.x;
+  setp.ge.u32 %p, %i, %n;
+  mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %in;
+  .loc 1 12 0
+  ld.global.u32 %x, [%a];
+  .loc 1 13 0
+  ld.global.u32 %y, [%in];
+  add.u32 %x, %x, %y;
+  bar.sync 0;
+  @%p bra DONE;
+  mul.wide.u32 %a, %i, 64; add.u64 %a, %a, %out;
+  .loc 1 17 0
+  st.global.u32 [%a], %x;
+  and.b32 %y, %x, 63; mul.wide.u32 %a, %y, 4; add.u64 %a, %a, %in;
+  ld.global.u32 %x, [%a];
+  atom.global.add.u32 %y, [%out], %x;
+  st.global.u32 [%out], %y;
+DONE:
+  ret;
+}
+)";
+
+}  // namespace
+
+TEST_CASE("the plan names each access, branch and barrier, with its place") {
+  jit::Options options;
+  options.gang_lanes = 16;
+  const std::string plan = plan_of(kernel, {72}, options);
+  CAPTURE(plan);
+  CHECK(has_line(plan, {"kernel k, block (72, 1, 1)"}));
+  CHECK(has_line(plan, {"gangs of 16 threads", "4 full ones and 1 of 8 threads"}));
+  CHECK(has_line(plan, {"13", "sum.cu:12", "ld.global.u32", "access", "contiguous"}));
+  CHECK(has_line(plan, {"15", "sum.cu:13", "ld.global.u32", "access", "broadcast"}));
+  CHECK(has_line(plan, {"sum.cu:17", "st.global.u32", "access", "strided by 64 bytes"}));
+  CHECK(has_line(plan, {"ld.global.u32", "access", "gather: any addresses"}));
+  CHECK(has_line(plan, {"bra", "branch", "divergent"}));
+  CHECK(has_line(plan, {"bar.sync", "barrier"}));
+  CHECK(has_line(plan, {"atom.global.add.u32", "lanes", "one lane after the other"}));
+}
+
+TEST_CASE("the plan says why a kernel or a launch runs thread by thread") {
+  CHECK(has_line(plan_of(kernel, {3, 50}), {"thread by thread", "rows of 3 threads"}));
+  jit::Options scalar;
+  scalar.vectors = false;
+  CHECK(has_line(plan_of(kernel, {64}, scalar), {"thread by thread", "PYCUDA_CPU_VECTOR"}));
+  const std::string named =
+      R"(.visible .entry k() { .reg .b32 %r; mov.u32 %r, 64; bar.sync 1, %r; ret; })";
+  CHECK(has_line(plan_of(named, {64}), {"thread by thread", "a named barrier"}));
+}
+
+TEST_CASE("the plan says which blocks run as one and which loops step over the grid") {
+  const std::string text =
+      R"(.visible .entry k(.param .u64 out, .param .u32 n) { .reg .b64 %a, %o; .reg .pred %p;
+  .reg .b32 %i, %n, %t, %s, %b; ld.param.u64 %o, [out]; ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x; mov.u32 %s, %ntid.x; mov.u32 %b, %ctaid.x; mad.lo.s32 %i, %b, %s, %t;
+  mov.u32 %b, %nctaid.x; mul.lo.s32 %s, %s, %b; setp.ge.s32 %p, %i, %n; @%p ret;
+loop: mul.wide.s32 %a, %i, 4; add.s64 %a, %a, %o; st.global.u32 [%a], %i;
+  add.s32 %i, %i, %s; setp.lt.s32 %p, %i, %n; @%p bra loop; ret; })";
+  const std::string plan = plan_of(text, {256});
+  CAPTURE(plan);
+  CHECK(has_line(plan, {"neighbouring blocks", "run as one"}));
+  CHECK(has_line(plan, {"loops over the grid", "gangs take turns"}));
+  CHECK(has_line(plan_of(text, {2}), {"neighbouring blocks"}));
+  CHECK(has_line(plan_of(text, {2, 2}), {"thread by thread"}));
+}
+
+TEST_CASE("a plan of what is not there or does not compile is an error") {
+  CHECK(plan_of(".visible .entry other() { ret; }", {64}).find("no kernel 'k'") !=
+        std::string::npos);
+  CHECK(plan_of(".visible .entry k() { nonsense; }", {64}).find("nonsense") != std::string::npos);
+}
