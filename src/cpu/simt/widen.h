@@ -4,8 +4,12 @@
 
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+
+#include <utility>
+#include <vector>
 
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/plan.h"
@@ -66,6 +70,13 @@ class Widener {
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
+  std::vector<llvm::Instruction*> parts_of(llvm::Instruction& access) const;
+  llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
+                    llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
+  /// Null if the load is none of several that together read whole structures.
+  llvm::Value* emit_interleaved_load(llvm::LoadInst& load);
+  /// False if the store is none of several that together write whole structures.
+  bool emit_interleaved_store(llvm::StoreInst& store);
   void emit_store(llvm::StoreInst& store);
   void note(const llvm::Instruction& instruction, PlanNote::Kind kind, const llvm::Twine& form);
   void note_access(const llvm::Instruction& access, const llvm::Twine& form) {
@@ -98,6 +109,7 @@ class Widener {
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> starts_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
       pending_;  ///< blocks still to be visited, by position
+  llvm::DenseMap<const llvm::Instruction*, llvm::Value*> parted_;  ///< loads of parts of structures
   llvm::StringMap<llvm::Value*> specials_;
 };
 
