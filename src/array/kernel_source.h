@@ -106,6 +106,6 @@ inline constexpr unsigned reduction_threads = 256;
 /// Threads of a block where threads of a block run in turn or side by side in vectors.
 inline constexpr unsigned in_turn_threads = 16;
 /// Rows of its columns that a thread reads before it uses any of them.
-constexpr int rows_at_once(int per_thread) { return per_thread > 1 ? 4 : 8; }
+constexpr int rows_at_once(int per_thread) { return per_thread == 1 || per_thread >= 8 ? 8 : 4; }
 
 }  // namespace pycuda::array

@@ -117,7 +117,7 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   } else {
     if (plan.dense) plan.vector = vector_length(arrays, columns, arrays.kept, arrays.reduced, true);
     plan.per_thread = plan.vector;
-    const std::int64_t together = power_of_two_from(divide_up(columns, plan.per_thread), 32);
+    const std::int64_t together = power_of_two_from(divide_up(columns, plan.per_thread), 64);
     const std::int64_t rows =
         std::min(reduction_threads / together, power_of_two_from(length, reduction_threads));
     plan.block = {static_cast<unsigned>(together), static_cast<unsigned>(rows), 1};
@@ -127,9 +127,11 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   if (device.in_turn) {
     split(plan, length, 256, 512, 16, may_split);
   } else {
-    // Many more blocks than run at a time: the last ones to run leave little of the device idle.
+    // More blocks than run at a time: the last ones to run leave little of the device idle. Small
+    // elements are read sooner, and each block costs the same to begin and to join.
     const std::int64_t rows = std::int64_t{plan.block.y};
-    split(plan, length, std::int64_t{32} * device.multiprocessors, rows * 16,
+    const std::int64_t blocks = plan.per_thread >= 8 ? 8 : 16;
+    split(plan, length, blocks * device.multiprocessors, rows * 16,
           rows * rows_at_once(plan.per_thread), may_split);
   }
 }

@@ -77,12 +77,23 @@ void scan_tiles(ArrayContext& context, const ScanKey& key, const Lines& lines, s
   launch(context, key, lines, state.pointer(), each, shape);
 }
 
+/// Threads that scan lines side by side in a block. Where threads of a block are lanes of a vector,
+/// lines that are contiguous are rather left to a thread each: lanes would gather their elements.
+unsigned lines_side_by_side(const ArrayContext& context, const ScanKey& key, const Lines& lines,
+                            std::int64_t chunk) {
+  constexpr std::int64_t long_chunk = 64;
+  const auto item = static_cast<std::int64_t>(item_bytes(key.input));
+  std::int64_t most = 128;
+  if (context.in_turn())
+    most = chunk >= long_chunk && std::abs(lines.steps[0]) == item ? 1 : in_turn_threads;
+  return static_cast<unsigned>(std::min(lines.count(), most));
+}
+
 /// A thread scans a chunk of a line, from what `state` says of the chunks before.
 void scan_chunks(ArrayContext& context, const ScanKey& key, const Lines& lines, CUdeviceptr state,
                  std::int64_t chunk, CUstream stream) {
   cuda::LaunchShape shape;
-  shape.block.x = static_cast<unsigned>(
-      std::min<std::int64_t>(lines.count(), context.in_turn() ? in_turn_threads : 128));
+  shape.block.x = lines_side_by_side(context, key, lines, chunk);
   shape.grid.x = static_cast<unsigned>(divide_up(lines.count(), shape.block.x));
   shape.grid.y = static_cast<unsigned>(divide_up(lines.length, chunk));
   shape.stream = stream;

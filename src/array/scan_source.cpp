@@ -235,12 +235,17 @@ OFFSETS
     in0 next[8];
 #pragma unroll
     for (int j = 0; j < 8; ++j) { next[j] = *reinterpret_cast<const in0*>(from); from += step0; }
+    // From one eight to the next a single operation waits for another.
+    T up_to[8];
+    up_to[0] = cast<T>(next[0]);
+#pragma unroll
+    for (int j = 1; j < 8; ++j) up_to[j] = combined(up_to[j - 1], cast<T>(next[j]));
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
-      all = combined(all, cast<T>(next[j]));
-      *reinterpret_cast<out_t*>(to) = cast<out_t>(all);
+      *reinterpret_cast<out_t*>(to) = cast<out_t>(combined(all, up_to[j]));
       to += step1;
     }
+    all = combined(all, up_to[7]);
   }
   for (; rest != 0; --rest) {
     all = combined(all, cast<T>(*reinterpret_cast<const in0*>(from)));

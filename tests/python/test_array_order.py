@@ -36,6 +36,26 @@ def test_many_chunks_are_merged():
     np.testing.assert_array_equal(gpuarray.argsort(gpuarray.to_gpu(host)).get(), np.argsort(host, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_zeros_of_both_signs_are_equal_and_nans_of_both_too(dtype):
+    host = np.array([0.0, -np.nan, 3, -0.0, np.inf, np.nan, -np.inf, 0.0, -3, -0.0] * 5, dtype)
+    if host.dtype.kind == "c":
+        host[::7] = complex(1, np.nan)
+        host[1::7] = complex(np.nan, -1)
+        host[2::7] = complex(np.nan, np.nan)
+        host[3::7] = complex(-0.0, -2)
+    order = gpuarray.argsort(gpuarray.to_gpu(host)).get()
+    np.testing.assert_array_equal(order, np.argsort(host, kind="stable"))
+    np.testing.assert_array_equal(gpuarray.sort(gpuarray.to_gpu(host)).get(), host[order])
+
+
+@pytest.mark.parametrize("size", [33, 9000])
+def test_equal_elements_stay_where_they_are(size):
+    host = np.full(size, 7, np.int32)
+    np.testing.assert_array_equal(gpuarray.argsort(gpuarray.to_gpu(host)).get(), np.arange(size))
+    np.testing.assert_array_equal(gpuarray.sort(gpuarray.to_gpu(host)).get(), host)
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1, None])
 def test_any_axis_is_sorted_and_summed(axis):
     host = np.random.default_rng(1).integers(-9, 9, (5, 4, 4200)).astype(np.int16)

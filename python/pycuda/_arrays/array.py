@@ -77,7 +77,7 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
     @property
     def T(self):
-        """The array with its axes reversed."""
+        """A view with the axes reversed."""
         return self.transpose()
 
     # Other packages
@@ -149,7 +149,7 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
         return selection.take(self, indices, out, stream, axis)
 
     def put(self, indices, values):
-        """``self.flat[indices] = values``."""
+        """``self.flat[indices] = values``: positions in C order; `values` are repeated as needed."""
         from pycuda._arrays import selection
 
         selection.put(self, indices, values)
@@ -161,31 +161,31 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
         return selection.nonzero(self)
 
     def sort(self, axis=-1, *, descending=False):
-        """Put the elements in order along an axis, in place."""
+        """Put the elements in order along an axis, in place; equal ones keep their order, NaN is last."""
         from pycuda._arrays import sorting
 
         _array.copy(self, sorting.sort(self, _axis(axis, self.ndim), descending=descending), None)
 
     def argsort(self, axis=-1, *, descending=False):
-        """The positions of the elements in order along an axis."""
+        """The int64 positions of the elements in order along an axis (None: of the flattened array)."""
         from pycuda._arrays import sorting
 
         return sorting.argsort(self, axis, descending=descending)
 
     def searchsorted(self, v, side="left", sorter=None):
-        """Where `v` would go into this sorted array."""
+        """The int64 positions where `v` would go into this sorted array of one axis: see `searchsorted`."""
         from pycuda._arrays import searching
 
         return searching.searchsorted(self, v, side, sorter)
 
     def cumsum(self, axis=None, dtype=None, out=None):
-        """The sums of all elements up to each."""
+        """The sums of all elements up to each along an axis, in this shape; None: of the flattened array."""
         from pycuda._arrays import scans
 
         return scans.cumsum(self, axis, dtype, out)
 
     def cumprod(self, axis=None, dtype=None, out=None):
-        """The products of all elements up to each."""
+        """The products of all elements up to each along an axis, in this shape; None: of the flattened array."""
         from pycuda._arrays import scans
 
         return scans.cumprod(self, axis, dtype, out)

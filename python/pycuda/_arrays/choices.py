@@ -22,7 +22,10 @@ def if_positive(criterion, then_, else_, out=None, stream=None):
 
 
 def where(criterion, then_=None, else_=None, out=None, stream=None):
-    """`then_` where the criterion is not zero, else `else_`."""
+    """`then_` where the criterion is not zero, else `else_`: a new array of NumPy's common dtype.
+
+    All three broadcast; numbers count weakly, as Python's do. With the criterion alone it is `nonzero`.
+    """
     if then_ is None and else_ is None:
         from pycuda._arrays.selection import nonzero
 
@@ -69,17 +72,17 @@ def _logical(name, operands, out, allocator):
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None):
-    """Whether both are true."""
+    """Whether both elements are not zero: bool; the operands broadcast."""
     return _logical("logical_and", (x1, x2), out, allocator)
 
 
 def logical_or(x1, x2, /, out=None, *, allocator=None):
-    """Whether one is true."""
+    """Whether at least one of both elements is not zero: bool; the operands broadcast."""
     return _logical("logical_or", (x1, x2), out, allocator)
 
 
 def logical_not(x, /, out=None, *, allocator=None):
-    """Whether it is false."""
+    """Whether the element is zero: a bool array of the same shape."""
     return _logical("logical_not", (x,), out, allocator)
 
 

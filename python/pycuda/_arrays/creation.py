@@ -15,7 +15,10 @@ empty = GPUArray
 
 
 def to_gpu(ary, allocator=None):
-    """A copy on the device, with the axes in the same order."""
+    """A copy of a host array on the device: same shape and dtype, same order of axes, without gaps.
+
+    `ary` is anything `numpy.asarray` takes. TypeError for Python objects, which have no place on a device.
+    """
     if isinstance(ary, np.ndarray):
         shape = ary.shape
     elif isinstance(ary, np.generic):
@@ -40,14 +43,14 @@ def _compact_of(ary):
 
 
 def to_gpu_async(ary, allocator=None, stream=None):
-    """A copy on the device, in the order of the stream."""
+    """`to_gpu` in the order of `stream`, without waiting; only page-locked hosts' memory is copied asynchronously."""
     new = GPUArray(ary.shape, ary.dtype, allocator, None, None, _compact_of(ary))
     new._set(ary, True, stream)
     return new
 
 
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):
-    """An array of zeros."""
+    """A new array of zeros with this shape and dtype, in C or Fortran `order`."""
     new = GPUArray(shape, dtype, allocator, order=order)
     if new.size:
         _array.fill(new, np.zeros((), new.dtype)[()] if new.dtype.names else 0, None)
@@ -55,7 +58,7 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    """An array of ones."""
+    """A new array of ones with this shape and dtype, in C or Fortran `order`."""
     new = GPUArray(shape, dtype, allocator, order=order)
     if new.size:
         _array.fill(new, np.ones((), new.dtype)[()] if new.dtype.names else 1, None)
@@ -63,7 +66,7 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def full(shape, fill_value, dtype=None, allocator=None, order="C"):
-    """An array of one value."""
+    """A new array of `fill_value` with this shape; the dtype is by default the value's."""
     dtype = np.asarray(fill_value).dtype if dtype is None else dtype
     return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
 
@@ -77,12 +80,15 @@ def _like(other, dtype, order):
 
 
 def empty_like(other_ary, dtype=None, order="K"):
-    """An array of the same shape, not initialised."""
+    """A new array, not initialised, with the shape and (by default) the dtype of another one.
+
+    `order`: "C", "F", or "K" and "A" for the other's order of axes.
+    """
     return _like(other_ary, dtype, order)
 
 
 def zeros_like(other_ary, dtype=None, order="K"):
-    """An array of zeros of the same shape."""
+    """A new array of zeros with the shape and (by default) the dtype and order of axes of another one."""
     new = _like(other_ary, dtype, order)
     if new.size:
         _array.fill(new, np.zeros((), new.dtype)[()] if new.dtype.names else 0, None)
@@ -90,7 +96,7 @@ def zeros_like(other_ary, dtype=None, order="K"):
 
 
 def ones_like(other_ary, dtype=None, order="K"):
-    """An array of ones of the same shape."""
+    """A new array of ones with the shape and (by default) the dtype and order of axes of another one."""
     new = _like(other_ary, dtype, order)
     if new.size:
         _array.fill(new, np.ones((), new.dtype)[()] if new.dtype.names else 1, None)
@@ -98,7 +104,7 @@ def ones_like(other_ary, dtype=None, order="K"):
 
 
 def full_like(other_ary, fill_value, dtype=None, order="K"):
-    """An array of one value of the same shape."""
+    """A new array of `fill_value` with the shape and (by default) the dtype and order of axes of another one."""
     return _like(other_ary, dtype, order).fill(fill_value)
 
 

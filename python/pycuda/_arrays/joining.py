@@ -17,7 +17,10 @@ def _shared_allocator(arrays, allocator):
 
 
 def concatenate(arrays, axis=0, allocator=None):
-    """Arrays one after the other along an existing axis."""
+    """A new array of several, one after the other along an existing axis.
+
+    All have the same shape but for that axis (ValueError else). The dtype is NumPy's common one.
+    """
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to concatenate")
@@ -51,7 +54,7 @@ def concatenate(arrays, axis=0, allocator=None):
 
 
 def stack(arrays, axis=0, allocator=None):
-    """Arrays one after the other along a new axis."""
+    """A new array of several of the same shape, one after the other along a new `axis`, of NumPy's common dtype."""
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to stack")

@@ -218,5 +218,5 @@ def vecdot(a, b, axis=-1):
 
 
 def outer(a, b):
-    """The products of each element of `a` with each of `b`."""
+    """The products of each element of `a` with each of `b`, both flattened: shape ``(a.size, b.size)``."""
     return a.ravel()[:, None] * b.ravel()[None, :]

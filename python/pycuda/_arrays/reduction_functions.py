@@ -49,7 +49,7 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
 
 
 def vdot(a, b, dtype=None, stream=None):
-    """The same with the conjugates of the first operand."""
+    """The sum of the products of the conjugates of `a` and the elements of `b`: an array without axes."""
     if a.shape != b.shape:
         a, b = a.ravel(), b.ravel()
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else dtype
@@ -57,7 +57,7 @@ def vdot(a, b, dtype=None, stream=None):
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
-    """The sum of the elements at the indices `subset`."""
+    """The sum of ``a.flat[subset]``: an array without axes. `subset` is an array of integers on the device."""
     return sum(_taken(a, subset, stream), dtype, stream, allocator)
 
 
@@ -73,30 +73,30 @@ def _ordered(a):
 
 
 def max(a, stream=None, *, axis=None, keepdims=False, out=None):
-    """The largest element; NaN only if there is nothing else."""
+    """The largest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
     return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
 
 
 def min(a, stream=None, *, axis=None, keepdims=False, out=None):
-    """The smallest element; NaN only if there is nothing else."""
+    """The smallest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
     return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)
 
 
 def subset_max(subset, a, stream=None):
-    """The largest of the elements at the indices `subset`."""
+    """The largest of ``a.flat[subset]``: an array without axes. `subset` is an array of integers on the device."""
     return max(_taken(a, subset, stream), stream)
 
 
 def subset_min(subset, a, stream=None):
-    """The smallest of the elements at the indices `subset`."""
+    """The smallest of ``a.flat[subset]``: an array without axes. `subset` is an array of integers on the device."""
     return min(_taken(a, subset, stream), stream)
 
 
 def any(a, stream=None, allocator=None, *, axis=None, keepdims=False):
-    """Whether any element is true."""
+    """Whether any element along `axis` (None: of all) is not zero: bool."""
     return _allocated(a.any(axis, stream, keepdims=keepdims), allocator)
 
 
 def all(a, stream=None, allocator=None, *, axis=None, keepdims=False):
-    """Whether all elements are true."""
+    """Whether all elements along `axis` (None: of all) are not zero: bool."""
     return _allocated(a.all(axis, stream, keepdims=keepdims), allocator)

@@ -71,41 +71,58 @@ class Reductions:
     __slots__ = ()
 
     def any(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
-        """Whether any element is true."""
+        """Whether any element is not zero, as NaN is not.
+
+        Returns a bool array of the shape without `axis` (an int, a tuple of ints, or None for all axes; of length
+        one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
+        `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
+        """
         return _reduce("any", self, axis, None, stream, keepdims, out)
 
     def all(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
-        """Whether all elements are true."""
+        """Whether all elements are not zero, True where there are none: bool; see `any`."""
         return _reduce("all", self, axis, None, stream, keepdims, out)
 
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
-        """The sum; small integers are summed in 64 bits, as NumPy does."""
+        """The sum along `axis` (None: of all elements), 0 where there are none.
+
+        Computed and returned in `dtype`; by default the array's, but integers and bool smaller than 64 bits are
+        summed in 64 bits, as NumPy does. float16 and bfloat16 are summed in float32 and rounded once. The order of
+        additions is that of a tree, not NumPy's: floating-point sums differ in the last bits.
+        """
         dtype = _sum_dtype(self.dtype) if dtype is None else dtype
         return _reduce("sum", self, axis, dtype, stream, keepdims, out)
 
     def prod(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
-        """The product; small integers in 64 bits, as NumPy does."""
+        """The product along `axis` (None: of all elements), 1 where there are none; `dtype` as of `sum`."""
         dtype = _sum_dtype(self.dtype) if dtype is None else dtype
         return _reduce("prod", self, axis, dtype, stream, keepdims, out)
 
     def max(self, axis=None, out=None, keepdims=False, stream=None):
-        """The largest element; NaN if there is one."""
+        """The largest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
         return _reduce("max", self, axis, None, stream, keepdims, out)
 
     def min(self, axis=None, out=None, keepdims=False, stream=None):
-        """The smallest element; NaN if there is one."""
+        """The smallest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
         return _reduce("min", self, axis, None, stream, keepdims, out)
 
     def argmax(self, axis=None, out=None, keepdims=False, stream=None):
-        """Where the first largest element is."""
+        """The int64 position of the first largest element (the first NaN, if there is one).
+
+        Along one `axis`, or with None in the array flattened in C order. TypeError for several axes, ValueError
+        where there are no elements.
+        """
         return _find("argmax", self, axis, stream, keepdims, out)
 
     def argmin(self, axis=None, out=None, keepdims=False, stream=None):
-        """Where the first smallest element is."""
+        """The int64 position of the first smallest element (the first NaN, if there is one); see `argmax`."""
         return _find("argmin", self, axis, stream, keepdims, out)
 
     def mean(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
-        """The mean."""
+        """The mean along `axis`: the sum divided by the number of elements, NaN where there are none.
+
+        Returned in `dtype`: by default the array's for floating-point and complex numbers, else float64.
+        """
         if dtype is None:
             dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
         computed = wide(np.dtype(dtype))
@@ -121,7 +138,11 @@ class Reductions:
         )
 
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
-        """The variance."""
+        """The variance along `axis`: the mean of ``abs(x - mean)**2``, in two passes as NumPy does.
+
+        The sum of squares is divided by the number of elements less `ddof` (NaN if that is not positive). float64
+        for integers, real for complex numbers.
+        """
         if dtype is None:
             dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
         computed = wide(np.dtype(dtype))
@@ -135,12 +156,15 @@ class Reductions:
         return _apply("true_divide", (total, divisor), out, None if out is not None else result_dtype, stream)
 
     def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
-        """The standard deviation."""
+        """The standard deviation along `axis`: the square root of `var`."""
         variance = self.var(axis, dtype, None, ddof, keepdims, stream)
         return _apply("sqrt", (variance,), out, None, stream)
 
     def dot(self, other, stream=None):
-        """The product of vectors or matrices, as NumPy's."""
+        """The product by NumPy's rules: of two vectors the sum of products (no conjugation), of matrices `matmul`.
+
+        With an operand without axes it is the product of elements. ValueError where the lengths do not fit.
+        """
         if self.ndim == 0 or other.ndim == 0:
             return self * other
         if self.ndim == 1 and other.ndim == 1:
@@ -152,7 +176,10 @@ class Reductions:
         return matmul(self, other)
 
     def clip(self, min=None, max=None, out=None, stream=None):
-        """The elements, no smaller than `min` and no larger than `max`."""
+        """The elements, no smaller than `min` and no larger than `max` (None: without that limit).
+
+        Limits are numbers or arrays that broadcast; where `min` exceeds `max` the result is `max`.
+        """
         from pycuda._arrays.choices import clip
 
         return clip(self, min, max, out, stream)

@@ -244,14 +244,14 @@ def take(ary, indices, out=None, stream=None, axis=None):
 
 
 def multi_take(arrays, indices, out=None, stream=None):
-    """`take` of several arrays at the same indices: a list."""
+    """`take` of several arrays at the same indices: a list of arrays of the indices' shape."""
     arrays = list(arrays)
     outs = [None] * len(arrays) if out is None else out
     return [take(ary, indices, one, stream) for ary, one in zip(arrays, outs)]
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
-    """``out[i][dest_indices] = arrays[i]``."""
+    """``out[i][dest_indices] = arrays[i]`` for each i: a list, of new arrays of `dest_shape` if `out` is None."""
     arrays = list(arrays)
     if not arrays:
         return []

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Sorting device arrays: stable merge sorts of rows, of any dtype, along any axis.
+"""Sorting device arrays: stable sorts of rows, of any dtype, along any axis.
 
 Notes
 -----
 On a GPU a block sorts a tile in shared memory; then pairs of sorted runs are merged, each block
 finding by bisection (the merge path) which parts of both make its tile of the result. On a processor
-each thread sorts a chunk by itself, and merges the same way without waiting for others. NaN comes
-last, as NumPy has it, or first in descending order.
+each thread sorts a run byte by byte, and the few runs are merged the same way. NaN comes last, as
+NumPy has it, or first in descending order.
 """
 
 import numpy as np
@@ -164,110 +164,164 @@ extern "C" __global__ void __launch_bounds__(THREADS) merge_runs(const T* keys, 
 )
 _TILE = 1024
 
-_CHUNKS = (
+_RUNS = (
     _ORDER
     + """
-#define CHUNK 4096
-#define RUN 16
-FN void merge(const T* keys, const i64* at, i64 a, i64 a_end, i64 b, i64 b_end, T* out_keys, i64* out_at, i64 out,
-              i64 count) {
-  for (i64 k = 0; k < count; ++k) {
-    const bool from_b = a >= a_end || (b < b_end && before(keys[b], keys[a]));
-    put_item(out_keys, out_at, out + k, item_of(keys, at, from_b ? b++ : a++));
+#define TILE 4096
+// What orders elements as integers do: equal for zeros of both signs, for all NaNs, and largest for these.
+FN u64 rising(u64 bits, int size) { return bits >> (8 * size - 1) & 1 ? ~bits : bits | 1ull << (8 * size - 1); }
+template <class K> FN u64 order_of(K v) {
+  if constexpr (same<K, f16> || same<K, bf16>) {
+    const f32 w = widened(v);
+    return w != w ? 0xffff : w == 0 ? 0x8000 : rising(v.bits, 2) & 0xffff;
   }
+  else if constexpr (same<K, f32>)
+    return v != v ? 0xffffffff : v == 0 ? 0x80000000 : rising(__float_as_uint(v), 4) & 0xffffffff;
+  else if constexpr (same<K, f64>) return v != v ? ~0ull : v == 0 ? 1ull << 63 : rising(__double_as_longlong(v), 8);
+  else if constexpr (is_signed_integer<K>) return static_cast<u64>(v) ^ 1ull << (8 * sizeof(K) - 1);
+  else return v;
 }
-extern "C" __global__ void sort_chunks(const T* keys, T* out_keys, i64* out_at, T* spare_keys, i64* spare_at,
-                                       i64 length, i64 chunks, i64 all) {
-  const i64 number = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
-  if (number >= all) return;
-  const i64 row = number / chunks, start = (number - row * chunks) * CHUNK, base = row * length + start;
-  const i64 count = least(CHUNK, length - start);
-  int rounds = 0;
-  for (i64 width = RUN; width < count; width *= 2) ++rounds;
-  // The last round ends in the output.
-  T* to_keys = rounds % 2 == 0 ? out_keys : spare_keys;
-  i64* to_at = rounds % 2 == 0 ? out_at : spare_at;
-  for (i64 left = 0; left < count; left += RUN) {
-    const i64 end = least(left + RUN, count);
-    for (i64 i = left; i < end; ++i) {
+// A byte of the order, the least significant one first.
+template <class K> FN u32 digit(const K& v, int b) {
+  u64 order;
+  if constexpr (is_cx<K>) {
+    // Real parts decide before imaginary ones, and NaNs before both.
+    constexpr int half = sizeof(K) / 2;
+    const u32 kind = (v.re != v.re ? 2 : 0) + (v.im != v.im ? 1 : 0);
+    if (b == 2 * half) order = kind;
+    else if (b < half) order = kind & 1 ? 0 : order_of(v.im) >> 8 * b;
+    else order = kind & 2 ? 0 : order_of(v.re) >> 8 * (b - half);
+  }
+  else order = order_of(v) >> 8 * b;
+  return (DESCENDING ? ~order : order) & 255;
+}
+constexpr int digits = is_cx<T> ? sizeof(T) + 1 : sizeof(T);
+// A thread sorts a run of a row by its bytes (radix sort), so that equal elements keep their order.
+extern "C" __global__ void sort_runs(const T* keys, T* out_keys, i64* out_at, T* spare_keys, i64* spare_at,
+                                     i64 length, i64 run, i64 runs) {
+  const i64 row = blockIdx.x / runs, start = (blockIdx.x - row * runs) * run, base = row * length + start;
+  const i64 count = least(run, length - start);
+  if (count <= 32) {
+    for (i64 i = 0; i < count; ++i) {
       const Item item = first_item(keys, base + i, start + i);
       i64 j = i;
-      for (; j > left && before(item.key, to_keys[base + j - 1]); --j) {
-        put_item(to_keys, to_at, base + j, item_of(to_keys, to_at, base + j - 1));
+      for (; j > 0 && before(item.key, out_keys[base + j - 1]); --j) {
+        put_item(out_keys, out_at, base + j, item_of(out_keys, out_at, base + j - 1));
       }
-      put_item(to_keys, to_at, base + j, item);
+      put_item(out_keys, out_at, base + j, item);
     }
+    return;
   }
-  for (i64 width = RUN; width < count; width *= 2) {
-    T* const from_keys = to_keys;
-    i64* const from_at = to_at;
-    to_keys = to_keys == out_keys ? spare_keys : out_keys;
-    to_at = to_keys == out_keys ? out_at : spare_at;
-    for (i64 left = 0; left < count; left += 2 * width) {
-      const i64 middle = least(left + width, count), end = least(left + 2 * width, count);
-      merge(from_keys, from_at, base + left, base + middle, base + middle, base + end, to_keys, to_at, base + left,
-            end - left);
+  u32 places[digits][256];
+#pragma unroll 1
+  for (int i = 0; i < digits * 256; ++i) places[0][i] = 0;
+  for (i64 i = 0; i < count; ++i) {
+    const T key = keys[base + i];
+#pragma unroll
+    for (int b = 0; b < digits; ++b) ++places[b][digit(key, b)];
+  }
+  int passes = 0;
+#pragma unroll 1
+  for (int b = 0; b < digits; ++b) passes += places[b][digit(keys[base], b)] != count;
+  const T* from = keys + base;
+#if POSITIONS
+  const i64* from_at = nullptr;
+#endif
+  bool to_out = passes % 2 != 0;  // the last pass ends in the output
+#pragma unroll 1
+  for (int b = 0; b < digits; ++b) {
+    u32* const place = places[b];
+    if (place[digit(keys[base], b)] == count) continue;  // all the same
+    u32 sum = 0;
+#pragma unroll 1
+    for (int d = 0; d < 256; ++d) { const u32 many = place[d]; place[d] = sum; sum += many; }
+    T* const to = (to_out ? out_keys : spare_keys) + base;
+#if POSITIONS
+    i64* const to_at = (to_out ? out_at : spare_at) + base;
+#endif
+    for (i64 i = 0; i < count; ++i) {
+      const T key = from[i];
+      const u32 at = place[digit(key, b)]++;
+      to[at] = key;
+#if POSITIONS
+      to_at[at] = from_at == nullptr ? start + i : from_at[i];
+#endif
     }
+    from = to;
+#if POSITIONS
+    from_at = to_at;
+#endif
+    to_out = !to_out;
   }
+  if (passes != 0) return;
+  for (i64 i = 0; i < count; ++i) put_item(out_keys, out_at, base + i, first_item(keys, base + i, start + i));
 }
-extern "C" __global__ void merge_chunks(const T* keys, const i64* at, T* out_keys, i64* out_at, i64 length,
-                                        i64 chunks, i64 width, i64 all) {
-  const i64 number = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
-  if (number >= all) return;
-  const i64 row = number / chunks, start = (number - row * chunks) * CHUNK, base = row * length;
+// A thread merges what comes to a tile of two sorted runs of `width` elements.
+extern "C" __global__ void merge_tiles(const T* keys, const i64* at, T* out_keys, i64* out_at, i64 length,
+                                       i64 width, i64 tiles) {
+  const i64 row = blockIdx.x / tiles, start = (blockIdx.x - row * tiles) * TILE, base = row * length;
   const i64 left = start / (2 * width) * (2 * width), middle = least(left + width, length);
   const i64 end = least(left + 2 * width, length), diagonal = start - left;
-  const i64 count = least(CHUNK, end - start), b_count = end - middle;
+  const i64 count = least(TILE, end - start), b_count = end - middle;
   i64 low = diagonal > b_count ? diagonal - b_count : 0, high = least(diagonal, middle - left);
   while (low < high) {
     const i64 half = (low + high) / 2;
     if (before(keys[base + middle + diagonal - 1 - half], keys[base + left + half])) high = half; else low = half + 1;
   }
-  merge(keys, at, base + left + low, base + middle, base + middle + diagonal - low, base + end, out_keys, out_at,
-        base + start, count);
+  i64 a = base + left + low, b = base + middle + diagonal - low;
+  const i64 a_end = base + middle, b_end = base + end;
+  for (i64 k = 0; k < count; ++k) {
+    const bool from_b = a >= a_end || (b < b_end && before(keys[b], keys[a]));
+    put_item(out_keys, out_at, base + start + k, item_of(keys, at, from_b ? b++ : a++));
+  }
 }
 """
 )
-_CHUNK = 4096
+_MERGED_TILE = 4096
 _POSITION = np.dtype(np.int64)
+
+
+def _room(shape, dtype, positions):
+    return GPUArray(shape, dtype), GPUArray(shape, _POSITION) if positions else np.uintp(0)
+
+
+def _sort_in_blocks(rows, length, keys, positions, types):
+    tiles = -(-length // _TILE)
+    merges = max(tiles - 1, 0).bit_length()
+    sizes = np.int64(length), np.int64(tiles)
+    shape = {"grid": (rows * tiles, 1), "block": (256, 1, 1)}
+    target = _room(keys.shape, keys.dtype, positions)
+    other = _room(keys.shape, keys.dtype, positions) if merges else None
+    compiled("sort_tiles", _TILES, *types)(keys, *target, *sizes, **shape)
+    for merge in range(merges):
+        compiled("merge_runs", _TILES, *types)(*target, *other, *sizes, np.int64(_TILE << merge), **shape)
+        target, other = other, target
+    return target
+
+
+def _sort_in_threads(rows, length, keys, positions, types):
+    # As many runs as keep all processors busy, for merging costs more than sorting.
+    wanted = max(1, length >> 31, min(_array.device_facts()[1] // rows, length // (2 * _MERGED_TILE)))
+    merges = (wanted - 1).bit_length()
+    run = -(-length // (_MERGED_TILE << merges)) * _MERGED_TILE
+    runs, tiles = -(-length // run), -(-length // _MERGED_TILE)
+    one = {"block": (1, 1, 1)}
+    target, other = _room(keys.shape, keys.dtype, positions), _room(keys.shape, keys.dtype, positions)
+    compiled("sort_runs", _RUNS, *types)(
+        keys, *target, *other, np.int64(length), np.int64(run), np.int64(runs), grid=(rows * runs, 1), **one
+    )
+    for merge in range(merges):
+        compiled("merge_tiles", _RUNS, *types)(
+            *target, *other, np.int64(length), np.int64(run << merge), np.int64(tiles), grid=(rows * tiles, 1), **one
+        )
+        target, other = other, target
+    return target
 
 
 def _sort_rows(rows, length, keys, positions, descending):
     """Sorted keys, and where they were if `positions`, of contiguous `keys` of rows of one length."""
-    cpu = is_cpu()
     types = type_name(keys.dtype), "1" if positions else "0", "1" if descending else "0"
-    text, tile = (_CHUNKS, _CHUNK) if cpu else (_TILES, _TILE)
-    tiles = -(-length // tile)
-    merges = 0
-    while tile << merges < length:
-        merges += 1
-
-    nothing = np.uintp(0)
-
-    def room(wanted):
-        values = GPUArray(keys.shape, keys.dtype) if wanted else nothing
-        return values, GPUArray(keys.shape, _POSITION) if wanted and positions else nothing
-
-    result, spare = room(True), room(merges > 0 or (cpu and length > 16))
-    sizes = np.int64(length), np.int64(tiles)
-    number = np.int64(rows * tiles)
-    shape = {"grid": (rows * tiles, 1), "block": (256, 1, 1)}
-    if cpu:
-        shape = {"grid": (rows * tiles, 1), "block": (1, 1, 1)}
-    target, other = (result, spare) if merges % 2 == 0 else (spare, result)
-    if cpu:
-        compiled("sort_chunks", text, *types)(keys, *target, *other, *sizes, number, **shape)
-    else:
-        compiled("sort_tiles", text, *types)(keys, *target, *sizes, **shape)
-    width = tile
-    while width < length:
-        if cpu:
-            compiled("merge_chunks", text, *types)(*target, *other, *sizes, np.int64(width), number, **shape)
-        else:
-            compiled("merge_runs", text, *types)(*target, *other, *sizes, np.int64(width), **shape)
-        target, other = other, target
-        width *= 2
-    return target
+    return (_sort_in_threads if is_cpu() else _sort_in_blocks)(rows, length, keys, positions, types)
 
 
 def rows_of(a, axis, dtype=None):

@@ -36,7 +36,11 @@ class Transfers:
     __slots__ = ()
 
     def set(self, ary, async_=False, stream=None, **kwargs):
-        """Copy from the host."""
+        """Copy from the host into this array.
+
+        `ary`, of any strides, has the same size and dtype (ValueError else); another shape is taken with a
+        warning. With `async_` it is `set_async`.
+        """
         async_ = _async_keyword(async_, kwargs)
         if ary.size != self.size:
             raise ValueError(f"ary and self must be the same size: shapes {ary.shape} and {self.shape}")
@@ -139,16 +143,19 @@ class Transfers:
         ary[...] = staged
 
     def get_async(self, stream=None, ary=None, **kwargs):
-        """Copy to the host, in the order of the stream."""
+        """Copy to the host in the order of the stream, without waiting: see `get`.
+
+        The result may be read after the stream's work is done; only page-locked targets are asynchronous.
+        """
         return self.get(ary=ary, async_=True, stream=stream, **kwargs)
 
     def copy(self):
-        """A copy with the same order of axes."""
+        """A new array with the same shape, dtype, elements and order of axes."""
         new = _array.empty_like(self, None, "K")
         _array.copy(new, self, None)
         return new
 
     def fill(self, value, stream=None):
-        """Make every element `value`."""
+        """Make every element `value`, converted to the dtype; gives the array back. Views of any strides are filled."""
         _array.fill(self, value, stream)
         return self

@@ -39,11 +39,15 @@ class Values:
         return format(self.get()[()] if self.ndim == 0 else self.get(), spec)
 
     def item(self, *args):
-        """One element as a Python number."""
+        """One element as a Python number, copied from the device.
+
+        `args`: nothing for an array of one element, a position in the flattened array, or an index for each axis.
+        ValueError for an array of several elements, IndexError out of range.
+        """
         return self.get().item(*args)
 
     def tolist(self):
-        """The elements as nested lists of Python numbers."""
+        """All elements as nested lists of Python numbers, a list for each axis; a number if there is none."""
         return self.get().tolist()
 
     def __float__(self):

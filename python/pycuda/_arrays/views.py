@@ -61,11 +61,11 @@ class Views:
         return _array.view(self, 0, shape, strides, None)
 
     def ravel(self, order="C"):
-        """All elements in one axis."""
+        """All elements in one axis of length `size`, in `order`: a view where that is possible, else a copy."""
         return self.reshape((self.size,), order=order)
 
     def flatten(self, order="C"):
-        """A copy of all elements in one axis."""
+        """A copy of all elements in one axis of length `size`, in `order` ("C" or "F")."""
         flat = self.ravel(order)
         return flat.copy() if flat is self or flat.base is not None else flat
 
@@ -91,7 +91,7 @@ class Views:
         return _array.view(self, 0, shape, strides, dtype)
 
     def squeeze(self, axis=None):
-        """The array without axes of length one."""
+        """A view without axes of length one: without all of them, or without `axis`. ValueError if that is longer."""
         if axis is None:
             chosen = {i for i, length in enumerate(self.shape) if length <= 1}
         else:
@@ -104,7 +104,7 @@ class Views:
         return _array.view(self, 0, [self.shape[i] for i in kept], [self.strides[i] for i in kept], None)
 
     def transpose(self, axes=None):
-        """The array with its axes in another order."""
+        """A view with its axes in the order `axes` (None: reversed). ValueError if they are not a permutation."""
         if axes is None:
             axes = range(self.ndim - 1, -1, -1)
         else:
@@ -117,14 +117,18 @@ class Views:
         return _array.view(self, 0, [self.shape[i] for i in axes], [self.strides[i] for i in axes], None)
 
     def swapaxes(self, axis1, axis2):
-        """The array with two axes exchanged."""
+        """A view with two axes exchanged; they count from the end if negative."""
         order = list(range(self.ndim))
         first, second = _axis(axis1, self.ndim), _axis(axis2, self.ndim)
         order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
     def astype(self, dtype, stream=None, copy=True):
-        """A copy with another dtype."""
+        """A copy with another dtype, in the same order of axes.
+
+        Conversions follow NumPy's; complex numbers lose their imaginary parts with a ComplexWarning. With
+        ``copy=False`` an array that has the dtype already is returned itself.
+        """
         dtype = np.dtype(dtype)
         if not copy and dtype == self.dtype:
             return self
@@ -139,7 +143,7 @@ class Views:
         return new
 
     def reverse(self, stream=None):
-        """A copy with all elements in reverse order."""
+        """A copy with all elements in reverse order: of several axes, in that of the flattened array."""
         new = _array.empty_like(self, None, "C")
         flipped = self[(slice(None, None, -1),) * self.ndim] if self.ndim else self
         _array.copy(new, flipped, stream)
@@ -147,21 +151,21 @@ class Views:
 
     @property
     def real(self):
-        """The real parts, a view."""
+        """The real parts: a view of half the item size, or the array itself if it is real."""
         if self.dtype.kind != "c":
             return self
         return _array.view(self, 0, self.shape, self.strides, _part(self.dtype))
 
     @property
     def imag(self):
-        """The imaginary parts, a view; zeros for real dtypes."""
+        """The imaginary parts: a view of half the item size; new zeros for real dtypes."""
         if self.dtype.kind != "c":
             return _array.empty_like(self, None, "K").fill(0)
         part = _part(self.dtype)
         return _array.view(self, part.itemsize, self.shape, self.strides, part)
 
     def conj(self, out=None):
-        """The complex conjugates; a real array itself."""
+        """The complex conjugates as a new array (or in `out`); a real array itself."""
         if self.dtype.kind != "c" and out is None:
             return self
         return _array.apply("conjugate", (self,), out, None, None)

@@ -24,6 +24,7 @@ bool fuses_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  if (kernel.facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
   return kernel.facts.gang_lanes != 0 &&
          (block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block)) &&
          std::uint64_t{grid.x} * block.x < most_index &&

@@ -89,6 +89,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
+  out.number(facts.gangs_are_warps);
   out.number(facts.gang_frame_bytes);
   out.number(facts.most_gang_blocks);
   out.number(facts.fuses_blocks);
@@ -111,6 +112,7 @@ KernelFacts read_facts(Reader& in) {
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
+  facts.gangs_are_warps = in.number<bool>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();
   facts.most_gang_blocks = in.number<Dim3>();
   facts.fuses_blocks = in.number<bool>();

@@ -53,10 +53,14 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
   if (block.x < narrowest_gang_row && !fuses)
     return "thread by thread: rows of " + std::to_string(block.x) +
            " threads would leave most lanes of a gang empty\n";
+  if (facts.gangs_are_warps && !gangs_can_be_warps(block))
+    return "thread by thread: warp operations, in a block whose rows are no whole warps\n";
   const std::uint32_t rows = block.y * block.z;
   const std::uint32_t full = block.x / lanes * rows, rest = block.x % lanes;
   std::string text = "gangs of " + std::to_string(lanes) + " threads, " +
-                     (options.gang_lanes ? "as PYCUDA_CPU_GANG asks" : "chosen for this kernel") +
+                     (facts.gangs_are_warps ? "since it has warp operations"
+                      : options.gang_lanes  ? "as PYCUDA_CPU_GANG asks"
+                                            : "chosen for this kernel") +
                      "; a block has " + std::to_string(full) + " full ones";
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";

@@ -36,6 +36,8 @@ struct KernelFacts {
   std::uint32_t cost = 1;        ///< static instruction count: estimates whether a launch is small
   std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
+  bool gangs_are_warps =
+      false;  ///< the vector form is for blocks whose rows are whole warps, or one
   std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
   Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
   bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block
@@ -48,6 +50,12 @@ struct KernelFacts {
 
 /// Launches with narrower rows run thread by thread: most lanes of a gang would be empty.
 inline constexpr std::uint32_t narrowest_gang_row = 4;
+
+/// Whether gangs of 32 in a block are its warps: they lie along x, so its rows must be made of
+/// whole warps, or there must be one row.
+inline bool gangs_can_be_warps(const Dim3& block) {
+  return block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+}
 
 /// A kernel ready to run.
 struct Kernel {

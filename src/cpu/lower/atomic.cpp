@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Emitters: atom and red.
+#include <llvm/Support/AtomicOrdering.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/memory_order.h"
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
 
@@ -46,29 +50,62 @@ llvm::AtomicOrdering order_of(const ptx::Modifiers& modifiers) {
   return ordering == llvm::AtomicOrdering::NotAtomic ? llvm::AtomicOrdering::Monotonic : ordering;
 }
 
-/// old = *pointer; *pointer = change(old), as one step, by compare and swap.
-llvm::Value* update(FunctionLowering& lowering, llvm::Value* pointer, unsigned bits,
-                    llvm::AtomicOrdering ordering,
-                    const std::function<llvm::Value*(llvm::Value*)>& change) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Type* type = lowering.int_type(bits);
-  const llvm::Align alignment(bits / 8);
-  llvm::LoadInst* first = b.CreateAlignedLoad(type, pointer, alignment);
-  first->setAtomic(llvm::AtomicOrdering::Monotonic);
-  llvm::BasicBlock* before = b.GetInsertBlock();
-  llvm::BasicBlock* loop = lowering.new_block("update");
-  llvm::BasicBlock* done = lowering.new_block();
-  b.CreateBr(loop);
-  b.SetInsertPoint(loop);
-  llvm::PHINode* old = b.CreatePHI(type, 2);
-  old->addIncoming(first, before);
-  llvm::Value* changed = b.CreateBitCast(change(old), type);
-  llvm::Value* result = b.CreateAtomicCmpXchg(pointer, old, changed, alignment, ordering,
-                                              llvm::AtomicOrdering::Monotonic);
-  old->addIncoming(b.CreateExtractValue(result, 0), b.GetInsertBlock());
-  b.CreateCondBr(b.CreateExtractValue(result, 1), done, loop);
-  b.SetInsertPoint(done);
-  return old;
+/// What an update without an instruction of its own makes of the old value and the operand, both as
+/// bits.
+using Change =
+    std::function<llvm::Value*(llvm::IRBuilder<>&, llvm::Value* old, llvm::Value* operand)>;
+
+llvm::Function* new_function(FunctionLowering& lowering, const std::string& name,
+                             llvm::ArrayRef<llvm::Type*> parameters, llvm::Type* result) {
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(result, parameters, false),
+                             llvm::Function::InternalLinkage, name, lowering.module().target());
+  function->addFnAttr(llvm::Attribute::AlwaysInline);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  return function;
+}
+
+/// old = *pointer; *pointer = change(old, operand), as one step, by compare and swap: a call of a
+/// function, so that later stages know it from a loop of the program. `name` tells changes apart.
+llvm::Value* update(FunctionLowering& lowering, const std::string& name, llvm::Value* pointer,
+                    llvm::Value* operand, llvm::AtomicOrdering ordering, const Change& change) {
+  llvm::Type* type = operand->getType();
+  const std::string full = name + "." + llvm::toIRString(ordering);
+  llvm::Module& module = lowering.module().target();
+  llvm::Function* whole = module.getFunction(pseudo::update_prefix + full);
+  if (!whole) {
+    llvm::IRBuilder<> b(lowering.context());
+    const auto block = [&](const char* label, llvm::Function* of) {
+      return llvm::BasicBlock::Create(lowering.context(), label, of);
+    };
+    llvm::Function* inner =
+        new_function(lowering, pseudo::change_prefix + full, {type, type}, type);
+    inner->setDoesNotAccessMemory();
+    inner->setWillReturn();
+    b.SetInsertPoint(block("change", inner));
+    b.CreateRet(b.CreateBitCast(change(b, inner->getArg(0), inner->getArg(1)), type));
+    whole = new_function(lowering, pseudo::update_prefix + full, {b.getPtrTy(), type}, type);
+    const llvm::Align alignment(type->getIntegerBitWidth() / 8);
+    llvm::BasicBlock* entry = block("read", whole);
+    llvm::BasicBlock* loop = block("update", whole);
+    llvm::BasicBlock* done = block("done", whole);
+    b.SetInsertPoint(entry);
+    llvm::LoadInst* first = b.CreateAlignedLoad(type, whole->getArg(0), alignment);
+    first->setAtomic(llvm::AtomicOrdering::Monotonic);
+    b.CreateBr(loop);
+    b.SetInsertPoint(loop);
+    llvm::PHINode* old = b.CreatePHI(type, 2);
+    old->addIncoming(first, entry);
+    llvm::Value* changed = b.CreateCall(inner, {old, whole->getArg(1)});
+    llvm::Value* result = b.CreateAtomicCmpXchg(whole->getArg(0), old, changed, alignment, ordering,
+                                                llvm::AtomicOrdering::Monotonic);
+    old->addIncoming(b.CreateExtractValue(result, 0), loop);
+    b.CreateCondBr(b.CreateExtractValue(result, 1), done, loop);
+    b.SetInsertPoint(done);
+    b.CreateRet(old);
+  }
+  return lowering.builder().CreateCall(whole, {pointer, operand});
 }
 
 /// bf16 bits to f32 and back, rounded to nearest even; NaN becomes the canonical NaN of PTX.
@@ -85,9 +122,8 @@ llvm::Value* narrow_bf16(llvm::IRBuilder<>& b, llvm::Value* value) {
 }
 
 /// One addition, minimum or maximum of 16-bit floats given as bits.
-llvm::Value* combine_half(FunctionLowering& lowering, AtomicOp operation, bool is_bfloat,
+llvm::Value* combine_half(llvm::IRBuilder<>& b, AtomicOp operation, bool is_bfloat,
                           llvm::Value* left, llvm::Value* right) {
-  llvm::IRBuilder<>& b = lowering.builder();
   const auto widen = [&](llvm::Value* bits) {
     return is_bfloat ? widen_bf16(b, bits)
                      : b.CreateFPExt(b.CreateBitCast(bits, b.getHalfTy()), b.getFloatTy());
@@ -116,49 +152,73 @@ llvm::Value* combine_half(FunctionLowering& lowering, AtomicOp operation, bool i
 
 llvm::Value* update_half(FunctionLowering& lowering, llvm::Value* pointer, Type type,
                          AtomicOp operation, llvm::Value* operand, llvm::AtomicOrdering ordering) {
-  llvm::IRBuilder<>& b = lowering.builder();
   const bool is_bfloat = type == Type::BF16 || type == Type::BF16x2;
+  const std::string name = std::string(is_bfloat ? "bf16" : "f16") +
+                           (ptx::bits_of(type) == 16 ? "" : "x2") +
+                           (operation == AtomicOp::Add   ? ".add"
+                            : operation == AtomicOp::Min ? ".min"
+                                                         : ".max");
   if (ptx::bits_of(type) == 16) {
-    return update(lowering, pointer, 16, ordering, [&](llvm::Value* old) {
-      return combine_half(lowering, operation, is_bfloat, old, operand);
-    });
+    return update(lowering, name, pointer, operand, ordering,
+                  [&](llvm::IRBuilder<>& b, llvm::Value* old, llvm::Value* by) {
+                    return combine_half(b, operation, is_bfloat, old, by);
+                  });
   }
-  return update(lowering, pointer, 32, ordering, [&](llvm::Value* old) {
-    const auto part = [&](llvm::Value* pair, unsigned i) {
-      return b.CreateTrunc(b.CreateLShr(pair, std::uint64_t{16} * i), b.getInt16Ty());
-    };
-    llvm::Value* low = combine_half(lowering, operation, is_bfloat, part(old, 0), part(operand, 0));
-    llvm::Value* high =
-        combine_half(lowering, operation, is_bfloat, part(old, 1), part(operand, 1));
-    return b.CreateOr(b.CreateZExt(low, b.getInt32Ty()),
-                      b.CreateShl(b.CreateZExt(high, b.getInt32Ty()), 16));
-  });
+  return update(
+      lowering, name, pointer, operand, ordering,
+      [&](llvm::IRBuilder<>& b, llvm::Value* old, llvm::Value* by) {
+        const auto part = [&](llvm::Value* pair, unsigned i) {
+          return b.CreateTrunc(b.CreateLShr(pair, std::uint64_t{16} * i), b.getInt16Ty());
+        };
+        llvm::Value* low = combine_half(b, operation, is_bfloat, part(old, 0), part(by, 0));
+        llvm::Value* high = combine_half(b, operation, is_bfloat, part(old, 1), part(by, 1));
+        return b.CreateOr(b.CreateZExt(low, b.getInt32Ty()),
+                          b.CreateShl(b.CreateZExt(high, b.getInt32Ty()), 16));
+      });
+}
+
+llvm::Value* flush_f32(llvm::IRBuilder<>& b, llvm::Value* bits) {
+  llvm::Value* tiny = b.CreateICmpEQ(b.CreateAnd(bits, 0x7f800000), b.getInt32(0));
+  return b.CreateSelect(tiny, b.CreateAnd(bits, 0x80000000u), bits);
 }
 
 /// GPUs add f32 in global memory with subnormal numbers flushed to zero, but not in shared memory.
-/// Null: never flushed.
-llvm::Value* flushes_subnormals(FunctionLowering& lowering, ptx::Space space,
-                                llvm::Value* pointer) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  if (space == ptx::Space::Shared) return nullptr;
-  if (space != ptx::Space::Generic) return b.getTrue();
-  return b.CreateNot(lowering.is_in_shared(b.CreatePtrToInt(pointer, b.getInt64Ty())));
-}
-
-llvm::Value* flush_f32(llvm::IRBuilder<>& b, llvm::Value* bits, llvm::Value* flush) {
-  if (!flush) return bits;
-  llvm::Value* tiny = b.CreateICmpEQ(b.CreateAnd(bits, 0x7f800000), b.getInt32(0));
-  return b.CreateSelect(b.CreateAnd(flush, tiny), b.CreateAnd(bits, 0x80000000u), bits);
-}
-
-llvm::Value* add_f32(llvm::IRBuilder<>& b, llvm::Value* left, llvm::Value* right,
-                     llvm::Value* flush) {
+llvm::Value* add_f32(llvm::IRBuilder<>& b, llvm::Value* left, llvm::Value* right, bool in_shared) {
+  const auto flushed = [&](llvm::Value* bits) { return in_shared ? bits : flush_f32(b, bits); };
   const auto number = [&](llvm::Value* bits) {
-    return b.CreateBitCast(flush_f32(b, bits, flush), b.getFloatTy());
+    return b.CreateBitCast(flushed(bits), b.getFloatTy());
   };
   llvm::Value* sum = b.CreateFAdd(number(left), number(right));
-  llvm::Value* bits = flush_f32(b, b.CreateBitCast(sum, b.getInt32Ty()), flush);
+  llvm::Value* bits = flushed(b.CreateBitCast(sum, b.getInt32Ty()));
   return b.CreateSelect(b.CreateFCmpUNO(sum, sum), b.getInt32(0x7fffffff), bits);
+}
+
+llvm::Value* update_f32(FunctionLowering& lowering, llvm::Value* pointer, llvm::Value* operand,
+                        llvm::AtomicOrdering ordering, bool in_shared) {
+  return update(lowering, in_shared ? "f32.add.shared" : "f32.add", pointer, operand, ordering,
+                [&](llvm::IRBuilder<>& b, llvm::Value* old, llvm::Value* by) {
+                  return add_f32(b, old, by, in_shared);
+                });
+}
+
+/// Where a generic address lies is known only when it is used.
+llvm::Value* update_generic_f32(FunctionLowering& lowering, llvm::Value* pointer,
+                                llvm::Value* operand, llvm::AtomicOrdering ordering) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::BasicBlock* blocks[] = {lowering.new_block("global"), lowering.new_block("shared")};
+  llvm::BasicBlock* done = lowering.new_block();
+  b.CreateCondBr(lowering.is_in_shared(b.CreatePtrToInt(pointer, b.getInt64Ty())), blocks[1],
+                 blocks[0]);
+  llvm::Value* old[2];
+  for (int in_shared = 0; in_shared < 2; ++in_shared) {
+    b.SetInsertPoint(blocks[in_shared]);
+    old[in_shared] = update_f32(lowering, pointer, operand, ordering, in_shared != 0);
+    b.CreateBr(done);
+  }
+  b.SetInsertPoint(done);
+  llvm::PHINode* result = b.CreatePHI(operand->getType(), 2);
+  for (int i = 0; i < 2; ++i) result->addIncoming(old[i], blocks[i]);
+  return result;
 }
 
 /// In shared memory a NaN comes out as of an addition: quiet, that of memory first. In global
@@ -193,16 +253,18 @@ llvm::Value* emit_update(FunctionLowering& lowering, const ptx::Modifiers& modif
                          ordering);
     }
     if (type == Type::F32 && operation == AtomicOp::Add) {
-      llvm::Value* flush = flushes_subnormals(lowering, space, pointer);
       llvm::Value* added = lowering.read_bits(operand, bits);
-      return update(lowering, pointer, bits, ordering,
-                    [&](llvm::Value* old) { return add_f32(b, old, added, flush); });
+      if (space == ptx::Space::Generic)
+        return update_generic_f32(lowering, pointer, added, ordering);
+      return update_f32(lowering, pointer, added, ordering, space == ptx::Space::Shared);
     }
     if (type == Type::F64 && operation == AtomicOp::Add) {
-      llvm::Value* added = lowering.read_bits(operand, bits);
-      return update(lowering, pointer, bits, ordering, [&](llvm::Value* old) {
-        return add_f64(b, old, added, space == ptx::Space::Shared);
-      });
+      const bool in_shared = space == ptx::Space::Shared;
+      return update(lowering, in_shared ? "f64.add.shared" : "f64.add", pointer,
+                    lowering.read_bits(operand, bits), ordering,
+                    [&](llvm::IRBuilder<>& inner, llvm::Value* old, llvm::Value* by) {
+                      return add_f64(inner, old, by, in_shared);
+                    });
     }
     return nullptr;
   }

@@ -25,6 +25,12 @@ inline constexpr const char* params = "ptx.params";
 // happens where it stands, for each thread that gets there. Touches no memory that code can see.
 inline constexpr const char* check_alignment = "check.alignment";
 
+// Functions of the module, and not of a thread. iN (ptr, iN operand): an atomic update that LLVM
+// has no instruction for; gives the old value. iN (iN old, iN operand), pure, the same name
+// otherwise: what it makes of the old value.
+inline constexpr const char* update_prefix = "update.";
+inline constexpr const char* change_prefix = "change.";
+
 // (suspends) void (ptr, i32 id, i32 count or 0)
 inline constexpr const char* barrier_sync = "ptx.barrier.sync";
 inline constexpr const char* barrier_arrive = "ptx.barrier.arrive";

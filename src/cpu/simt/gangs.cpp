@@ -18,6 +18,8 @@
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/shape.h"
+#include "cpu/simt/warp_sites.h"
+#include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -33,8 +35,8 @@ constexpr std::uint64_t most_local_bytes = 4096;
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration())
-      return call;
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isDeclaration()) continue;
+    if (!call->getCalledFunction()->getName().starts_with(pseudo::update_prefix)) return call;
   }
   return nullptr;
 }
@@ -88,10 +90,6 @@ bool is_supported(llvm::Type* type) {
          (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
 }
 
-bool is_supported_special(llvm::StringRef name) {
-  return name != "laneid" && name != "warpid" && !name.starts_with("lanemask.");
-}
-
 /// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
 std::string obstacle(const llvm::Instruction& instruction) {
   if (!is_supported(instruction.getType())) return "a value of a type that has no vector form";
@@ -119,17 +117,16 @@ std::string obstacle(const llvm::Instruction& instruction) {
     const auto* count = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(2));
     return id && id->isZero() && count && count->isZero() ? "" : "a named barrier";
   }
-  if (name == pseudo::warp_op) return "a warp operation";
   if (name == pseudo::yield) return "a loop that waits for other threads";
   if (name == pseudo::barrier_arrive || name == pseudo::barrier_reduce)
     return "a barrier that counts or reduces";
   if (name == pseudo::exit) return "the end of a thread within a call";
-  if (name.consume_front(pseudo::sreg_prefix) && !is_supported_special(name))
-    return "a lane number";
   return {};
 }
 
-std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
+std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
+  std::optional<WarpSites> warps;
+  if (needs_warps(function)) warps.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -143,6 +140,9 @@ std::string obstacle(const llvm::Function& function, const ControlFlow& flow) {
       if (callee && callee->getName() == pseudo::barrier_sync &&
           flow.owner(*block) != &function.getEntryBlock())
         return "a barrier in divergent control flow";
+      if (callee && callee->getName() == pseudo::warp_op) {
+        if (std::string found = warps->obstacle(*call); !found.empty()) return found;
+      }
     }
   }
   return {};
@@ -168,7 +168,7 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
   flow.assign_owners();
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, lanes, true);
-  if (std::string found = obstacle(source, flow); !found.empty()) return found;
+  if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
   Widener widener(source, flow, shapes, guesses, lanes, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
@@ -182,12 +182,13 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
-  std::string reason = widen(*source.function, source.lanes, false, name + ".tail", nullptr, tail,
-                             facts.most_gang_blocks);
+  const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
+    return widen(from, source.lanes, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+                 facts.most_gang_blocks);
+  };
+  std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
-  if (source.open &&
-      widen(*source.open, source.lanes, true, name + ".gang", plan, full, facts.most_gang_blocks)
-          .empty()) {
+  if (source.open && write(*source.open, true, plan, full).empty()) {
     if (plan)
       plan->notes.push_back({PlanNote::Kind::Other,
                              "a gang that passes a guard as a whole goes on without masks",
@@ -195,8 +196,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
                              0});
   } else {
     if (plan) plan->notes.clear();
-    reason = widen(*source.function, source.lanes, true, name + ".gang", plan, full,
-                   facts.most_gang_blocks);
+    reason = write(*source.function, true, plan, full);
   }
   if (!reason.empty()) {
     tail->eraseFromParent();
@@ -205,6 +205,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   facts.gang_lanes = source.lanes;
   facts.strides_over_grid = has_call(*full, gang_pause);
   facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
+  facts.gangs_are_warps = source.warps;
   const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
   facts.fusible_block = fusible.value_or(0);
@@ -224,7 +225,10 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
-      sources.push_back({copy, nullptr, i, lanes ? lanes : choose_lanes(*copy)});
+      split_wide_integers(*copy);
+      const bool warps = needs_warps(*copy);
+      const unsigned chosen = lanes ? lanes : choose_lanes(*copy);
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
     } else {
       copy->eraseFromParent();
     }

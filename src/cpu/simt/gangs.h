@@ -21,11 +21,12 @@ struct GangSource {
   llvm::Function* open = nullptr;      ///< a copy of it whose guards are open (guards.h), or null
   std::size_t kernel = 0;              ///< index in the facts
   unsigned lanes = 0;
+  bool warps = false;  ///< every gang must be a warp
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
 /// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
-/// or 64), or 0 for a choice per kernel.
+/// or 64), or 0 for a choice per kernel. Kernels with warp operations have gangs of 32 in any case.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
                                        unsigned lanes);
 

@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/warp_sites.h"
 
 namespace pycuda::cpu::simt {
 
@@ -28,6 +30,8 @@ constexpr std::int64_t most_threads = 1024;
 /// What ctaid * ntid + tid may reach in a dimension, less what a gang may read beyond the last
 /// thread.
 constexpr std::int64_t most_index = (std::int64_t{1} << 31) - 4 * most_threads;
+
+constexpr std::uint64_t most_mask = std::uint64_t{1} << 30;
 
 llvm::StringRef special_name(const llvm::Value* value) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
@@ -89,7 +93,8 @@ Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool
     : flow_(flow),
       layout_(function.getParent()->getDataLayout()),
       lanes_(lanes),
-      trusting_(trusting) {
+      trusting_(trusting),
+      warps_(needs_warps(function)) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
     if (!operation || !operation->getType()->isIntegerTy()) continue;
@@ -146,6 +151,8 @@ Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
   if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
     return of_binary(*operation);
+  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction))
+    return of_compare(*compare);
   if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return of_cast(*cast);
   if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
     return of_address(*address);
@@ -164,6 +171,114 @@ Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
                                             std::max(yes.bounds->high, no.bounds->high)});
   }
   return all_uniform(instruction) ? Shape::uniform() : Shape::varying();
+}
+
+namespace {
+
+/// Whether `value` is 0 in every block that is one row.
+bool is_zero_in_a_row(const llvm::Value& value, unsigned steps = 0) {
+  constexpr unsigned most_steps = 4;
+  if (const llvm::StringRef name = special_name(&value); !name.empty())
+    return name == "tid.y" || name == "tid.z";
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction || steps == most_steps) return false;
+  const auto operand = [&](unsigned index) {
+    return is_zero_in_a_row(*instruction->getOperand(index), steps + 1);
+  };
+  switch (instruction->getOpcode()) {
+    case llvm::Instruction::Mul:
+      return operand(0) || operand(1);
+    case llvm::Instruction::Add:
+      return operand(0) && operand(1);
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+      return operand(0);
+    default:
+      return false;
+  }
+}
+
+/// Whether a product is the number of threads in the rows before some row of its block.
+bool is_row_start(const llvm::Instruction& product) {
+  for (unsigned i = 0; i < 2; ++i) {
+    if (special_name(product.getOperand(i)) == "ntid.x" &&
+        is_zero_in_a_row(*product.getOperand(1 - i)))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// A power of two that divides lane 0's value: gangs begin at multiples of their width.
+std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) const {
+  constexpr unsigned most_steps = 6;
+  constexpr std::uint64_t most = std::uint64_t{1} << 31;
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&value))
+    return number->isZero() ? most
+                            : std::uint64_t{1} << std::min(number->getValue().countr_zero(), 31u);
+  if (const llvm::StringRef name = special_name(&value); !name.empty())
+    return name == "tid.x" ? static_cast<std::uint64_t>(lanes_) : name == "laneid" ? most : 1;
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction || steps == most_steps) return 1;
+  const auto operand = [&](unsigned index) {
+    return alignment_of(*instruction->getOperand(index), steps + 1);
+  };
+  switch (instruction->getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Or:
+      return std::min(operand(0), operand(1));
+    case llvm::Instruction::Mul:
+      if (warps_ && is_row_start(*instruction)) return static_cast<std::uint64_t>(lanes_);
+      return std::min(operand(0) * operand(1), most);
+    case llvm::Instruction::Shl:
+      if (const auto* by = llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1)))
+        return std::min(operand(0) << std::min<std::uint64_t>(by->getZExtValue(), 31), most);
+      return operand(0);
+    case llvm::Instruction::And:
+      return std::max(operand(0), operand(1));
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::Trunc:
+      return operand(0);
+    default:
+      return 1;
+  }
+}
+
+/// Whether all lanes' values lie between the same two multiples of `size`, a power of two.
+bool Shapes::stays_within(const llvm::Value& value, const Shape& shape, std::uint64_t size) const {
+  return shape.is_affine() && shape.stride > 0 &&
+         shape.stride < std::numeric_limits<std::int32_t>::max() &&
+         static_cast<std::uint64_t>(shape.stride * (lanes_ - 1)) <
+             std::min(size, alignment_of(value));
+}
+
+/// Comparisons of numbers that lie between two multiples of a power of two with one of them.
+Shape Shapes::of_compare(const llvm::ICmpInst& compare) const {
+  if (all_uniform(compare)) return Shape::uniform();
+  const llvm::Value& left = *compare.getOperand(0);
+  const auto* right = llvm::dyn_cast<llvm::ConstantInt>(compare.getOperand(1));
+  if (!right || right->getBitWidth() > 64) return Shape::varying();
+  llvm::APInt limit = right->getValue();
+  switch (compare.getPredicate()) {
+    case llvm::CmpInst::ICMP_ULE:
+    case llvm::CmpInst::ICMP_UGT:
+    case llvm::CmpInst::ICMP_SLE:
+    case llvm::CmpInst::ICMP_SGT:
+      ++limit;
+      break;
+    case llvm::CmpInst::ICMP_EQ:
+    case llvm::CmpInst::ICMP_NE:
+      return Shape::varying();
+    default:
+      break;
+  }
+  // Half of all numbers are negative: no comparison tells more of them together.
+  const unsigned zeros = std::min({limit.countr_zero(), limit.getBitWidth() - 1, 31u});
+  return stays_within(left, of(&left), std::uint64_t{1} << zeros) ? Shape::uniform()
+                                                                  : Shape::varying();
 }
 
 Shape Shapes::of_phi(const llvm::PHINode& phi) const {
@@ -245,6 +360,18 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
     case llvm::Instruction::And:
       if (left.is_uniform() && constant && !constant->isNegative())
         return Shape::uniform(Bounds{0, constant->getSExtValue()});
+      if (constant && constant->getValue().isMask() && constant->getValue().ult(most_mask) &&
+          stays_within(*operation.getOperand(0), left, constant->getZExtValue() + 1))
+        return Shape::affine(left.stride, Bounds{0, constant->getSExtValue()});
+      break;
+    case llvm::Instruction::LShr:
+      if (constant && constant->getValue().ult(std::min(bits, 31u)) &&
+          stays_within(*operation.getOperand(0), left,
+                       std::uint64_t{1} << constant->getZExtValue()))
+        return Shape::uniform(left.bounds && left.bounds->low >= 0
+                                  ? bounds(left.bounds->low >> constant->getZExtValue(),
+                                           left.bounds->high >> constant->getZExtValue())
+                                  : std::nullopt);
       break;
     default:
       break;
@@ -374,12 +501,28 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee) return Shape::varying();
   if (llvm::StringRef name = special_name(&call); !name.empty()) return of_special(name);
+  if (callee->getName() == pseudo::warp_op) return of_warp_operation(call);
   if (callee->getName() == pseudo::shared_base || callee->getName() == pseudo::params ||
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
   if (callee->getName() == gang_all || callee->getName() == gang_none) return Shape::uniform();
   return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform()
                                                                                  : Shape::varying();
+}
+
+/// Lanes that execute an operation together get the same votes, reductions and masks.
+Shape Shapes::of_warp_operation(const llvm::CallInst& call) {
+  const auto* kind = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1));
+  switch (static_cast<WarpOp>(kind->getZExtValue())) {
+    case WarpOp::ShuffleUp:
+    case WarpOp::ShuffleDown:
+    case WarpOp::ShuffleButterfly:
+    case WarpOp::ShuffleIndex:
+    case WarpOp::MatchAny:
+      return Shape::varying();
+    default:
+      return Shape::uniform();
+  }
 }
 
 Shape Shapes::of_special(llvm::StringRef name) const {

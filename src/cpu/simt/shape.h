@@ -74,10 +74,14 @@ class Shapes {
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;
+  static Shape of_warp_operation(const llvm::CallInst& call);
   Shape of_special(llvm::StringRef name) const;
+  Shape of_compare(const llvm::ICmpInst& compare) const;
   bool all_uniform(const llvm::User& user) const;
   bool is_known_not_to_wrap(const llvm::Value* value, bool is_signed, const llvm::BasicBlock& block,
                             llvm::SmallPtrSetImpl<const llvm::Value*>& assumed) const;
+  std::uint64_t alignment_of(const llvm::Value& value, unsigned steps = 0) const;
+  bool stays_within(const llvm::Value& value, const Shape& shape, std::uint64_t size) const;
 
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
   std::uint64_t block_factors_[3] = {0, 0, 0};  ///< the largest constants that multiply ctaid
@@ -85,6 +89,7 @@ class Shapes {
   const llvm::DataLayout& layout_;
   const std::int64_t lanes_;
   const bool trusting_;
+  const bool warps_;  ///< gangs are warps: rows of threads are made of whole ones, or there is one
 };
 
 }  // namespace pycuda::cpu::simt

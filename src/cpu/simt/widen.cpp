@@ -135,6 +135,9 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
 
 llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return emit_load(*load);
+  if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) return emit_atomic(*update);
+  if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+    return emit_atomic(*exchange);
   if (auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
     if (operation->isIntDivRem()) return emit_division(*operation);
     llvm::Value* result = b_.CreateBinOp(operation->getOpcode(), wide(operation->getOperand(0)),
@@ -170,32 +173,6 @@ llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
     return b_.CreateInsertValue(wide(insert->getAggregateOperand()),
                                 wide(insert->getInsertedValueOperand()), insert->getIndices());
   return emit_lane_by_lane(instruction);
-}
-
-/// Inactive lanes divide by one: whatever they hold must not trap.
-llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
-  llvm::Value* divisor = wide(operation.getOperand(1));
-  if (!is_full(mask_))
-    divisor = b_.CreateSelect(mask_, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
-  llvm::Value* dividend = wide(operation.getOperand(0));
-  const unsigned bits = operation.getType()->getIntegerBitWidth();
-  if (bits > 32 || llvm::isa<llvm::ConstantInt>(operation.getOperand(1)))
-    return b_.CreateBinOp(operation.getOpcode(), dividend, divisor);
-  // The quotient of two 32-bit numbers, rounded to 53 bits, never crosses an integer: truncation
-  // gives the quotient.
-  const bool is_signed = operation.getOpcode() == llvm::Instruction::SDiv ||
-                         operation.getOpcode() == llvm::Instruction::SRem;
-  llvm::Type* type = dividend->getType();
-  llvm::Type* real = llvm::FixedVectorType::get(b_.getDoubleTy(), lanes_);
-  llvm::Value* quotient =
-      is_signed ? b_.CreateFDiv(b_.CreateSIToFP(dividend, real), b_.CreateSIToFP(divisor, real))
-                : b_.CreateFDiv(b_.CreateUIToFP(dividend, real), b_.CreateUIToFP(divisor, real));
-  llvm::Value* whole =
-      is_signed ? b_.CreateFPToSI(quotient, type) : b_.CreateFPToUI(quotient, type);
-  if (operation.getOpcode() == llvm::Instruction::SDiv ||
-      operation.getOpcode() == llvm::Instruction::UDiv)
-    return whole;
-  return b_.CreateSub(dividend, b_.CreateMul(whole, divisor));
 }
 
 llvm::Value* Widener::emit_special(llvm::CallInst& call) {
@@ -248,6 +225,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
       copy->setConvergent();
       return copy;
     }
+    if (name == pseudo::warp_op) return emit_warp_operation(call);
     if (name == gang_all || name == gang_none) return emit_question(call, name == gang_all);
     return emit_special(call);
   }
@@ -255,6 +233,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     emit_alignment_check(call);
     return nullptr;
   }
+  if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat) {
@@ -299,19 +278,6 @@ llvm::Value* Widener::bits_of_mask() {
   return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), bits_type());
 }
 
-namespace {
-
-/// Why `instruction` has no vector form.
-std::string name_for_people(const llvm::Instruction& instruction) {
-  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
-    return "one lane after the other: a call of " + call->getCalledFunction()->getName().str();
-  if (instruction.isAtomic()) return "one lane after the other: atomic";
-  if (instruction.isVolatile()) return "one lane after the other: volatile";
-  return std::string("one lane after the other: ") + instruction.getOpcodeName();
-}
-
-}  // namespace
-
 void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
                    const llvm::Twine& form) {
   if (plan_ == nullptr) return;
@@ -322,88 +288,6 @@ void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
   }
   if (std::find(plan_->notes.begin(), plan_->notes.end(), made) == plan_->notes.end())
     plan_->notes.push_back(std::move(made));
-}
-
-/// A loop over the active lanes, lowest first.
-llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
-  note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction));
-  llvm::Value* thread = target_->getArg(0);
-  llvm::Type* result_type =
-      instruction.getType()->isVoidTy() ? nullptr : wide_type(instruction.getType());
-  llvm::AllocaInst* results = result_type ? slot(result_type, "lanes") : nullptr;
-  // What the loop reads is made before it.
-  bool uses_thread = false;
-  llvm::SmallVector<llvm::Value*, 8> operands;
-  for (llvm::Use& operand : instruction.operands()) {
-    uses_thread |= operand.get() == source_.getArg(0);
-    const bool per_lane = !shapes_.of(operand.get()).is_uniform();
-    operands.push_back(per_lane ? wide(operand.get()) : scalar(operand.get()));
-  }
-  const auto field = [&](std::size_t offset) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
-  };
-  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear)};
-  llvm::Value* first[2] = {};
-  if (uses_thread) {
-    for (int i = 0; i < 2; ++i)
-      first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
-  }
-  llvm::Value* start_bits = bits_of_mask();
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "lane", target_);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "lanes.done", target_);
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
-  llvm::PHINode* bits = b_.CreatePHI(bits_type(), 2);
-  bits->addIncoming(start_bits, before);
-  llvm::Value* lane =
-      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits_type()}, {bits, b_.getTrue()});
-  llvm::Instruction* copy = instruction.clone();
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    llvm::Value* source = instruction.getOperand(i);
-    llvm::Value* value = operands[i];
-    if (!shapes_.of(source).is_uniform()) {
-      if (auto* parts = llvm::dyn_cast<llvm::StructType>(source->getType())) {
-        llvm::Value* whole = llvm::PoisonValue::get(parts);
-        for (unsigned p = 0; p < parts->getNumElements(); ++p)
-          whole = b_.CreateInsertValue(
-              whole, b_.CreateExtractElement(b_.CreateExtractValue(value, p), lane), p);
-        value = whole;
-      } else {
-        value = b_.CreateExtractElement(value, lane);
-      }
-    }
-    copy->setOperand(i, value);
-  }
-  if (uses_thread) {
-    llvm::Value* number = b_.CreateZExtOrTrunc(lane, b_.getInt32Ty());
-    for (int i = 0; i < 2; ++i)
-      b_.CreateAlignedStore(b_.CreateAdd(first[i], number), field(fields[i]), llvm::Align(4));
-  }
-  b_.Insert(copy);
-  if (results) {
-    llvm::Value* old = b_.CreateLoad(result_type, results);
-    llvm::Value* now = old;
-    if (auto* parts = llvm::dyn_cast<llvm::StructType>(instruction.getType())) {
-      for (unsigned i = 0; i < parts->getNumElements(); ++i)
-        now = b_.CreateInsertValue(now,
-                                   b_.CreateInsertElement(b_.CreateExtractValue(old, i),
-                                                          b_.CreateExtractValue(copy, i), lane),
-                                   i);
-    } else {
-      now = b_.CreateInsertElement(old, copy, lane);
-    }
-    b_.CreateStore(now, results);
-  }
-  llvm::Value* rest =
-      b_.CreateAnd(bits, b_.CreateSub(bits, llvm::ConstantInt::get(bits_type(), 1)));
-  bits->addIncoming(rest, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateIsNotNull(rest), loop, after);
-  b_.SetInsertPoint(after);
-  if (uses_thread) {
-    for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
-  }
-  return results ? b_.CreateLoad(result_type, results) : nullptr;
 }
 
 }  // namespace pycuda::cpu::simt

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/plan.h"
 #include "cpu/simt/shape.h"
@@ -62,15 +63,34 @@ class Widener {
   llvm::Value* emit_varying(llvm::Instruction& instruction);
   llvm::Value* emit_scalar(llvm::Instruction& instruction);
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
+  llvm::Value* divide_words(llvm::Value* dividend, llvm::Value* divisor, bool is_signed);
+  llvm::Value* divide_long(llvm::Value* dividend, llvm::Value* divisor);
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
+  llvm::Value* emit_warp_operation(llvm::CallInst& call);
+  llvm::Value* emit_vote(WarpOp operation, llvm::Value* values);
+  llvm::Value* emit_match_any(llvm::Value* values);
+  llvm::Value* emit_match_all(llvm::Value* values);
+  llvm::Value* emit_reduction(WarpOp operation, llvm::Value* values);
+  llvm::Value* emit_shuffle(WarpOp operation, llvm::CallInst& call);
+  llvm::Value* pair(llvm::Value* first, llvm::Value* second);
+  llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
   llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  llvm::Value* for_each_lane(
+      llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+      llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make);
+  llvm::Value* value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane);
+  llvm::AllocaInst* lane_memory(unsigned number);
+  llvm::Value* emit_atomic(llvm::AtomicRMWInst& operation);
+  llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
+  llvm::Value* emit_update(llvm::CallInst& call);
+  llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
-  std::vector<llvm::Instruction*> parts_of(llvm::Instruction& access) const;
+  std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
   llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
                     llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
   /// Null if the load is none of several that together read whole structures.
@@ -111,6 +131,7 @@ class Widener {
       pending_;  ///< blocks still to be visited, by position
   llvm::DenseMap<const llvm::Instruction*, llvm::Value*> parted_;  ///< loads of parts of structures
   llvm::StringMap<llvm::Value*> specials_;
+  std::vector<llvm::AllocaInst*> lane_memory_;
 };
 
 }  // namespace pycuda::cpu::simt

@@ -47,7 +47,7 @@ bool may_join(const std::vector<llvm::Instruction*>& parts) {
 
 /// The accesses of `access`'s block that together touch every byte from the first lane's first part
 /// to the last lane's last part, by part; empty if there are not all of them.
-std::vector<llvm::Instruction*> Widener::parts_of(llvm::Instruction& access) const {
+std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access) const {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   llvm::Type* type = llvm::getLoadStoreType(&access);
   const Shape shape = shapes_.of(llvm::getLoadStorePointerOperand(&access));
@@ -110,7 +110,7 @@ llvm::Value* Widener::pick(const std::vector<llvm::Value*>& vectors, unsigned la
 
 llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   if (const auto known = parted_.find(&load); known != parted_.end()) return known->second;
-  const std::vector<llvm::Instruction*> parts = parts_of(load);
+  const std::vector<llvm::Instruction*> parts = structure_of(load);
   if (parts.empty()) return nullptr;
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
@@ -141,7 +141,7 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
 
 /// The stores of a structure's parts happen where the last one of them stands.
 bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
-  const std::vector<llvm::Instruction*> parts = parts_of(store);
+  const std::vector<llvm::Instruction*> parts = structure_of(store);
   if (parts.empty()) return false;
   for (const llvm::Instruction* part : parts) {
     if (store.comesBefore(part)) return true;

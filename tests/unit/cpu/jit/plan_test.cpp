@@ -75,7 +75,7 @@ TEST_CASE("the plan names each access, branch and barrier, with its place") {
   CHECK(has_line(plan, {"ld.global.u32", "access", "gather: any addresses"}));
   CHECK(has_line(plan, {"bra", "branch", "divergent"}));
   CHECK(has_line(plan, {"bar.sync", "barrier"}));
-  CHECK(has_line(plan, {"atom.global.add.u32", "lanes", "one lane after the other"}));
+  CHECK(has_line(plan, {"atom.global.add.u32", "all lanes at once"}));
 }
 
 TEST_CASE("the plan says why a kernel or a launch runs thread by thread") {

@@ -34,8 +34,9 @@ TEST_CASE("gangs run in a loop, those of a kernel with barriers in one for each 
   CHECK(module.kernel("plain").facts.gang_frame_bytes == 0);
   CHECK((module.kernel("waits").run_gangs != nullptr));
   CHECK(module.kernel("waits").facts.gang_frame_bytes != 0);
-  CHECK(module.kernel("votes").facts.gang_lanes == 0);
-  CHECK(module.kernel("votes").facts.scalar_reason == "a warp operation");
+  CHECK(module.kernel("votes").facts.gang_lanes == 32);
+  CHECK(module.kernel("votes").facts.gangs_are_warps);
+  CHECK_FALSE(module.kernel("plain").facts.gangs_are_warps);
   CHECK(module.kernel("parted").facts.scalar_reason == "a barrier in divergent control flow");
 }
 
