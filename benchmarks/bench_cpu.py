@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import select
 import statistics
 import subprocess
@@ -21,6 +22,7 @@ import cases as table  # noqa: E402
 import rivals as peers  # noqa: E402
 
 OURS = "pycuda"
+PEERS = ("PoCL", "Intel")
 #: Longer than any kernel of the table takes anywhere, so that a rival that hangs does not hold up the others.
 ANSWER_SECONDS = 180
 
@@ -80,19 +82,24 @@ def differs(case, found: dict, wanted: dict) -> str:
 
 def run_case(case, workers: dict[str, Worker], rounds: int, clock: str, notes: list[str]) -> dict[str, list[float]]:
     """Seconds of each round by "rival" or "rival, form"."""
-    lanes, wanted = [], None
+    lanes, least, wanted = [], {}, None
     # g++ goes first: its results are what the others' are compared with.
     for name in sorted(workers, key=lambda n: n != "g++ -O3"):
-        if not case.opencl and ("PoCL" in name or "Intel" in name):
+        if not case.opencl and any(peer in name for peer in PEERS):
             continue
         try:
             answer = workers[name].ask(do="prepare", case=case.label)
             wanted = wanted or answer["result"]
             if problem := differs(case, answer["result"], wanted):
                 raise Failed(problem)
-            lanes += [(name, form) for form in answer["forms"]]
+            for form, cost in answer["costs"].items():
+                column = next((c for c in PEERS if c in name), name)
+                least[column] = min(cost, least.get(column, cost))
+                lanes.append((name, form, column, cost))
         except Failed as failure:
             notes.append(f"{case.label}: {name}: {failure}")
+    # Of a rival's settings only those take turns that may turn out to be its best.
+    lanes = [(name, form) for name, form, column, cost in lanes if cost < 3 * least[column]]
     times: dict[str, list[float]] = {}
     for turn in range(rounds):
         # Nobody always follows the same one.
@@ -125,7 +132,7 @@ def row(case, times: dict[str, list[float]], middle) -> tuple[list[str], dict[st
     ours = result.get(OURS)
     base = result.get("g++ -O3")
     fast, pocl, intel = (best(column)[0] for column in ("-Ofast", "PoCL", "Intel"))
-    cl, cl_name = best("PoCL", "Intel")
+    cl, cl_name = best(*PEERS)
     ratios = {}
     for name, other in (("g++", base), ("fast", fast), ("peers", cl)):
         ratios[name] = other / ours if ours and other else None
@@ -145,14 +152,36 @@ def print_row(cells: list[str], markdown: bool) -> None:
     if markdown:
         print("| " + " | ".join(cells) + " |", flush=True)
         return
-    widths = [32, 9, 9, 9, 9, 9, 7, 12, 9, 8, 11, 22]
+    widths = [32, 9, 9, 9, 9, 9, 8, 13, 10, 9, 13, 0]
     text = cells[0].ljust(widths[0])
     text += "".join(cell.rjust(width) for cell, width in zip(cells[1:-1], widths[1:]))
     print(f"{text}  {cells[-1]}".rstrip(), flush=True)
 
 
-def start_all(folder: pathlib.Path, threads: int, notes: list[str]) -> dict[str, Worker]:
-    found = {**peers.native_rivals(folder, threads), **peers.opencl_rivals(folder, threads)}
+def print_barrier(worker: Worker, rounds: int, clock: str, middle) -> None:
+    """What a barrier costs a gang, from a block that does little else."""
+    case = table.barrier_case()
+    try:
+        worker.ask(do="prepare", case=case.label)
+        seconds = middle([worker.ask(do="turn", form="")[clock] for _ in range(rounds)])
+        lanes = re.search(r"gangs of (\d+)", worker.ask(do="plan")["plan"])
+    except Failed as failure:
+        print(f"{case.label}: {failure}")
+        return
+    each = seconds / table.BARRIERS * 1e9
+    gangs = case.block[0] // int(lanes[1]) if lanes else case.block[0]
+    verdict = "met" if each / gangs <= 2 else "MISSED"
+    print(f"{case.label}: {each:.1f} ns each, {each / gangs:.2f} ns for each of {gangs} gangs (goal 2 {verdict})")
+
+
+def start_all(folder: pathlib.Path, threads: int, wanted: str, notes: list[str]) -> dict[str, Worker]:
+    def is_wanted(name):
+        return any(part.strip() in name for part in wanted.split(";"))
+
+    found = {**peers.native_rivals(folder, threads, is_wanted), **peers.opencl_rivals(folder, threads)}
+    found = {name: rival for name, rival in found.items() if is_wanted(name)}
+    if wanted:
+        notes.append(f"only these rivals were asked for: {wanted}")
     workers = {OURS: Worker([OURS], {"PYCUDA_CPU_THREADS": str(threads)})}
     for name, rival in found.items():
         if isinstance(rival, str):
@@ -172,6 +201,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="a part of the names of the rows wanted")
+    parser.add_argument("--rivals", default="", help="parts of the names of the rivals wanted: 'g++ -O3; Intel'")
     parser.add_argument(
         "--least", action="store_true", help="the least of the rounds, not the median: for busy machines"
     )
@@ -195,7 +225,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
         peers.compile_turns(folder)
-        workers = start_all(folder, options.threads, notes)
+        workers = start_all(folder, options.threads, options.rivals, notes)
         for worker in workers.values():
             stack.callback(worker.close)
         print(
@@ -218,6 +248,8 @@ def main():
                 options.plans.mkdir(parents=True, exist_ok=True)
                 with contextlib.suppress(Failed):
                     (options.plans / f"{case.kernel}.txt").write_text(workers[OURS].ask(do="plan")["plan"])
+        if options.only in table.barrier_case().label:
+            print_barrier(workers[OURS], options.rounds, options.clock, middle)
         for column in ("g++", "fast", "peers"):
             values = [r[column] for r in ratios if r[column]]
             if values:

@@ -234,6 +234,16 @@ def harder_cases():
         yield dataclasses.replace(case, goals=at_least if case.opencl else (None, None))
 
 
+#: A block of 256 threads meets so many.
+BARRIERS = 20000
+
+
+def barrier_case():
+    """No row: no rival has it. Its cost is told a barrier."""
+    numbers = [np.zeros(256, np.int32), np.int32(BARRIERS)]
+    return Case("barrier, 256 threads", "barriers", (1, 1), (256, 1), lambda random: numbers, 0)
+
+
 def all_cases():
     yield from goal_cases()
     yield from harder_cases()

@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 
 HERE = pathlib.Path(__file__).parent
 #: The benchmark's own: the product neither needs nor sees it.
@@ -18,8 +19,6 @@ INTEL_WHEELS = ["intel-opencl-rt", "intel-cmplr-lib-rt"]
 @dataclasses.dataclass(frozen=True)
 class Rival:
     name: str
-    #: The column it belongs to: a column shows its best rival of each row.
-    column: str
     #: worker.py's arguments, and its environment.
     arguments: list[str]
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -35,10 +34,10 @@ def compile_native(folder: pathlib.Path, name: str, compiler: list[str], threads
     done = subprocess.run([*compiler, *flags, *sources, "-o", str(library)], capture_output=True, text=True)
     if done.returncode != 0:
         return f"does not compile: {done.stderr[:300]}"
-    return Rival(name, "g++ -O3" if name == "g++ -O3" else "-Ofast", ["native", str(library)])
+    return Rival(name, ["native", str(library)])
 
 
-def native_rivals(folder: pathlib.Path, threads: int) -> dict[str, Rival | str]:
+def native_rivals(folder: pathlib.Path, threads: int, is_wanted: Callable[[str], bool]) -> dict[str, Rival | str]:
     clang = next((c for c in ("clang++-19", "clang++") if shutil.which(c)), "clang++")
     fast = ["-Ofast", "-mprefer-vector-width=512"]
     with_libmvec = ["-fveclib=libmvec"]
@@ -49,6 +48,7 @@ def native_rivals(folder: pathlib.Path, threads: int) -> dict[str, Rival | str]:
             "g++ -Ofast": ["g++", *fast],
             "clang -Ofast": [clang, *fast, *with_libmvec, "-Wno-deprecated"],
         }.items()
+        if is_wanted(name)
     }
 
 
@@ -79,7 +79,7 @@ def opencl_rivals(folder: pathlib.Path, threads: int) -> dict[str, Rival | str]:
             environment = {**settings, "POCL_WORK_GROUP_METHOD": method}
             environment["POCL_CACHE_DIR"] = str(folder / f"pocl-cache-{method}")
             rivals[f"PoCL, {method}"] = Rival(
-                f"PoCL, {method}", "PoCL", ["opencl", loader, "Portable Computing Language"], environment
+                f"PoCL, {method}", ["opencl", loader, "Portable Computing Language"], environment
             )
     else:
         rivals["PoCL"] = "not installed: apt-get install pocl-opencl-icd"
@@ -94,7 +94,7 @@ def opencl_rivals(folder: pathlib.Path, threads: int) -> dict[str, Rival | str]:
         environment = {"OCL_ICD_VENDORS": str(intel_folder), "CL_CONFIG_CPU_TBB_NUM_WORKERS": str(threads)}
         if mode != "auto":
             environment["CL_CONFIG_CPU_VECTORIZER_MODE"] = mode
-        rivals[f"Intel, {mode}"] = Rival(f"Intel, {mode}", "Intel", ["opencl", loader, "Intel"], environment)
+        rivals[f"Intel, {mode}"] = Rival(f"Intel, {mode}", ["opencl", loader, "Intel"], environment)
     return rivals
 
 

@@ -238,7 +238,7 @@ def sample(result: np.ndarray) -> dict:
 
 
 def serve(implementation, lines, answer):
-    by_name = {case.label: case for case in table.all_cases()}
+    by_name = {case.label: case for case in [*table.all_cases(), table.barrier_case()]}
     case, arrays, counts = None, [], {}
     for line in lines:
         order = json.loads(line)
@@ -247,13 +247,13 @@ def serve(implementation, lines, answer):
                 case = by_name[order["case"]]
                 arrays = [np.asarray(a) for a in case.arguments(np.random.default_rng(1))]
                 implementation.prepare(case, arrays)
-                counts, first = {}, None
+                counts, costs, first = {}, {}, None
                 for form in implementation.forms(case):
                     implementation.run(case, form, 1)
                     first = first or sample(implementation.result(case, arrays))
-                    again, _ = implementation.run(case, form, 1)
+                    again, costs[form] = implementation.run(case, form, 1)
                     counts[form] = max(1, int(TURN_SECONDS / max(again, 1e-7)))
-                answer({"forms": list(counts), "result": first})
+                answer({"costs": costs, "result": first})
             elif order["do"] == "turn":
                 count = counts[order["form"]]
                 seconds, processor = implementation.run(case, order["form"], count)

@@ -41,6 +41,7 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "aligned_zeros_like",
     "from_device",
     "from_device_like",
+    "get_curand_version",
     "managed_empty_like",
     "managed_zeros",
     "managed_zeros_like",
@@ -249,3 +250,10 @@ def managed_empty_like(array, mem_flags=0):
 def managed_zeros_like(array, mem_flags=0):
     """The same, of zeros."""
     return managed_zeros(array.shape, array.dtype, _order_of(array), mem_flags)
+
+
+def get_curand_version():
+    """The version of cuRAND, as three numbers; None where there is none."""
+    from pycuda import _curand_tables
+
+    return _curand_tables.get_curand_version()

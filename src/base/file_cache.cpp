@@ -192,6 +192,10 @@ std::uint64_t FileCache::size_bytes() const {
   return bytes;
 }
 
+std::uint64_t FileCache::listed_bytes() const {
+  return folder_.empty() ? 0 : list_files(folder_).bytes;
+}
+
 void FileCache::shrink(const std::string& newest) const {
   Listing listing = list_files(folder_);
   for (const fs::path& path : listing.abandoned) ::unlink(path.c_str());

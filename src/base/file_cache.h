@@ -27,6 +27,8 @@ class FileCache {
   const std::filesystem::path& folder() const { return folder_; }
   /// Bytes in all entries.
   std::uint64_t size_bytes() const;
+  /// The same, but counts foreign files too: none is opened, which is many times faster.
+  std::uint64_t listed_bytes() const;
 
  private:
   /// Removes entries until there is room again; never the one of this key.

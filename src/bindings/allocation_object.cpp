@@ -19,18 +19,6 @@ PyTypeObject* allocation_type = nullptr;
 
 /// On an H200 4 KiB take 2 us and 1 MiB 20 us, also while a kernel runs.
 constexpr std::size_t quick_allocation_bytes = std::size_t{1} << 20;
-/// How many threads give memory back just now: that waits for kernels, and NVIDIA's driver lets
-/// nobody allocate meanwhile. Protected by the interpreter lock.
-int threads_in_free = 0;
-
-class [[nodiscard]] InFree {
- public:
-  InFree() { ++threads_in_free; }
-  InFree(const InFree&) = delete;
-  InFree& operator=(const InFree&) = delete;
-  ~InFree() { --threads_in_free; }
-};
-
 AllocationObject* as_object(PyObject* self) { return reinterpret_cast<AllocationObject*>(self); }
 DeviceAllocation& self_of(PyObject* self) { return *as_object(self)->allocation; }
 
@@ -67,14 +55,11 @@ void destroy(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   AllocationObject* object = as_object(self);
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  {
-    const InFree in_free;
-    if (reinterpret_cast<unsigned char*>(object->allocation) == object->storage) {
-      // What lies in the object is of this very class.
-      object->allocation->DeviceAllocation::~DeviceAllocation();
-    } else {
-      delete object->allocation;
-    }
+  if (reinterpret_cast<unsigned char*>(object->allocation) == object->storage) {
+    // What lies in the object is of this very class.
+    object->allocation->DeviceAllocation::~DeviceAllocation();
+  } else {
+    delete object->allocation;
   }
   free_object(self, type);
 }
@@ -86,7 +71,6 @@ PyObject* address_method(PyObject* self, PyObject*) { return address(self); }
 
 PyObject* free_memory(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    const InFree in_free;
     unlocked([&] { self_of(self).free(); });
     Py_RETURN_NONE;
   });
@@ -124,9 +108,10 @@ PyObject* mem_alloc(PyObject*, PyObject* const* arguments, Py_ssize_t count,
     const auto allocate = [&] {
       object->allocation = new (object->storage) DeviceAllocation(bytes);
     };
-    // Leaving the interpreter lock and taking it again costs more than the driver's small
-    // allocation.
-    if (bytes <= quick_allocation_bytes && threads_in_free == 0) {
+    // Leaving the interpreter lock and taking it again costs more than a small allocation. But a
+    // thread that gives memory back waits for kernels, NVIDIA's driver lets nobody allocate
+    // meanwhile, and a kernel may wait for what another thread does with the lock.
+    if (bytes <= quick_allocation_bytes && OutsideOfLock::threads() == 0) {
       allocate();
     } else {
       unlocked(allocate);

@@ -359,8 +359,7 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (state.allocator.is_valid()) {
       state.gpudata = state.allocator(nb::int_(extent.last));
     } else {
-      const nb::gil_scoped_release unlocked;
-      allocate_block(state, extent.last);
+      unlocked([&] { allocate_block(state, extent.last); });
     }
     Py_RETURN_NONE;
   });
@@ -383,7 +382,7 @@ PyTypeObject* make_type() {
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   };
   static PyMethodDef methods[] = {
-      {"_setup", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(setup)), METH_FASTCALL,
+      {"_setup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(setup)), METH_FASTCALL,
        nullptr},
       {nullptr, nullptr, 0, nullptr},
   };

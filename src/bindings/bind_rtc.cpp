@@ -186,7 +186,7 @@ void bind_rtc(nb::module_& module) {
   rtc_module.def("driver_origin", &driver_origin);
   rtc_module.def("default_cache_folder", [] { return base::default_cache_folder().string(); });
   rtc_module.def("cache_bytes",
-                 [](const std::string& folder) { return base::FileCache(folder).size_bytes(); });
+                 [](const std::string& folder) { return base::FileCache(folder).listed_bytes(); });
   rtc_module.def("find_nvcc",
                  [](const std::string& name) { return rtc::find_nvcc(name).string(); });
   rtc_module.def("missing_message", [] { return rtc::missing_nvrtc_message(); });

@@ -8,6 +8,7 @@
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
 #include "bindings/stream_argument.h"
+#include "bindings/unlocked.h"
 
 namespace nb = nanobind;
 
@@ -103,8 +104,7 @@ bool wants_time(const CallOptions& options) {
 }
 
 void synchronize(const cuda::Kernel& kernel) {
-  const nb::gil_scoped_release unlocked;
-  kernel.context()->synchronize();
+  unlocked([&] { kernel.context()->synchronize(); });
 }
 
 PyObject* launch_timed(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,

@@ -14,6 +14,7 @@
 #include "bindings/device_pointer.h"
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
+#include "bindings/unlocked.h"
 #include "driver/process_driver.h"
 
 namespace nb = nanobind;
@@ -129,8 +130,7 @@ void wait_for_producer(nb::handle stream, CUstream ours) {
   const auto number = nb::cast<std::uintptr_t>(stream);
   CUstream theirs = reinterpret_cast<CUstream>(number);
   if (theirs == ours || (number == 1 && ours == nullptr)) return;
-  const nb::gil_scoped_release unlocked;
-  driver::process_driver().cuStreamSynchronize(theirs);
+  unlocked([&] { driver::process_driver().cuStreamSynchronize(theirs); });
 }
 
 bool write_array_interface(const Argument& argument, CUstream stream, std::byte* destination) {

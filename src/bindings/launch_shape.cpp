@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bindings/integers.h"
+#include "bindings/unlocked.h"
 
 namespace nb = nanobind;
 
@@ -51,8 +52,7 @@ cuda::Dim3 dimensions(PyObject* object, const char* what) {
 
 void launch_unlocked(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
                      const void* arguments, std::size_t bytes) {
-  const nb::gil_scoped_release unlocked;
-  cuda::launch(kernel, shape, arguments, bytes);
+  unlocked([&] { cuda::launch(kernel, shape, arguments, bytes); });
 }
 
 }  // namespace pycuda::bindings

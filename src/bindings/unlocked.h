@@ -7,23 +7,49 @@
 
 #include <utility>
 
+#include "bindings/interruptible.h"
+
 namespace pycuda::bindings {
 
 /// Whether this thread holds the interpreter lock and may leave it: not at the interpreter's end.
 bool may_unlock() noexcept;
 
+/// Counts the threads that have left the interpreter lock for the driver. Made and destroyed with
+/// the lock held, which protects the count.
+class [[nodiscard]] OutsideOfLock {
+ public:
+  OutsideOfLock() { ++threads_; }
+  OutsideOfLock(const OutsideOfLock&) = delete;
+  OutsideOfLock& operator=(const OutsideOfLock&) = delete;
+  ~OutsideOfLock() { --threads_; }
+  static int threads() { return threads_; }
+
+ private:
+  inline static int threads_ = 0;
+};
+
 /// Runs `action` without the interpreter lock. For bound functions: the lock is held when it
-/// begins.
+/// begins. Raises what a signal's handler raises, such as KeyboardInterrupt, where the driver gave
+/// up a call for an interrupt.
 template <class Action>
 decltype(auto) unlocked(Action&& action) {
-  const nanobind::gil_scoped_release release;
-  return std::forward<Action>(action)();
+  const OutsideOfLock outside;
+  const Interruptible wait;
+  try {
+    const nanobind::gil_scoped_release release;
+    return std::forward<Action>(action)();
+  } catch (const driver::DriverError&) {
+    wait.raise_if_interrupted();
+    throw;
+  }
 }
 
 /// The same for destructors, which also run at the interpreter's end.
 template <class Action>
 void unlocked_if_possible(Action&& action) noexcept {
   if (may_unlock()) {
+    const OutsideOfLock outside;
+    const Interruptible wait;
     const nanobind::gil_scoped_release release;
     action();
   } else {

@@ -256,6 +256,8 @@ Result<LoadedDriver> load_library(const std::string& path) {
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
+  loaded.table.watch_waits =
+      library->function<CUresult(const unsigned long long*)>("cuCpuWatchWaits");
   loaded.table.function_plan =
       library->function<CUresult(char*, std::size_t*, CUfunction, unsigned int, unsigned int,
                                  unsigned int)>("cuCpuFunctionGetPlan");

@@ -29,6 +29,7 @@ DriverTable& DriverTable::operator=(const DriverTable& other) {
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
   last_fault = other.last_fault;
+  watch_waits = other.watch_waits;
   function_plan = other.function_plan;
   return *this;
 }

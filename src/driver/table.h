@@ -28,6 +28,9 @@ struct DriverTable {
   /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
   /// elsewhere.
   CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
+  /// Of the CPU driver alone: lets an interrupt end the waits that `waits` counts, odd in a wait;
+  /// null elsewhere.
+  CUresult (*watch_waits)(const unsigned long long* waits) = nullptr;
   /// Of the CPU driver alone (cuCpuFunctionGetPlan): the printable plan of a kernel; null
   /// elsewhere.
   CUresult (*function_plan)(char* text, std::size_t* bytes, CUfunction function, unsigned int x,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// cuGetErrorName, cuGetErrorString and the text of the latest fault.
+// cuGetErrorName, cuGetErrorString, the text of the latest fault, and interrupts.
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/exec/interrupts.h"
 
 namespace {
 
@@ -59,6 +60,17 @@ CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
     const std::size_t length = std::min(text.size(), bytes - 1);
     std::memcpy(buffer, text.data(), length);
     buffer[length] = '\0';
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Beyond NVIDIA's interface: lets an interrupt of the program (Ctrl-C) end its wait for a kernel.
+/// `waits` counts its waits: see exec::watch_waits.
+CUresult cuCpuWatchWaits(const unsigned long long* waits) {
+  using namespace pycuda::cpu;
+  return api::guarded([&]() -> CUresult {
+    if (waits == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    exec::watch_waits(waits);
     return CUDA_SUCCESS;
   });
 }

@@ -6,6 +6,7 @@
 #include "cpu/api/exported_symbols.def"
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
+extern "C" int cuCpuWatchWaits();
 extern "C" int cuCpuFunctionGetPlan();
 
 namespace pycuda::cpu::api {
@@ -18,6 +19,8 @@ std::span<const ExportedSymbol> exported_symbols() {
 #undef CU_SYMBOL
       {"cuCpuGetLastFault", "cuCpuGetLastFault", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
+      {"cuCpuWatchWaits", "cuCpuWatchWaits", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuWatchWaits)},
       {"cuCpuFunctionGetPlan", "cuCpuFunctionGetPlan", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuFunctionGetPlan)},
   };

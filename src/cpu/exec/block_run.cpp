@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/warp_ops.h"
 
 namespace pycuda::cpu::exec {
@@ -124,6 +125,8 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
     BlockRun& run;
     Outcome outcome;
   } call{*this, Outcome::Stopped};
+  // A block whose threads wait for others runs too seldom for a signal to meet it.
+  if (interrupting()) launch_->give_up();
   const bool whole = entry_->run(
       launch_,
       [](void* context) {

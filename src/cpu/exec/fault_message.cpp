@@ -135,7 +135,7 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
     case FaultKind::InvalidProgramCounter:
       return "call of address " + at + ", which is no function";
     case FaultKind::Timeout:
-      return "stopped by the time limit (PYCUDA_CPU_TIMEOUT)";
+      return std::string(why_stopped(launch));
     case FaultKind::Deadlock:
       return "deadlock: every thread of the block waits and none can go on";
   }
@@ -143,6 +143,12 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
 }
 
 }  // namespace
+
+std::string_view why_stopped(const LaunchContext& launch) {
+  return launch.interrupted.load(std::memory_order_relaxed)
+             ? "stopped by the user's interrupt of the call that waited for it"
+             : "stopped by the time limit (PYCUDA_CPU_TIMEOUT)";
+}
 
 std::string describe_address(std::uint64_t address) {
   const AddressTable& table = AddressTable::instance();

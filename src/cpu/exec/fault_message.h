@@ -17,6 +17,9 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,
                        const ThreadFrame* thread, std::string_view what);
 
+/// What ended a launch that was `timed_out`.
+std::string_view why_stopped(const LaunchContext& launch);
+
 /// Where `address` lies: "4 bytes past the end of the 4096-byte block of device memory allocated at
 /// 0x...", or empty when no allocation is near.
 std::string describe_address(std::uint64_t address);

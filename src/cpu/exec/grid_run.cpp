@@ -9,6 +9,7 @@
 
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/fault_message.h"
 #include "cpu/exec/gang_block.h"
 
 namespace pycuda::cpu::exec {
@@ -198,8 +199,7 @@ void GridRun::end_chunk() {
   }
   if (chunks_left_.fetch_sub(done, std::memory_order_acq_rel) != done) return;
   if (launch_.timed_out.load(std::memory_order_relaxed)) {
-    launch_.report(FaultKind::Timeout, nullptr, nullptr,
-                   "stopped by the time limit (PYCUDA_CPU_TIMEOUT)");
+    launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
   }
   const Task finished = std::move(finished_);
   pool.retire(*this);

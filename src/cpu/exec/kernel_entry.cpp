@@ -18,6 +18,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
 
 namespace pycuda::cpu::exec {
@@ -202,8 +203,10 @@ struct FaultSignals {
 
   static void interrupt(int, siginfo_t*, void* context) {
     KernelEntry* const entry = current_entry;
-    if (entry == nullptr || entry->in_code_ == 0 || entry->in_runtime_ != 0) return;
+    if (entry == nullptr) return;
     LaunchContext* const launch = entry->launch_.load(std::memory_order_relaxed);
+    if (launch != nullptr && interrupting()) launch->give_up();
+    if (entry->in_code_ == 0 || entry->in_runtime_ != 0) return;
     if (launch == nullptr || !launch->timed_out.load(std::memory_order_relaxed)) return;
     FaultRecord record;
     record.kind = FaultKind::Timeout;
@@ -349,6 +352,11 @@ void interrupt_runners(const LaunchContext& launch) {
   for (const auto& [entry, thread] : runners().all) {
     if (entry->runs(launch)) pthread_kill(thread, interrupt_signal());
   }
+}
+
+void interrupt_all_runners() {
+  const std::unique_lock lock(runners().mutex);
+  for (const auto& [entry, thread] : runners().all) pthread_kill(thread, interrupt_signal());
 }
 
 }  // namespace pycuda::cpu::exec

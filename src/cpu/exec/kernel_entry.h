@@ -107,5 +107,7 @@ void install_fault_signals();
 /// Interrupts whatever runs `launch` (its `timed_out` is set): used by the watchdog, again and
 /// again until the launch has ended.
 void interrupt_runners(const LaunchContext& launch);
+/// The same for whatever runs, while `interrupting()`.
+void interrupt_all_runners();
 
 }  // namespace pycuda::cpu::exec

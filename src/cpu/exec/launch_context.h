@@ -36,8 +36,15 @@ struct LaunchContext {
   std::uint64_t parameter_bytes = 0;  ///< readable at frame.params
   std::atomic<bool> stopped{false};   ///< a fault: no further block starts
   std::atomic<bool> timed_out{false};
-  std::atomic<bool> watched{false};  ///< the watchdog knows of it
+  std::atomic<bool> interrupted{false};  ///< `timed_out` by the user's interrupt, not by a limit
+  std::atomic<bool> watched{false};      ///< the watchdog knows of it
 
+  /// Lets the launch end as one that was interrupted. Also in signal handlers.
+  void give_up() noexcept {
+    interrupted.store(true, std::memory_order_relaxed);
+    timed_out.store(true, std::memory_order_relaxed);
+    stopped.store(true, std::memory_order_relaxed);
+  }
   /// The coordinates of a block by its index.
   Dim3 block_at(std::uint64_t index) const;
   /// Stops the launch and tells the sink, if this is the launch's first fault.

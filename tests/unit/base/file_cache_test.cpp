@@ -198,6 +198,7 @@ TEST_CASE("foreign files in the folder are neither counted nor removed") {
   for (int i = 0; i < 10; ++i) CHECK(cache.write("k" + std::to_string(i), std::string(1000, 'x')));
   CHECK(fs::file_size(folder.path() / "precious.txt") == 5000);
   CHECK(cache.size_bytes() <= 3000);
+  CHECK(cache.listed_bytes() == cache.size_bytes() + 5000);
   CHECK(cache.read("k9").has_value());
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cpu/exec/device.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/watchdog.h"
 #include "unit/cpu/exec/hand_made_threads.h"
@@ -303,6 +304,63 @@ TEST_CASE("an endless loop ends at the time limit, wherever it runs") {
   stream.synchronize();
   set_time_limit(milliseconds(0));
   CHECK(faults.all().empty());
+}
+
+TEST_CASE("an interrupt ends a kernel that is waited for, wherever it runs, and no other") {
+  if (signals_delayed) return;
+  using namespace std::chrono;
+  static unsigned long long waits = 0;
+  static std::atomic<int> handled{0};
+  struct sigaction of_program{};
+  of_program.sa_handler = [](int) { handled.fetch_add(1); };
+  struct sigaction before{};
+  REQUIRE(sigaction(SIGINT, &of_program, &before) == 0);
+  watch_waits(&waits);
+  const auto change_waits = [] { __atomic_fetch_add(&waits, 1, __ATOMIC_RELEASE); };
+  constexpr auto loop = [](BlockFrame&, ThreadFrame&) {
+    for (;;) asm volatile("" ::: "memory");
+  };
+  constexpr auto spin = [](HandThread& t) { t.yield(); };
+  for (const Kernel& endless : {plain_kernel<loop>("endless"), suspending_kernel<spin>("spins")}) {
+    const auto start = steady_clock::now();
+    std::atomic<bool> over{false};
+    std::thread user([&] {
+      // The first is seen as soon as the wait is known to be long; a second says that it is meant.
+      while (!over.load()) {
+        std::this_thread::sleep_for(milliseconds(100));
+        kill(getpid(), SIGINT);
+      }
+    });
+    change_waits();
+    const Fault fault = fault_of(endless, false);
+    change_waits();
+    over.store(true);
+    user.join();
+    CHECK(fault.kind == FaultKind::Timeout);
+    CHECK(contains(fault.message, "user's interrupt"));
+    CHECK(steady_clock::now() - start < seconds(20));
+    while (interrupting()) std::this_thread::yield();
+  }
+  CHECK(handled.load() > 0);
+  // Nobody waits: nothing is stopped, and the program's handler is the only one again.
+  Faults faults;
+  Stream stream(0, faults);
+  const int so_far = handled.load();
+  std::thread([] { kill(getpid(), SIGINT); }).join();
+  while (handled.load() == so_far) std::this_thread::yield();
+  constexpr auto nothing = [](BlockFrame&, ThreadFrame&) {};
+  const Kernel kernel = plain_kernel<nothing>("quick");
+  for (int i = 0; i < 100; ++i) stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}));
+  stream.synchronize();
+  CHECK(faults.all().empty());
+  const auto restored = [&] {
+    struct sigaction present{};
+    sigaction(SIGINT, nullptr, &present);
+    return present.sa_handler == of_program.sa_handler;
+  };
+  for (int i = 0; i < 500 && !restored(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  CHECK(restored());
+  sigaction(SIGINT, &before, nullptr);
 }
 
 TEST_CASE("a fault outside kernels goes to the handler that was there before") {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/interruptible.h"
+
+#include <nanobind/nanobind.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "driver/process_driver.h"
+
+namespace pycuda::bindings {
+namespace {
+
+/// Odd while the main thread waits. Written by the main thread, read by the driver's.
+unsigned long long waits = 0;
+
+bool on_main_thread() noexcept {
+  static thread_local const bool main = ::syscall(SYS_gettid) == ::getpid();
+  return main;
+}
+
+void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
+
+}  // namespace
+
+bool Interruptible::off_ = false;
+
+void Interruptible::begin() noexcept {
+  static bool watched = false;
+  if (!on_main_thread()) return;
+  if (!watched) {
+    if (!driver::process_driver_loaded()) return;
+    const auto watch = driver::process_driver().watch_waits;
+    if (watch == nullptr || watch(&waits) != CUDA_SUCCESS) {
+      off_ = true;
+      return;
+    }
+    watched = true;
+  }
+  // A call within a call is part of that.
+  if (waits % 2 == 1) return;
+  count();
+  waits_ = true;
+}
+
+void Interruptible::end() noexcept { count(); }
+
+void Interruptible::run_handlers() {
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
+}  // namespace pycuda::bindings

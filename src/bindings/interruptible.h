@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Lets Ctrl-C end a call of the main thread that waits for a kernel, where the driver can stop one.
+#pragma once
+
+#include "driver/error.h"
+
+namespace pycuda::bindings {
+
+/// A call that may wait, as long as this lives. Python only notes a signal and runs its handler
+/// later, in the main thread, which hangs in the driver: so the CPU driver, told that the main
+/// thread waits, stops the kernel after an interrupt, and the call fails.
+class [[nodiscard]] Interruptible {
+ public:
+  Interruptible() noexcept {
+    if (!off_) begin();
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  ~Interruptible() {
+    if (waits_) end();
+  }
+  /// After a failure of the call, with the interpreter lock: raises what Python's handlers raise
+  /// for signals since.
+  void raise_if_interrupted() const {
+    if (waits_) run_handlers();
+  }
+
+ private:
+  void begin() noexcept;
+  static void end() noexcept;
+  static void run_handlers();
+
+  /// Set for good when the driver cannot stop kernels: a GPU's.
+  static bool off_;
+  bool waits_ = false;
+};
+
+}  // namespace pycuda::bindings
