@@ -77,6 +77,7 @@ bool GangBlock::reserve(std::uint64_t wanted) {
 }
 
 void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) {
+  for (std::uint64_t& sum : block.barrier_sums) sum = 0;
   if (kernel_->run_gangs != nullptr) {
     thread.scratch = reinterpret_cast<std::uint64_t>(memory_.get());
     kernel_->run_gangs(&block, &thread);

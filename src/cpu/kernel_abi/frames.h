@@ -10,7 +10,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 7;
+inline constexpr std::uint32_t kernel_abi_version = 8;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -34,6 +34,8 @@ struct LaunchFrame {
   std::uint32_t stack_bytes = default_stack_bytes;  ///< of a thread: CU_LIMIT_STACK_SIZE
 };
 
+inline constexpr std::uint32_t block_barrier_sums = 3;
+
 /// One per block that is running.
 struct BlockFrame {
   const LaunchFrame* launch = nullptr;
@@ -42,6 +44,7 @@ struct BlockFrame {
   std::uint32_t processor = 0;  ///< %smid: the worker's number
   std::byte* shared = nullptr;  ///< the block's shared window: address 0 of the .shared space
   void* block = nullptr;        ///< the executor's own record (exec::BlockRun)
+  std::uint64_t barrier_sums[block_barrier_sums] = {};  ///< of the vector form: zeros when it starts
 };
 
 /// Why a thread handed control back to the block's scheduler.

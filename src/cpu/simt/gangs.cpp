@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/barrier_reductions.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/grid_stride.h"
@@ -124,9 +125,19 @@ std::string obstacle(const llvm::Instruction& instruction) {
   return {};
 }
 
+bool has_call(const llvm::Function& function, llvm::StringRef name) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == name)
+      return true;
+  }
+  return false;
+}
+
 std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
-  std::optional<WarpSites> warps;
-  if (needs_warps(function)) warps.emplace(function, flow, shapes);
+  std::optional<WarpSites> sites;
+  if (needs_warps(function) || has_call(function, pseudo::barrier_sync))
+    sites.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -137,24 +148,16 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
       if (std::string found = obstacle(instruction); !found.empty()) return found;
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && callee->getName() == pseudo::barrier_sync &&
+      // Lanes that have exited are not waited for.
+      if (callee && callee->getName() == pseudo::barrier_sync && !sites->is_whole(*block) &&
           flow.owner(*block) != &function.getEntryBlock())
         return "a barrier in divergent control flow";
       if (callee && callee->getName() == pseudo::warp_op) {
-        if (std::string found = warps->obstacle(*call); !found.empty()) return found;
+        if (std::string found = sites->obstacle(*call); !found.empty()) return found;
       }
     }
   }
   return {};
-}
-
-bool has_call(const llvm::Function& function, llvm::StringRef name) {
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == name)
-      return true;
-  }
-  return false;
 }
 
 /// Writes the gang's function, or says why there is none.
@@ -226,6 +229,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
     copy->setName(kernel->getName() + ".copy");
     if (inline_all(*copy)) {
       split_wide_integers(*copy);
+      expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
       const unsigned chosen = lanes ? lanes : choose_lanes(*copy);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});

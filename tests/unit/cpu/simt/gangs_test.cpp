@@ -27,7 +27,7 @@ TEST_CASE("gangs run in a loop, those of a kernel with barriers in one for each 
 .visible .entry waits() { bar.sync 0; ret; }
 .visible .entry votes() { .reg .b32 %r; activemask.b32 %r; ret; }
 .visible .entry parted() { .reg .b32 %r; .reg .pred %p; mov.u32 %r, %tid.x; setp.lt.u32 %p, %r, 7;
-  @%p bar.sync 0; ret; }
+  @%p bar.sync 0; st.shared.u32 [%r], %r; ret; }
 )",
                       vectors(true));
   CHECK((module.kernel("plain").run_gangs != nullptr));
