@@ -99,18 +99,13 @@ def _compilers():
             if origin != "loader":
                 yield "NVRTC", f"{library} ({origin}) cannot be used: {error}"
             continue
-        known = (
-            f"sm_{architectures[0]} to sm_{architectures[-1]}"
-            if architectures
-            else "unknown targets"
-        )
+        known = f"sm_{architectures[0]} to sm_{architectures[-1]}" if architectures else "unknown targets"
         yield "NVRTC", f"{major}.{minor} for {known}, {library} ({origin})"
         if not taken:
             headers = [folder for folder in includes if os.path.isdir(folder)]
             yield (
                 "CUDA headers",
-                os.pathsep.join(headers)
-                or "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`",
+                os.pathsep.join(headers) or "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`",
             )
             for header, wheel in (
                 ("cuda_fp16.h", "nvidia-cuda-runtime"),

@@ -71,8 +71,7 @@ def make_default_context(ctx_maker=None):
         except cuda.Error as error:
             last_error = error
     raise RuntimeError(
-        "make_default_context() wasn't able to create a context on any of "
-        f"the {count} detected devices"
+        f"make_default_context() wasn't able to create a context on any of the {count} detected devices"
     ) from last_error
 
 

@@ -36,9 +36,7 @@ class CudaModule:
         capability, _, _ = rtc().device_facts()
         digits = str(arch).rpartition("_")[2].rstrip("af")
         if not digits.isdigit() or "_" not in str(arch) or capability == 0:
-            why = (
-                "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
-            )
+            why = "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
             warnings.warn(
                 f"failed to check compute capability for module: {why}",
                 stacklevel=user_stack_level(),
@@ -172,8 +170,7 @@ class DynamicModule(CudaModule):
                 linker.add_file(path, jit_input_type.LIBRARY)
                 return self
         raise OSError(
-            f'CUDA SDK library file "lib{libname}.a" not found: '
-            "`pip install nvidia-cuda-runtime` brings cudadevrt"
+            f'CUDA SDK library file "lib{libname}.a" not found: `pip install nvidia-cuda-runtime` brings cudadevrt'
         )
 
     def link(self):
@@ -187,8 +184,7 @@ class DynamicModule(CudaModule):
             if not is_cpu or "__cudaCDP" not in str(error):
                 raise
             explained = LogicError(
-                f"{error}\nkernels that launch kernels need a GPU: the CPU driver has no device "
-                "run-time library"
+                f"{error}\nkernels that launch kernels need a GPU: the CPU driver has no device run-time library"
             )
             explained.code, explained.name, explained.routine = (
                 error.code,

@@ -71,9 +71,7 @@ def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
         arguments += [ScalarArg(idx_dtype, f"offset{k}") for k in range(vec_count)]
     arguments += [VectorArg(dtype, f"src{k}") for k in range(vec_count)]
     index = dtype_to_ctype(idx_dtype)
-    body = "".join(
-        f"dest{k}[to] = src{k}[from{f' + offset{k}' if with_offsets else ''}];" for k in range(vec_count)
-    )
+    body = "".join(f"dest{k}[to] = src{k}[from{f' + offset{k}' if with_offsets else ''}];" for k in range(vec_count))
     body = f"const {index} to = gmem_dest_idx[i]; const {index} from = gmem_src_idx[i]; {body}"
     return _kernel(arguments, body, "take_put"), []
 

@@ -107,9 +107,7 @@ class Vector:
     def _read_interface(self, argument, value):
         interface = getattr(value, "__cuda_array_interface__", None)
         if interface is None or isinstance(value, np.ndarray):
-            raise TypeError(
-                f"argument '{argument.name}' must be an array on the device, not {type(value).__name__}"
-            )
+            raise TypeError(f"argument '{argument.name}' must be an array on the device, not {type(value).__name__}")
         from pycuda.compyte.array import (
             c_contiguous_strides,
             is_c_contiguous_strides,
@@ -129,8 +127,10 @@ class Vector:
     def check_dtype(self):
         """Refuse elements that are not what was declared."""
         declared, given = self.argument.dtype, self.dtype
-        if declared == given or declared.itemsize == given.itemsize and (
-            declared.kind == "V" or given.kind == "V" or declared.kind in _NUMBERS and given.kind in _NUMBERS
+        if (
+            declared == given
+            or declared.itemsize == given.itemsize
+            and (declared.kind == "V" or given.kind == "V" or declared.kind in _NUMBERS and given.kind in _NUMBERS)
         ):
             return
         raise TypeError(f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}")

@@ -38,9 +38,7 @@ class DeviceData:
         self.registers = dev.get_attribute(attribute.MAX_REGISTERS_PER_MULTIPROCESSOR)
         self.registers_per_block = dev.get_attribute(attribute.MAX_REGISTERS_PER_BLOCK)
         self.shared_memory = dev.get_attribute(attribute.MAX_SHARED_MEMORY_PER_BLOCK)
-        self.shared_memory_per_mp = dev.get_attribute(
-            attribute.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-        )
+        self.shared_memory_per_mp = dev.get_attribute(attribute.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
         self.shared_memory_opt_in = max(
             self.shared_memory, dev.get_attribute(attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
         )
@@ -118,9 +116,7 @@ class OccupancyRecord:
             warps_by_registers -= warps_by_registers % _WARPS_DEALT_AT_ONCE
             limits.append((max(1, warps_by_registers // dealt_warps), "regs"))
         if shared_mem > 0:
-            per_block = _round_up(
-                shared_mem + devdata.reserved_shared_memory, devdata.smem_alloc_granularity
-            )
+            per_block = _round_up(shared_mem + devdata.reserved_shared_memory, devdata.smem_alloc_granularity)
             limits.append((devdata.shared_memory_per_mp // per_block, "smem"))
 
         self.tb_per_mp_limits = limits

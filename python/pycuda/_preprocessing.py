@@ -82,20 +82,15 @@ def preprocess_source(source, options, nvcc):
         if command is None:
             program = rtc().find_nvcc(named or "nvcc")
             if not program and not named:
-                raise FileNotFoundError(
-                    "preprocessing needs a C++ compiler or nvcc: `apt-get install g++`"
-                )
+                raise FileNotFoundError("preprocessing needs a C++ compiler or nvcc: `apt-get install g++`")
             command = [program or named, "--preprocess", *options, path]
             command += ["--compiler-options", "-P"]
         result = run_program(command, cwd=folder)
     if result.returncode != 0:
-        raise CompileError(
-            f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr
-        )
+        raise CompileError(f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr)
     if named and len(result.stdout) < 0.5 * len(source):
         raise CompileError(
-            f"nvcc preprocessing of {path} failed with ridiculously small code output - "
-            "likely unsupported compiler.",
+            f"nvcc preprocessing of {path} failed with ridiculously small code output - likely unsupported compiler.",
             command,
             result.stdout,
             result.stderr,

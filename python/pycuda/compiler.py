@@ -61,8 +61,7 @@ def _warn_of_output(log):
     level = user_stack_level()
     if "demoted" in log.lower() or "demoting" in log.lower():
         warnings.warn(
-            "nvcc said it demoted types in source code it compiled--this is likely not what "
-            "you want.",
+            "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
             stacklevel=level,
         )
     warnings.warn(
@@ -184,9 +183,7 @@ def compile_plain(source, options, keep, nvcc, cache_dir, target="cubin"):
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     folder = os.fspath(cache_dir) if cache_dir else None
-    return _compile(
-        source, nvcc, as_texts(options, "options"), keep, False, None, None, folder, [], target
-    )
+    return _compile(source, nvcc, as_texts(options, "options"), keep, False, None, None, folder, [], target)
 
 
 class SourceModule(CudaModule):
@@ -205,9 +202,7 @@ class SourceModule(CudaModule):
         include_dirs=None,
     ):
         self._check_arch(arch)
-        image = compile(
-            source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs
-        )
+        image = compile(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
         from pycuda.driver import module_from_buffer
 
         self.module = module_from_buffer(image)

@@ -45,9 +45,7 @@ __all__ = [
 def _unary(name, operation):
     def function(array, stream_or_out=None, *, out=None, stream=None):
         if stream_or_out is not None:
-            warnings.warn(
-                "please use 'out' or 'stream' keyword arguments", DeprecationWarning, stacklevel=2
-            )
+            warnings.warn("please use 'out' or 'stream' keyword arguments", DeprecationWarning, stacklevel=2)
             if isinstance(stream_or_out, gpuarray.GPUArray):
                 if out is not None:
                     raise TypeError(f"{name} got two output arrays")

@@ -129,8 +129,7 @@ class ArgumentHandler:
                 self.dev_alloc = mem_alloc_like(self.array)
             except AttributeError:
                 raise TypeError(
-                    f"could not determine array length of '{type(self.array)}': "
-                    "unsupported array type or not an array"
+                    f"could not determine array length of '{type(self.array)}': unsupported array type or not an array"
                 ) from None
         return self.dev_alloc
 

@@ -148,9 +148,7 @@ _COUNT = [ScalarArg(np.uintp, "n")]
 _RANGE = [ScalarArg(np.intp, name) for name in ("start", "stop", "step")]
 
 
-def _build_module(
-    loop, arguments, operation, name, keep, options, preamble, loop_prep, after_loop, layout=()
-):
+def _build_module(loop, arguments, operation, name, keep, options, preamble, loop_prep, after_loop, layout=()):
     from pycuda.compiler import SourceModule
 
     arguments = parse_arguments(arguments)
@@ -178,9 +176,7 @@ def get_elwise_module(
     after_loop="",
 ):
     """The module of a kernel that does `operation` for each ``i < n``; `n` is one of the arguments."""
-    return _build_module(
-        _COUNTED_LOOP, arguments, operation, name, keep, options, preamble, loop_prep, after_loop
-    )
+    return _build_module(_COUNTED_LOOP, arguments, operation, name, keep, options, preamble, loop_prep, after_loop)
 
 
 def get_elwise_range_module(
@@ -194,9 +190,7 @@ def get_elwise_range_module(
     after_loop="",
 ):
     """The same for `i` from `start` to `stop` by `step`, which are among the arguments."""
-    return _build_module(
-        _RANGE_LOOP, arguments, operation, name, keep, options, preamble, loop_prep, after_loop
-    )
+    return _build_module(_RANGE_LOOP, arguments, operation, name, keep, options, preamble, loop_prep, after_loop)
 
 
 def get_elwise_kernel_and_types(
@@ -211,13 +205,9 @@ def get_elwise_kernel_and_types(
     return module, function, arguments
 
 
-def get_elwise_kernel(
-    arguments, operation, name="kernel", keep=False, options=None, **kwargs
-):
+def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=None, **kwargs):
     """The prepared kernel: ``prepared_async_call(grid, block, stream, *arguments, n)``."""
-    return get_elwise_kernel_and_types(
-        arguments, operation, name, keep, options, **kwargs
-    )[1]
+    return get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[1]
 
 
 @context_dependent_memoize
@@ -259,9 +249,7 @@ class ElementwiseKernel:
     """
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
-        self.gen_kwargs = dict(
-            kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments
-        )
+        self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
 
     def get_texref(self, name, use_range=False):
@@ -316,9 +304,7 @@ class ElementwiseKernel:
 
         grid, block = splay(count)
         given = len(args)
-        function.prepared_async_call(
-            grid, block, stream, *call.packed[:given], *counts, *call.packed[given:]
-        )
+        function.prepared_async_call(grid, block, stream, *call.packed[:given], *counts, *call.packed[given:])
 
 
 @context_dependent_memoize

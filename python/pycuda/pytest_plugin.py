@@ -69,9 +69,7 @@ def pytest_load_initial_conftests(early_config):
 
 def pytest_configure(config):
     """The markers."""
-    config.addinivalue_line(
-        "markers", "gpu: needs an NVIDIA GPU; skipped where tests run on the CPU driver"
-    )
+    config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped where tests run on the CPU driver")
 
 
 def _driver_kind(config):
@@ -189,6 +187,4 @@ def pytest_terminal_summary(terminalreporter, config):
     name = config.stash.get(_device_name, None)
     if name is not None:
         checked = os.environ.get("PYCUDA_CPU_CHECK", "0") != "0" and name.startswith("CPU")
-        terminalreporter.write_line(
-            f"CUDA tests ran on {name}" + (", memory accesses checked" if checked else "")
-        )
+        terminalreporter.write_line(f"CUDA tests ran on {name}" + (", memory accesses checked" if checked else ""))

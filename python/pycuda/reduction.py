@@ -285,17 +285,13 @@ class ReductionKernel:
             preamble,
         )
         self._strided_kernels = {}
-        stage1, self.stage1_arg_types = _stage_kernel(
-            1, *self._settings[:6], name + "_stage1", *self._settings[7:], ()
-        )
+        stage1, self.stage1_arg_types = _stage_kernel(1, *self._settings[:6], name + "_stage1", *self._settings[7:], ())
         self.stage1_func = stage1.prepared_async_call
         assert any(isinstance(argument, VectorArg) for argument in self.stage1_arg_types), (
             "ReductionKernel can only be used with functions that have at least one vector argument"
         )
         # Without the arguments of the user that stage 1 needs, stage 2 would not know its own map.
-        stage2, self.stage2_arg_types = _stage_kernel(
-            2, *self._settings[:6], name + "_stage2", *self._settings[7:], ()
-        )
+        stage2, self.stage2_arg_types = _stage_kernel(2, *self._settings[:6], name + "_stage2", *self._settings[7:], ())
         self.stage2_func = stage2.prepared_async_call
         self._same_length = elementwise_names(self.stage1_arg_types, map_expr or "in[i]", "")
 
@@ -304,9 +300,7 @@ class ReductionKernel:
             return self.stage1_func
         function = self._strided_kernels.get(layout)
         if function is None:
-            kernel, _ = _stage_kernel(
-                1, *self._settings[:6], self._name + "_stage1", *self._settings[7:], layout
-            )
+            kernel, _ = _stage_kernel(1, *self._settings[:6], self._name + "_stage1", *self._settings[7:], layout)
             function = self._strided_kernels[layout] = kernel.prepared_async_call
         return function
 
@@ -332,9 +326,7 @@ class ReductionKernel:
 
         if out is not None:
             if out.dtype != self.dtype_out:
-                raise ValueError(
-                    f"out must have the same dtype as dtype_out: {out.dtype} and {self.dtype_out}"
-                )
+                raise ValueError(f"out must have the same dtype as dtype_out: {out.dtype} and {self.dtype_out}")
             if out.size == 0:
                 raise ValueError("out array is empty")
         allocator = self._allocator if allocator is None else allocator

@@ -197,18 +197,12 @@ class _ScanKernel:
             module = SourceModule(source, options=options, no_extern_c=True)
             return module.get_function(f"{name_prefix}_{name}").prepare(types)
 
-        self.scan_intervals_knl = compile_kernel(
-            SCAN_INTERVALS_SOURCE, self.scan_wg_size, "scan_intervals", "PPNN"
-        )
-        self.final_update_knl = compile_kernel(
-            self.final_update_tp, self.update_wg_size, "final_update", "PPPNN"
-        )
+        self.scan_intervals_knl = compile_kernel(SCAN_INTERVALS_SOURCE, self.scan_wg_size, "scan_intervals", "PPNN")
+        self.final_update_knl = compile_kernel(self.final_update_tp, self.update_wg_size, "final_update", "PPPNN")
         if isinstance(self, InclusiveScanKernel):
             self._totals_knl = self.final_update_knl
         else:
-            self._totals_knl = compile_kernel(
-                INCLUSIVE_UPDATE_SOURCE, self.update_wg_size, "final_update", "PPPNN"
-            )
+            self._totals_knl = compile_kernel(INCLUSIVE_UPDATE_SOURCE, self.update_wg_size, "final_update", "PPPNN")
 
     def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None):
         """Scan.
@@ -245,9 +239,7 @@ class _ScanKernel:
                 raise ValueError(f"output_ary is {output_ary!r}: it may be an array, None or 'new'")
             output_ary = gpuarray.GPUArray((n,), self.dtype, allocator)
         if output_ary.shape != input_ary.shape:
-            raise ValueError(
-                f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}"
-            )
+            raise ValueError(f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}")
         if output_ary.dtype != self.dtype:
             raise TypeError(f"the scan is for dtype {self.dtype}, the output has dtype {output_ary.dtype}")
         if not output_ary.flags.forc:
@@ -281,13 +273,10 @@ class _ScanKernel:
         self.scan_intervals_knl.prepared_async_call(
             (intervals, 1), (self.scan_wg_size, 1, 1), stream, source, totals.ptr, n, interval_size
         )
-        self._totals_knl.prepared_async_call(
-            (1, 1), group, stream, totals.ptr, totals.ptr, 0, intervals, intervals
-        )
+        self._totals_knl.prepared_async_call((1, 1), group, stream, totals.ptr, totals.ptr, 0, intervals, intervals)
         self.final_update_knl.prepared_async_call(
             (intervals, 1), group, stream, source, target, totals.ptr, n, interval_size
         )
-
 
     def _scan_in_one_pass(self, source, target, n, allocator, stream):
         """Whether that was done: it needs several tiles and blocks that run at the same time."""

@@ -18,13 +18,24 @@ def _part(dtype):
     return np.dtype(np.float32) if dtype == np.complex64 else np.dtype(np.float64)
 
 
+def _parts(ary, number):
+    """The real (0) or imaginary (1) parts of a complex array: a view."""
+    part = _part(ary.dtype)
+    return _array.view(ary, number * part.itemsize, ary.shape, ary.strides, part)
+
+
 class Views:
     """The part of GPUArray that gives views, and copies where a view cannot be."""
 
     __slots__ = ()
 
     def reshape(self, *shape, **kwargs):
-        """The same elements in another shape: a view where that is possible, else a copy."""
+        """The same elements in another shape, taken and laid out in `order` as NumPy counts them.
+
+        A view where that is possible, else a copy. Of a contiguous array the result is contiguous in
+        `order` ("C" by default), so that kernels may take its pointer; the array itself if nothing changes.
+        ValueError if the number of elements would change.
+        """
         order = kwargs.pop("order", "C")
         if kwargs:
             raise TypeError(f"unexpected keyword arguments: {', '.join(kwargs)}")
@@ -48,12 +59,14 @@ class Views:
             total *= length
         if total != self.size:
             raise ValueError(f"total size of new array must be unchanged: shapes {self.shape} and {shape}")
-        if shape == self.shape:
-            return self
+        is_c, is_f, _ = _array.contiguity(self)
         if order == "A":
-            order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
+            order = "F" if is_f and not is_c else "C"
         fortran = _order_is_fortran(order)
-        strides = _reshaped_strides(self.shape, self.strides, shape, self.itemsize, fortran)
+        turned = (is_c or is_f) and not (is_f if fortran else is_c)
+        if shape == self.shape and not turned:
+            return self
+        strides = None if turned else _reshaped_strides(self.shape, self.strides, shape, self.itemsize, fortran)
         if strides is None:
             dense = _array.empty_like(self, None, order)
             _array.copy(dense, self, None)
@@ -151,18 +164,15 @@ class Views:
 
     @property
     def real(self):
-        """The real parts: a view of half the item size, or the array itself if it is real."""
-        if self.dtype.kind != "c":
-            return self
-        return _array.view(self, 0, self.shape, self.strides, _part(self.dtype))
+        """The real parts as a new array in the same order of axes; the array itself if it is real."""
+        return _parts(self, 0).copy() if self.dtype.kind == "c" else self
 
     @property
     def imag(self):
-        """The imaginary parts: a view of half the item size; new zeros for real dtypes."""
+        """The imaginary parts as a new array in the same order of axes; zeros for real dtypes."""
         if self.dtype.kind != "c":
             return _array.empty_like(self, None, "K").fill(0)
-        part = _part(self.dtype)
-        return _array.view(self, part.itemsize, self.shape, self.strides, part)
+        return _parts(self, 1).copy()
 
     def conj(self, out=None):
         """The complex conjugates as a new array (or in `out`); a real array itself."""

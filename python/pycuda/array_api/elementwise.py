@@ -3,6 +3,7 @@
 
 from pycuda._arrays import choices
 from pycuda._arrays.array import GPUArray, _apply
+from pycuda._arrays.views import _parts
 
 _UNARY = {
     "abs": "absolute",
@@ -112,8 +113,8 @@ def round(x, /):  # noqa: A001
     """The elements rounded to whole numbers, halves to even."""
     if x.dtype.kind == "c":
         result = x.copy()
-        result.real[...] = choices.round_(x.real)
-        result.imag[...] = choices.round_(x.imag)
+        _parts(result, 0)[...] = choices.round_(x.real)
+        _parts(result, 1)[...] = choices.round_(x.imag)
         return result
     return choices.round_(x)
 

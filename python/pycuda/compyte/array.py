@@ -55,9 +55,7 @@ def equal_strides(strides1, strides2, shape):
         return True
     if not len(strides1) == len(strides2) == len(shape):
         return False
-    return all(
-        first == second for first, second, length in zip(strides1, strides2, shape, strict=True) if length > 1
-    )
+    return all(first == second for first, second, length in zip(strides1, strides2, shape, strict=True) if length > 1)
 
 
 def is_c_contiguous_strides(strides, itemsize, shape):

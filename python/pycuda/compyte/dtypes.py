@@ -85,12 +85,8 @@ def fill_registry_with_c_types(reg, respect_windows, include_bool=True):
         reg.get_or_register_dtype("bool", np.bool_)
     reg.get_or_register_dtype(["signed char", "char"], np.int8)
     reg.get_or_register_dtype("unsigned char", np.uint8)
-    reg.get_or_register_dtype(
-        ["short", "signed short", "signed short int", "short signed int", "short int"], np.int16
-    )
-    reg.get_or_register_dtype(
-        ["unsigned short", "unsigned short int", "short unsigned int"], np.uint16
-    )
+    reg.get_or_register_dtype(["short", "signed short", "signed short int", "short signed int", "short int"], np.int16)
+    reg.get_or_register_dtype(["unsigned short", "unsigned short int", "short unsigned int"], np.uint16)
     reg.get_or_register_dtype(["int", "signed int", "signed"], np.int32)
     reg.get_or_register_dtype(["unsigned", "unsigned int"], np.uint32)
 

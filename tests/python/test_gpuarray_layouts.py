@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Layouts that programs rely on which hand an array's pointer to a kernel of their own."""
+
+import numpy as np
+import pytest
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kept", ["C", "F"])
+@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (2, 3, 4)])
+def test_reshaped_contiguous_arrays_are_contiguous_in_the_order_asked_for(kept, order, shape):
+    host = np.asarray(np.arange(24.0).reshape(4, 6), order=kept)
+    device = gpuarray.to_gpu(host)
+    result = device.reshape(shape, order=order)
+    assert result.flags.c_contiguous if order == "C" else result.flags.f_contiguous
+    np.testing.assert_array_equal(result.get(), host.reshape(shape, order=order))
+    if order == "C":
+        assert device.reshape(shape).flags.c_contiguous
+
+
+def test_what_reshape_need_not_change_is_not_copied():
+    device = gpuarray.to_gpu(np.arange(24.0).reshape(4, 6))
+    assert device.reshape(4, 6) is device
+    assert device.reshape(6, 4).ptr == device.ptr
+    assert device[:, ::2].reshape(2, 2, 3).base is not None  # not contiguous: a view as NumPy has it
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_parts_of_complex_arrays_lie_side_by_side(order):
+    host = np.asarray(np.arange(12).reshape(3, 4) * (1 - 2j), order=order)
+    device = gpuarray.to_gpu(host)
+    for part, expected in ((device.real, host.real), (device.imag, host.imag)):
+        assert part.flags.c_contiguous if order == "C" else part.flags.f_contiguous
+        np.testing.assert_array_equal(part.get(), expected)
+        part.fill(7)  # no view
+    np.testing.assert_array_equal(device.get(), host)
