@@ -2,6 +2,7 @@
 // Rounds over all gangs: after each one, all that are left wait at the barrier, so it opens.
 #include "cpu/exec/gang_block.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -11,17 +12,34 @@ namespace {
 constexpr std::uint64_t alignment = 256;
 /// What ctaid * ntid + tid may reach, in the promise that vector forms rely on.
 constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
+/// What gangs that take turns keep should stay in a core's own cache.
+constexpr std::uint64_t most_frame_bytes = std::uint64_t{512} << 10;
+
+bool fuses_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  return kernel.facts.fuses_blocks &&
+         (kernel.facts.fusible_block == 0 || kernel.facts.fusible_block == block.x) &&
+         grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
+}
 
 }  // namespace
 
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   if (kernel.facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
-  return kernel.facts.gang_lanes != 0 && block.x >= narrowest_gang_row &&
+  return kernel.facts.gang_lanes != 0 &&
+         (block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block)) &&
          std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
          std::uint64_t{grid.z} * block.z < most_index &&
          grid.x <= kernel.facts.most_gang_blocks.x && grid.y <= kernel.facts.most_gang_blocks.y &&
          grid.z <= kernel.facts.most_gang_blocks.z;
+}
+
+std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  if (!fuses_blocks(kernel, grid, block)) return 1;
+  if (kernel.facts.gang_frame_bytes == 0) return grid.x;
+  const std::uint64_t bytes_per_gang = kernel.facts.gang_frame_bytes + sizeof(std::uint32_t);
+  const std::uint64_t most_threads = most_frame_bytes / bytes_per_gang * kernel.facts.gang_lanes;
+  return std::clamp<std::uint64_t>(most_threads / block.x, 1, grid.x);
 }
 
 void GangBlock::Free::operator()(std::byte* memory) const {

@@ -103,8 +103,14 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
   std::uint64_t per_chunk = 1;
   if (!launch_.suspends) {
     // Sixteen chunks a worker balance uneven blocks well.
-    per_chunk = std::max(launch_.blocks / (workers * 16),
-                         small_chunk / cost_per_block(launch_.kernel, launch_.frame.block));
+    per_chunk = launch_.blocks / (workers * 16);
+    // How often a loop runs is known to nobody: a few blocks may be much work.
+    if (!launch_.kernel.facts.loops)
+      per_chunk =
+          std::max(per_chunk, small_chunk / cost_per_block(launch_.kernel, launch_.frame.block));
+    // Gangs that take turns in stepping over the grid walk memory in runs as long as a chunk.
+    if (launch_.most_fused > 1 && launch_.kernel.facts.strides_over_grid)
+      per_chunk = std::min((launch_.blocks + workers - 1) / workers, launch_.most_fused);
   }
   // The pool counts chunks in 32 bits.
   per_chunk = std::max({per_chunk, launch_.blocks >> 30, std::uint64_t{1}});

@@ -42,6 +42,7 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
   gangs = uses_gangs(kernel, frame.grid, frame.block);
+  if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);
@@ -109,7 +110,9 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
   GangBlock* gang_block = nullptr;
   if (launch.gangs &&
       (launch.kernel.facts.gangs_suspend || launch.kernel.facts.gang_frame_bytes != 0)) {
-    gang_block = GangBlock::prepare(launch.kernel, launch.frame.block);
+    Dim3 size = launch.frame.block;
+    size.x *= static_cast<std::uint32_t>(std::min(launch.most_fused, last - first));
+    gang_block = GangBlock::prepare(launch.kernel, size);
     if (gang_block == nullptr) {
       launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
       return;
@@ -135,8 +138,11 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
         const bool scrub = checked_mode() && own.launch.shared_bytes != 0;
         own.block.ctaid = own.launch.block_at(own.first);
         const Dim3 grid = own.launch.frame.grid;
-        for (std::uint64_t i = own.first; i < own.last; ++i) {
+        std::uint64_t fused = 1;
+        for (std::uint64_t i = own.first; i < own.last; i += fused) {
           if (own.launch.stopped.load(std::memory_order_relaxed)) break;
+          fused = std::min(own.launch.most_fused, own.last - i);
+          own.block.row_threads = own.launch.frame.block.x * static_cast<std::uint32_t>(fused);
           if (scrub) own.arena.scrub(own.launch.shared_bytes);
           own.entry.enter(&own.thread);
           if (own.gang_block != nullptr) {
@@ -147,7 +153,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
             own.launch.kernel.run_block(&own.block, &own.thread);
           }
           own.entry.leave();
-          if (++own.block.ctaid.x == grid.x) {
+          own.block.ctaid.x += static_cast<std::uint32_t>(fused);
+          if (own.block.ctaid.x == grid.x) {
             own.block.ctaid.x = 0;
             if (++own.block.ctaid.y == grid.y) {
               own.block.ctaid.y = 0;
@@ -158,6 +165,10 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
       },
       &run);
   if (!whole) {
+    // A thread of fused blocks has its own block again.
+    const std::uint32_t width = launch.frame.block.x;
+    run.block.ctaid.x += run.thread.tid.x / width;
+    run.thread.tid.x %= width;
     launch.report(run.entry.fault(), run.block);
   } else if (launch.timed_out.load(std::memory_order_relaxed)) {
     FaultRecord late;

@@ -92,6 +92,9 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.gangs_are_warps);
   out.number(facts.gang_frame_bytes);
   out.number(facts.most_gang_blocks);
+  out.number(facts.fuses_blocks);
+  out.number(facts.fusible_block);
+  out.number(facts.strides_over_grid);
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
@@ -112,6 +115,9 @@ KernelFacts read_facts(Reader& in) {
   facts.gangs_are_warps = in.number<bool>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();
   facts.most_gang_blocks = in.number<Dim3>();
+  facts.fuses_blocks = in.number<bool>();
+  facts.fusible_block = in.number<std::uint32_t>();
+  facts.strides_over_grid = in.number<bool>();
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();

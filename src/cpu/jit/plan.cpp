@@ -31,10 +31,26 @@ std::string scalar_reason(const KernelFacts& facts, const Options& options) {
   return "too long for a vector form, or a call that cannot be inlined";
 }
 
+/// Whether such blocks run as one if the grid has one dimension.
+bool may_fuse(const KernelFacts& facts, const Dim3& block) {
+  return facts.fuses_blocks && block.y == 1 && block.z == 1 &&
+         (facts.fusible_block == 0 || facts.fusible_block == block.x);
+}
+
+const char* order_text(const KernelFacts& facts) {
+  if (facts.strides_over_grid)
+    return "loops over the grid: gangs take turns, one trip each, what lives from trip to trip is "
+           "kept in memory\n";
+  return facts.gangs_suspend
+             ? "barriers: gangs take turns, what lives across a barrier is kept in memory\n"
+             : "no barriers: gangs run one after the other\n";
+}
+
 std::string launch_text(const KernelFacts& facts, const Dim3& block, const Options& options) {
   if (facts.gang_lanes == 0) return "thread by thread: " + scalar_reason(facts, options) + "\n";
   const std::uint32_t lanes = facts.gang_lanes;
-  if (block.x < narrowest_gang_row)
+  const bool fuses = may_fuse(facts, block);
+  if (block.x < narrowest_gang_row && !fuses)
     return "thread by thread: rows of " + std::to_string(block.x) +
            " threads would leave most lanes of a gang empty\n";
   if (facts.gangs_are_warps && !gangs_can_be_warps(block))
@@ -48,10 +64,9 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
                      "; a block has " + std::to_string(full) + " full ones";
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
-  return text + "\n" +
-         (facts.gangs_suspend
-              ? "barriers: gangs take turns, what lives across a barrier is kept in memory\n"
-              : "no barriers: gangs run one after the other\n");
+  text += "\n";
+  if (fuses) text += "neighbouring blocks of a grid of one dimension run as one long one\n";
+  return text + order_text(facts);
 }
 
 /// The PTX instruction that a note is about, or null.

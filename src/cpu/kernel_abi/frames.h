@@ -10,7 +10,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 7;
+inline constexpr std::uint32_t kernel_abi_version = 8;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -40,6 +40,7 @@ inline constexpr std::uint32_t block_barrier_sums = 3;
 struct BlockFrame {
   const LaunchFrame* launch = nullptr;
   Dim3 ctaid{0, 0, 0};
+  std::uint32_t row_threads = 0;  ///< of the vector form: ntid.x, or that of several blocks that run as one
   std::uint32_t processor = 0;  ///< %smid: the worker's number
   std::byte* shared = nullptr;  ///< the block's shared window: address 0 of the .shared space
   void* block = nullptr;        ///< the executor's own record (exec::BlockRun)

@@ -38,9 +38,12 @@ struct KernelFacts {
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
   bool gangs_are_warps =
       false;  ///< the vector form is for blocks whose rows are whole warps, or one
-  std::uint64_t gang_frame_bytes = 0;     ///< run_gangs finds so many for each gang; 0: needs none
-  Dim3 most_gang_blocks{~0u, ~0u, ~0u};   ///< the vector form is for grids that are no larger
-  std::string scalar_reason;              ///< why there is no vector form
+  std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
+  Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
+  bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block
+  std::uint32_t fusible_block = 0;  ///< if it has this many threads; 0: whatever it has
+  bool strides_over_grid = false;   ///< gangs take turns in its loops: many of them at once
+  std::string scalar_reason;        ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
 };
@@ -48,8 +51,8 @@ struct KernelFacts {
 /// Launches with narrower rows run thread by thread: most lanes of a gang would be empty.
 inline constexpr std::uint32_t narrowest_gang_row = 4;
 
-/// Whether gangs of 32 in a block are its warps: they lie along x, so its rows must be made of whole
-/// warps, or there must be one row.
+/// Whether gangs of 32 in a block are its warps: they lie along x, so its rows must be made of
+/// whole warps, or there must be one row.
 inline bool gangs_can_be_warps(const Dim3& block) {
   return block.x % 32 == 0 || (block.y == 1 && block.z == 1);
 }
@@ -64,9 +67,10 @@ struct Kernel {
   /// The vector form: lanes of a gang are consecutive threads along x, of one row. It needs
   /// launches in which ctaid * ntid + tid stays below 2^31 - 4096 in every dimension. A gang has
   /// one ThreadFrame, its first thread's.
-  /// Runs all gangs of a block. With gang_frame_bytes, ThreadFrame::scratch is the address, aligned
-  /// to 256 bytes, of 32 bits for each gang and then, at the next multiple of 256 bytes, of as many
-  /// frames. A row of threads has gangs of its own.
+  /// Runs all gangs of BlockFrame::row_threads threads in each of the block's rows. With
+  /// gang_frame_bytes, ThreadFrame::scratch is the address, aligned to 256 bytes, of 32 bits for
+  /// each gang and then, at the next multiple of 256 bytes, of as many frames. A row of threads has
+  /// gangs of its own.
   BlockFunction run_gangs = nullptr;
   ThreadFunction start_gang =
       nullptr;  ///< a gang whose lanes all have threads; it suspends AtBarrier 0 only

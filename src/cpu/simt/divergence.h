@@ -38,6 +38,7 @@ class ControlFlow {
   /// piece, its latch last.
   const std::vector<llvm::BasicBlock*>& order() const { return order_; }
   std::size_t position(const llvm::BasicBlock* block) const { return positions_.lookup(block); }
+  const llvm::DominatorTree& dominators() const { return dominators_; }
   llvm::Loop* loop_of(const llvm::BasicBlock* block) const { return loops_.getLoopFor(block); }
   bool is_header(const llvm::BasicBlock* block) const { return loops_.isLoopHeader(block); }
 

@@ -68,7 +68,8 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
     return load_field(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
                       b.getInt32Ty(), true);
   };
-  llvm::Value* width = extent(0);
+  llvm::Value* width =
+      load_field(b, block, offsetof(BlockFrame, row_threads), b.getInt32Ty(), true);
   llvm::Value* height = extent(1);
   llvm::Value* rows = b.CreateMul(height, extent(2));
   llvm::Value* full_end = b.CreateAnd(width, b.getInt32(~(lanes - 1)));

@@ -15,6 +15,8 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/barrier_reductions.h"
 #include "cpu/simt/divergence.h"
+#include "cpu/simt/fused_blocks.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
@@ -123,11 +125,10 @@ std::string obstacle(const llvm::Instruction& instruction) {
   return {};
 }
 
-bool has_barrier(const llvm::Function& function) {
+bool has_call(const llvm::Function& function, llvm::StringRef name) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == name)
       return true;
   }
   return false;
@@ -135,7 +136,8 @@ bool has_barrier(const llvm::Function& function) {
 
 std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
   std::optional<WarpSites> sites;
-  if (needs_warps(function) || has_barrier(function)) sites.emplace(function, flow, shapes);
+  if (needs_warps(function) || has_call(function, pseudo::barrier_sync))
+    sites.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -204,8 +206,12 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
     return reason;
   }
   facts.gang_lanes = source.lanes;
-  facts.gangs_suspend = has_barrier(*full);
+  facts.strides_over_grid = has_call(*full, gang_pause);
+  facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
   facts.gangs_are_warps = source.warps;
+  const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
+  facts.fuses_blocks = fusible.has_value();
+  facts.fusible_block = fusible.value_or(0);
   return {};
 }
 
@@ -242,6 +248,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
                  std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
+    if (source.open && !has_call(*source.open, pseudo::barrier_sync))
+      pause_in_grid_strides(*source.open, source.lanes);
     facts[source.kernel].scalar_reason =
         widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
     source.function->eraseFromParent();

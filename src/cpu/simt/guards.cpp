@@ -59,12 +59,20 @@ class Condition {
     const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(value);
     if (!compare || compare->isEquality() || !compare->getOperand(0)->getType()->isIntegerTy())
       return false;
-    const Shape one = shapes_.of(compare->getOperand(0)),
-                other = shapes_.of(compare->getOperand(1));
+    const Shape one = compared(compare->getOperand(0)), other = compared(compare->getOperand(1));
     if (!(one.is_affine() && other.is_uniform()) && !(one.is_uniform() && other.is_affine()))
       return false;
     ++affine_terms_;
     return true;
+  }
+
+  /// As it is if no lane wraps before it is extended: the question will ask that too.
+  Shape compared(const llvm::Value* value) const {
+    const Shape shape = shapes_.of(value);
+    const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
+    return shape.is_varying() && cast && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)
+               ? shapes_.of(cast->getOperand(0))
+               : shape;
   }
 
   const Shapes& shapes_;
@@ -115,7 +123,16 @@ llvm::Value* repeat(llvm::Value* value, llvm::Instruction* before, unsigned dept
     return value;
   llvm::Instruction* copy = instruction->clone();
   copy->insertBefore(before);
-  if (llvm::isa<llvm::ICmpInst>(copy)) return copy;
+  if (llvm::isa<llvm::ICmpInst>(copy)) {
+    for (llvm::Use& operand : copy->operands()) {
+      auto* extension = llvm::dyn_cast<llvm::Instruction>(operand.get());
+      if (!extension || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(extension)) continue;
+      llvm::Instruction* own = extension->clone();
+      own->insertBefore(copy);
+      operand.set(own);
+    }
+    return copy;
+  }
   for (llvm::Use& operand : copy->operands()) operand.set(repeat(operand.get(), copy, depth + 1));
   return copy;
 }

@@ -114,7 +114,8 @@ void RegionLoop::read_launch() {
     return load_field(b_, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
                       b_.getInt32Ty(), true);
   };
-  width_ = extent(0);
+  width_ = load_field(b_, function_->getArg(0), offsetof(BlockFrame, row_threads), b_.getInt32Ty(),
+                      true);
   height_ = extent(1);
   rows_ = b_.CreateMul(height_, extent(2));
   full_end_ = b_.CreateAnd(width_, b_.getInt32(~(lanes_ - 1)));

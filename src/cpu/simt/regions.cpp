@@ -22,6 +22,7 @@
 #include <string>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -30,6 +31,7 @@ namespace pseudo = lower::pseudo;
 
 namespace {
 
+/// More is of no use to vectors in memory.
 const llvm::Align usual_alignment{64};
 const llvm::Align most_alignment{256};
 /// Longer computations are not repeated behind a barrier.
@@ -39,8 +41,9 @@ std::vector<llvm::CallInst*> barriers_of(const llvm::Function& function) {
   std::vector<llvm::CallInst*> barriers;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+    if (!call || !call->getCalledFunction()) continue;
+    const llvm::StringRef name = call->getCalledFunction()->getName();
+    if (name == pseudo::barrier_sync || name == gang_pause)
       barriers.push_back(const_cast<llvm::CallInst*>(call));
   }
   return barriers;
@@ -61,6 +64,7 @@ class Splitter {
     for (unsigned number = 0; number <= barriers_.size(); ++number)
       regions.functions.push_back(make(number));
     regions.frame_bytes = llvm::alignTo(frame_bytes_, frame_alignment_);
+    regions.frame_alignment = frame_alignment_.value();
     gang_.eraseFromParent();
     return regions;
   }
@@ -95,7 +99,7 @@ class Splitter {
   std::vector<Values> live_;  ///< by barrier, what is used behind it and computed before
   llvm::MapVector<const llvm::Instruction*, std::uint64_t> offsets_;  ///< in the frame
   std::uint64_t frame_bytes_ = 0;
-  llvm::Align frame_alignment_ = usual_alignment;
+  llvm::Align frame_alignment_;
 };
 
 bool Splitter::is_repeatable(const llvm::Instruction& instruction) const {
@@ -225,7 +229,7 @@ llvm::Function* Splitter::make(unsigned number) {
   region->setLinkage(llvm::Function::InternalLinkage);
   region->removeRetAttrs(llvm::AttributeFuncs::typeIncompatible(i32));
   region->addParamAttr(1, llvm::Attribute::NoAlias);
-  region->addParamAttr(1, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
+  region->addParamAttr(1, llvm::Attribute::getWithAlignment(context, frame_alignment_));
   llvm::Value* frame = region->getArg(1);
   llvm::IRBuilder<> b(context);
 

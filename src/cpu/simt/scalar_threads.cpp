@@ -3,6 +3,7 @@
 #include "cpu/simt/scalar_threads.h"
 
 #include <llvm/IR/Module.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
 
@@ -10,6 +11,7 @@
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
 #include "cpu/simt/gang_loop.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/region_loop.h"
 #include "cpu/simt/regions.h"
 #include "cpu/simt/special_values.h"
@@ -33,13 +35,18 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
   if (region_instructions(*full) > most_instructions ||
-      region_instructions(*tail) > most_instructions)
+      region_instructions(*tail) > most_instructions) {
+    drop_pauses(*full);
+    kernel.gangs_suspend &= !kernel.strides_over_grid;
+    kernel.strides_over_grid = false;
     return;
+  }
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
   const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
   // Never 0: that would say that there are no frames.
   kernel.gang_frame_bytes =
-      std::max({regions.frame_bytes, tail_regions.frame_bytes, std::uint64_t{64}});
+      llvm::alignTo(std::max({regions.frame_bytes, tail_regions.frame_bytes, std::uint64_t{1}}),
+                    std::max(regions.frame_alignment, tail_regions.frame_alignment));
   make_region_loop(regions, tail_regions, kernel.gang_frame_bytes, kernel.name, kernel.gang_lanes);
   kernel.gangs_suspend = false;
 }

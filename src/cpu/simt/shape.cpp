@@ -379,17 +379,92 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
   return all_uniform(operation) ? Shape::uniform() : Shape::varying();
 }
 
+std::optional<Shapes::Question> Shapes::question(const llvm::CallInst& call) const {
+  // Operands of a comparison in another block may not reach the one that asks.
+  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(call.getArgOperand(0));
+  if (!compare || compare->getParent() != call.getParent() || compare->isEquality())
+    return std::nullopt;
+  llvm::Value *left = compare->getOperand(0), *right = compare->getOperand(1);
+  llvm::ICmpInst::Predicate predicate = compare->getPredicate();
+  if (of(left).is_uniform()) {
+    std::swap(left, right);
+    predicate = llvm::ICmpInst::getSwappedPredicate(predicate);
+  }
+  if (call.getCalledFunction()->getName() == gang_none)
+    predicate = llvm::ICmpInst::getInversePredicate(predicate);
+  const auto fits = [&](const llvm::Value* value) {
+    constexpr std::int64_t longest = std::int64_t{1} << 20;
+    const Shape shape = of(value);
+    return shape.is_affine() && (bits_of(*value) == 32 || bits_of(*value) == 64) &&
+           shape.stride < longest && shape.stride > -longest;
+  };
+  if (!of(right).is_uniform()) return std::nullopt;
+  if (fits(left))
+    return Question{predicate, left, right, nullptr, llvm::ICmpInst::isSigned(predicate)};
+  const auto* cast = llvm::dyn_cast<llvm::CastInst>(left);
+  if (!cast || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast) ||
+      cast->getParent() != call.getParent() || !fits(cast->getOperand(0)))
+    return std::nullopt;
+  return Question{predicate, cast->getOperand(0), right, cast, llvm::isa<llvm::SExtInst>(cast)};
+}
+
+/// Whether `block` runs only when all lanes were found not to wrap, since the value was computed.
+/// A phi's value is one of those that come in, each checked on its way; `assumed` holds the phis on
+/// the way here, which the values that go round a loop come from.
+bool Shapes::is_known_not_to_wrap(const llvm::Value* value, bool is_signed,
+                                  const llvm::BasicBlock& block,
+                                  llvm::SmallPtrSetImpl<const llvm::Value*>& assumed) const {
+  using namespace llvm::PatternMatch;
+  const Shape shape = of(value);
+  if (shape.is_varying()) return false;
+  if (shape.bounds && (is_signed || shape.bounds->low >= 0)) return true;
+  const auto says_so = [&](llvm::Value* condition, const auto& self) -> bool {
+    llvm::Value *left = nullptr, *right = nullptr;
+    if (match(condition, m_LogicalAnd(m_Value(left), m_Value(right))))
+      return self(left, self) || self(right, self);
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(condition);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || (callee->getName() != gang_all && callee->getName() != gang_none)) return false;
+    const std::optional<Question> found = question(*call);
+    return found && found->affine == value && found->is_signed == is_signed;
+  };
+  const llvm::DominatorTree& dominators = flow_.dominators();
+  for (const auto* node = dominators.getNode(&block); node; node = node->getIDom()) {
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
+    if (!branch || branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+      continue;
+    if (says_so(branch->getCondition(), says_so) &&
+        dominators.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(0)),
+                             &block))
+      return true;
+  }
+  const auto* phi = llvm::dyn_cast<llvm::PHINode>(value);
+  if (!phi) return false;
+  if (!assumed.insert(phi).second) return true;
+  for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+    if (!is_known_not_to_wrap(phi->getIncomingValue(i), is_signed, *phi->getIncomingBlock(i),
+                              assumed))
+      return false;
+  }
+  return true;
+}
+
 Shape Shapes::of_cast(const llvm::CastInst& cast) const {
   const Shape from = of(cast.getOperand(0));
   if (from.is_varying()) return from;
+  const auto never_wraps = [&](bool is_signed) {
+    llvm::SmallPtrSet<const llvm::Value*, 4> assumed;
+    return from.is_affine() &&
+           is_known_not_to_wrap(cast.getOperand(0), is_signed, *cast.getParent(), assumed);
+  };
   const unsigned bits = bits_of(cast);
   switch (cast.getOpcode()) {
     case llvm::Instruction::SExt:
       if (from.is_uniform() || from.bounds) return from;
-      return trusting_ ? from : Shape::varying();
+      return trusting_ || never_wraps(true) ? from : Shape::varying();
     case llvm::Instruction::ZExt:
       if (from.bounds && from.bounds->low >= 0) return from;
-      if (trusting_) return Shape::affine(from.stride);
+      if (trusting_ || never_wraps(false)) return Shape::affine(from.stride);
       return from.is_uniform() ? Shape::uniform() : Shape::varying();
     case llvm::Instruction::Trunc:
       return Shape::affine(from.stride, from.bounds

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>
@@ -54,6 +55,17 @@ class Shapes {
   /// Bytes from one lane's copy of a local variable to the next one's.
   static std::int64_t lane_stride(const llvm::AllocaInst& variable);
 
+  /// A question about all lanes (gang_all, gang_none) that the first and the last lane's values can
+  /// answer: where the answer is yes, no lane of `affine` wraps.
+  struct Question {
+    llvm::ICmpInst::Predicate predicate;
+    llvm::Value* affine;
+    llvm::Value* uniform;
+    const llvm::CastInst* extension;  ///< of `affine`, before it is compared; or null
+    bool is_signed;                   ///< how it would wrap
+  };
+  std::optional<Question> question(const llvm::CallInst& call) const;
+
  private:
   bool pass(llvm::Function& function);
   Shape evaluate(const llvm::Instruction& instruction) const;
@@ -66,6 +78,8 @@ class Shapes {
   Shape of_special(llvm::StringRef name) const;
   Shape of_compare(const llvm::ICmpInst& compare) const;
   bool all_uniform(const llvm::User& user) const;
+  bool is_known_not_to_wrap(const llvm::Value* value, bool is_signed, const llvm::BasicBlock& block,
+                            llvm::SmallPtrSetImpl<const llvm::Value*>& assumed) const;
   std::uint64_t alignment_of(const llvm::Value& value, unsigned steps = 0) const;
   bool stays_within(const llvm::Value& value, const Shape& shape, std::uint64_t size) const;
 

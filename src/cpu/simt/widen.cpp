@@ -12,6 +12,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/saturating_conversion.h"
 
@@ -216,8 +217,10 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
       break;
   }
   if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic && name.starts_with("ptx.")) {
-    if (name == pseudo::barrier_sync) {
-      note(call, PlanNote::Kind::Barrier, "the gang waits for the block's other gangs");
+    if (name == pseudo::barrier_sync || name == gang_pause) {
+      note(call, PlanNote::Kind::Barrier,
+           name == gang_pause ? "the gang lets the others do their trip of the loop"
+                              : "the gang waits for the block's other gangs");
       auto* copy = llvm::cast<llvm::CallInst>(emit_scalar(call));
       copy->setConvergent();
       return copy;

@@ -4,9 +4,11 @@
 
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <utility>
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
@@ -74,8 +76,7 @@ class Widener {
   llvm::Value* pair(llvm::Value* first, llvm::Value* second);
   llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
-  llvm::Value* compare_all(llvm::ICmpInst::Predicate predicate, llvm::Value* affine,
-                           llvm::Value* uniform);
+  llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::Value* for_each_lane(
@@ -89,6 +90,13 @@ class Widener {
   llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
+  std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
+  llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
+                    llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
+  /// Null if the load is none of several that together read whole structures.
+  llvm::Value* emit_interleaved_load(llvm::LoadInst& load);
+  /// False if the store is none of several that together write whole structures.
+  bool emit_interleaved_store(llvm::StoreInst& store);
   void emit_store(llvm::StoreInst& store);
   void note(const llvm::Instruction& instruction, PlanNote::Kind kind, const llvm::Twine& form);
   void note_access(const llvm::Instruction& access, const llvm::Twine& form) {
@@ -121,6 +129,7 @@ class Widener {
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> starts_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
       pending_;  ///< blocks still to be visited, by position
+  llvm::DenseMap<const llvm::Instruction*, llvm::Value*> parted_;  ///< loads of parts of structures
   llvm::StringMap<llvm::Value*> specials_;
   std::vector<llvm::AllocaInst*> lane_memory_;
 };

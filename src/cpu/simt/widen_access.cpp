@@ -57,6 +57,10 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     if (is_full(mask_)) return b_.CreateAlignedLoad(type, pointer, load.getAlign());
     return b_.CreateMaskedLoad(type, pointer, load.getAlign(), mask_, llvm::PoisonValue::get(type));
   }
+  if (llvm::Value* parts = emit_interleaved_load(load)) {
+    note_access(load, "contiguous, with the other parts of its structure");
+    return parts;
+  }
   llvm::Value* pointers = vector(load.getPointerOperand());
   const auto gather = [&] {
     return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
@@ -129,6 +133,10 @@ void Widener::emit_store(llvm::StoreInst& store) {
     } else {
       b_.CreateMaskedStore(wide(value), pointer, store.getAlign(), mask_);
     }
+    return;
+  }
+  if (emit_interleaved_store(store)) {
+    note_access(store, "contiguous, with the other parts of its structure");
     return;
   }
   llvm::Value* values = wide(value);

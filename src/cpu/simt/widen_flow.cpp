@@ -227,23 +227,22 @@ void Widener::emit_end(llvm::BasicBlock& block) {
 
 /// All lanes of an affine value lie on one side of a uniform one when the outermost does and no
 /// lane on the way to it wraps.
-llvm::Value* Widener::compare_all(llvm::ICmpInst::Predicate predicate, llvm::Value* affine,
-                                  llvm::Value* uniform) {
-  const Shape shape = shapes_.of(affine);
-  llvm::Type* type = affine->getType();
-  llvm::Value* first = scalar(affine);
-  llvm::Value* bound = scalar(uniform);
-  const bool is_signed = llvm::ICmpInst::isSigned(predicate);
+llvm::Value* Widener::compare_all(const Shapes::Question& question) {
+  const Shape shape = shapes_.of(question.affine);
+  llvm::Type* type = question.affine->getType();
+  llvm::Value* first = scalar(question.affine);
+  llvm::Value* bound = scalar(question.uniform);
   const std::int64_t way = shape.stride * static_cast<std::int64_t>(lanes_ - 1);
   llvm::Value* distance =
       llvm::ConstantInt::get(type, llvm::APInt(64, static_cast<std::uint64_t>(way < 0 ? -way : way))
                                        .zextOrTrunc(type->getIntegerBitWidth()));
-  const bool known = shape.bounds && (is_signed || shape.bounds->low >= 0);
+  const bool known = shape.bounds && (question.is_signed || shape.bounds->low >= 0);
   llvm::Value* last = nullptr;
   llvm::Value* wraps = b_.getFalse();
   if (known) {
     last = way < 0 ? b_.CreateSub(first, distance) : b_.CreateAdd(first, distance);
   } else {
+    const bool is_signed = question.is_signed;
     const llvm::Intrinsic::ID step = way < 0 ? (is_signed ? llvm::Intrinsic::ssub_with_overflow
                                                           : llvm::Intrinsic::usub_with_overflow)
                                              : (is_signed ? llvm::Intrinsic::sadd_with_overflow
@@ -252,36 +251,22 @@ llvm::Value* Widener::compare_all(llvm::ICmpInst::Predicate predicate, llvm::Val
     last = b_.CreateExtractValue(both, 0);
     wraps = b_.CreateExtractValue(both, 1);
   }
+  const llvm::ICmpInst::Predicate predicate = question.predicate;
   const bool less = predicate == llvm::ICmpInst::ICMP_SLT ||
                     predicate == llvm::ICmpInst::ICMP_SLE ||
                     predicate == llvm::ICmpInst::ICMP_ULT || predicate == llvm::ICmpInst::ICMP_ULE;
   llvm::Value* outermost = less == (way > 0) ? last : first;
+  if (question.extension)
+    outermost =
+        b_.CreateCast(question.extension->getOpcode(), outermost, question.extension->getType());
   return b_.CreateAnd(b_.CreateICmp(predicate, outermost, bound), b_.CreateNot(wraps));
 }
 
-/// Looks through a comparison of this block only: its operands may not reach another one.
 llvm::Value* Widener::emit_question(llvm::CallInst& call, bool all) {
   llvm::Value* condition = call.getArgOperand(0);
   if (shapes_.of(condition).is_uniform())
     return all ? scalar(condition) : b_.CreateNot(scalar(condition));
-  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
-  if (compare && compare->getParent() == call.getParent() && !compare->isEquality()) {
-    llvm::Value* left = compare->getOperand(0);
-    llvm::Value* right = compare->getOperand(1);
-    llvm::ICmpInst::Predicate predicate = compare->getPredicate();
-    if (shapes_.of(left).is_uniform()) {
-      std::swap(left, right);
-      predicate = llvm::ICmpInst::getSwappedPredicate(predicate);
-    }
-    const llvm::Type* type = left->getType();
-    if (!all) predicate = llvm::ICmpInst::getInversePredicate(predicate);
-    constexpr std::int64_t longest = std::int64_t{1} << 20;
-    const std::int64_t stride = shapes_.of(left).stride;
-    if (shapes_.of(left).is_affine() && shapes_.of(right).is_uniform() && type->isIntegerTy() &&
-        type->getIntegerBitWidth() <= 64 && type->getIntegerBitWidth() >= 32 && stride < longest &&
-        stride > -longest)
-      return compare_all(predicate, left, right);
-  }
+  if (const auto question = shapes_.question(call)) return compare_all(*question);
   llvm::Value* lanes = b_.CreateFreeze(wide(condition));
   return b_.CreateNot(any(all ? b_.CreateNot(lanes) : lanes));
 }

@@ -88,6 +88,22 @@ TEST_CASE("the plan says why a kernel or a launch runs thread by thread") {
   CHECK(has_line(plan_of(named, {64}), {"thread by thread", "a named barrier"}));
 }
 
+TEST_CASE("the plan says which blocks run as one and which loops step over the grid") {
+  const std::string text =
+      R"(.visible .entry k(.param .u64 out, .param .u32 n) { .reg .b64 %a, %o; .reg .pred %p;
+  .reg .b32 %i, %n, %t, %s, %b; ld.param.u64 %o, [out]; ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x; mov.u32 %s, %ntid.x; mov.u32 %b, %ctaid.x; mad.lo.s32 %i, %b, %s, %t;
+  mov.u32 %b, %nctaid.x; mul.lo.s32 %s, %s, %b; setp.ge.s32 %p, %i, %n; @%p ret;
+loop: mul.wide.s32 %a, %i, 4; add.s64 %a, %a, %o; st.global.u32 [%a], %i;
+  add.s32 %i, %i, %s; setp.lt.s32 %p, %i, %n; @%p bra loop; ret; })";
+  const std::string plan = plan_of(text, {256});
+  CAPTURE(plan);
+  CHECK(has_line(plan, {"neighbouring blocks", "run as one"}));
+  CHECK(has_line(plan, {"loops over the grid", "gangs take turns"}));
+  CHECK(has_line(plan_of(text, {2}), {"neighbouring blocks"}));
+  CHECK(has_line(plan_of(text, {2, 2}), {"thread by thread"}));
+}
+
 TEST_CASE("a plan of what is not there or does not compile is an error") {
   CHECK(plan_of(".visible .entry other() { ret; }", {64}).find("no kernel 'k'") !=
         std::string::npos);
