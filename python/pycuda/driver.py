@@ -27,6 +27,15 @@ from pycuda._driver import (
     pagelocked_empty,
 )
 from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
+from pycuda._textures import (
+    bind_array_to_texref,
+    dtype_to_array_format,
+    gpuarray_to_array,
+    make_multichannel_2d_array,
+    matrix_to_array,
+    matrix_to_texref,
+    np_to_array,
+)
 
 __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "CUDA_DEBUGGING",
@@ -39,13 +48,20 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "aligned_empty_like",
     "aligned_zeros",
     "aligned_zeros_like",
+    "bind_array_to_texref",
+    "dtype_to_array_format",
     "from_device",
     "from_device_like",
     "get_curand_version",
+    "gpuarray_to_array",
+    "make_multichannel_2d_array",
     "managed_empty_like",
     "managed_zeros",
     "managed_zeros_like",
+    "matrix_to_array",
+    "matrix_to_texref",
     "mem_alloc_like",
+    "np_to_array",
     "pagelocked_empty_like",
     "pagelocked_zeros",
     "pagelocked_zeros_like",

@@ -318,6 +318,7 @@ void bind_enums(nanobind::module_& m) {
   m.attr("TRSA_OVERRIDE_FORMAT") = 1;
   m.attr("TRSF_READ_AS_INTEGER") = 1;
   m.attr("TRSF_NORMALIZED_COORDINATES") = 2;
+  m.attr("TRSF_SRGB") = 16;
   m.attr("TR_DEFAULT") = -1;
 }
 

@@ -117,7 +117,7 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
 
 PyObject* param_set_texref(PyObject*, PyObject* texref) {
   return guarded([&]() -> PyObject* {
-    refuse_texture_references(nb::make_tuple(nb::handle(texref)));
+    static_cast<void>(texture_references(nb::make_tuple(nb::handle(texref))));
     Py_RETURN_NONE;
   });
 }
@@ -137,7 +137,7 @@ PyObject* arg_format(PyObject* self, void*) {
 PyObject* texrefs(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     state_of(self).prepared_codes();
-    return PyList_New(0);
+    return nb::object(state_of(self).texrefs).release().ptr();
   });
 }
 
@@ -213,7 +213,8 @@ PyTypeObject* make_function_type() {
        "the form\nof each access and branch with its line, barriers, and what fell back to single "
        "threads. LogicError\nwith another driver."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
-      {"param_set_texref", param_set_texref, METH_O, "Refused: texture references are gone."},
+      {"param_set_texref", param_set_texref, METH_O,
+       "Nothing needs to be done: a kernel finds the references of its module."},
   };
   const PyMethodDef* stateful = stateful_methods();
   do {
@@ -228,7 +229,7 @@ PyTypeObject* make_function_type() {
   };
   static PyGetSetDef properties[] = {
       {"arg_format", arg_format, nullptr, "The codes that prepare() was given.", nullptr},
-      {"texrefs", texrefs, nullptr, "Always empty.", nullptr},
+      {"texrefs", texrefs, nullptr, "The texture references that prepare() was given.", nullptr},
       attribute("max_threads_per_block", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
       attribute("shared_size_bytes", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
       attribute("const_size_bytes", CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),

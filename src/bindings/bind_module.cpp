@@ -2,7 +2,9 @@
 // Modules and the linker.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "bindings/unlocked.h"
 #include "cuda/linker.h"
 #include "cuda/module.h"
+#include "cuda/texture.h"
 
 namespace nb = nanobind;
 
@@ -102,13 +105,6 @@ class LinkerObject {
   cuda::Linker linker_;
 };
 
-nb::object refuse_reference(const cuda::Module&, const std::string& name) {
-  throw driver::DriverError("cuModuleGetTexRef", CUDA_ERROR_NOT_SUPPORTED,
-                            "'" + name +
-                                "' cannot be had: texture and surface references were "
-                                "removed from CUDA 12; use texture and surface objects");
-}
-
 }  // namespace
 
 void bind_module(nb::module_& m) {
@@ -140,10 +136,20 @@ void bind_module(nb::module_& m) {
           nb::arg("name"),
           "Address and size in bytes of a `__device__` or `__constant__` variable, as (int, int); "
           "LogicError when there is none.")
-      .def("get_texref", &refuse_reference, nb::arg("name"),
-           "Refused: texture references were removed from CUDA 12.")
-      .def("get_surfref", &refuse_reference, nb::arg("name"),
-           "Refused: surface references were removed from CUDA 12.");
+      .def(
+          "get_texref",
+          [](const cuda::ModulePtr& self, const std::string& name) {
+            return std::make_unique<cuda::TextureReference>(self, name);
+          },
+          nb::arg("name"),
+          "The `TextureReference` that the module declares; LogicError when there is none of that "
+          "name. Compilers have made none since CUDA 12: see `TextureObject`.")
+      .def(
+          "get_surfref",
+          [](const cuda::ModulePtr& self, const std::string& name) {
+            return std::make_unique<cuda::SurfaceReference>(self, name);
+          },
+          nb::arg("name"), "The `SurfaceReference` that the module declares.");
 
   m.def(
       "module_from_file",

@@ -5,6 +5,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "bindings/array_argument.h"
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
@@ -128,6 +129,22 @@ void bind_setters(nb::class_<Copy>& type) {
         self.destination_owner = nb::borrow(pointer);
       },
       "Copy to device memory, given by its address or allocation.");
+  type.def(
+      "set_src_array",
+      [](Copy& self, nb::handle array) {
+        self.parameters.srcArray = array_argument(array, "the source")->handle();
+        self.parameters.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        self.source_owner = nb::borrow(array);
+      },
+      "Copy from an `Array`.");
+  type.def(
+      "set_dst_array",
+      [](Copy& self, nb::handle array) {
+        self.parameters.dstArray = array_argument(array, "the destination")->handle();
+        self.parameters.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        self.destination_owner = nb::borrow(array);
+      },
+      "Copy to an `Array`.");
 }
 
 template <class Copy>

@@ -9,6 +9,7 @@
 #include "bindings/launch_shape.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
+#include "cuda/texture.h"
 
 namespace nb = nanobind;
 
@@ -142,7 +143,7 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
   HandlerList handlers;
   const std::size_t bytes =
       write_arguments(kernel, arguments, count, shape.stream, buffer.data(), handlers);
-  if (options.texrefs != nullptr) refuse_texture_references(options.texrefs);
+  if (options.texrefs != nullptr) static_cast<void>(texture_references(options.texrefs));
   if (handlers.empty() && !timed) {
     launch_unlocked(kernel, shape, buffer.data(), bytes);
     Py_RETURN_NONE;
@@ -171,11 +172,18 @@ PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t 
   });
 }
 
-void refuse_texture_references(nb::handle texrefs) {
-  if (texrefs.is_none() || PyObject_Length(texrefs.ptr()) == 0) return;
-  PyErr_Clear();
-  throw driver::DriverError("cuTexRefSetArray", CUDA_ERROR_NOT_SUPPORTED,
-                            "texture references were removed from CUDA 12; use texture objects");
+nb::list texture_references(nb::handle texrefs) {
+  nb::list references;
+  if (texrefs.is_none()) return references;
+  for (nb::handle reference : nb::iter(texrefs)) {
+    if (!nb::isinstance<cuda::TextureReference>(reference)) {
+      PyErr_Format(PyExc_TypeError, "texrefs must be texture references, not %s",
+                   Py_TYPE(reference.ptr())->tp_name);
+      throw nb::python_error();
+    }
+    references.append(reference);
+  }
+  return references;
 }
 
 }  // namespace pycuda::bindings

@@ -149,8 +149,8 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       PyErr_SetString(PyExc_TypeError, "prepare() needs arg_types");
       throw nb::python_error();
     }
-    refuse_texture_references(texrefs);
     FunctionState& state = state_of(self);
+    const nb::object references = texture_references(texrefs);
     if (!block.is_none()) {
       warn_deprecated("setting the block size in Function.prepare is deprecated");
       state.prepared_block = dimensions(block.ptr(), "block");
@@ -158,6 +158,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     const std::string codes = codes_of(arg_types);
     state.prepared = fit_to_kernel(*state.kernel, codes);
     state.codes = nb::str(codes.c_str());
+    state.texrefs = references;
     return nb::borrow(self).release().ptr();
   });
 }

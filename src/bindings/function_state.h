@@ -31,6 +31,7 @@ struct FunctionState {
   std::optional<PreparedFormat> prepared;
   /// What it was given, as codes; invalid before.
   nanobind::object codes;
+  nanobind::object texrefs;
   /// Of the block, by the way before 2011 to prepare.
   std::optional<cuda::Dim3> prepared_block;
   /// Null until it is used.
@@ -76,7 +77,8 @@ PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssi
 PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keyword_names);
 
-/// Raises LogicError unless `texrefs` is None or empty: CUDA 12 has removed texture references.
-void refuse_texture_references(nanobind::handle texrefs);
+/// A list of what `texrefs` gives; raises TypeError when something in it is no TextureReference.
+/// There is nothing more to do with them: a module's kernels find its references by themselves.
+nanobind::list texture_references(nanobind::handle texrefs);
 
 }  // namespace pycuda::bindings

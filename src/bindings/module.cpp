@@ -3,6 +3,7 @@
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
+#include "bindings/texture_families.h"
 
 NB_MODULE(_driver, m) {
   using namespace pycuda::bindings;
@@ -17,10 +18,12 @@ NB_MODULE(_driver, m) {
   bind_device_memory(m);
   bind_host_memory(m);
   bind_copies(m);
+  bind_cuda_array(m);
   bind_structured_copies(m);
   bind_memset(m);
   bind_memory_pools(m);
   bind_stream_ordered_memory(m);
+  bind_texture(m);
   bind_module(m);
   bind_function(m);
   bind_ipc(m);

@@ -163,7 +163,7 @@ def test_keywords_are_checked_as_the_original_does(on_fake):
         raises(TypeError, "a stream must be a Stream or None, not int", lambda: f(block=block, stream=5))
         raises(AssertionError, "Can't time the kernel on an asynchronous invocation",
                lambda: f(block=block, stream=cuda.Stream(), time_kernel=True))
-        raises(cuda.LogicError, "texture references", lambda: f(block=block, texrefs=[object()]))
+        raises(TypeError, "texture references", lambda: f(block=block, texrefs=[object()]))
         f(block=block, texrefs=[], stream=None)
         """
     )

@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -59,6 +60,34 @@ def test_a_thread_that_frees_leaves_others_running():
     for thread in threads:
         thread.join(60)
         assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("wait", ["dummy.free()", "cuda.Context.synchronize()"])
+def test_an_allocation_lets_the_thread_run_that_a_kernel_waits_for(wait):
+    output, _ = run_program(
+        """
+        import threading, time
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        source = "__global__ void wait(volatile int *flag) { while (*flag == 0) {} }"
+        kernel = SourceModule(source).get_function("wait")
+        flag = cuda.pagelocked_zeros(1, np.int32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
+        dummy = cuda.mem_alloc(100)
+        kernel(np.intp(flag.base.get_device_pointer()), block=(1, 1, 1))
+        waits = threading.Thread(target=lambda: WAIT)
+        waits.start()
+        def give():
+            time.sleep(0.3)
+            flag[0] = 1
+        gives = threading.Thread(target=give)
+        gives.start()
+        while gives.is_alive():
+            cuda.mem_alloc(64)
+        waits.join()
+        print("done")
+        """.replace("WAIT", wait),
+    )
+    assert output == "done\n"
 
 
 def test_freed_memory_is_refused_by_copies_and_fills():

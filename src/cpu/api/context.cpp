@@ -5,11 +5,14 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/module.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/stream.h"
+#include "cpu/api/texture_object.h"
+#include "cpu/api/texture_reference.h"
 #include "cpu/exec/device_heap.h"
 
 namespace pycuda::cpu::api {
@@ -86,6 +89,9 @@ Context::~Context() {
   printed_.flush();
   modules_.clear();
   events_.clear();
+  release_texture_references_of(*this);
+  release_texture_objects_of(*this);
+  release_arrays_of(*this);
   exec::DeviceHeap::instance().release_all(static_cast<exec::FaultSink*>(this));
   for (void* block : device_blocks_) device_.memory().release(block);
   for (const auto& [memory, block] : host_blocks_) {

@@ -2,6 +2,7 @@
 // cuMemcpy2D* and cuMemcpy3D*: copies of boxes of bytes between pitched memory.
 #include <cstring>
 
+#include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
 
@@ -27,10 +28,11 @@ struct Side {
   std::size_t x_bytes = 0, y = 0, z = 0;
   std::size_t pitch = 0;   // bytes from row to row; 0: rows follow each other
   std::size_t height = 0;  // rows from slice to slice; 0: slices follow each other
+  CUarray array = nullptr;
 
   // Fills in what was left 0, and says whether the box fits.
   CUresult settle(const Extent& extent) {
-    if (type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;
+    if (type == CU_MEMORYTYPE_ARRAY) return settle_array(extent);
     if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE &&
         type != CU_MEMORYTYPE_UNIFIED) {
       return CUDA_ERROR_INVALID_VALUE;
@@ -63,6 +65,24 @@ struct Side {
   }
 
  private:
+  CUresult settle_array(const Extent& extent) {
+    const Array* const found = find_array(array);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const pycuda::cpu::exec::TexelMemory& texels = found->texels();
+    const std::size_t texel = texels.texel_bytes();
+    const auto fits = [](std::size_t begin, std::size_t count, std::size_t size) {
+      return begin <= size && count <= size - begin;
+    };
+    if (x_bytes % texel != 0 || extent.width_bytes % texel != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!fits(x_bytes, extent.width_bytes, texels.row_bytes) ||
+        !fits(y, extent.height, texels.height) || !fits(z, extent.depth, texels.depth))
+      return CUDA_ERROR_INVALID_VALUE;
+    base = reinterpret_cast<CUdeviceptr>(texels.base);
+    pitch = texels.row_bytes;
+    height = texels.height;
+    return CUDA_SUCCESS;
+  }
+
   // Where the first byte lies, and how many from there to the last; false when the numbers are
   // absurd.
   bool span(const Extent& extent, std::size_t* offset, std::size_t* bytes) const {
@@ -121,14 +141,16 @@ CUresult copy_2d(const CUDA_MEMCPY2D* copy_spec, CUstream stream, When when) {
           c.dstY,
           0,
           c.dstPitch,
-          0};
+          0,
+          c.dstArray};
   Side from{c.srcMemoryType,
             address_of(c.srcMemoryType, c.srcHost, c.srcDevice),
             c.srcXInBytes,
             c.srcY,
             0,
             c.srcPitch,
-            0};
+            0,
+            c.srcArray};
   return copy(to, from, {c.WidthInBytes, c.Height, 1}, stream, when);
 }
 
@@ -137,11 +159,11 @@ CUresult copy_3d(const Spec& c, CUstream stream, When when) {
   Side to{c.dstMemoryType, address_of(c.dstMemoryType, c.dstHost, c.dstDevice),
           c.dstXInBytes,   c.dstY,
           c.dstZ,          c.dstPitch,
-          c.dstHeight};
+          c.dstHeight,     c.dstArray};
   Side from{c.srcMemoryType, address_of(c.srcMemoryType, c.srcHost, c.srcDevice),
             c.srcXInBytes,   c.srcY,
             c.srcZ,          c.srcPitch,
-            c.srcHeight};
+            c.srcHeight,     c.srcArray};
   return copy(to, from, {c.WidthInBytes, c.Height, c.Depth}, stream, when);
 }
 

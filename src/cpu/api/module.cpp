@@ -3,10 +3,12 @@
 #include "cpu/api/module.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/log.h"
 #include "cpu/api/context.h"
 #include "cpu/api/registry.h"
+#include "cpu/api/texture_reference.h"
 
 namespace pycuda::cpu::api {
 
@@ -78,7 +80,20 @@ Module::Module(Context& context, std::shared_ptr<const ModuleImage> image, bool 
   for (const Kernel& kernel : image_->code().kernels()) {
     functions_.push_back(std::make_unique<Function>(*this, kernel));
   }
+  make_references();
   handle_ = registry.modules.insert(this);
+}
+
+void Module::make_references() {
+  const jit::LoadedProgram& code = image_->code();
+  for (const jit::GlobalVariable& variable : code.program().variables()) {
+    if (variable.reference == jit::ReferenceKind::None) continue;
+    const bool surface = variable.reference == jit::ReferenceKind::Surface;
+    references_.push_back(
+        std::make_unique<TextureReference>(context_, variable.name, surface, variable.properties));
+    const std::uint64_t number = references_.back()->number();
+    std::memcpy(code.find_variable(variable.name)->address, &number, sizeof number);
+  }
 }
 
 Module::~Module() { registry.modules.erase(handle_); }
@@ -88,6 +103,13 @@ Function* Module::find_function(std::string_view name) const {
     return function->kernel().facts.name == name;
   });
   return found != functions_.end() ? found->get() : nullptr;
+}
+
+TextureReference* Module::find_reference(std::string_view name, bool surface) const {
+  for (const auto& reference : references_) {
+    if (reference->is_surface() == surface && reference->name() == name) return reference.get();
+  }
+  return nullptr;
 }
 
 int default_dynamic_shared_bytes(const KernelFacts& facts) {

@@ -19,6 +19,7 @@ namespace pycuda::cpu::api {
 
 class Context;
 class Module;
+class TextureReference;
 
 /// The code and the variables' memory. Launches that are queued hold it, so it may outlive its
 /// module.
@@ -91,12 +92,17 @@ class Module {
   bool is_of_library() const { return of_library_; }
   const std::vector<std::unique_ptr<Function>>& functions() const { return functions_; }
   Function* find_function(std::string_view name) const;
+  /// The texture or the surface reference of this name, or null.
+  TextureReference* find_reference(std::string_view name, bool surface) const;
 
  private:
+  void make_references();
+
   Context& context_;
   std::shared_ptr<const ModuleImage> image_;
   bool of_library_;
   std::vector<std::unique_ptr<Function>> functions_;
+  std::vector<std::unique_ptr<TextureReference>> references_;
   CUmodule handle_;
 };
 

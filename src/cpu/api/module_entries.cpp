@@ -5,6 +5,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/module.h"
 #include "cpu/api/program_image.h"
+#include "cpu/api/texture_reference.h"
 
 using namespace pycuda::cpu::api;
 
@@ -119,9 +120,31 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
   return with_module(hmod, [&](Module& module) -> CUresult {
     if ((dptr == nullptr && bytes == nullptr) || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto found = module.image()->code().find_variable(name);
-    if (!found) return CUDA_ERROR_NOT_FOUND;
+    const bool reference = module.find_reference(name, false) != nullptr ||
+                           module.find_reference(name, true) != nullptr;
+    if (!found || reference) return CUDA_ERROR_NOT_FOUND;
     if (dptr != nullptr) *dptr = reinterpret_cast<CUdeviceptr>(found->address);
     if (bytes != nullptr) *bytes = found->bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuModuleGetTexRef(CUtexref* pTexRef, CUmodule hmod, const char* name) {
+  return with_module(hmod, [&](Module& module) -> CUresult {
+    if (pTexRef == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const TextureReference* reference = module.find_reference(name, false);
+    if (reference == nullptr) return CUDA_ERROR_NOT_FOUND;
+    *pTexRef = reference->texture_handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuModuleGetSurfRef(CUsurfref* pSurfRef, CUmodule hmod, const char* name) {
+  return with_module(hmod, [&](Module& module) -> CUresult {
+    if (pSurfRef == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const TextureReference* reference = module.find_reference(name, true);
+    if (reference == nullptr) return CUDA_ERROR_NOT_FOUND;
+    *pSurfRef = reference->surface_handle();
     return CUDA_SUCCESS;
   });
 }

@@ -34,6 +34,8 @@ struct DeviceLimits {
   static constexpr unsigned blocks_per_processor = 32;
   static constexpr unsigned constant_bytes = 64 * 1024;
   static constexpr unsigned pitch_alignment = 512;
+  static constexpr unsigned texture_alignment = 256;  ///< what every allocation has
+  static constexpr unsigned texture_pitch_alignment = 32;
   static constexpr int stream_priority_lowest = 0;
   static constexpr int stream_priority_highest = 0;  ///< streams have no priorities
 };

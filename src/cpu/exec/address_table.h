@@ -16,6 +16,7 @@ enum class MemoryKind : std::uint8_t {
   ModuleGlobal,
   Pool,
   DeviceHeap,     ///< malloc of device code
+  Array,          ///< of cuArrayCreate: laid out as the driver likes
   GridWorkspace,  ///< the executor's own: a cooperative launch's barrier
 };
 

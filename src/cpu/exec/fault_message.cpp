@@ -44,6 +44,8 @@ const char* kind_name(MemoryKind kind) {
       return "pool memory";
     case MemoryKind::DeviceHeap:
       return "the device heap";
+    case MemoryKind::Array:
+      return "an array's memory";
     case MemoryKind::GridWorkspace:
       return "a grid's workspace";
   }
@@ -107,6 +109,7 @@ std::string local_text(const FaultRecord& record) {
 
 std::string happened(const LaunchContext& launch, const FaultRecord& record,
                      const BlockFrame& block) {
+  if (record.headline != nullptr) return record.headline;
   const std::string at = hexadecimal(record.address);
   switch (record.kind) {
     case FaultKind::IllegalAddress: {

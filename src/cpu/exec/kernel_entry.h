@@ -25,7 +25,8 @@ struct FaultRecord {
   int signal = 0;            ///< 0: a runtime call found it
   std::uintptr_t program_counter = 0;
   ThreadFrame* thread = nullptr;
-  char detail[512] = {};  ///< more words for the message, from runtime calls
+  const char* headline = nullptr;  ///< what happened, instead of the kind's own words
+  char detail[512] = {};           ///< more words for the message, from runtime calls
 };
 
 /// One per OS thread that runs compiled code.

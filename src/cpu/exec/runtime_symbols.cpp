@@ -9,6 +9,7 @@
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/math.h"
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/kernel_abi/texture.h"
 
 // 128-bit arithmetic of the compiler's run-time library.
 extern "C" {
@@ -45,6 +46,10 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol("pycuda_cpu_clock", pycuda_cpu_clock),
       symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),
       symbol("pycuda_cpu_nanosleep", pycuda_cpu_nanosleep),
+      symbol("pycuda_cpu_texture_fetch", pycuda_cpu_texture_fetch),
+      symbol("pycuda_cpu_texture_query", pycuda_cpu_texture_query),
+      symbol("pycuda_cpu_surface_load", pycuda_cpu_surface_load),
+      symbol("pycuda_cpu_surface_store", pycuda_cpu_surface_store),
       symbol("memcpy", std::memcpy),
       symbol("memmove", std::memmove),
       symbol("memset", std::memset),

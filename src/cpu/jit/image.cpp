@@ -17,6 +17,11 @@ ptx::Diagnostic error_at(const ptx::Variable& variable, std::string message) {
   return {ptx::Diagnostic::Severity::Error, variable.position, std::move(message)};
 }
 
+ReferenceKind reference_of(const ptx::Variable& variable) {
+  if (variable.type == ptx::Type::TexRef) return ReferenceKind::Texture;
+  return variable.type == ptx::Type::SurfRef ? ReferenceKind::Surface : ReferenceKind::None;
+}
+
 /// The symbol that an address in an initialiser means, or empty if it has none at load time.
 std::string symbol_of(const ptx::Module& parsed, const ptx::SymbolRef& reference) {
   if (reference.kind == ptx::SymbolRef::Kind::Function)
@@ -48,7 +53,9 @@ base::Result<std::vector<VariableImage>, ptx::Diagnostics> images_of(const ptx::
                       .alignment = std::max(variable.alignment, 1u),
                       .is_const = variable.space == ptx::Space::Const,
                       .is_managed = variable.managed,
-                      .is_visible = true};
+                      .is_visible = variable.type < ptx::Type::TexRef,
+                      .reference = reference_of(variable),
+                      .properties = variable.properties};
     image.initial.assign(reinterpret_cast<const char*>(variable.initial.data()),
                          variable.initial.size());
     for (const ptx::InitialAddress& address : variable.initial_addresses) {

@@ -125,6 +125,11 @@ void write_image(Writer& out, const VariableImage& image) {
   out.number(image.variable.is_const);
   out.number(image.variable.is_managed);
   out.number(image.variable.is_visible);
+  out.number(image.variable.reference);
+  out.list(image.variable.properties, [&](const auto& property) {
+    out.text(property.first);
+    out.text(property.second);
+  });
   out.text(image.initial);
   out.list(image.relocations, [&](const Relocation& relocation) {
     out.number(relocation.offset);
@@ -143,6 +148,11 @@ VariableImage read_image(Reader& in) {
   image.variable.is_const = in.number<bool>();
   image.variable.is_managed = in.number<bool>();
   image.variable.is_visible = in.number<bool>();
+  image.variable.reference = in.number<ReferenceKind>();
+  image.variable.properties = in.list<std::pair<std::string, std::string>>([&] {
+    std::string name = in.text();
+    return std::pair(std::move(name), in.text());
+  });
   image.initial = in.text();
   image.relocations = in.list<Relocation>([&] {
     Relocation relocation;

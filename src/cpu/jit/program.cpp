@@ -178,7 +178,6 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
   return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(loaded)));
 }
 
-const Program& LoadedProgram::program() const { return *implementation_->program; }
 
 const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
   const auto found = implementation_->kernel_numbers.find(name);
@@ -186,6 +185,7 @@ const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
                                                         : &implementation_->kernels[found->second];
 }
 
+const Program& LoadedProgram::program() const { return *implementation_->program; }
 const std::vector<Kernel>& LoadedProgram::kernels() const { return implementation_->kernels; }
 
 std::optional<LoadedProgram::Address> LoadedProgram::find_variable(std::string_view name) const {

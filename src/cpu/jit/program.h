@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,9 @@ struct Options {
   std::string cache_folder;  ///< empty: no disk cache
 };
 
+/// What a variable stands for that holds no data of its own.
+enum class ReferenceKind : std::uint8_t { None, Texture, Surface };
+
 /// A variable of the module (.global, .const) that needs memory on the device.
 struct GlobalVariable {
   std::string name;
@@ -37,7 +41,10 @@ struct GlobalVariable {
   std::uint32_t alignment = 1;
   bool is_const = false;
   bool is_managed = false;
-  bool is_visible = true;  ///< found by cuModuleGetGlobal
+  bool is_visible = true;                         ///< found by cuModuleGetGlobal
+  ReferenceKind reference = ReferenceKind::None;  ///< its memory holds the number of a texture
+  /// As the declaration of a reference gives them: {"addr_mode_0", "wrap"}.
+  std::vector<std::pair<std::string, std::string>> properties = {};
 };
 
 /// Compiled code that is not bound to memory yet: object code and facts. One Program may be loaded
@@ -81,7 +88,7 @@ class LoadedProgram {
   /// The kernel of this name, or null. Lives as long as this object.
   const Kernel* find_kernel(std::string_view name) const;
   const std::vector<Kernel>& kernels() const;
-  /// Address and size of a visible variable.
+  /// Address and size of a variable, visible or not.
   struct Address {
     void* address;
     std::uint64_t bytes;

@@ -2,6 +2,8 @@
 // Which family of emitters serves which opcode.
 #include "cpu/lower/emitter.h"
 
+#include "cpu/lower/texture.h"
+
 namespace pycuda::cpu::lower {
 
 Emitter emitter_of(ptx::Opcode opcode) {
@@ -133,6 +135,13 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_barrier;
     case mbarrier:
       return emit_mbarrier;
+    case suld:
+    case suq:
+    case sust:
+    case tex:
+    case tld4:
+    case txq:
+      return emit_texture;
     case activemask:
     case elect:
     case match:

@@ -8,6 +8,7 @@
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/lower/special_registers.h"
+#include "cpu/lower/texture.h"
 
 namespace pycuda::cpu::lower {
 
@@ -97,6 +98,8 @@ llvm::Value* FunctionLowering::read_bits(const ptx::Operand& operand, unsigned b
     }
     case Kind::Symbol: {
       if (!operand.symbol) break;
+      if (llvm::Value* number = reference_number(*this, *operand.symbol))
+        return builder_.CreateZExtOrTrunc(number, type);
       llvm::Value* address = symbol_address(*operand.symbol, operand.offset);
       const bool in_shared = !address->getType()->isPointerTy();
       if (in_shared && operand.generic) {

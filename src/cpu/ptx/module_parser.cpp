@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint64_t kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
 
-constexpr std::string_view kStarts[] = {"version", "target",  "address_size", "file",  "section",
-                                        "alias",   "visible", "extern",       "weak",  "common",
-                                        "entry",   "func",    "global",       "const", "shared"};
+constexpr std::string_view kStarts[] = {
+    "version", "target", "address_size", "file", "section", "alias", "visible", "extern",
+    "weak",    "common", "entry",        "func", "global",  "const", "shared",  "tex"};
 
 std::uint32_t unsigned_constant(Cursor& cursor, std::string_view what) {
   return static_cast<std::uint32_t>(constant_integer(cursor, 0, kMaxUnsigned, what));
@@ -191,7 +191,9 @@ void ModuleParser::linked(Linkage linkage) {
 
 bool ModuleParser::variable(std::string_view directive, Linkage linkage) {
   Space space;
-  if (directive == "global") {
+  // `.tex .u32 name` is how `.global .texref name` was written before PTX 1.5.
+  const bool old_texture = directive == "tex";
+  if (directive == "global" || old_texture) {
     space = Space::Global;
   } else if (directive == "const") {
     space = Space::Const;
@@ -201,6 +203,11 @@ bool ModuleParser::variable(std::string_view directive, Linkage linkage) {
     return false;
   }
   variable_declarations(state_, space, linkage, [&](NamedVariable named) {
+    if (old_texture) {
+      named.variable.type = Type::TexRef;
+      named.variable.alignment = bits_of(Type::TexRef) / 8;
+      named.variable.bytes = named.variable.alignment;
+    }
     state_.declare_variable(std::move(named.variable), named.name);
   });
   return true;

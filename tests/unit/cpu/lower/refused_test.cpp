@@ -26,14 +26,13 @@ std::string kernel_with(const std::string& instruction) {
 
 TEST_CASE("instructions of units that a CPU has not are refused by name and line") {
   for (const char* instruction : {
-           "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}]",
            "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [image, sampler, {%f1, %f2}]",
-           "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]",
-           "txq.width.b32 %r1, [%rd1]",
-           "suld.b.1d.b32.trap %r1, [%rd1, {%r2}]",
-           "sust.b.1d.b32.trap [%rd1, {%r2}], %r1",
+           "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2, %r3, %r3}]",
+           "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], {%r1, %r2}",
+           "tld4.r.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f7}]",
+           "txq.filter_mode.b32 %r1, [%rd1]",
+           "suld.p.1d.b32.trap %r1, [%rd1, {%r2}]",
            "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1",
-           "suq.width.b32 %r1, [%rd1]",
            "istypep.texref %p1, %rd1",
            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]",
            "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1}",

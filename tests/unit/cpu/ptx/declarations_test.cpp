@@ -159,6 +159,14 @@ TEST_CASE("names are declared once, an .extern declaration may come before") {
   CHECK(module.variables[0].linkage == Linkage::Visible);
 }
 
+TEST_CASE("a texture of the old state space is a reference") {
+  const Variable texture = variable_of(".tex .u32 image;");
+  CHECK(texture.type == Type::TexRef);
+  CHECK(texture.space == Space::Global);
+  CHECK(texture.bytes == 8);
+  CHECK(texture.alignment == 8);
+}
+
 TEST_CASE("references to textures and samplers keep their properties") {
   const Variable sampler =
       variable_of(".global .samplerref s = { addr_mode_0 = wrap, force_unnormalized_coords = 1 };");

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// CUDA arrays and their descriptions as arguments.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "cuda/cuda_array.h"
+
+namespace pycuda::bindings {
+
+/// The array of a driver.Array; TypeError for anything else. `what` names it in the error.
+cuda::CudaArrayPtr array_argument(nanobind::handle object, const char* what);
+/// The description of a driver.ArrayDescriptor.
+CUDA_ARRAY_DESCRIPTOR descriptor_argument(nanobind::handle object);
+/// A driver.Array for an array.
+nanobind::object array_object_of(cuda::CudaArrayPtr array);
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// Arrays, their descriptions, and copies of runs of bytes to and from them.
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "bindings/array_argument.h"
+#include "bindings/buffer.h"
+#include "bindings/device_pointer.h"
+#include "bindings/enumeration.h"
+#include "bindings/integers.h"
+#include "bindings/texture_families.h"
+#include "bindings/unlocked.h"
+#include "cuda/cuda_array.h"
+#include "cuda/memcpy.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+template <class Descriptor, auto Member>
+void bind_extent(nb::class_<Descriptor>& type, const char* name) {
+  using Number = std::remove_reference_t<decltype(std::declval<Descriptor&>().*Member)>;
+  type.def_prop_rw(
+      name, [](const Descriptor& self) { return self.*Member; },
+      [name](Descriptor& self, nb::handle value) {
+        self.*Member = as_integer<Number>(value, name);
+      });
+}
+
+template <class Descriptor>
+void bind_plane(nb::class_<Descriptor>& type) {
+  type.def("__init__", [](Descriptor* self) { new (self) Descriptor{}; });
+  bind_extent<Descriptor, &Descriptor::Width>(type, "width");
+  bind_extent<Descriptor, &Descriptor::Height>(type, "height");
+  bind_extent<Descriptor, &Descriptor::NumChannels>(type, "num_channels");
+  type.def_prop_rw(
+      "format", [](const Descriptor& self) { return member_of("array_format", self.Format); },
+      [](Descriptor& self, nb::handle value) {
+        self.Format = as_enumerator<CUarray_format>(value, "the format");
+      });
+}
+
+std::size_t index_of(nb::handle index) { return as_integer<std::size_t>(index, "the index"); }
+std::size_t bytes_of(nb::handle len) { return as_integer<std::size_t>(len, "len"); }
+
+void host_to_array(nb::handle ary, nb::handle index, nb::handle src) {
+  const cuda::CudaArrayPtr array = array_argument(ary, "ary");
+  const std::size_t offset = index_of(index);
+  const Buffer source = Buffer::read(src.ptr());
+  unlocked(
+      [&] { cuda::copy_host_to_array(array->handle(), offset, source.data(), source.bytes()); });
+}
+
+void array_to_host(nb::handle dest, nb::handle ary, nb::handle index) {
+  const Buffer destination = Buffer::write(dest.ptr());
+  const cuda::CudaArrayPtr array = array_argument(ary, "ary");
+  const std::size_t offset = index_of(index);
+  unlocked([&] {
+    cuda::copy_array_to_host(destination.data(), array->handle(), offset, destination.bytes());
+  });
+}
+
+void bind_copies_of_arrays(nb::module_& m) {
+  m.def(
+      "memcpy_dtoa",
+      [](nb::handle ary, nb::handle index, nb::handle src, nb::handle len) {
+        const cuda::CudaArrayPtr array = array_argument(ary, "ary");
+        const CUdeviceptr source = device_address(src, "src");
+        const std::size_t offset = index_of(index), bytes = bytes_of(len);
+        unlocked([&] { cuda::copy_device_to_array(array->handle(), offset, source, bytes); });
+      },
+      nb::arg("ary"), nb::arg("index"), nb::arg("src"), nb::arg("len"),
+      "Copy `len` bytes of device memory into an array, from byte `index` on.");
+  m.def(
+      "memcpy_atod",
+      [](nb::handle dest, nb::handle ary, nb::handle index, nb::handle len) {
+        const CUdeviceptr destination = device_address(dest, "dest");
+        const cuda::CudaArrayPtr array = array_argument(ary, "ary");
+        const std::size_t offset = index_of(index), bytes = bytes_of(len);
+        unlocked([&] { cuda::copy_array_to_device(destination, array->handle(), offset, bytes); });
+      },
+      nb::arg("dest"), nb::arg("ary"), nb::arg("index"), nb::arg("len"),
+      "Copy `len` bytes of an array, from byte `index` on, to device memory.");
+  m.def(
+      "memcpy_atoa",
+      [](nb::handle dest, nb::handle dest_index, nb::handle src, nb::handle src_index,
+         nb::handle len) {
+        const cuda::CudaArrayPtr destination = array_argument(dest, "dest");
+        const cuda::CudaArrayPtr source = array_argument(src, "src");
+        const std::size_t to = index_of(dest_index), from = index_of(src_index);
+        const std::size_t bytes = bytes_of(len);
+        unlocked([&] {
+          cuda::copy_array_to_array(destination->handle(), to, source->handle(), from, bytes);
+        });
+      },
+      nb::arg("dest"), nb::arg("dest_index"), nb::arg("src"), nb::arg("src_index"), nb::arg("len"),
+      "Copy `len` bytes from one array to another.");
+  for (const char* name : {"py_memcpy_htoa", "memcpy_htoa"}) {
+    m.def(name, &host_to_array, nb::arg("ary"), nb::arg("index"), nb::arg("src"),
+          "Copy a host buffer into an array, from byte `index` on.");
+  }
+  for (const char* name : {"py_memcpy_atoh", "memcpy_atoh"}) {
+    m.def(name, &array_to_host, nb::arg("dest"), nb::arg("ary"), nb::arg("index"),
+          "Fill a host buffer from an array, from byte `index` on.");
+  }
+}
+
+}  // namespace
+
+cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
+  cuda::CudaArrayPtr array;
+  if (!nb::try_cast(object, array) || array == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%s must be an Array, not %s", what,
+                 Py_TYPE(object.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return array;
+}
+
+CUDA_ARRAY_DESCRIPTOR descriptor_argument(nb::handle object) {
+  CUDA_ARRAY_DESCRIPTOR* descriptor = nullptr;
+  if (!nb::try_cast(object, descriptor) || descriptor == nullptr) {
+    PyErr_Format(PyExc_TypeError, "the descriptor must be an ArrayDescriptor, not %s",
+                 Py_TYPE(object.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return *descriptor;
+}
+
+nb::object array_object_of(cuda::CudaArrayPtr array) { return nb::cast(std::move(array)); }
+
+void bind_cuda_array(nb::module_& m) {
+  nb::class_<CUDA_ARRAY_DESCRIPTOR> plane(
+      m, "ArrayDescriptor",
+      "The shape and the format of a one- or two-dimensional array: set `width`, `height` (0 for "
+      "one dimension), `format` and `num_channels`.");
+  bind_plane(plane);
+  nb::class_<CUDA_ARRAY3D_DESCRIPTOR> volume(
+      m, "ArrayDescriptor3D",
+      "The same with `depth` (slices, or layers) and `flags` of `array3d_flags`.");
+  bind_plane(volume);
+  bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Depth>(volume, "depth");
+  bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Flags>(volume, "flags");
+
+  nb::class_<cuda::CudaArray>(
+      m, "Array",
+      "Device memory laid out for textures and surfaces, made from an `ArrayDescriptor` or "
+      "`ArrayDescriptor3D`.",
+      nb::is_weak_referenceable())
+      .def(
+          "__init__",
+          [](cuda::CudaArray* self, const CUDA_ARRAY_DESCRIPTOR& descriptor) {
+            new (self) cuda::CudaArray(descriptor);
+          },
+          nb::arg("descriptor"))
+      .def(
+          "__init__",
+          [](cuda::CudaArray* self, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+            new (self) cuda::CudaArray(descriptor);
+          },
+          nb::arg("descriptor"))
+      .def(
+          "free", [](cuda::CudaArray& self) { unlocked([&] { self.free(); }); },
+          "Free the memory now; a second call does nothing.")
+      .def("get_descriptor", &cuda::CudaArray::descriptor, "Its `ArrayDescriptor`.")
+      .def("get_descriptor_3d", &cuda::CudaArray::descriptor_3d, "Its `ArrayDescriptor3D`.")
+      .def_prop_ro(
+          "handle",
+          [](const cuda::CudaArray& self) {
+            return reinterpret_cast<std::uintptr_t>(self.handle());
+          },
+          "The driver's handle, as an int.");
+  bind_copies_of_arrays(m);
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// cuArrayCreate and its relatives.
+#include "cpu/api/array.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/texture_limits.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+struct Arrays {
+  HandleTable<Array, CUarray> handles{1u << 20};
+  std::mutex mutex;  ///< protects `owned`
+  std::unordered_map<const Array*, std::unique_ptr<Array>> owned;
+};
+
+Arrays& arrays() {
+  static auto& all = *new Arrays;
+  return all;
+}
+
+constexpr unsigned known_flags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
+                                 CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
+
+bool fits(std::uint64_t value, unsigned limit) { return value <= limit; }
+
+/// Whether the extents are those of some array, within the limits that the device's attributes
+/// tell.
+bool has_shape(const CUDA_ARRAY3D_DESCRIPTOR& d, exec::TexelMemory* texels) {
+  using Limits = TextureLimits;
+  const bool layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0;
+  const bool cube = (d.Flags & CUDA_ARRAY3D_CUBEMAP) != 0;
+  if (d.Width == 0) return false;
+  texels->is_layered = layered || cube;
+  if (cube) {
+    texels->dimensions = 2;
+    return d.Width == d.Height && fits(d.Width, Limits::cube_width) &&
+           (layered ? d.Depth != 0 && d.Depth % 6 == 0 && fits(d.Depth, Limits::cube_layers)
+                    : d.Depth == 6);
+  }
+  if (layered) {
+    texels->dimensions = d.Height == 0 ? 1 : 2;
+    return d.Depth != 0 && fits(d.Depth, Limits::layers) && fits(d.Width, Limits::layered_width) &&
+           fits(d.Height, Limits::layered_width);
+  }
+  if (d.Depth != 0) {
+    texels->dimensions = 3;
+    return d.Height != 0 && fits(d.Width, Limits::width_3d) && fits(d.Height, Limits::width_3d) &&
+           fits(d.Depth, Limits::width_3d);
+  }
+  texels->dimensions = d.Height == 0 ? 1 : 2;
+  return fits(d.Width, Limits::width_1d) && fits(d.Height, Limits::height_2d);
+}
+
+CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray* handle) {
+  exec::TexelMemory texels;
+  CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, &texels);
+  if (status != CUDA_SUCCESS) return status;
+  if ((descriptor.Flags & ~known_flags) != 0) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!has_shape(descriptor, &texels)) return CUDA_ERROR_INVALID_VALUE;
+  texels.width = static_cast<std::uint32_t>(descriptor.Width);
+  texels.height = static_cast<std::uint32_t>(descriptor.Height != 0 ? descriptor.Height : 1);
+  texels.depth = static_cast<std::uint32_t>(descriptor.Depth != 0 ? descriptor.Depth : 1);
+  texels.row_bytes = std::uint64_t{texels.width} * texels.texel_bytes();
+  texels.slice_bytes = texels.row_bytes * texels.height;
+  void* memory = context.allocate(texels.slice_bytes * texels.depth, exec::MemoryKind::Array);
+  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  texels.base = static_cast<std::byte*>(memory);
+  auto array = std::make_unique<Array>(context, descriptor, texels);
+  *handle = array->handle();
+  const std::lock_guard lock(arrays().mutex);
+  arrays().owned.emplace(array.get(), std::move(array));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+Array::Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+             const exec::TexelMemory& texels)
+    : context_(context),
+      descriptor_(descriptor),
+      texels_(texels),
+      handle_(arrays().handles.insert(this)) {}
+
+Array::~Array() {
+  arrays().handles.erase(handle_);
+  context_.release(texels_.base);
+}
+
+Array* find_array(CUarray handle) { return arrays().handles.find(handle); }
+
+void release_arrays_of(const Context& context) {
+  const std::lock_guard lock(arrays().mutex);
+  std::erase_if(arrays().owned,
+                [&](const auto& entry) { return &entry.first->context() == &context; });
+}
+
+CUresult texel_format(CUarray_format format, unsigned channels, exec::TexelMemory* texels) {
+  using enum exec::TexelFormat;
+  switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+      texels->format = Unsigned8;
+      break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+      texels->format = Unsigned16;
+      break;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+      texels->format = Unsigned32;
+      break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+      texels->format = Signed8;
+      break;
+    case CU_AD_FORMAT_SIGNED_INT16:
+      texels->format = Signed16;
+      break;
+    case CU_AD_FORMAT_SIGNED_INT32:
+      texels->format = Signed32;
+      break;
+    case CU_AD_FORMAT_HALF:
+      texels->format = Half;
+      break;
+    case CU_AD_FORMAT_FLOAT:
+      texels->format = Float;
+      break;
+    default:
+      return format >= CU_AD_FORMAT_BC1_UNORM && format < CU_AD_FORMAT_MAX
+                 ? CUDA_ERROR_NOT_SUPPORTED
+                 : CUDA_ERROR_INVALID_VALUE;
+  }
+  if (channels != 1 && channels != 2 && channels != 4) return CUDA_ERROR_INVALID_VALUE;
+  texels->channels = static_cast<std::uint8_t>(channels);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+template <class Body>
+CUresult with_array(CUarray handle, Body&& body) noexcept {
+  return with_context([&](Context&) -> CUresult {
+    Array* array = find_array(handle);
+    return array != nullptr ? body(*array) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
+  return with_context([&](Context& context) -> CUresult {
+    if (pHandle == nullptr || pAllocateArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return create(context, *pAllocateArray, pHandle);
+  });
+}
+
+CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
+  return with_context([&](Context& context) -> CUresult {
+    if (pHandle == nullptr || pAllocateArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_ARRAY_DESCRIPTOR& d = *pAllocateArray;
+    return create(context, {d.Width, d.Height, 0, d.Format, d.NumChannels, 0}, pHandle);
+  });
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
+  return with_array(hArray, [&](const Array& array) -> CUresult {
+    if (pArrayDescriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_ARRAY3D_DESCRIPTOR& d = array.descriptor();
+    *pArrayDescriptor = {d.Width, d.Height, d.Format, d.NumChannels};
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
+  return with_array(hArray, [&](const Array& array) -> CUresult {
+    if (pArrayDescriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pArrayDescriptor = array.descriptor();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
+                                      CUarray array, CUdevice device) {
+  return with_array(array, [&](const Array& found) -> CUresult {
+    if (memoryRequirements == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (find_device(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    *memoryRequirements = {};
+    memoryRequirements->size = found.bytes();
+    memoryRequirements->alignment = DeviceLimits::texture_alignment;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuArrayDestroy(CUarray hArray) {
+  return with_array(hArray, [&](Array& array) -> CUresult {
+    // Kernels and copies that were launched before may still use the memory.
+    const CUresult status = array.context().synchronize();
+    if (status != CUDA_SUCCESS) return status;
+    const std::lock_guard lock(arrays().mutex);
+    return arrays().owned.erase(&array) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// CUDA arrays: texels of one format, in rows, slices and layers that follow each other without
+// gaps.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/exec/texture.h"
+
+namespace pycuda::cpu::api {
+
+class Context;
+
+class Array {
+ public:
+  Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+        const exec::TexelMemory& texels);
+  /// Frees the memory.
+  ~Array();
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  Context& context() const { return context_; }
+  CUarray handle() const { return handle_; }
+  const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
+  const exec::TexelMemory& texels() const { return texels_; }
+  std::uint64_t bytes() const { return texels_.slice_bytes * texels_.depth; }
+
+ private:
+  Context& context_;
+  CUDA_ARRAY3D_DESCRIPTOR descriptor_;
+  exec::TexelMemory texels_;
+  CUarray handle_;
+};
+
+/// The array of this handle, or null.
+Array* find_array(CUarray handle);
+/// Frees what is left of a context's arrays.
+void release_arrays_of(const Context& context);
+
+/// The format and channels of texels: INVALID_VALUE for what is none, NOT_SUPPORTED for packed and
+/// compressed formats.
+CUresult texel_format(CUarray_format format, unsigned channels, exec::TexelMemory* texels);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// cuMemcpyHtoA, cuMemcpyAtoH and their like: runs of bytes to, from and between arrays.
+#include <cstring>
+
+#include "cpu/api/array.h"
+#include "cpu/api/device_memory.h"
+#include "cpu/api/stream_guard.h"
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+constexpr std::size_t small_copy_bytes = 64 * 1024;
+
+/// One end of a copy: an array and an offset into its texels, or memory.
+struct End {
+  CUarray array = nullptr;
+  std::size_t offset = 0;
+  CUdeviceptr address = 0;
+  bool is_host = false;
+
+  static End in(CUarray array, std::size_t offset) { return {array, offset, 0, false}; }
+  static End device(CUdeviceptr address) { return {nullptr, 0, address, false}; }
+  static End host(const void* pointer) {
+    return {nullptr, 0, reinterpret_cast<CUdeviceptr>(pointer), true};
+  }
+
+  CUresult settle(std::size_t bytes, std::byte** place) const {
+    if (address == 0) {
+      const Array* found = find_array(array);
+      if (found == nullptr)
+        return array != nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+      if (offset > found->bytes() || bytes > found->bytes() - offset)
+        return CUDA_ERROR_INVALID_VALUE;
+      *place = found->texels().base + offset;
+      return CUDA_SUCCESS;
+    }
+    if (!is_host && !is_device_range(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    *place = reinterpret_cast<std::byte*>(address);
+    return CUDA_SUCCESS;
+  }
+};
+
+enum class When { Now, Async };
+
+CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle, When when) {
+  return with_stream(handle, [&](Stream& stream) -> CUresult {
+    if (bytes == 0) return CUDA_SUCCESS;
+    std::byte *target = nullptr, *source = nullptr;
+    CUresult status = to.settle(bytes, &target);
+    if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
+    if (status != CUDA_SUCCESS) return status;
+    const auto task = [target, source, bytes] { std::memmove(target, source, bytes); };
+    if (when == When::Now) return stream.run(task);
+    return stream.start(task, bytes <= small_copy_bytes);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                         size_t ByteCount) {
+  return copy(End::in(dstArray, dstOffset), End::device(srcDevice), ByteCount, nullptr, When::Now);
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+  return copy(End::device(dstDevice), End::in(srcArray, srcOffset), ByteCount, nullptr, When::Now);
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
+                         size_t ByteCount) {
+  return copy(End::in(dstArray, dstOffset), End::host(srcHost), ByteCount, nullptr, When::Now);
+}
+
+CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  return copy(End::host(dstHost), End::in(srcArray, srcOffset), ByteCount, nullptr, When::Now);
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+  return copy(End::in(dstArray, dstOffset), End::in(srcArray, srcOffset), ByteCount, nullptr,
+              When::Now);
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
+                              size_t ByteCount, CUstream hStream) {
+  return copy(End::in(dstArray, dstOffset), End::host(srcHost), ByteCount, hStream, When::Async);
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                              CUstream hStream) {
+  return copy(End::host(dstHost), End::in(srcArray, srcOffset), ByteCount, hStream, When::Async);
+}
+
+}  // extern "C"

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// cuTexRef*, cuSurfRef* and cuParamSetTexRef.
+#include "cpu/api/texture_reference.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "cpu/api/array.h"
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/launch.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+struct References {
+  HandleTable<TextureReference, CUtexref> textures{1u << 18};
+  HandleTable<TextureReference, CUsurfref> surfaces{1u << 18};
+  std::mutex mutex;  ///< protects `owned`
+  /// Of cuTexRefCreate; the others are their modules'.
+  std::unordered_map<const TextureReference*, std::unique_ptr<TextureReference>> owned;
+};
+
+References& references() {
+  static auto& all = *new References;
+  return all;
+}
+
+void apply_property(const std::string& name, const std::string& value,
+                    TextureReference::State& state) {
+  if (name == "normalized_coords" && value == "1") {
+    state.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    state.texture.normalized_coordinates = true;
+  } else if (name == "filter_mode") {
+    state.texture.linear_filter = value == "linear";
+  } else if (name.starts_with("addr_mode_") && name.size() == 11 && name[10] >= '0' &&
+             name[10] <= '2') {
+    state.texture.address[name[10] - '0'] = value == "wrap"              ? exec::AddressMode::Wrap
+                                            : value == "mirror"          ? exec::AddressMode::Mirror
+                                            : value == "clamp_to_border" ? exec::AddressMode::Border
+                                                                         : exec::AddressMode::Clamp;
+  }
+}
+
+}  // namespace
+
+TextureReference::TextureReference(
+    Context& context, std::string name, bool is_surface,
+    const std::vector<std::pair<std::string, std::string>>& properties)
+    : context_(context), name_(std::move(name)), is_surface_(is_surface) {
+  for (const auto& [property, value] : properties) apply_property(property, value, state_);
+  state_.texture.is_surface = is_surface;
+  number_ = exec::TextureTable::instance().insert(state_.texture);
+  if (is_surface) {
+    surface_handle_ = references().surfaces.insert(this);
+  } else {
+    texture_handle_ = references().textures.insert(this);
+  }
+}
+
+TextureReference::~TextureReference() {
+  if (is_surface_) {
+    references().surfaces.erase(surface_handle_);
+  } else {
+    references().textures.erase(texture_handle_);
+  }
+  exec::TextureTable::instance().erase(number_);
+}
+
+CUresult TextureReference::commit() {
+  // A launch sees what was bound when it was made.
+  const CUresult status = context_.synchronize();
+  if (status != CUDA_SUCCESS) return status;
+  exec::TextureTable::instance().change(number_, state_.texture);
+  return CUDA_SUCCESS;
+}
+
+void release_texture_references_of(const Context& context) {
+  const std::lock_guard lock(references().mutex);
+  std::erase_if(references().owned,
+                [&](const auto& entry) { return &entry.first->context() == &context; });
+}
+
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+template <class Body>
+CUresult with_reference(CUtexref handle, Body&& body) noexcept {
+  return with_context([&](Context&) -> CUresult {
+    TextureReference* reference = references().textures.find(handle);
+    return reference != nullptr ? body(*reference) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+/// Lets `body` change a copy of the state, which counts if it succeeds.
+template <class Body>
+CUresult change(CUtexref handle, Body&& body) noexcept {
+  return with_reference(handle, [&](TextureReference& reference) -> CUresult {
+    TextureReference::State changed = reference.state();
+    const CUresult status = body(changed);
+    if (status != CUDA_SUCCESS) return status;
+    reference.state() = changed;
+    return reference.commit();
+  });
+}
+
+/// The memory that is bound, if it is linear, read in the format that is set.
+CUresult bind_linear(TextureReference::State& state) {
+  state.texture.texels = {};
+  return linear_texels(state.address, state.format, static_cast<unsigned>(state.channels),
+                       state.bytes, &state.texture.texels);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuTexRefCreate(CUtexref* pTexRef) {
+  return with_context([&](Context& context) -> CUresult {
+    if (pTexRef == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    auto made = std::make_unique<TextureReference>(
+        context, std::string(), false, std::vector<std::pair<std::string, std::string>>());
+    *pTexRef = made->texture_handle();
+    const std::lock_guard lock(references().mutex);
+    references().owned.emplace(made.get(), std::move(made));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefDestroy(CUtexref hTexRef) {
+  return with_reference(hTexRef, [](const TextureReference& reference) -> CUresult {
+    const std::lock_guard lock(references().mutex);
+    return references().owned.erase(&reference) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    if ((Flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) != 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    const Array* array = find_array(hArray);
+    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    state.texture.texels = array->texels();
+    state.array = hArray;
+    state.address = 0;
+    state.bytes = 0;
+    state.format = array->descriptor().Format;
+    state.channels = static_cast<int>(array->descriptor().NumChannels);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefSetAddress_v2(size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
+                               size_t bytes) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    // Any address will do here, but programs that cannot use an offset are told on a GPU.
+    if (ByteOffset == nullptr && !is_texture_aligned(dptr)) return CUDA_ERROR_INVALID_VALUE;
+    state.array = nullptr;
+    state.address = dptr;
+    state.bytes = bytes;
+    const CUresult status = bind_linear(state);
+    if (status == CUDA_SUCCESS && ByteOffset != nullptr) *ByteOffset = 0;
+    return status;
+  });
+}
+
+CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc,
+                                 CUdeviceptr dptr, size_t Pitch) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    state.texture.texels = {};
+    state.array = nullptr;
+    state.address = dptr;
+    state.bytes = 0;
+    state.format = desc->Format;
+    state.channels = static_cast<int>(desc->NumChannels);
+    return pitched_texels(dptr, *desc, Pitch, &state.texture.texels);
+  });
+}
+
+CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    pycuda::cpu::exec::TexelMemory probe;
+    const CUresult status = texel_format(fmt, static_cast<unsigned>(NumPackedComponents), &probe);
+    if (status != CUDA_SUCCESS) return status;
+    state.format = fmt;
+    state.channels = NumPackedComponents;
+    return state.bytes != 0 ? bind_linear(state) : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am) {
+  return change(hTexRef, [&](TextureReference::State& state) {
+    return apply_address_mode(dim, am, &state.texture);
+  });
+}
+
+CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
+  return change(hTexRef, [&](TextureReference::State& state) {
+    return apply_filter_mode(fm, &state.texture);
+  });
+}
+
+CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
+  return change(hTexRef, [&](TextureReference::State& state) {
+    state.flags = Flags;
+    return apply_flags(Flags, &state.texture);
+  });
+}
+
+CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float* pBorderColor) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    if (pBorderColor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::copy_n(pBorderColor, 4, std::begin(state.texture.border));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (phArray == nullptr || reference.state().array == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *phArray = reference.state().array;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetAddress_v2(CUdeviceptr* pdptr, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pdptr == nullptr || reference.state().address == 0) return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = reference.state().address;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetAddressMode(CUaddress_mode* pam, CUtexref hTexRef, int dim) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pam == nullptr || dim < 0 || dim > 2) return CUDA_ERROR_INVALID_VALUE;
+    *pam = static_cast<CUaddress_mode>(reference.state().texture.address[dim]);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pfm == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pfm = reference.state().texture.linear_filter ? CU_TR_FILTER_MODE_LINEAR
+                                                   : CU_TR_FILTER_MODE_POINT;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetFormat(CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pFormat != nullptr) *pFormat = reference.state().format;
+    if (pNumChannels != nullptr) *pNumChannels = reference.state().channels;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetFlags(unsigned int* pFlags, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pFlags == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pFlags = reference.state().flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetBorderColor(float* pBorderColor, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pBorderColor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::copy_n(reference.state().texture.border, 4, pBorderColor);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
+  return with_context([&](Context&) -> CUresult {
+    TextureReference* reference = references().surfaces.find(hSurfRef);
+    if (reference == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (Flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const Array* array = find_array(hArray);
+    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if ((array->descriptor().Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    reference->state().texture.texels = array->texels();
+    reference->state().array = hArray;
+    return reference->commit();
+  });
+}
+
+CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
+  return with_context([&](Context&) -> CUresult {
+    TextureReference* reference = references().surfaces.find(hSurfRef);
+    if (reference == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (phArray == nullptr || reference->state().array == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *phArray = reference->state().array;
+    return CUDA_SUCCESS;
+  });
+}
+
+// A function's references are found by the module that declares them: there is nothing to do.
+CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference&) -> CUresult {
+    if (registry.functions.find(hfunc) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return texunit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// The functions that compiled kernels call for textures and surfaces.
+#include <cstdio>
+#include <cstring>
+
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/surface_access.h"
+#include "cpu/exec/texture_sampler.h"
+#include "cpu/kernel_abi/runtime_calls.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+[[noreturn]] void refuse(ThreadFrame* thread, FaultKind kind, const char* headline,
+                         const char* detail) {
+  FaultRecord record;
+  record.kind = kind;
+  record.thread = thread;
+  record.headline = headline;
+  std::snprintf(record.detail, sizeof record.detail, "%s", detail);
+  KernelEntry::of_this_thread().raise(record);
+}
+
+/// What the handle names, with memory bound to it.
+const Texture& named(ThreadFrame* thread, std::uint64_t handle, bool surface) {
+  const Texture* const texture = TextureTable::instance().find(handle);
+  const char* const what = surface ? "illegal surface access" : "illegal texture access";
+  if (texture == nullptr || texture->is_surface != surface) {
+    char detail[128];
+    std::snprintf(detail, sizeof detail, "%#llx is no live %s",
+                  static_cast<unsigned long long>(handle), surface ? "surface" : "texture");
+    refuse(thread, FaultKind::IllegalAddress, what, detail);
+  }
+  if (texture->texels.base == nullptr) {
+    refuse(thread, FaultKind::IllegalAddress, what,
+           surface ? "the surface reference has no array bound to it"
+                   : "the texture reference has neither an array nor memory bound to it");
+  }
+  return *texture;
+}
+
+/// An access of a one-dimensional texture's second dimension and the like would read beside it.
+void check_geometry(ThreadFrame* thread, const Texture& texture, TextureGeometry geometry) {
+  using enum TextureGeometry;
+  const TexelMemory& texels = texture.texels;
+  const bool layered = geometry == OneDLayered || geometry == TwoDLayered || geometry == Cube ||
+                       geometry == CubeLayered;
+  const int dimensions = geometry == OneD || geometry == OneDLayered ? 1
+                         : geometry == ThreeD                        ? 3
+                                                                     : 2;
+  if (dimensions <= texels.dimensions && (!layered || texels.is_layered)) return;
+  char detail[160];
+  std::snprintf(detail, sizeof detail, "the instruction is for %d dimensions%s, the %s has %d%s",
+                dimensions, layered ? " with layers" : "",
+                texture.is_surface ? "surface" : "texture", texels.dimensions,
+                texels.is_layered ? " with layers" : "");
+  refuse(thread, FaultKind::IllegalAddress,
+         texture.is_surface ? "illegal surface access" : "illegal texture access", detail);
+}
+
+/// The bytes of a surface access, or null when it is outside and does nothing.
+std::byte* surface_place(ThreadFrame* thread, std::uint64_t handle, TextureForm form,
+                         const Coordinates& at) {
+  const Texture& surface = named(thread, handle, true);
+  check_geometry(thread, surface, form.geometry);
+  std::byte* place = nullptr;
+  const SurfacePlace found = locate(surface.texels, form, at, &place);
+  if (found == SurfacePlace::Inside) return place;
+  if (found == SurfacePlace::Outside && form.boundary == SurfaceBoundary::Zero) return nullptr;
+  char detail[192];
+  std::snprintf(
+      detail, sizeof detail,
+      "%u bytes at x %d (%s), y %d, z %d, layer %u of a surface of %u x %u x %u texels of "
+      "%u bytes",
+      form.bytes, static_cast<int>(at.x), form.formatted ? "texels" : "bytes",
+      static_cast<int>(at.y), static_cast<int>(at.z), at.layer, surface.texels.width,
+      surface.texels.height, surface.texels.depth, surface.texels.texel_bytes());
+  if (found == SurfacePlace::Misaligned)
+    refuse(thread, FaultKind::MisalignedAddress, "misaligned surface access", detail);
+  refuse(thread, FaultKind::IllegalAddress, "surface access out of bounds", detail);
+}
+
+/// The numbers that OpenCL gives channel types and orders, which PTX takes over.
+std::uint32_t channel_data_type(const Texture& texture) {
+  const bool fractions = texture.reads_floats();
+  switch (texture.texels.format) {
+    case TexelFormat::Signed8:
+      return fractions ? 0x10d0 : 0x10d7;
+    case TexelFormat::Signed16:
+      return fractions ? 0x10d1 : 0x10d8;
+    case TexelFormat::Unsigned8:
+      return fractions ? 0x10d2 : 0x10da;
+    case TexelFormat::Unsigned16:
+      return fractions ? 0x10d3 : 0x10db;
+    case TexelFormat::Signed32:
+      return 0x10d9;
+    case TexelFormat::Unsigned32:
+      return 0x10dc;
+    case TexelFormat::Half:
+      return 0x10dd;
+    case TexelFormat::Float:
+      return 0x10de;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::exec
+
+using namespace pycuda::cpu;
+
+extern "C" {
+
+Texels pycuda_cpu_texture_fetch(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form,
+                                std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                                std::uint32_t z) {
+  const exec::Texture& from = exec::named(thread, texture, false);
+  const TextureForm how = TextureForm::of(form);
+  exec::check_geometry(thread, from, how.geometry);
+  const exec::Sample sample = exec::fetch(from, how, {layer, x, y, z});
+  return {sample.component[0] | std::uint64_t{sample.component[1]} << 32,
+          sample.component[2] | std::uint64_t{sample.component[3]} << 32};
+}
+
+std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t texture,
+                                       std::uint32_t query) {
+  const exec::Texture* const found = exec::TextureTable::instance().find(texture);
+  const exec::Texture& asked = exec::named(thread, texture, found != nullptr && found->is_surface);
+  const exec::TexelMemory& texels = asked.texels;
+  constexpr std::uint32_t orders[5] = {0, 0x10b0, 0x10b2, 0x10b4, 0x10b5};
+  switch (static_cast<TextureQuery>(query)) {
+    case TextureQuery::Width:
+      return texels.width;
+    case TextureQuery::Height:
+      return texels.dimensions >= 2 ? texels.height : 0;
+    case TextureQuery::Depth:
+      return texels.dimensions >= 3 ? texels.depth : 0;
+    case TextureQuery::ChannelDataType:
+      return exec::channel_data_type(asked);
+    case TextureQuery::ChannelOrder:
+      return orders[texels.channels];
+    case TextureQuery::NormalizedCoordinates:
+      return asked.normalized_coordinates ? 1 : 0;
+    case TextureQuery::ArraySize:
+      return texels.is_layered ? texels.depth : 0;
+    case TextureQuery::MipmapLevels:
+    case TextureQuery::Samples:
+      return 1;
+    case TextureQuery::MemoryLayout:
+      return 1;  // rows one after the other
+  }
+  return 0;
+}
+
+Texels pycuda_cpu_surface_load(ThreadFrame* thread, std::uint64_t surface, std::uint32_t form,
+                               std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                               std::uint32_t z) {
+  const TextureForm how = TextureForm::of(form);
+  const std::byte* const place = exec::surface_place(thread, surface, how, {layer, x, y, z});
+  Texels result;
+  if (place != nullptr) std::memcpy(&result, place, how.bytes);
+  return result;
+}
+
+void pycuda_cpu_surface_store(ThreadFrame* thread, std::uint64_t surface, std::uint32_t form,
+                              std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                              std::uint32_t z, std::uint64_t low, std::uint64_t high) {
+  const TextureForm how = TextureForm::of(form);
+  std::byte* const place = exec::surface_place(thread, surface, how, {layer, x, y, z});
+  if (place == nullptr) return;
+  Texels value{low, high};
+  std::uint32_t bytes = how.bytes;
+  if (how.formatted) {
+    const exec::TexelMemory& texels = exec::TextureTable::instance().find(surface)->texels;
+    value = exec::converted(texels, value);
+    bytes = texels.texel_bytes();
+  }
+  std::memcpy(place, &value, bytes);
+}
+
+}  // extern "C"

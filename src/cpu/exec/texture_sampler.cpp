@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Linear filtering uses weights of 8 fractional bits, as the hardware does. Sums are made in double
+// precision, where the products are exact, and rounded once.
+#include "cpu/exec/texture_sampler.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "cpu/exec/half_conversions.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+/// No texel: the border.
+constexpr std::int64_t outside = -1;
+constexpr double weight_steps = 256;
+
+/// The texels that a coordinate falls between, and how far it is towards the second.
+struct Between {
+  std::int64_t first = 0, second = 0;
+  double weight = 0;
+};
+
+/// The texel that `index` means; `outside` for the border.
+std::int64_t addressed(std::int64_t index, std::int64_t size, AddressMode mode) {
+  if (index >= 0 && index < size) return index;
+  switch (mode) {
+    case AddressMode::Wrap: {
+      const std::int64_t rest = index % size;
+      return rest < 0 ? rest + size : rest;
+    }
+    case AddressMode::Border:
+      return outside;
+    case AddressMode::Clamp:
+    case AddressMode::Mirror:  // the coordinate is mirrored already, what is beyond is the edge's
+      return index < 0 ? 0 : size - 1;
+  }
+  return outside;
+}
+
+/// Wrapping and mirroring are there for normalized coordinates only; others are clamped instead.
+AddressMode mode_of(const Texture& texture, int axis) {
+  const AddressMode mode = texture.address[axis];
+  const bool repeats = mode == AddressMode::Wrap || mode == AddressMode::Mirror;
+  return repeats && !texture.normalized_coordinates ? AddressMode::Clamp : mode;
+}
+
+/// A float coordinate in texels.
+double in_texels(const Texture& texture, std::uint32_t bits, std::int64_t size, AddressMode mode) {
+  double value = std::bit_cast<float>(bits);
+  if (std::isnan(value)) value = 0;
+  if (texture.normalized_coordinates) {
+    if (mode == AddressMode::Wrap || mode == AddressMode::Mirror) {
+      if (std::isinf(value)) value = 0;
+      const double whole = std::floor(value);
+      value -= whole;
+      if (mode == AddressMode::Mirror && std::fmod(whole, 2) != 0) value = 1 - value;
+    }
+    value *= static_cast<double>(size);
+  }
+  // Far outside is outside; the difference must fit an integer.
+  constexpr double far = 1e9;
+  return std::clamp(value, -far, far);
+}
+
+class Sampler {
+ public:
+  Sampler(const Texture& texture, TextureForm form)
+      : texture_(texture), texels_(texture.texels), form_(form) {}
+
+  Sample run(const Coordinates& at) {
+    choose_axes(at);
+    Sample sample;
+    if (form_.gathers) {
+      gather(sample);
+    } else if (!texture_.reads_floats()) {
+      read_integers(sample);
+    } else {
+      for (int i = 0; i < texels_.channels; ++i) {
+        sample.component[i] = std::bit_cast<std::uint32_t>(static_cast<float>(filtered(i)));
+      }
+    }
+    if (!form_.gathers && texels_.channels < 4)
+      sample.component[3] = texture_.reads_floats() ? std::bit_cast<std::uint32_t>(1.0f) : 1;
+    return sample;
+  }
+
+ private:
+  void choose_axes(const Coordinates& at) {
+    using enum TextureGeometry;
+    const std::uint32_t coordinates[3] = {at.x, at.y, at.z};
+    int axes = 1;
+    switch (form_.geometry) {
+      case OneD:
+      case OneDLayered:
+        axes = 1;
+        break;
+      case TwoD:
+      case TwoDLayered:
+        axes = 2;
+        break;
+      case ThreeD:
+        axes = 3;
+        break;
+      case Cube:
+      case CubeLayered:
+        return choose_face(at);
+    }
+    const std::int64_t sizes[3] = {texels_.width, texels_.height, texels_.depth};
+    for (int axis = 0; axis < axes; ++axis) {
+      between_[axis] = axis_of(axis, coordinates[axis], sizes[axis]);
+    }
+    axes_ = axes;
+    if (form_.geometry == OneDLayered || form_.geometry == TwoDLayered) {
+      const std::int64_t layer = std::min(at.layer, texels_.depth - 1);
+      between_[2] = {layer, layer, 0};
+    }
+  }
+
+  Between axis_of(int axis, std::uint32_t bits, std::int64_t size) const {
+    const AddressMode mode = texels_.is_linear ? AddressMode::Border : mode_of(texture_, axis);
+    if (form_.integer_coordinates) {
+      const std::int64_t index = addressed(static_cast<std::int32_t>(bits), size, mode);
+      return {index, index, 0};
+    }
+    return place(in_texels(texture_, bits, size, mode), size, mode);
+  }
+
+  Between place(double position, std::int64_t size, AddressMode mode) const {
+    const bool filters =
+        form_.gathers || (texture_.linear_filter && texture_.reads_floats() && !texels_.is_linear);
+    if (!filters) {
+      const std::int64_t index =
+          addressed(static_cast<std::int64_t>(std::floor(position)), size, mode);
+      return {index, index, 0};
+    }
+    const double fixed = std::floor((position - 0.5) * weight_steps + 0.5);
+    const double first = std::floor(fixed / weight_steps);
+    const auto index = static_cast<std::int64_t>(first);
+    return {addressed(index, size, mode), addressed(index + 1, size, mode),
+            (fixed - first * weight_steps) / weight_steps};
+  }
+
+  /// The largest of the three coordinates chooses the face, the other two the place on it.
+  void choose_face(const Coordinates& at) {
+    const double x = std::bit_cast<float>(at.x), y = std::bit_cast<float>(at.y),
+                 z = std::bit_cast<float>(at.z);
+    const double ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    double major = 0, s = 0, t = 0;
+    std::uint32_t face = 0;
+    if (ax >= ay && ax >= az) {
+      face = x >= 0 ? 0 : 1;
+      major = ax;
+      s = x >= 0 ? -z : z;
+      t = -y;
+    } else if (ay >= az) {
+      face = y >= 0 ? 2 : 3;
+      major = ay;
+      s = x;
+      t = y >= 0 ? z : -z;
+    } else {
+      face = z >= 0 ? 4 : 5;
+      major = az;
+      s = z >= 0 ? x : -x;
+      t = -y;
+    }
+    const double size = texels_.width;
+    const auto on_face = [&](double value) {
+      const double ratio = major > 0 && std::isfinite(major) ? value / major : 0;
+      return (std::clamp(std::isnan(ratio) ? 0.0 : ratio, -1.0, 1.0) + 1) / 2 * size;
+    };
+    between_[0] = place(on_face(s), texels_.width, AddressMode::Clamp);
+    between_[1] = place(on_face(t), texels_.height, AddressMode::Clamp);
+    const std::uint32_t cubes = std::max(texels_.depth / 6, 1u);
+    const std::uint32_t cube =
+        form_.geometry == TextureGeometry::CubeLayered ? std::min(at.layer, cubes - 1) : 0;
+    const std::int64_t slice = std::min(cube * 6 + face, texels_.depth - 1);
+    between_[2] = {slice, slice, 0};
+    axes_ = 2;
+  }
+
+  const std::byte* texel(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    if (x < 0 || y < 0 || z < 0) return nullptr;
+    return texels_.base + static_cast<std::uint64_t>(z) * texels_.slice_bytes +
+           static_cast<std::uint64_t>(y) * texels_.row_bytes +
+           static_cast<std::uint64_t>(x) * texels_.texel_bytes();
+  }
+
+  template <class Number>
+  static Number read(const std::byte* texel, int channel) {
+    Number value;
+    std::memcpy(&value, texel + static_cast<std::size_t>(channel) * sizeof value, sizeof value);
+    return value;
+  }
+
+  double real(const std::byte* texel, int channel) const {
+    if (texel == nullptr) return texels_.is_linear ? 0 : double{texture_.border[channel]};
+    switch (texels_.format) {
+      case TexelFormat::Unsigned8: {
+        const double value = read<std::uint8_t>(texel, channel) / 255.0;
+        return texture_.srgb && channel < 3 ? linear_light(value) : value;
+      }
+      case TexelFormat::Unsigned16:
+        return read<std::uint16_t>(texel, channel) / 65535.0;
+      case TexelFormat::Signed8:
+        return std::max(read<std::int8_t>(texel, channel) / 127.0, -1.0);
+      case TexelFormat::Signed16:
+        return std::max(read<std::int16_t>(texel, channel) / 32767.0, -1.0);
+      case TexelFormat::Half:
+        return double{half_value(read<std::uint16_t>(texel, channel))};
+      default:
+        return double{read<float>(texel, channel)};
+    }
+  }
+
+  static double linear_light(double value) {
+    return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  }
+
+  std::uint32_t integer(const std::byte* texel, int channel) const {
+    if (texel == nullptr)
+      return texels_.is_linear ? 0 : std::bit_cast<std::uint32_t>(texture_.border[channel]);
+    switch (texels_.format) {
+      case TexelFormat::Unsigned8:
+        return read<std::uint8_t>(texel, channel);
+      case TexelFormat::Unsigned16:
+        return read<std::uint16_t>(texel, channel);
+      case TexelFormat::Signed8:
+        return static_cast<std::uint32_t>(std::int32_t{read<std::int8_t>(texel, channel)});
+      case TexelFormat::Signed16:
+        return static_cast<std::uint32_t>(std::int32_t{read<std::int16_t>(texel, channel)});
+      default:
+        return read<std::uint32_t>(texel, channel);
+    }
+  }
+
+  void read_integers(Sample& sample) const {
+    const std::byte* from = texel(between_[0].first, between_[1].first, between_[2].first);
+    for (int i = 0; i < texels_.channels; ++i) sample.component[i] = integer(from, i);
+  }
+
+  double filtered(int channel) const {
+    double sum = 0;
+    // Texels of weight zero are not looked at: an infinity there must not make a NaN.
+    for (int corner = 0; corner < 1 << axes_; ++corner) {
+      double weight = 1;
+      std::int64_t index[3] = {between_[0].first, between_[1].first, between_[2].first};
+      for (int axis = 0; axis < axes_; ++axis) {
+        const Between& between = between_[axis];
+        const bool second = (corner >> axis & 1) != 0;
+        weight *= second ? between.weight : 1 - between.weight;
+        if (second) index[axis] = between.second;
+      }
+      if (weight != 0) sum += weight * real(texel(index[0], index[1], index[2]), channel);
+    }
+    return sum;
+  }
+
+  /// The four texels that would be filtered, counter-clockwise from the one of low x and high y.
+  void gather(Sample& sample) const {
+    const Between& x = between_[0];
+    const Between& y = between_[1];
+    const std::int64_t order[4][2] = {
+        {x.first, y.second}, {x.second, y.second}, {x.second, y.first}, {x.first, y.first}};
+    const int channel = static_cast<int>(form_.component);
+    for (int i = 0; i < 4; ++i) {
+      const std::byte* from = texel(order[i][0], order[i][1], between_[2].first);
+      if (channel >= texels_.channels) {
+        sample.component[i] = channel < 3               ? 0
+                              : texture_.reads_floats() ? std::bit_cast<std::uint32_t>(1.0f)
+                                                        : 1;
+      } else if (texture_.reads_floats()) {
+        sample.component[i] = std::bit_cast<std::uint32_t>(static_cast<float>(real(from, channel)));
+      } else {
+        sample.component[i] = integer(from, channel);
+      }
+    }
+  }
+
+  const Texture& texture_;
+  const TexelMemory& texels_;
+  const TextureForm form_;
+  int axes_ = 1;
+  Between between_[3];
+};
+
+}  // namespace
+
+Sample fetch(const Texture& texture, TextureForm form, const Coordinates& at) {
+  return Sampler(texture, form).run(at);
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// How compiled code asks for a texture fetch or a surface access: one word says the form of the
+// instruction, four others the coordinates.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/kernel_abi/frames.h"
+
+namespace pycuda::cpu {
+
+enum class TextureGeometry : std::uint32_t {
+  OneD = 0,
+  TwoD,
+  ThreeD,
+  OneDLayered,
+  TwoDLayered,
+  Cube,
+  CubeLayered,
+};
+
+/// What a surface access outside of its surface does.
+enum class SurfaceBoundary : std::uint32_t { Trap = 0, Clamp, Zero };
+
+/// The form of a texture fetch or a surface access.
+struct TextureForm {
+  TextureGeometry geometry{};
+  bool integer_coordinates = false;  ///< of a fetch: texels, unfiltered
+  bool gathers = false;              ///< tld4: one component of four texels
+  std::uint32_t component = 0;       ///< of tld4
+  SurfaceBoundary boundary{};        ///< of a surface access
+  bool formatted = false;            ///< sust.p: components are converted to the surface's format
+  std::uint32_t bytes = 0;           ///< of a surface access
+
+  constexpr std::uint32_t word() const {
+    return static_cast<std::uint32_t>(geometry) | (integer_coordinates ? 1u << 3 : 0) |
+           (gathers ? 1u << 4 : 0) | component << 5 | static_cast<std::uint32_t>(boundary) << 7 |
+           (formatted ? 1u << 9 : 0) | bytes << 16;
+  }
+  static constexpr TextureForm of(std::uint32_t word) {
+    TextureForm form;
+    form.geometry = static_cast<TextureGeometry>(word & 7);
+    form.integer_coordinates = (word >> 3 & 1) != 0;
+    form.gathers = (word >> 4 & 1) != 0;
+    form.component = word >> 5 & 3;
+    form.boundary = static_cast<SurfaceBoundary>(word >> 7 & 3);
+    form.formatted = (word >> 9 & 1) != 0;
+    form.bytes = word >> 16;
+    return form;
+  }
+};
+
+/// What txq and suq ask for.
+enum class TextureQuery : std::uint32_t {
+  Width = 0,
+  Height,
+  Depth,
+  ChannelDataType,
+  ChannelOrder,
+  NormalizedCoordinates,
+  ArraySize,
+  MipmapLevels,
+  Samples,
+  MemoryLayout,
+};
+
+/// 16 bytes as compiled code returns and takes them: four components of 32 bits, or raw bytes.
+struct Texels {
+  std::uint64_t low = 0, high = 0;
+};
+
+}  // namespace pycuda::cpu
+
+extern "C" {
+/// tex and tld4: four components of 32 bits. Coordinates are floats or integers as bits; `layer` is
+/// the layer of a layered texture. Faults when `texture` is no texture or has nothing bound.
+pycuda::cpu::Texels pycuda_cpu_texture_fetch(pycuda::cpu::ThreadFrame* thread,
+                                             std::uint64_t texture, std::uint32_t form,
+                                             std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                                             std::uint32_t z);
+/// txq and suq.
+std::uint32_t pycuda_cpu_texture_query(pycuda::cpu::ThreadFrame* thread, std::uint64_t texture,
+                                       std::uint32_t query);
+/// suld and sust: x in bytes (sust.p: in texels), y and z in texels.
+pycuda::cpu::Texels pycuda_cpu_surface_load(pycuda::cpu::ThreadFrame* thread, std::uint64_t surface,
+                                            std::uint32_t form, std::uint32_t layer,
+                                            std::uint32_t x, std::uint32_t y, std::uint32_t z);
+void pycuda_cpu_surface_store(pycuda::cpu::ThreadFrame* thread, std::uint64_t surface,
+                              std::uint32_t form, std::uint32_t layer, std::uint32_t x,
+                              std::uint32_t y, std::uint32_t z, std::uint64_t low,
+                              std::uint64_t high);
+}

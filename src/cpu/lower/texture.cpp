@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Emitters: tex, tld4, txq, suld, sust, suq: calls of the run time, which knows what is bound.
+#include "cpu/lower/texture.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cpu/kernel_abi/texture.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+using Kind = ptx::Operand::Kind;
+
+std::optional<TextureGeometry> geometry_of(const ptx::Modifiers& modifiers) {
+  using enum TextureGeometry;
+  constexpr std::pair<std::string_view, TextureGeometry> words[] = {
+      {"1d", OneD},         {"2d", TwoD},   {"3d", ThreeD},        {"a1d", OneDLayered},
+      {"a2d", TwoDLayered}, {"cube", Cube}, {"acube", CubeLayered}};
+  for (const auto& [word, geometry] : words) {
+    if (modifiers.has(word)) return geometry;
+  }
+  return std::nullopt;
+}
+
+unsigned axes_of(TextureGeometry geometry) {
+  using enum TextureGeometry;
+  switch (geometry) {
+    case OneD:
+    case OneDLayered:
+      return 1;
+    case TwoD:
+    case TwoDLayered:
+      return 2;
+    case ThreeD:
+    case Cube:
+    case CubeLayered:
+      return 3;
+  }
+  return 1;
+}
+
+bool is_layered(TextureGeometry geometry) {
+  using enum TextureGeometry;
+  return geometry == OneDLayered || geometry == TwoDLayered || geometry == CubeLayered;
+}
+
+/// The number of the texture or surface that an operand names: a reference's variable holds it.
+llvm::Value* handle_of(FunctionLowering& lowering, const ptx::Operand& operand) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  if (lowering.module().source().independent_textures) {
+    lowering.fail("of a module for .texmode_independent is not supported by the CPU driver");
+    return b.getInt64(0);
+  }
+  if (operand.kind == Kind::Symbol || operand.kind == Kind::Register)
+    return lowering.read_bits(operand, 64);
+  if (operand.kind == Kind::Address && operand.offset == 0) {
+    ptx::Operand named = operand;
+    if (operand.symbol) {
+      named.kind = Kind::Symbol;
+      return lowering.read_bits(named, 64);
+    }
+    if (operand.has_register_base) {
+      named.kind = Kind::Register;
+      return lowering.read_bits(named, 64);
+    }
+  }
+  lowering.fail("names no texture or surface");
+  return b.getInt64(0);
+}
+
+/// Layer, x, y, z: those that the geometry has, as 32 bits.
+bool coordinates_of(FunctionLowering& lowering, const ptx::Operand& operand,
+                    TextureGeometry geometry, llvm::Value* (&result)[4]) {
+  if (operand.kind != Kind::TexCoords || operand.elements.size() != 2) return false;
+  const std::vector<ptx::Operand> given = lowering.elements(operand.elements[1]);
+  const unsigned first = is_layered(geometry) ? 1 : 0;
+  if (given.size() < first + axes_of(geometry)) return false;
+  std::fill(std::begin(result), std::end(result), lowering.builder().getInt32(0));
+  if (first != 0) result[0] = lowering.read_bits(given[0], 32);
+  for (unsigned i = 0; i < axes_of(geometry); ++i)
+    result[1 + i] = lowering.read_bits(given[first + i], 32);
+  return true;
+}
+
+llvm::Type* texels_type(FunctionLowering& lowering) {
+  llvm::Type* word = lowering.builder().getInt64Ty();
+  return llvm::StructType::get(lowering.context(), {word, word});
+}
+
+/// `bits` bits at bit `offset` of the 128 that a call returned; none straddles the middle.
+llvm::Value* part_of(FunctionLowering& lowering, llvm::Value* texels, unsigned offset,
+                     unsigned bits) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* word = b.CreateExtractValue(texels, offset / 64);
+  return b.CreateTrunc(b.CreateLShr(word, offset % 64), lowering.int_type(bits));
+}
+
+/// Writes four components as the destination has them: 32 bits each, f16, or f16x2 pairs.
+bool write_components(FunctionLowering& lowering, const ptx::Operand& operand, ptx::Type type,
+                      llvm::Value* texels) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const bool resident = operand.kind == Kind::Pair;
+  const std::vector<ptx::Operand> to = lowering.elements(resident ? operand.elements[0] : operand);
+  const bool pairs = type == ptx::Type::F16x2;
+  if (to.size() != (pairs ? 2 : 4)) return false;
+  const auto half = [&](unsigned component) {
+    llvm::Value* value =
+        b.CreateBitCast(part_of(lowering, texels, component * 32, 32), b.getFloatTy());
+    return b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), b.getInt16Ty());
+  };
+  for (unsigned i = 0; i < to.size(); ++i) {
+    if (pairs) {
+      llvm::Value* low = b.CreateZExt(half(2 * i), b.getInt32Ty());
+      llvm::Value* high = b.CreateZExt(half(2 * i + 1), b.getInt32Ty());
+      lowering.write(to[i], b.CreateOr(low, b.CreateShl(high, 16)));
+    } else {
+      lowering.write(to[i],
+                     type == ptx::Type::F16 ? half(i) : part_of(lowering, texels, i * 32, 32));
+    }
+  }
+  // All of a texture is resident.
+  if (resident) lowering.write(operand.elements[1], b.getTrue());
+  return true;
+}
+
+/// tex{.base,.level,.grad}.geometry.v4.dtype.ctype d, [a, c] {, lod} {, dPdx, dPdy}
+/// No texture has more than one level, so that whatever level is asked for is that one.
+bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const auto geometry = geometry_of(modifiers);
+  if (!geometry || modifiers.types.size() != 2) return false;
+  const std::size_t operands = modifiers.has("level") ? 3 : modifiers.has("grad") ? 4 : 2;
+  if (instruction.operands.size() != operands) return false;
+  TextureForm form;
+  form.geometry = *geometry;
+  form.integer_coordinates = modifiers.types[1] != ptx::Type::F32;
+  if (form.integer_coordinates && modifiers.types[1] != ptx::Type::S32) return false;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* at[4];
+  if (!coordinates_of(lowering, instruction.operands[1], *geometry, at)) return false;
+  llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
+  lowering.track_line();
+  llvm::CallInst* texels = lowering.runtime_call(
+      "pycuda_cpu_texture_fetch", texels_type(lowering),
+      {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]});
+  texels->getCalledFunction()->setOnlyReadsMemory();
+  return write_components(lowering, instruction.operands[0], modifiers.types[0], texels);
+}
+
+/// tld4.component.geometry.v4.dtype.f32 d, [a, c]
+bool emit_gather(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const auto geometry = geometry_of(modifiers);
+  if (!geometry || modifiers.types.size() != 2 || instruction.operands.size() != 2) return false;
+  if (*geometry != TextureGeometry::TwoD && *geometry != TextureGeometry::TwoDLayered) return false;
+  TextureForm form;
+  form.geometry = *geometry;
+  form.gathers = true;
+  constexpr std::string_view components[] = {"r", "g", "b", "a"};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    if (modifiers.has(components[i])) form.component = i;
+  }
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* at[4];
+  if (!coordinates_of(lowering, instruction.operands[1], *geometry, at)) return false;
+  llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
+  lowering.track_line();
+  llvm::CallInst* texels = lowering.runtime_call(
+      "pycuda_cpu_texture_fetch", texels_type(lowering),
+      {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]});
+  texels->getCalledFunction()->setOnlyReadsMemory();
+  return write_components(lowering, instruction.operands[0], modifiers.types[0], texels);
+}
+
+/// txq.query.b32 d, [a]; txq.level.query.b32 d, [a], lod; suq.query.b32 d, [a]
+bool emit_query(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (instruction.operands.size() != (modifiers.has("level") ? 3 : 2)) return false;
+  using enum TextureQuery;
+  constexpr std::pair<std::string_view, TextureQuery> words[] = {
+      {"width", Width},
+      {"height", Height},
+      {"depth", Depth},
+      {"channel_data_type", ChannelDataType},
+      {"channel_order", ChannelOrder},
+      {"normalized_coords", NormalizedCoordinates},
+      {"array_size", ArraySize},
+      {"num_mipmap_levels", MipmapLevels},
+      {"num_samples", Samples},
+      {"memory_layout", MemoryLayout}};
+  llvm::IRBuilder<>& b = lowering.builder();
+  for (const auto& [word, query] : words) {
+    if (!modifiers.has(word)) continue;
+    lowering.track_line();
+    llvm::CallInst* answer =
+        lowering.runtime_call("pycuda_cpu_texture_query", b.getInt32Ty(),
+                              {lowering.thread(), handle_of(lowering, instruction.operands[1]),
+                               b.getInt32(static_cast<std::uint32_t>(query))});
+    answer->getCalledFunction()->setOnlyReadsMemory();
+    lowering.write(instruction.operands[0], answer);
+    return true;
+  }
+  return false;
+}
+
+/// suld.b.geometry{.vec}.type.boundary d, [a, b]; sust.b the same with its operands exchanged;
+/// sust.p.geometry{.vec}.b32.boundary [a, b], c
+bool emit_surface(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const bool loads = instruction.opcode == ptx::Opcode::suld;
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const auto geometry = geometry_of(modifiers);
+  if (!geometry || instruction.operands.size() != 2 || modifiers.types.size() != 1) return false;
+  TextureForm form;
+  form.geometry = *geometry;
+  form.formatted = modifiers.has("p");
+  if (form.formatted && (loads || modifiers.type() != ptx::Type::B32)) return false;
+  form.boundary = modifiers.has("clamp")  ? SurfaceBoundary::Clamp
+                  : modifiers.has("zero") ? SurfaceBoundary::Zero
+                                          : SurfaceBoundary::Trap;
+  const ptx::Operand& values = instruction.operands[loads ? 0 : 1];
+  const std::vector<ptx::Operand> elements = lowering.elements(values);
+  const unsigned bits = ptx::bits_of(modifiers.type());
+  const std::size_t count = elements.size();
+  if (count != std::max<std::size_t>(modifiers.vector, 1) || bits * count > 128) return false;
+  form.bytes = static_cast<std::uint32_t>(bits / 8 * count);
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* at[4];
+  const ptx::Operand& place = instruction.operands[loads ? 1 : 0];
+  if (!coordinates_of(lowering, place, *geometry, at)) return false;
+  llvm::Value* handle = handle_of(lowering, place.elements[0]);
+  std::vector<llvm::Value*> arguments{
+      lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]};
+  lowering.track_line();
+  if (loads) {
+    llvm::CallInst* texels =
+        lowering.runtime_call("pycuda_cpu_surface_load", texels_type(lowering), arguments);
+    texels->getCalledFunction()->setOnlyReadsMemory();
+    for (unsigned i = 0; i < count; ++i)
+      lowering.write(elements[i], part_of(lowering, texels, i * bits, bits));
+    return true;
+  }
+  llvm::Value* words[2] = {b.getInt64(0), b.getInt64(0)};
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned offset = i * bits;
+    llvm::Value* value = b.CreateZExt(lowering.read_bits(elements[i], bits), b.getInt64Ty());
+    llvm::Value*& word = words[offset / 64];
+    word = b.CreateOr(word, b.CreateShl(value, offset % 64));
+  }
+  arguments.insert(arguments.end(), {words[0], words[1]});
+  lowering.runtime_call("pycuda_cpu_surface_store", b.getVoidTy(), arguments);
+  return true;
+}
+
+}  // namespace
+
+/// The loader writes the number to the reference's variable.
+llvm::Value* reference_number(FunctionLowering& lowering, const ptx::SymbolRef& symbol) {
+  if (symbol.kind != ptx::SymbolRef::Kind::ModuleVariable) return nullptr;
+  const ptx::Variable& variable = lowering.module().source().variables[symbol.index];
+  if (variable.type < ptx::Type::TexRef) return nullptr;
+  if (variable.type == ptx::Type::SamplerRef || !variable.dimensions.empty()) {
+    lowering.fail("uses '" + variable.name + "': " +
+                  (variable.dimensions.empty() ? "samplers of their own" : "arrays of references") +
+                  " are not supported by the CPU driver");
+  }
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::LoadInst* load =
+      b.CreateAlignedLoad(b.getInt64Ty(), lowering.symbol_address(symbol, 0), llvm::Align(8));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(lowering.context(), {}));
+  return load;
+}
+
+bool emit_texture(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ptx::Opcode::tex:
+      return emit_tex(lowering, instruction);
+    case ptx::Opcode::tld4:
+      return emit_gather(lowering, instruction);
+    case ptx::Opcode::txq:
+    case ptx::Opcode::suq:
+      return emit_query(lowering, instruction);
+    case ptx::Opcode::suld:
+    case ptx::Opcode::sust:
+      return emit_surface(lowering, instruction);
+    default:
+      return false;
+  }
+}
+
+}  // namespace pycuda::cpu::lower
