@@ -283,14 +283,15 @@ Shape Shapes::of_compare(const llvm::ICmpInst& compare) const {
 
 Shape Shapes::of_phi(const llvm::PHINode& phi) const {
   const llvm::BasicBlock& block = *phi.getParent();
-  if (flow_.is_divergent_join(block)) return Shape::varying();
+  // Gangs that nobody leaves by the way are the rule: a guess keeps the shape.
+  if (flow_.is_divergent_join(block) && !trusting_) return Shape::varying();
   bool first = true;
   Shape joined;
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     const llvm::Value* value = phi.getIncomingValue(i);
     // A value that changes while lanes leave one by one is another one for each.
     for (const llvm::Loop* loop = flow_.loop_of(phi.getIncomingBlock(i));
-         loop && !loop->contains(&block); loop = loop->getParentLoop()) {
+         loop && !loop->contains(&block) && !trusting_; loop = loop->getParentLoop()) {
       const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
       if (flow_.is_divergent(*loop) && instruction && loop->contains(instruction))
         return Shape::varying();

@@ -44,8 +44,8 @@ struct Shape {
 /// dimension, and that there are no more blocks than most_blocks() says.
 class Shapes {
  public:
-  /// With `trusting`, extensions of 32-bit numbers are taken not to wrap: guesses, to be tested
-  /// where they are used.
+  /// With `trusting`, extensions of 32-bit numbers are taken not to wrap, and lanes to go the same
+  /// way: guesses, to be tested where they are used.
   Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting = false);
 
   Shape of(const llvm::Value* value) const;

@@ -78,6 +78,26 @@ TEST_CASE("the plan names each access, branch and barrier, with its place") {
   CHECK(has_line(plan, {"atom.global.add.u32", "all lanes at once"}));
 }
 
+TEST_CASE("an index that a loop of varying length moves on is guessed to be contiguous after it") {
+  const std::string strided = R"(.visible .entry k(.param .u64 out, .param .u32 n) {
+  .reg .b64 %out, %a; .reg .b32 %i, %n, %step, %left; .reg .pred %p;
+  ld.param.u64 %out, [out]; ld.param.u32 %n, [n];
+  mov.u32 %i, %tid.x; mov.u32 %step, %ntid.x;
+  sub.u32 %left, %n, %i; div.u32 %left, %left, %step; and.b32 %left, %left, 3;
+  setp.eq.u32 %p, %left, 0; @%p bra REST;
+AGAIN:
+  add.u32 %i, %i, %step; sub.u32 %left, %left, 1; setp.ne.u32 %p, %left, 0; @%p bra AGAIN;
+REST:
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out;
+  st.global.u32 [%a], %n;
+  ret;
+}
+)";
+  const std::string plan = plan_of(strided, {64});
+  CAPTURE(plan);
+  CHECK(has_line(plan, {"st.global.u32", "contiguous or scatter: tested at run time"}));
+}
+
 TEST_CASE("the plan says why a kernel or a launch runs thread by thread") {
   CHECK(has_line(plan_of(kernel, {3, 50}), {"thread by thread", "rows of 3 threads"}));
   jit::Options scalar;
