@@ -46,9 +46,12 @@ cuda::Device current_device() {
   return context->device();
 }
 
+/// The driver may give a new context the handle of one that is gone.
 bool same_context(const cuda::Context& self, nb::handle other) {
-  return nb::isinstance<cuda::Context>(other) &&
-         self.handle() == nb::cast<const cuda::Context&>(other).handle();
+  if (!nb::isinstance<cuda::Context>(other)) return false;
+  const auto& context = nb::cast<const cuda::Context&>(other);
+  return &self == &context ||
+         (self.valid() && context.valid() && self.handle() == context.handle());
 }
 
 }  // namespace

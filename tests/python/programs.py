@@ -25,7 +25,5 @@ def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
         timeout=timeout,
         env=settings,
     )
-    assert run.returncode == expect, (
-        f"exit status {run.returncode} instead of {expect}\n{run.stdout}\n{run.stderr}"
-    )
+    assert run.returncode == expect, f"exit status {run.returncode} instead of {expect}\n{run.stdout}\n{run.stderr}"
     return run.stdout, run.stderr

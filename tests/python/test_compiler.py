@@ -68,18 +68,14 @@ class TestTargets:
         assert b".entry" in compile(MULTIPLY, arch="compute_80", cache_dir=False)
 
     def test_fatbin_is_the_container_that_drivers_know(self):
-        assert compile(MULTIPLY, arch="sm_80", target="fatbin", cache_dir=False).startswith(
-            b"\x50\xed\x55\xba"
-        )
+        assert compile(MULTIPLY, arch="sm_80", target="fatbin", cache_dir=False).startswith(b"\x50\xed\x55\xba")
 
     def test_other_targets_are_refused(self):
         with pytest.raises(AssertionError):
             compile(MULTIPLY, target="obj")
 
     def test_code_decides_over_arch(self):
-        assert compile(MULTIPLY, arch="compute_80", code="sm_86", cache_dir=False).startswith(
-            b"\x7fELF"
-        )
+        assert compile(MULTIPLY, arch="compute_80", code="sm_86", cache_dir=False).startswith(b"\x7fELF")
 
     def test_without_extern_c_names_are_mangled(self):
         assert "_Z13multiply_them" in ptx_of(MULTIPLY, no_extern_c=True)
@@ -94,9 +90,7 @@ class TestTargets:
         assert ".entry multiply_them(" in ptx_of(MULTIPLY.encode())
 
     def test_compile_plain_takes_a_source_as_it_is(self):
-        image = compiler.compile_plain(
-            'extern "C" __global__ void k() {}', ["-arch=sm_80"], False, "nvcc", None, "ptx"
-        )
+        image = compiler.compile_plain('extern "C" __global__ void k() {}', ["-arch=sm_80"], False, "nvcc", None, "ptx")
         assert b".entry k(" in image
 
 
@@ -134,10 +128,7 @@ class TestErrors:
         assert "kernel.cu(1): error" in str(error) and "[command:" in str(error)
 
     def test_c_linkage_comes_with_advice(self):
-        assert (
-            "no_extern_c=True"
-            in compile_error("template <class T> __device__ T f(T x) { return x; }").msg
-        )
+        assert "no_extern_c=True" in compile_error("template <class T> __device__ T f(T x) { return x; }").msg
 
     def test_an_unknown_option_is_named(self):
         assert "--no-such-option" in compile_error(MULTIPLY, options=["--no-such-option"]).stderr
@@ -211,25 +202,17 @@ class TestOptions:
 
     def test_include_dirs_and_headers_of_headers(self, tmp_path):
         (tmp_path / "outer.h").write_text('#include "inner.h"\n')
-        (tmp_path / "inner.h").write_text(
-            "#define N 3\n__global__ void from_header(int *a) { a[0] = N; }\n"
-        )
+        (tmp_path / "inner.h").write_text("#define N 3\n__global__ void from_header(int *a) { a[0] = N; }\n")
         assert ".entry from_header(" in ptx_of("#include <outer.h>\n", include_dirs=[str(tmp_path)])
-        assert ".entry from_header(" in ptx_of(
-            '#include "outer.h"\n', options=["-I", str(tmp_path)]
-        )
+        assert ".entry from_header(" in ptx_of('#include "outer.h"\n', options=["-I", str(tmp_path)])
 
-    @pytest.mark.parametrize(
-        "option", [["--ptxas-options=-v"], ["-Xptxas", "-v"], ["-Xptxas -v"], ["-res-usage"]]
-    )
+    @pytest.mark.parametrize("option", [["--ptxas-options=-v"], ["-Xptxas", "-v"], ["-Xptxas -v"], ["-res-usage"]])
     @pytest.mark.parametrize("target", ["cubin", "ptx"])
     def test_the_register_report_comes_as_a_warning(self, option, target):
         with pytest.warns(UserWarning) as caught:
             compile(MULTIPLY, options=option, arch="sm_80", target=target, cache_dir=False)
         text = str(caught[0].message)
-        assert text.startswith(
-            "The CUDA compiler succeeded, but said the following:\nptxas info    : 0 bytes gmem\n"
-        )
+        assert text.startswith("The CUDA compiler succeeded, but said the following:\nptxas info    : 0 bytes gmem\n")
         assert "ptxas info    : Compiling entry function 'multiply_them' for 'sm_80'\n" in text
         assert "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n" in text
         assert "ptxas info    : Used " in text and " registers" in text
@@ -246,9 +229,7 @@ class TestOptions:
         text = capsys.readouterr().out
         assert text.startswith("*** compiler output in ")
         folder = pathlib.Path(text.removeprefix("*** compiler output in ").strip())
-        assert {"kernel.cu", "kernel.ptx", "kernel.cubin"} <= {
-            path.name for path in folder.iterdir()
-        }
+        assert {"kernel.cu", "kernel.ptx", "kernel.cubin"} <= {path.name for path in folder.iterdir()}
 
 
 HEADER_SOURCES = {
@@ -289,9 +270,7 @@ class TestHeaders:
     @pytest.mark.parametrize("header", HEADER_SOURCES)
     @pytest.mark.parametrize("no_extern_c", [False, True])
     def test_a_header_of_every_day_works(self, header, no_extern_c):
-        source = (
-            f"#include <{header}>\n__global__ void k(float *a) {{ {HEADER_SOURCES[header]} }}\n"
-        )
+        source = f"#include <{header}>\n__global__ void k(float *a) {{ {HEADER_SOURCES[header]} }}\n"
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert ".entry" in ptx_of(source, no_extern_c=no_extern_c)
@@ -336,9 +315,7 @@ class TestHeaders:
 
     def test_all_small_headers_go_together(self):
         small = [name for name in HEADER_SOURCES if "cuda" not in name]
-        source = (
-            "".join(f"#include <{name}>\n" for name in small + small) + "__global__ void k() {}\n"
-        )
+        source = "".join(f"#include <{name}>\n" for name in small + small) + "__global__ void k() {}\n"
         assert ".entry k(" in ptx_of(source)
 
     @pytest.mark.parametrize(
@@ -351,8 +328,7 @@ class TestHeaders:
             ("cooperative_groups.h", "cooperative_groups::this_thread_block().sync();"),
             (
                 "cub/block/block_reduce.cuh",
-                "typedef cub::BlockReduce<float, 128> R; __shared__ R::TempStorage t;"
-                "a[0] = R(t).Sum(a[threadIdx.x]);",
+                "typedef cub::BlockReduce<float, 128> R; __shared__ R::TempStorage t;a[0] = R(t).Sum(a[threadIdx.x]);",
             ),
         ],
     )
@@ -381,15 +357,12 @@ class TestHeaders:
 
     def test_a_users_header_that_includes_cudas_keeps_c_linkage_for_its_kernels(self, tmp_path):
         (tmp_path / "mine.h").write_text(
-            "#pragma once\n#include <cuda_fp16.h>\n"
-            "__global__ void mine(__half *a) { a[0] = a[1]; }\n"
+            "#pragma once\n#include <cuda_fp16.h>\n__global__ void mine(__half *a) { a[0] = a[1]; }\n"
         )
         assert ".entry mine(" in ptx_of("#include <mine.h>\n", include_dirs=[str(tmp_path)])
 
     def test_unannotated_functions_are_device_functions(self):
-        assert ".entry k(" in ptx_of(
-            "int f(int x) { return x; }\n__global__ void k(int *a) { a[0] = f(1); }"
-        )
+        assert ".entry k(" in ptx_of("int f(int x) { return x; }\n__global__ void k(int *a) { a[0] = f(1); }")
 
     def test_a_missing_header_is_named(self):
         error = compile_error("#include <no_such_header.h>\n")
@@ -414,9 +387,7 @@ class TestCache:
             """
         )
         answers = [
-            subprocess.run(
-                [sys.executable, "-c", program], capture_output=True, text=True, check=True
-            ).stdout.strip()
+            subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
             for _ in range(2)
         ]
         assert answers == ["True", "False"]
@@ -542,10 +513,7 @@ class TestCompilers:
         assert str(wrong) in result.stdout, result.stderr
 
     def test_importing_does_not_need_numpy_or_a_driver(self):
-        program = (
-            "import sys, pycuda.compiler\n"
-            "print('numpy' in sys.modules, 'pycuda.driver' in sys.modules)"
-        )
+        program = "import sys, pycuda.compiler\nprint('numpy' in sys.modules, 'pycuda.driver' in sys.modules)"
         assert run_python(program).stdout.split() == ["False", "False"]
 
     def test_the_version_text_has_nvccs_form(self):
@@ -566,16 +534,12 @@ class TestCompilers:
         )
         program.chmod(0o755)
         with pytest.warns(UserWarning, match="-O3"):
-            image = compile(
-                MULTIPLY, nvcc=str(program), options=["-O3"], arch="sm_80", cache_dir=False
-            )
+            image = compile(MULTIPLY, nvcc=str(program), options=["-O3"], arch="sm_80", cache_dir=False)
         assert b"multiply_them" in image
 
     def test_a_failing_nvcc_gives_its_output(self, tmp_path):
         program = tmp_path / "my-nvcc"
-        program.write_text(
-            "#!/bin/sh\necho to stdout\necho 'kernel.cu(3): error: bad' >&2\nexit 2\n"
-        )
+        program.write_text("#!/bin/sh\necho to stdout\necho 'kernel.cu(3): error: bad' >&2\nexit 2\n")
         program.chmod(0o755)
         error = compile_error(MULTIPLY, nvcc=str(program))
         assert error.stdout == "to stdout\n" and "kernel.cu(3)" in error.stderr

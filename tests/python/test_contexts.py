@@ -283,3 +283,14 @@ def test_a_forked_child_is_told_so_instead_of_hanging(driver):
         cuda.mem_alloc(100).free()
         """
     )
+
+
+def test_a_context_that_is_gone_equals_itself_alone(driver):
+    gone = []
+    for _ in range(20):
+        context = cuda.Device(0).make_context()
+        assert all(context != other for other in gone)
+        assert context == cuda.Context.get_current()
+        context.detach()
+        gone.append(context)
+    assert all(context == context for context in gone)  # noqa: PLR0124

@@ -312,9 +312,9 @@ def test_double_precision_math_is_accurate(function):
 
     k = kernel(f"__global__ void k(double *x) {{ x[threadIdx.x] = {function}(x[threadIdx.x]); }}")
     x = np.random.default_rng(4).uniform(0.1, 10, 512)
-    reference = {"rsqrt": lambda v: 1 / math.sqrt(v), "tgamma": math.gamma, "cbrt": np.cbrt}.get(
-        function
-    ) or getattr(math, function)
+    reference = {"rsqrt": lambda v: 1 / math.sqrt(v), "tgamma": math.gamma, "cbrt": np.cbrt}.get(function) or getattr(
+        math, function
+    )
     expected = np.array([reference(v) for v in x])
     k(drv.InOut(x), block=(512, 1, 1))
     assert np.allclose(x, expected, rtol=2e-14 if function == "tgamma" else 2e-15, atol=1e-15)

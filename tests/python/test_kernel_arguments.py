@@ -386,5 +386,3 @@ def test_launches_errors_are_of_the_class_for_launches(on_fake):
         assert isinstance(error, cuda.Error)
         """
     )
-
-

@@ -3,7 +3,14 @@
 
 import pathlib
 
+import pycuda
+import pytest
 from programs import run_program
+
+pytestmark = pytest.mark.skipif(
+    not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
+    reason="needs the CPU driver, which was not built",
+)
 
 PROGRAM = """
 import pycuda.autoinit

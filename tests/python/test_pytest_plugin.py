@@ -128,11 +128,14 @@ def test_memory_that_outlives_a_test_is_reported(project):
 
 
 def test_variables_of_a_failed_test_are_no_leak(project):
-    status, output = project("""
+    status, output = project(
+        """
         def test_fails(cuda_context):
             a = cuda.mem_alloc(100 << 20)
             assert a is None
-        """, "--cuda-leaks=error")
+        """,
+        "--cuda-leaks=error",
+    )
     assert status == 1 and "1 failed in" in output, output
 
 

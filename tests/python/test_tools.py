@@ -191,9 +191,7 @@ def test_bitlog2_is_the_floor():
 
 def test_the_debugger_runs_a_script_as_main(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(
-        "import sys, pycuda.driver as cuda\nprint(__name__, sys.argv[1:], cuda.CUDA_DEBUGGING)\n"
-    )
+    script.write_text("import sys, pycuda.driver as cuda\nprint(__name__, sys.argv[1:], cuda.CUDA_DEBUGGING)\n")
     code = "import runpy; runpy.run_module('pycuda.debug', run_name='__main__', alter_sys=True)"
     output, _ = run_program(code, arguments=[str(script), "a", "b"])
     assert output.strip() == "__main__ ['a', 'b'] True"

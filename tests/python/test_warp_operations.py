@@ -2,12 +2,15 @@
 """Warp operations as CUDA programs use them, in blocks of many sizes; on the CPU driver they are vectors."""
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
 
 import numpy as np
+import pycuda
 import pytest
+from pycuda import driver
 from pycuda.compiler import SourceModule
 
 SOURCE = r"""
@@ -159,7 +162,14 @@ def launch(request, module):
     return Launch(module, request.param)
 
 
+def needs_lanes_or_cpu_driver(launch):
+    """On a GPU a lane that is not there has no defined value; on the CPU driver the reader keeps its own."""
+    if launch.size % 32 and "CPU" not in driver.Device(0).name():
+        pytest.skip("needs the CPU driver: elsewhere lanes beyond the block have no defined value")
+
+
 def test_sums_by_shfl_down_need_only_lane_0(launch):
+    needs_lanes_or_cpu_driver(launch)
     out = np.zeros(1, np.int32)
     # Lanes beyond the block's end give nothing to lane 0 where the last warp is full or padded with zeros.
     exact = launch.size % 32 == 0
@@ -182,6 +192,7 @@ def _partial_down_sums(launch):
 
 
 def test_every_lane_has_the_sum_after_shfl_xor(launch):
+    needs_lanes_or_cpu_driver(launch)
     values = launch.values.astype(np.float32)
     out = np.zeros_like(values)
     launch.run("reduce_xor", values, out)
@@ -254,6 +265,7 @@ def test_matches(launch):
 
 
 def test_broadcasts_from_every_lane(launch):
+    needs_lanes_or_cpu_driver(launch)
     out = np.zeros_like(launch.values)
     launch.run("broadcast", launch.values, out)
     rows, exist = launch.warps(launch.values), launch.exist()
@@ -264,6 +276,7 @@ def test_broadcasts_from_every_lane(launch):
 
 
 def test_shuffles_of_doubles_by_a_varying_index(launch):
+    needs_lanes_or_cpu_driver(launch)
     values = launch.values / 7
     out = np.zeros_like(values)
     launch.run("rotate", values, out)
@@ -282,6 +295,7 @@ def test_sums_after_a_loop_that_lanes_leave_one_by_one(launch):
 
 
 def test_tiles_with_masks_of_their_own(launch):
+    needs_lanes_or_cpu_driver(launch)
     out = np.zeros_like(launch.values)
     launch.run("tiles", launch.values, out)
     rows, exist = launch.warps(launch.values), launch.exist()
@@ -313,6 +327,8 @@ SourceModule(sys.argv[1], no_extern_c=True, options=["-arch=compute_80"])
 
 
 def test_the_cpu_driver_runs_them_as_vectors(tmp_path):
+    if not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists():
+        pytest.skip("needs the CPU driver, which was not built")
     environment = dict(os.environ, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
     environment.pop("PYCUDA_CPU_VECTOR", None)
     ran = subprocess.run(
