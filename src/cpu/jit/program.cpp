@@ -178,7 +178,6 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
   return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(loaded)));
 }
 
-
 const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
   const auto found = implementation_->kernel_numbers.find(name);
   return found == implementation_->kernel_numbers.end() ? nullptr

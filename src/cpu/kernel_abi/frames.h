@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What compiled kernels and the executor share: plain structs whose layout both sides know.
 //
-// The compiled side reads and writes these fields by byte offset (offsetof), so every struct here is standard layout and
-// every change to one changes `kernel_abi_version`, which is part of each cached object's key.
+// The compiled side reads and writes these fields by byte offset (offsetof), so every struct here
+// is standard layout and every change to one changes `kernel_abi_version`, which is part of each
+// cached object's key.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,9 @@ struct LaunchFrame {
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t processor_count = 1;  ///< %nsmid
   std::uint64_t grid_id = 0;          ///< %gridid
-  std::uint64_t env_regs[4] = {0, 0, 0, 0};  ///< %envreg0..: cooperative launches keep a barrier's address here
-  void* launch = nullptr;             ///< the executor's own record (exec::Launch)
+  std::uint64_t env_regs[4] = {
+      0, 0, 0, 0};         ///< %envreg0..: cooperative launches keep a barrier's address here
+  void* launch = nullptr;  ///< the executor's own record (exec::Launch)
   std::uint32_t stack_bytes = default_stack_bytes;  ///< of a thread: CU_LIMIT_STACK_SIZE
 };
 
@@ -40,41 +42,45 @@ inline constexpr std::uint32_t block_barrier_sums = 3;
 struct BlockFrame {
   const LaunchFrame* launch = nullptr;
   Dim3 ctaid{0, 0, 0};
-  std::uint32_t row_threads = 0;  ///< of the vector form: ntid.x, or that of several blocks that run as one
+  std::uint32_t row_threads =
+      0;  ///< of the vector form: ntid.x, or that of several blocks that run as one
   std::uint32_t processor = 0;  ///< %smid: the worker's number
   std::byte* shared = nullptr;  ///< the block's shared window: address 0 of the .shared space
   void* block = nullptr;        ///< the executor's own record (exec::BlockRun)
-  std::uint64_t barrier_sums[block_barrier_sums] = {};  ///< of the vector form: zeros when it starts
+  std::uint64_t barrier_sums[block_barrier_sums] =
+      {};  ///< of the vector form: zeros when it starts
 };
 
 /// Why a thread handed control back to the block's scheduler.
 enum class ThreadState : std::uint32_t {
-  Ready = 0,       ///< may run
-  Exited,          ///< finished, or executed `exit`
-  AtBarrier,       ///< bar.sync / barrier.sync (operand[0]: id, operand[1]: thread count or 0 for all)
-  AtBarrierArrive, ///< bar.arrive: counted, does not wait (the scheduler makes it Ready at once)
-  AtBarrierReduce, ///< bar.red (also operand[2]: predicate; `detail`: BarrierReduce)
-  AtWarpOp,        ///< a warp operation (`detail`: WarpOp, `mask`: member lanes)
-  Yielded,         ///< a spin-wait gave others a chance
+  Ready = 0,  ///< may run
+  Exited,     ///< finished, or executed `exit`
+  AtBarrier,  ///< bar.sync / barrier.sync (operand[0]: id, operand[1]: thread count or 0 for all)
+  AtBarrierArrive,  ///< bar.arrive: counted, does not wait (the scheduler makes it Ready at once)
+  AtBarrierReduce,  ///< bar.red (also operand[2]: predicate; `detail`: BarrierReduce)
+  AtWarpOp,         ///< a warp operation (`detail`: WarpOp, `mask`: member lanes)
+  Yielded,          ///< a spin-wait gave others a chance
 };
 
 enum class BarrierReduce : std::uint32_t { Popc = 0, And, Or };
 
-/// Warp operations. operand[0] is the lane's value, operand[1] and operand[2] as named; results as named.
+/// Warp operations. operand[0] is the lane's value, operand[1] and operand[2] as named; results as
+/// named.
 enum class WarpOp : std::uint32_t {
-  Sync = 0,     ///< bar.warp.sync
-  ActiveMask,   ///< result[0]: lanes that stand at the same site
-  ShuffleUp,    ///< operand[0] value, operand[1] b, operand[2] c; result[0] value, result[1] in-range predicate
+  Sync = 0,    ///< bar.warp.sync
+  ActiveMask,  ///< result[0]: lanes that stand at the same site
+  ShuffleUp,  ///< operand[0] value, operand[1] b, operand[2] c; result[0] value, result[1] in-range
+              ///< predicate
   ShuffleDown,
   ShuffleButterfly,
   ShuffleIndex,
-  VoteAll,      ///< operand[0] predicate; result[0]
+  VoteAll,  ///< operand[0] predicate; result[0]
   VoteAny,
   VoteUniform,
   VoteBallot,
-  MatchAny,     ///< operand[0] value; result[0] mask
-  MatchAll,     ///< operand[0] value; result[0] mask or 0, result[1] predicate
-  ReduceAdd,    ///< 32-bit redux: operand[0] value; result[0]
+  MatchAny,   ///< operand[0] value; result[0] mask
+  MatchAll,   ///< operand[0] value; result[0] mask or 0, result[1] predicate
+  ReduceAdd,  ///< 32-bit redux: operand[0] value; result[0]
   ReduceMinU32,
   ReduceMaxU32,
   ReduceMinS32,
@@ -84,32 +90,38 @@ enum class WarpOp : std::uint32_t {
   ReduceXor,
 };
 
-/// One per CUDA thread of a block that is running (a kernel that never suspends reuses one for all).
+/// One per CUDA thread of a block that is running (a kernel that never suspends reuses one for
+/// all).
 struct ThreadFrame {
   BlockFrame* block = nullptr;
   Dim3 tid{0, 0, 0};
-  std::uint32_t linear = 0;  ///< tid.x + ntid.x * (tid.y + ntid.y * tid.z); lane = linear % 32, warp = linear / 32
+  std::uint32_t linear =
+      0;  ///< tid.x + ntid.x * (tid.y + ntid.y * tid.z); lane = linear % 32, warp = linear / 32
   ThreadState state = ThreadState::Ready;
   std::uint32_t detail = 0;  ///< BarrierReduce or WarpOp
-  std::uint32_t mask = 0;    ///< member mask of a warp operation; 0: the lanes that stand at the same site
-  std::uint32_t site = 0;    ///< the number of the instruction in its function: which operations belong together
+  std::uint32_t mask =
+      0;  ///< member mask of a warp operation; 0: the lanes that stand at the same site
+  std::uint32_t site =
+      0;  ///< the number of the instruction in its function: which operations belong together
   std::uint64_t operand[3] = {0, 0, 0};
   std::uint64_t result[2] = {0, 0};
-  void* coroutine = nullptr;  ///< the thread's suspended coroutine (it resumes those it called); its first word is the
-                              ///< function that resumes it
-  std::uint32_t source_line = 0;  ///< last .loc passed, when compiled with line tracking (checked mode)
+  void* coroutine = nullptr;  ///< the thread's suspended coroutine (it resumes those it called);
+                              ///< its first word is the function that resumes it
+  std::uint32_t source_line =
+      0;  ///< last .loc passed, when compiled with line tracking (checked mode)
   std::uint32_t source_file = 0;
-  std::uint64_t scratch = 0;  ///< for the executor
+  std::uint64_t scratch = 0;     ///< for the executor
   std::uint32_t stack_used = 0;  ///< bytes of frames of functions that may call themselves
 };
 
-/// A kernel whose threads never suspend: runs all threads of one block, one after the other. `thread` is one frame that
-/// the code updates (tid, linear) before each thread.
+/// A kernel whose threads never suspend: runs all threads of one block, one after the other.
+/// `thread` is one frame that the code updates (tid, linear) before each thread.
 using BlockFunction = void (*)(BlockFrame* block, ThreadFrame* thread);
 
-/// A kernel whose threads may suspend. `memory` holds the coroutine's frame (64-byte aligned). Runs the thread to its
-/// first suspension or end, setting `thread->state` (and `thread->coroutine` unless Exited). With memory == null it runs
-/// nothing and stores the frame's size in bytes to thread->scratch.
+/// A kernel whose threads may suspend. `memory` holds the coroutine's frame (64-byte aligned). Runs
+/// the thread to its first suspension or end, setting `thread->state` (and `thread->coroutine`
+/// unless Exited). With memory == null it runs nothing and stores the frame's size in bytes to
+/// thread->scratch.
 using ThreadFunction = void (*)(ThreadFrame* thread, std::byte* memory);
 
 /// The first word of a suspended coroutine: call it with the coroutine to go on.

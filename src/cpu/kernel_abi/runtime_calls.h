@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The functions that compiled kernels call. The executor defines them; the JIT hands their addresses to the linker by name.
+// The functions that compiled kernels call. The executor defines them; the JIT hands their
+// addresses to the linker by name.
 //
-// All are extern "C" and named pycuda_cpu_*. A call that does not return (trap, assertion) leaves the compiled code by
-// longjmp to the scheduler that entered it; compiled code has nothing to clean up. The list of names with their
-// addresses is `runtime_symbols()`: add a function there and the JIT finds it.
+// All are extern "C" and named pycuda_cpu_*. A call that does not return (trap, assertion) leaves
+// the compiled code by longjmp to the scheduler that entered it; compiled code has nothing to clean
+// up. The list of names with their addresses is `runtime_symbols()`: add a function there and the
+// JIT finds it.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +23,10 @@ enum class FaultKind : std::uint32_t {
   Assert,              ///< CUDA_ERROR_ASSERT 710
   StackOverflow,       ///< CUDA_ERROR_LAUNCH_FAILED 719 (a GPU's answer to a hardware stack error)
   IllegalInstruction,  ///< CUDA_ERROR_ILLEGAL_INSTRUCTION 715
-  InvalidProgramCounter,  ///< CUDA_ERROR_INVALID_PC 718: a call through a pointer that is no function
-  Timeout,             ///< CUDA_ERROR_LAUNCH_TIMEOUT 702
-  Deadlock,            ///< every thread of a block waits and none can go on: CUDA_ERROR_LAUNCH_FAILED 719
+  InvalidProgramCounter,  ///< CUDA_ERROR_INVALID_PC 718: a call through a pointer that is no
+                          ///< function
+  Timeout,                ///< CUDA_ERROR_LAUNCH_TIMEOUT 702
+  Deadlock,  ///< every thread of a block waits and none can go on: CUDA_ERROR_LAUNCH_FAILED 719
 };
 
 struct RuntimeSymbol {
@@ -31,43 +34,52 @@ struct RuntimeSymbol {
   void* address;
 };
 
-/// Every function that compiled code may call, C library functions included. Defined by the executor.
+/// Every function that compiled code may call, C library functions included. Defined by the
+/// executor.
 std::span<const RuntimeSymbol> runtime_symbols();
 
 }  // namespace pycuda::cpu
 
 extern "C" {
-/// Ends the launch with a fault of `kind` (a pycuda::cpu::FaultKind) at `address` (0 if none). Does not return.
-[[noreturn]] void pycuda_cpu_fault(pycuda::cpu::ThreadFrame* thread, std::uint32_t kind, std::uint64_t address);
+/// Ends the launch with a fault of `kind` (a pycuda::cpu::FaultKind) at `address` (0 if none). Does
+/// not return.
+[[noreturn]] void pycuda_cpu_fault(pycuda::cpu::ThreadFrame* thread, std::uint32_t kind,
+                                   std::uint64_t address);
 /// PTX `brkpt` and `trap`.
 [[noreturn]] void pycuda_cpu_trap(pycuda::cpu::ThreadFrame* thread);
 /// CUDA's __assertfail.
-[[noreturn]] void pycuda_cpu_assert_fail(pycuda::cpu::ThreadFrame* thread, const char* message, const char* file,
-                                         std::uint32_t line, const char* function, std::uint64_t char_size);
-/// CUDA's vprintf(format, packed arguments): the number of arguments, or -1. Output is whole per call.
-std::int32_t pycuda_cpu_vprintf(pycuda::cpu::ThreadFrame* thread, const char* format, const void* arguments);
+[[noreturn]] void pycuda_cpu_assert_fail(pycuda::cpu::ThreadFrame* thread, const char* message,
+                                         const char* file, std::uint32_t line, const char* function,
+                                         std::uint64_t char_size);
+/// CUDA's vprintf(format, packed arguments): the number of arguments, or -1. Output is whole per
+/// call.
+std::int32_t pycuda_cpu_vprintf(pycuda::cpu::ThreadFrame* thread, const char* format,
+                                const void* arguments);
 /// Device-side malloc and free: null when the heap (CU_LIMIT_MALLOC_HEAP_SIZE) is full.
 void* pycuda_cpu_malloc(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_free(pycuda::cpu::ThreadFrame* thread, void* memory);
-/// Checked mode: before each access. Faults unless [address, address + bytes) lies in one live allocation.
-void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address, std::uint32_t bytes,
-                             std::uint32_t is_write);
-/// isspacep: 1 if `address` lies in the .local memory of the thread (its worker's stack, its coroutine's frame, memory
-/// from pycuda_cpu_frame_push), else 0.
+/// Checked mode: before each access. Faults unless [address, address + bytes) lies in one live
+/// allocation.
+void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
+                             std::uint32_t bytes, std::uint32_t is_write);
+/// isspacep: 1 if `address` lies in the .local memory of the thread (its worker's stack, its
+/// coroutine's frame, memory from pycuda_cpu_frame_push), else 0.
 std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
-/// Memory for the frame of a coroutine that another one calls (device functions that suspend), last in, first out per
-/// thread, aligned to 64 bytes. A push of 0 bytes marks a place; popping frees everything pushed since
-/// `memory`, itself included.
+/// Memory for the frame of a coroutine that another one calls (device functions that suspend), last
+/// in, first out per thread, aligned to 64 bytes. A push of 0 bytes marks a place; popping frees
+/// everything pushed since `memory`, itself included.
 void* pycuda_cpu_frame_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
-/// Memory that device code has by address, to the byte, until the next pop beyond it: PTX's alloca (`counts`: it uses up
-/// the thread's stack, CU_LIMIT_STACK_SIZE) and, in checked mode, .local variables.
-void* pycuda_cpu_variable_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes, std::uint32_t alignment,
-                               std::uint32_t counts);
-/// mbarrier.arrive: `count` arrivals, which later phases do not wait for either if it `drops` them, after `bytes` more
-/// bytes are expected; the bits before. And bytes alone, expected or (negative) come.
-std::uint64_t pycuda_cpu_mbarrier_arrive(std::uint64_t* barrier, std::uint32_t count, std::uint32_t drops,
-                                         std::uint32_t bytes);
+/// Memory that device code has by address, to the byte, until the next pop beyond it: PTX's alloca
+/// (`counts`: it uses up the thread's stack, CU_LIMIT_STACK_SIZE) and, in checked mode, .local
+/// variables.
+void* pycuda_cpu_variable_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes,
+                               std::uint32_t alignment, std::uint32_t counts);
+/// mbarrier.arrive: `count` arrivals, which later phases do not wait for either if it `drops` them,
+/// after `bytes` more bytes are expected; the bits before. And bytes alone, expected or (negative)
+/// come.
+std::uint64_t pycuda_cpu_mbarrier_arrive(std::uint64_t* barrier, std::uint32_t count,
+                                         std::uint32_t drops, std::uint32_t bytes);
 void pycuda_cpu_mbarrier_add_bytes(std::uint64_t* barrier, std::uint32_t bytes);
 /// %clock, %clock64, %globaltimer, nanosleep.
 std::uint64_t pycuda_cpu_clock();

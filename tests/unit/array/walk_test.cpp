@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "array/layout.h"
-
 #include <doctest/doctest.h>
+
+#include "array/layout.h"
 
 namespace pycuda::array {
 namespace {
