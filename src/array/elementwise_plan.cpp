@@ -13,6 +13,8 @@ constexpr unsigned block_threads = 256;
 constexpr std::int64_t most_at_once = 2048;
 /// Shorter rows leave too many threads of a gang without an element.
 constexpr std::int64_t shortest_row = 12;
+/// Threads that any gang finds enough of.
+constexpr unsigned widest_gang = 64;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -80,6 +82,7 @@ void plan_in_turn(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
     plan.grid.x = static_cast<unsigned>(divide_up(rows, rows_each));
     plan.grid.y = static_cast<unsigned>(divide_up(columns, columns_each));
   } else {
+    plan.threads = widest_gang;
     plan.wide = walk.size > narrow_limit;
     plan.ndim = walk.ndim;
     plan.counts = {walk.size, chunk};

@@ -30,7 +30,8 @@ class ElementwiseText {
       text += (k == 0 ? "const " : ", const ") + type(k) + " " + variable(k);
     }
     text += ") { return cast<out_t>(" + std::string(facts(key_.ufunc).expression) + "); }\n";
-    text += "extern \"C\" __global__ void " + key_.kernel_name() + "(" + parameters() + ") {\n";
+    text += "extern \"C\" __global__ void " + bounds_of_one_gang() + key_.kernel_name() + "(" +
+            parameters() + ") {\n";
     switch (key_.form) {
       case ElementwiseForm::Once:
         return text + once() + "}\n";
@@ -45,6 +46,13 @@ class ElementwiseText {
   }
 
  private:
+  /// Says how small the blocks are of the forms that are for one gang alone.
+  std::string bounds_of_one_gang() const {
+    return key_.form == ElementwiseForm::Strip || key_.form == ElementwiseForm::Rows
+               ? "__launch_bounds__(" + number(in_turn_threads) + ") "
+               : std::string();
+  }
+
   bool is_scalar(std::size_t k) const { return (key_.scalars >> k & 1u) != 0; }
   static std::string type(std::size_t k) { return {static_cast<char>('A' + k)}; }
   static std::string variable(std::size_t k) { return {static_cast<char>('a' + k)}; }

@@ -55,8 +55,9 @@ class ReductionText {
       text += std::string("FN void take(acc_t& all, const in0& p) {\n  const T x = cast<T>(p);\n") +
               "  all = combined(all, " + op.map + ");\n}\n";
     }
-    text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(reduction_threads) +
-            ") " + key_.kernel_name() + "(" + parameters() + ") {\n";
+    text += "extern \"C\" __global__ void __launch_bounds__(" +
+            std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) + ") " +
+            key_.kernel_name() + "(" + parameters() + ") {\n";
     return text + (key_.columns ? columns() : lanes()) + "}\n";
   }
 

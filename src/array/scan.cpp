@@ -81,19 +81,20 @@ void scan_tiles(ArrayContext& context, const ScanKey& key, const Lines& lines, s
 /// lines that are contiguous are rather left to a thread each: lanes would gather their elements.
 unsigned lines_side_by_side(const ArrayContext& context, const ScanKey& key, const Lines& lines,
                             std::int64_t chunk) {
-  constexpr std::int64_t long_chunk = 64;
+  constexpr std::int64_t long_chunk = 64, widest_gang = 64;
   const auto item = static_cast<std::int64_t>(item_bytes(key.input));
   std::int64_t most = 128;
   if (context.in_turn())
-    most = chunk >= long_chunk && std::abs(lines.steps[0]) == item ? 1 : in_turn_threads;
+    most = chunk >= long_chunk && std::abs(lines.steps[0]) == item ? 1 : widest_gang;
   return static_cast<unsigned>(std::min(lines.count(), most));
 }
 
 /// A thread scans a chunk of a line, from what `state` says of the chunks before.
-void scan_chunks(ArrayContext& context, const ScanKey& key, const Lines& lines, CUdeviceptr state,
+void scan_chunks(ArrayContext& context, ScanKey key, const Lines& lines, CUdeviceptr state,
                  std::int64_t chunk, CUstream stream) {
   cuda::LaunchShape shape;
   shape.block.x = lines_side_by_side(context, key, lines, chunk);
+  key.alone = context.in_turn() && shape.block.x == 1;
   shape.grid.x = static_cast<unsigned>(divide_up(lines.count(), shape.block.x));
   shape.grid.y = static_cast<unsigned>(divide_up(lines.length, chunk));
   shape.stream = stream;

@@ -257,7 +257,10 @@ OFFSETS
 
 }  // namespace
 
-unsigned ScanKey::threads() const { return tiles && large ? 512 : 256; }
+unsigned ScanKey::threads() const {
+  if (alone) return 1;
+  return tiles && large ? 512 : 256;
+}
 
 std::int64_t ScanKey::items() const {
   const std::size_t bytes = item_bytes(accumulated);
@@ -281,6 +284,7 @@ KernelNumber ScanKey::packed() const {
   packer.add(tiles);
   packer.add(large);
   packer.add(wide);
+  packer.add(alone);
   return packer.key();
 }
 

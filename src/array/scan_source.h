@@ -30,6 +30,8 @@ struct ScanKey {
   /// many of them.
   bool large = false;
   bool wide = false;
+  /// A chunk is the work of a block of one thread.
+  bool alone = false;
 
   unsigned threads() const;
   /// Elements that a thread scans of a tile.

@@ -51,13 +51,13 @@ _PLACES = """
 #define TILE $1
 #define THREADS 256
 #if ALONE
-extern "C" __global__ void count_true(const u8* mask, i64* counts, i64 n) {
+extern "C" __global__ void __launch_bounds__(1) count_true(const u8* mask, i64* counts, i64 n) {
   const i64 first = blockIdx.x * static_cast<i64>(TILE), last = first + TILE < n ? first + TILE : n;
   int count = 0;
   for (i64 i = first; i < last; ++i) count += mask[i] != 0;
   counts[blockIdx.x] = count;
 }
-extern "C" __global__ void place_true(const u8* mask, const i64* ends, i64* places, i64 n) {
+extern "C" __global__ void __launch_bounds__(1) place_true(const u8* mask, const i64* ends, i64* places, i64 n) {
   const i64 first = blockIdx.x * static_cast<i64>(TILE), last = first + TILE < n ? first + TILE : n;
   i64 place = blockIdx.x == 0 ? 0 : ends[blockIdx.x - 1];
   for (i64 i = first; i < last; ++i) {

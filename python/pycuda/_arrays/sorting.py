@@ -197,8 +197,9 @@ template <class K> FN u32 digit(const K& v, int b) {
 }
 constexpr int digits = is_cx<T> ? sizeof(T) + 1 : sizeof(T);
 // A thread sorts a run of a row by its bytes (radix sort), so that equal elements keep their order.
-extern "C" __global__ void sort_runs(const T* keys, T* out_keys, i64* out_at, T* spare_keys, i64* spare_at,
-                                     i64 length, i64 run, i64 runs) {
+extern "C" __global__ void __launch_bounds__(1) sort_runs(const T* keys, T* out_keys, i64* out_at,
+                                                             T* spare_keys, i64* spare_at, i64 length, i64 run,
+                                                             i64 runs) {
   const i64 row = blockIdx.x / runs, start = (blockIdx.x - row * runs) * run, base = row * length + start;
   const i64 count = least(run, length - start);
   if (count <= 32) {
@@ -257,8 +258,8 @@ extern "C" __global__ void sort_runs(const T* keys, T* out_keys, i64* out_at, T*
   for (i64 i = 0; i < count; ++i) put_item(out_keys, out_at, base + i, first_item(keys, base + i, start + i));
 }
 // A thread merges what comes to a tile of two sorted runs of `width` elements.
-extern "C" __global__ void merge_tiles(const T* keys, const i64* at, T* out_keys, i64* out_at, i64 length,
-                                       i64 width, i64 tiles) {
+extern "C" __global__ void __launch_bounds__(1) merge_tiles(const T* keys, const i64* at, T* out_keys,
+                                                               i64* out_at, i64 length, i64 width, i64 tiles) {
   const i64 row = blockIdx.x / tiles, start = (blockIdx.x - row * tiles) * TILE, base = row * length;
   const i64 left = start / (2 * width) * (2 * width), middle = least(left + width, length);
   const i64 end = least(left + 2 * width, length), diagonal = start - left;

@@ -28,6 +28,8 @@ std::string scalar_reason(const KernelFacts& facts, const Options& options) {
   if (!options.vectors) return "PYCUDA_CPU_VECTOR=0";
   if (options.checked) return "PYCUDA_CPU_CHECK=1 checks the accesses of each thread";
   if (!facts.scalar_reason.empty()) return facts.scalar_reason;
+  if (facts.max_threads < narrowest_gang_row)
+    return "its launch bounds allow too few threads for a gang";
   return "too long for a vector form, or a call that cannot be inlined";
 }
 

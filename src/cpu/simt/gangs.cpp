@@ -62,10 +62,12 @@ bool is_floating_point_operation(const llvm::Instruction& instruction) {
 
 /// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
 /// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
-/// than one dimension are launched with rows of 16 threads or so.
-unsigned choose_lanes(const llvm::Function& kernel) {
+/// than one dimension are launched with rows of 16 threads or so; blocks smaller than a gang would
+/// leave its lanes empty.
+unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned long_kernel = 1200;
   constexpr unsigned much_arithmetic = 24;
+  if (facts.max_threads < 32) return 16;
   unsigned instructions = 0, arithmetic = 0;
   bool doubles = false;
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
@@ -77,7 +79,8 @@ unsigned choose_lanes(const llvm::Function& kernel) {
     llvm::StringRef name = call->getCalledFunction()->getName();
     if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
   }
-  return arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles ? 64 : 32;
+  const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
+  return widest && facts.max_threads >= 64 ? 64 : 32;
 }
 
 bool is_supported(llvm::Type* type) {
@@ -222,7 +225,8 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
   std::vector<GangSource> sources;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* kernel = module.getFunction("f." + facts[i].name);
-    if (!kernel || kernel->isDeclaration() || kernel->getInstructionCount() > most_instructions)
+    if (!kernel || kernel->isDeclaration() || kernel->getInstructionCount() > most_instructions ||
+        facts[i].max_threads < narrowest_gang_row)
       continue;
     llvm::ValueToValueMapTy map;
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
@@ -231,7 +235,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
-      const unsigned chosen = lanes ? lanes : choose_lanes(*copy);
+      const unsigned chosen = lanes ? lanes : choose_lanes(*copy, facts[i]);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
     } else {
       copy->eraseFromParent();

@@ -163,6 +163,16 @@ TEST_CASE("a block's size that is a constant of the kernel limits the grid of it
   CHECK(out[1971] == 5);
 }
 
+TEST_CASE("gangs are no wider than the largest block") {
+  LoadedModule module(
+      ".visible .entry half() .maxntid 16 { .reg .b32 %r; mov.u32 %r, %tid.x; st.shared.u32 [%r], "
+      "%r; ret; }\n"
+      ".visible .entry alone() .maxntid 1 { .reg .b32 %r; mov.u32 %r, %tid.x; st.shared.u32 [%r], "
+      "%r; ret; }\n");
+  CHECK(module.kernel("half").facts.gang_lanes == 16);
+  CHECK(module.kernel("alone").facts.gang_lanes == 0);
+}
+
 TEST_CASE("kernels of one dimension have wider gangs") {
   LoadedModule module(
       ".visible .entry one() { .reg .b32 %r; mov.u32 %r, %tid.x; st.shared.u32 [%r], %r; ret; }\n"
