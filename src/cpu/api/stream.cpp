@@ -24,38 +24,24 @@ Stream::~Stream() {
 }
 
 exec::Stream& Stream::ordered() {
-  operations_.fetch_add(1, std::memory_order_relaxed);
   if (kind_ == StreamKind::Legacy) {
     if (context_.has_blocking_streams()) join_blocking();
   } else if (is_blocking()) {
-    join_legacy();
+    join(context_.legacy_stream());
   }
   return queue_;
 }
 
-void Stream::join_legacy() {
-  Stream& legacy = context_.legacy_stream();
-  const std::uint64_t operations = legacy.operations_.load(std::memory_order_acquire);
-  if (joined_of_legacy_.load(std::memory_order_relaxed) == operations) return;
-  if (!legacy.queue_.idle()) {
-    const auto event = std::make_shared<exec::Event>(false);
-    legacy.queue_.record(event);
-    queue_.wait(event);
-  }
-  joined_of_legacy_.store(operations, std::memory_order_relaxed);
+// Always anew: what another thread has seen of `other` says nothing of what was put there since.
+void Stream::join(Stream& other) {
+  if (other.queue_.idle()) return;
+  const auto event = std::make_shared<exec::Event>(false);
+  other.queue_.record(event);
+  queue_.wait(event);
 }
 
 void Stream::join_blocking() {
-  for (const auto& stream : context_.blocking_streams()) {
-    const std::uint64_t operations = stream->operations_.load(std::memory_order_acquire);
-    if (stream->joined_by_legacy_.load(std::memory_order_relaxed) == operations) continue;
-    if (!stream->queue_.idle()) {
-      const auto event = std::make_shared<exec::Event>(false);
-      stream->queue_.record(event);
-      queue_.wait(event);
-    }
-    stream->joined_by_legacy_.store(operations, std::memory_order_relaxed);
-  }
+  for (const auto& stream : context_.blocking_streams()) join(*stream);
 }
 
 bool Stream::idle() const {

@@ -52,7 +52,7 @@ class Stream {
   std::atomic<int> synchronization_policy{CU_SYNC_POLICY_AUTO};
 
  private:
-  void join_legacy();
+  void join(Stream& other);
   void join_blocking();
 
   Context& context_;
@@ -62,11 +62,6 @@ class Stream {
   std::uint64_t id_;
   CUstream handle_ = nullptr;
   exec::Stream queue_;
-  std::atomic<std::uint64_t> operations_{0};  // put into this stream so far
-  std::atomic<std::uint64_t> joined_of_legacy_{
-      0};  // of the legacy stream's operations, waited for here
-  std::atomic<std::uint64_t> joined_by_legacy_{
-      0};  // of our operations, waited for by the legacy stream
 };
 
 /// A number for streams and contexts that never repeats in a process.
