@@ -127,6 +127,22 @@ bool write_components(FunctionLowering& lowering, const ptx::Operand& operand, p
   return true;
 }
 
+/// Reads what operand 1, a texture and coordinates, names into the components of operand 0.
+bool emit_read(FunctionLowering& lowering, const ptx::Instruction& instruction,
+               const TextureForm& form) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* at[4];
+  if (!coordinates_of(lowering, instruction.operands[1], form.geometry, at)) return false;
+  llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
+  lowering.track_line();
+  llvm::CallInst* texels = lowering.runtime_call(
+      "pycuda_cpu_texture_fetch", texels_type(lowering),
+      {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]});
+  texels->getCalledFunction()->setOnlyReadsMemory();
+  return write_components(lowering, instruction.operands[0], instruction.modifiers.types[0],
+                          texels);
+}
+
 /// tex{.base,.level,.grad}.geometry.v4.dtype.ctype d, [a, c] {, lod} {, dPdx, dPdy}
 /// No texture has more than one level, so that whatever level is asked for is that one.
 bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
@@ -139,16 +155,7 @@ bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   form.geometry = *geometry;
   form.integer_coordinates = modifiers.types[1] != ptx::Type::F32;
   if (form.integer_coordinates && modifiers.types[1] != ptx::Type::S32) return false;
-  llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Value* at[4];
-  if (!coordinates_of(lowering, instruction.operands[1], *geometry, at)) return false;
-  llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
-  lowering.track_line();
-  llvm::CallInst* texels = lowering.runtime_call(
-      "pycuda_cpu_texture_fetch", texels_type(lowering),
-      {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]});
-  texels->getCalledFunction()->setOnlyReadsMemory();
-  return write_components(lowering, instruction.operands[0], modifiers.types[0], texels);
+  return emit_read(lowering, instruction, form);
 }
 
 /// tld4.component.geometry.v4.dtype.f32 d, [a, c]
@@ -164,16 +171,7 @@ bool emit_gather(FunctionLowering& lowering, const ptx::Instruction& instruction
   for (std::uint32_t i = 0; i < 4; ++i) {
     if (modifiers.has(components[i])) form.component = i;
   }
-  llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Value* at[4];
-  if (!coordinates_of(lowering, instruction.operands[1], *geometry, at)) return false;
-  llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
-  lowering.track_line();
-  llvm::CallInst* texels = lowering.runtime_call(
-      "pycuda_cpu_texture_fetch", texels_type(lowering),
-      {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]});
-  texels->getCalledFunction()->setOnlyReadsMemory();
-  return write_components(lowering, instruction.operands[0], modifiers.types[0], texels);
+  return emit_read(lowering, instruction, form);
 }
 
 /// txq.query.b32 d, [a]; txq.level.query.b32 d, [a], lod; suq.query.b32 d, [a]
