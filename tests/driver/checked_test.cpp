@@ -64,6 +64,23 @@ constexpr const char* accesses_ptx = R"(
   ret;
 }
 
+.shared .align 4 .b8 first[40];
+.shared .align 4 .b8 second[40];
+.extern .shared .align 4 .b8 rest[];
+.visible .entry neighbours_at(.param .u64 from, .param .u32 offset)
+{
+  .reg .u32 %r<6>;
+  ld.param.u32 %r1, [offset];
+  mov.u32 %r2, second;
+  mov.u32 %r3, rest;
+  st.shared.u32 [%r2], %r3;
+  mov.u32 %r4, first;
+  add.u32 %r4, %r4, %r1;
+  .loc 1 91 0
+  st.shared.u32 [%r4], %r1;
+  ret;
+}
+
 .visible .entry local_at(.param .u64 from, .param .u32 offset)
 {
   .local .align 4 .b8 before[40];
@@ -233,6 +250,14 @@ TEST_CASE("the checked mode finds accesses out of bounds at the byte, in every k
                "81");
   check_access("static_shared_at", "40",
                "0 bytes past the end of the block's 40 bytes of shared memory", "31");
+}
+
+TEST_CASE("the checked mode tells variables in shared memory apart") {
+  if (!is_cpu_driver()) return;
+  check_access("neighbours_at", "40",
+               "0 bytes past the end of the 40-byte shared variable 'first'", "91");
+  check_access("neighbours_at", "68", "before the start of the 40-byte shared variable 'second'",
+               "91");
 }
 
 TEST_CASE("the checked mode knows the variables of a thread, in callees too") {

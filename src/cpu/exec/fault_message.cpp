@@ -77,6 +77,29 @@ std::string place_text(const LaunchContext& launch, const BlockFrame* block,
   return text + source_text(launch, thread);
 }
 
+/// Checked mode keeps shared variables apart: the one that an address in the window is nearest to.
+std::string shared_variable_text(const KernelFacts& facts, std::uint64_t offset) {
+  const SharedVariable* nearest = nullptr;
+  std::uint64_t distance = 0;
+  for (const SharedVariable& variable : facts.shared_variables) {
+    const std::uint64_t end = std::uint64_t{variable.begin} + variable.bytes;
+    const std::uint64_t away = offset < variable.begin ? variable.begin - offset
+                               : offset >= end         ? offset - end
+                                                       : 0;
+    if (nearest == nullptr || away < distance) {
+      nearest = &variable;
+      distance = away;
+    }
+  }
+  if (nearest == nullptr) return {};
+  const std::string name =
+      "the " + std::to_string(nearest->bytes) + "-byte shared variable '" + nearest->name + "'";
+  if (offset < nearest->begin) return bytes_text(distance) + " before the start of " + name;
+  const bool into = offset < std::uint64_t{nearest->begin} + nearest->bytes;
+  return into ? bytes_text(offset - nearest->begin) + " into " + name
+              : bytes_text(distance) + " past the end of " + name;
+}
+
 std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
                         std::uint64_t address) {
   const auto base = reinterpret_cast<std::uint64_t>(block.shared);
@@ -84,7 +107,7 @@ std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
     return {};
   }
   const std::uint64_t offset = address - base;
-  if (offset < launch.shared_bytes) return {};
+  if (offset < launch.shared_bytes) return shared_variable_text(launch.kernel.facts, offset);
   return bytes_text(offset - launch.shared_bytes) + " past the end of the block's " +
          bytes_text(launch.shared_bytes) + " of shared memory";
 }

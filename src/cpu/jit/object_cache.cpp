@@ -86,6 +86,11 @@ void write_facts(Writer& out, const KernelFacts& facts) {
         facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
         facts.target, facts.cost, facts.gang_lanes})
     out.number(value);
+  out.list(facts.shared_variables, [&](const SharedVariable& variable) {
+    out.text(variable.name);
+    out.number(variable.begin);
+    out.number(variable.bytes);
+  });
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
@@ -109,6 +114,13 @@ KernelFacts read_facts(Reader& in) {
         &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
         &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
     *value = in.number<std::uint32_t>();
+  facts.shared_variables = in.list<SharedVariable>([&] {
+    SharedVariable variable;
+    variable.name = in.text();
+    variable.begin = in.number<std::uint32_t>();
+    variable.bytes = in.number<std::uint32_t>();
+    return variable;
+  });
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
