@@ -10,7 +10,6 @@ namespace {
 
 /// Wide enough that an index one too large, of any type, falls into it.
 constexpr std::uint32_t checked_gap = 32;
-constexpr std::uint32_t most_static_bytes = 48 * 1024;
 
 }  // namespace
 
@@ -32,12 +31,12 @@ SharedLayout::SharedLayout(const ptx::Module& module, const CallGraph& calls, bo
       }
     }
   }
-  if (apart) {
-    place_all(module, of_variables, of_functions, checked_gap);
-    const auto fits = [](std::uint32_t end) { return end <= most_static_bytes; };
-    if (std::all_of(ends_.begin(), ends_.end(), fits)) return;
-  }
   place_all(module, of_variables, of_functions, 0);
+  gaps_.assign(module.functions.size(), 0);
+  if (!apart) return;
+  const std::vector<std::uint32_t> declared = ends_;
+  place_all(module, of_variables, of_functions, checked_gap);
+  for (std::size_t f = 0; f < declared.size(); ++f) gaps_[f] = ends_[f] - declared[f];
 }
 
 void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variables,
@@ -61,7 +60,7 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
         function_offsets_[f][i] = place(variable, of_functions[f], gap);
     }
   }
-  // What the launch adds comes behind a gap too.
+  // What the launch adds lies behind a gap too.
   for (std::uint32_t f = 0; f < functions; ++f) {
     if (has_dynamic_[f] && ends_[f] != 0) ends_[f] += gap;
   }

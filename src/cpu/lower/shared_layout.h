@@ -15,7 +15,7 @@ namespace pycuda::cpu::lower {
 /// may overlap, so that a kernel's window holds little more than what it can reach.
 class SharedLayout {
  public:
-  /// `apart`: with gaps between variables, if they fit into a block's shared memory even so.
+  /// `apart`: with gaps between variables, so that an index too large finds none of another.
   SharedLayout(const ptx::Module& module, const CallGraph& calls, bool apart);
 
   /// Offset of a module-level variable.
@@ -24,8 +24,10 @@ class SharedLayout {
   std::uint32_t function_offset(std::uint32_t function, std::uint32_t variable) const {
     return function_offsets_[function][variable];
   }
-  /// Bytes of static shared memory of a kernel.
+  /// Bytes of static shared memory of a kernel, gaps included.
   std::uint32_t bytes(std::uint32_t kernel) const { return ends_[kernel]; }
+  /// What of them is there only because variables lie apart.
+  std::uint32_t gap_bytes(std::uint32_t kernel) const { return gaps_[kernel]; }
   /// The kernel's variables when they lie apart, else none.
   const std::vector<SharedVariable>& variables(std::uint32_t kernel) const {
     return variables_[kernel];
@@ -45,7 +47,7 @@ class SharedLayout {
   std::vector<std::uint32_t> module_offsets_;
   std::vector<std::vector<std::uint32_t>> function_offsets_;
   // By function.
-  std::vector<std::uint32_t> ends_, dynamic_alignments_;
+  std::vector<std::uint32_t> ends_, gaps_, dynamic_alignments_;
   std::vector<std::vector<SharedVariable>> variables_;
   std::vector<bool> has_dynamic_;
 };
