@@ -159,8 +159,9 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
       constexpr auto limit = static_cast<std::int64_t>(DeviceLimits::shared_bytes_per_block_optin);
-      return value >= 0 && value <= limit - facts.declared_shared_bytes() ? CUDA_SUCCESS
-                                                                      : CUDA_ERROR_INVALID_VALUE;
+      return value >= 0 && value <= limit - facts.declared_shared_bytes()
+                 ? CUDA_SUCCESS
+                 : CUDA_ERROR_INVALID_VALUE;
     }
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -83,8 +83,8 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.list(facts.parameters, [&](const KernelParameter& parameter) { out.number(parameter); });
   for (std::uint32_t value :
        {facts.parameter_bytes, facts.static_shared_bytes, facts.shared_gap_bytes,
-        facts.dynamic_shared_alignment, facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
-        facts.target, facts.cost, facts.gang_lanes})
+        facts.dynamic_shared_alignment, facts.local_bytes, facts.const_bytes, facts.registers,
+        facts.max_threads, facts.ptx_version, facts.target, facts.cost, facts.gang_lanes})
     out.number(value);
   out.list(facts.shared_variables, [&](const SharedVariable& variable) {
     out.text(variable.name);
@@ -111,8 +111,8 @@ KernelFacts read_facts(Reader& in) {
   facts.parameters = in.list<KernelParameter>([&] { return in.number<KernelParameter>(); });
   for (std::uint32_t* value :
        {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.shared_gap_bytes,
-        &facts.dynamic_shared_alignment, &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
-        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
+        &facts.dynamic_shared_alignment, &facts.local_bytes, &facts.const_bytes, &facts.registers,
+        &facts.max_threads, &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
     *value = in.number<std::uint32_t>();
   facts.shared_variables = in.list<SharedVariable>([&] {
     SharedVariable variable;
