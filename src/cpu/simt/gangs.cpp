@@ -18,6 +18,7 @@
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/same_quotients.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
@@ -246,6 +247,33 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
 
 void open_guards(std::vector<GangSource>& sources) {
   for (GangSource& source : sources) source.open = open_guards(*source.function, source.lanes);
+}
+
+std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
+  std::vector<GangSource*> opened;
+  for (GangSource& source : sources) {
+    llvm::Function* open = source.open;
+    if (!open) {
+      llvm::ValueToValueMapTy map;
+      open = llvm::CloneFunction(source.function, map);
+    }
+    if (open_quotients(*open, source.lanes)) {
+      source.open = open;
+      opened.push_back(&source);
+    } else if (!source.open) {
+      open->eraseFromParent();
+    }
+  }
+  return opened;
+}
+
+void reopen_guards(const std::vector<GangSource*>& sources) {
+  for (GangSource* source : sources) {
+    llvm::Function* again = open_guards(*source->open, source->lanes);
+    if (!again) continue;
+    source->open->eraseFromParent();
+    source->open = again;
+  }
 }
 
 void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
