@@ -84,7 +84,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   for (std::uint32_t value :
        {facts.parameter_bytes, facts.static_shared_bytes, facts.dynamic_shared_alignment,
         facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
-        facts.target, facts.cost, facts.gang_lanes})
+        facts.target, facts.cost, facts.gang_lanes, facts.tile_columns, facts.tile_rows})
     out.number(value);
   out.number(facts.required_block);
   out.number(facts.suspends);
@@ -98,6 +98,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
+  out.number(facts.tile_frame_bytes);
 }
 
 KernelFacts read_facts(Reader& in) {
@@ -107,7 +108,8 @@ KernelFacts read_facts(Reader& in) {
   for (std::uint32_t* value :
        {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.dynamic_shared_alignment,
         &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
-        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
+        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes, &facts.tile_columns,
+        &facts.tile_rows})
     *value = in.number<std::uint32_t>();
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
@@ -121,6 +123,7 @@ KernelFacts read_facts(Reader& in) {
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
+  facts.tile_frame_bytes = in.number<std::uint64_t>();
   return facts;
 }
 
