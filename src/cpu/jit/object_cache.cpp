@@ -82,10 +82,16 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.text(facts.name);
   out.list(facts.parameters, [&](const KernelParameter& parameter) { out.number(parameter); });
   for (std::uint32_t value :
-       {facts.parameter_bytes, facts.static_shared_bytes, facts.dynamic_shared_alignment,
-        facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
-        facts.target, facts.cost, facts.gang_lanes})
+       {facts.parameter_bytes, facts.static_shared_bytes, facts.shared_gap_bytes,
+        facts.dynamic_shared_alignment, facts.local_bytes, facts.const_bytes, facts.registers,
+        facts.max_threads, facts.ptx_version, facts.target, facts.cost, facts.gang_lanes,
+        facts.tile_columns, facts.tile_rows})
     out.number(value);
+  out.list(facts.shared_variables, [&](const SharedVariable& variable) {
+    out.text(variable.name);
+    out.number(variable.begin);
+    out.number(variable.bytes);
+  });
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
@@ -98,6 +104,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
+  out.number(facts.tile_frame_bytes);
 }
 
 KernelFacts read_facts(Reader& in) {
@@ -105,10 +112,18 @@ KernelFacts read_facts(Reader& in) {
   facts.name = in.text();
   facts.parameters = in.list<KernelParameter>([&] { return in.number<KernelParameter>(); });
   for (std::uint32_t* value :
-       {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.dynamic_shared_alignment,
-        &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
-        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
+       {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.shared_gap_bytes,
+        &facts.dynamic_shared_alignment, &facts.local_bytes, &facts.const_bytes, &facts.registers,
+        &facts.max_threads, &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes,
+        &facts.tile_columns, &facts.tile_rows})
     *value = in.number<std::uint32_t>();
+  facts.shared_variables = in.list<SharedVariable>([&] {
+    SharedVariable variable;
+    variable.name = in.text();
+    variable.begin = in.number<std::uint32_t>();
+    variable.bytes = in.number<std::uint32_t>();
+    return variable;
+  });
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
@@ -121,6 +136,7 @@ KernelFacts read_facts(Reader& in) {
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
+  facts.tile_frame_bytes = in.number<std::uint64_t>();
   return facts;
 }
 

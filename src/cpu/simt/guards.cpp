@@ -143,7 +143,7 @@ Blocks region_of(llvm::BasicBlock* guard, const llvm::PostDominatorTree& post_do
 }
 
 /// The guards that gangs reach as a whole when all of them are open.
-void choose(llvm::Function& function, std::vector<Guard>& guards, unsigned lanes) {
+void choose(llvm::Function& function, std::vector<Guard>& guards, GangSize size) {
   for (Guard& guard : guards) guard.open = true;
   for (bool changed = true; changed;) {
     for (Guard& guard : guards) {
@@ -153,7 +153,7 @@ void choose(llvm::Function& function, std::vector<Guard>& guards, unsigned lanes
       branch->setCondition(Question(b, *function.getParent()).ask(guard.condition, true));
     }
     ControlFlow flow(function);
-    const Shapes shapes(function, flow, lanes);
+    const Shapes shapes(function, flow, size);
     flow.assign_owners();
     changed = false;
     for (Guard& guard : guards) {
@@ -209,13 +209,13 @@ void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened)
 
 }  // namespace
 
-llvm::Function* open_guards(llvm::Function& source, unsigned lanes) {
+llvm::Function* open_guards(llvm::Function& source, GangSize size) {
   llvm::ValueToValueMapTy map;
   llvm::Function* function = llvm::CloneFunction(&source, map);
   std::vector<Guard> guards;
   {
     ControlFlow flow(*function);
-    const Shapes shapes(*function, flow, lanes);
+    const Shapes shapes(*function, flow, size);
     const llvm::PostDominatorTree post_dominators(*function);
     Condition condition(shapes);
     for (llvm::BasicBlock* block : flow.order()) {
@@ -235,7 +235,7 @@ llvm::Function* open_guards(llvm::Function& source, unsigned lanes) {
     guard.condition = repeat(guard.condition, branch);
     branch->setCondition(guard.condition);
   }
-  if (!guards.empty()) choose(*function, guards, lanes);
+  if (!guards.empty()) choose(*function, guards, size);
   std::erase_if(guards, [](const Guard& guard) { return !guard.open; });
   if (guards.empty()) {
     function->eraseFromParent();
