@@ -33,7 +33,7 @@ namespace {
 
 /// Above this many IR instructions a module is compiled with the quick settings: a kernel of 33,000
 /// PTX instructions is real.
-constexpr unsigned thorough_limit = 17000;
+constexpr unsigned thorough_limit = 40000;
 
 [[noreturn]] void throw_fatal_error(void*, const char* reason, bool) {
   throw std::runtime_error(reason);
@@ -58,12 +58,21 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
+  const auto prepare_open = [&](const auto& changed) {
+    functions.clear();
+    for (const simt::GangSource* source : changed) {
+      if (source->open) functions.push_back(source->open);
+    }
+    prepare_open_gangs(functions, target);
+  };
+  std::vector<simt::GangSource*> all;
+  for (simt::GangSource& source : sources) all.push_back(&source);
   simt::open_guards(sources);
-  functions.clear();
-  for (const simt::GangSource& source : sources) {
-    if (source.open) functions.push_back(source.open);
-  }
-  prepare_open_gangs(functions, target);
+  prepare_open(all);
+  const std::vector<simt::GangSource*> divided = simt::open_quotients(sources);
+  prepare_open(divided);
+  simt::reopen_guards(divided);
+  prepare_open(divided);
   dump("gangs", module);
   simt::widen_gangs(module, sources, kernels, plans);
   functions.clear();
@@ -71,6 +80,8 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
     if (kernel.gang_lanes == 0) continue;
     functions.push_back(module.getFunction("f." + kernel.name + ".gang"));
     functions.push_back(module.getFunction("f." + kernel.name + ".tail"));
+    if (kernel.tile_rows != 0)
+      functions.push_back(module.getFunction("f." + kernel.name + ".tile"));
   }
   set_target_attributes(module);
   dump("widened", module);

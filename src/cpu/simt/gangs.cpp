@@ -18,6 +18,7 @@
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/same_quotients.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
@@ -30,10 +31,10 @@ namespace pseudo = lower::pseudo;
 namespace {
 
 constexpr std::uint64_t most_local_bytes = 4096;
-/// Modules with more instructions have many kernels, of which most are never launched: so many
-/// instructions of the shortest get their vector form at once.
+/// Modules with more instructions have many kernels, of which most are never launched: those that
+/// are longer than the second number wait.
 constexpr unsigned large_module = 10000;
-constexpr unsigned most_of_large_module = 2000;
+constexpr unsigned longest_of_large_module = 500;
 
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -63,27 +64,56 @@ bool is_floating_point_operation(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isFloatingPointTy();
 }
 
+bool reads_data(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::LoadInst>(instruction) &&
+         !instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
+}
+
+/// Not what says where the thread is.
+bool writes_data(const llvm::Instruction& instruction) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  return store &&
+         !llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
+}
+
 /// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
 /// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
 /// than one dimension are launched with rows of 16 threads or so; blocks smaller than a gang would
-/// leave its lanes empty.
+/// leave its lanes empty. What only moves memory streams best in the shortest pieces.
 unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned long_kernel = 1200;
   constexpr unsigned much_arithmetic = 24;
+  constexpr unsigned little_arithmetic = 2;
   if (facts.max_threads < 32) return 16;
-  unsigned instructions = 0, arithmetic = 0;
-  bool doubles = false;
+  unsigned instructions = 0, arithmetic = 0, loads = 0, stores = 0;
+  bool doubles = false, waits = false;
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     ++instructions;
     arithmetic += is_floating_point_operation(instruction) ? 1 : 0;
     doubles |= instruction.getType()->isDoubleTy();
+    loads += reads_data(instruction) ? 1 : 0;
+    stores += writes_data(instruction) ? 1 : 0;
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call || !call->getCalledFunction()) continue;
     llvm::StringRef name = call->getCalledFunction()->getName();
+    waits |= call->isConvergent();
     if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
   }
+  if (!waits && stores != 0 && loads > stores && arithmetic <= little_arithmetic * stores)
+    return 16;
   const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
   return widest && facts.max_threads >= 64 ? 64 : 32;
+}
+
+/// The tiles of a kernel whose threads differ along y; of one row if it is to have none. Rows of 16
+/// are whole vectors of floats, and blocks of 16 x 16, 32 x 8 or 64 x 4 threads are made of them.
+/// The more rows, the more use is made of what is the same for all of them.
+GangSize choose_tile(const llvm::Function& kernel, const KernelFacts& facts, unsigned lanes) {
+  constexpr unsigned columns = 16;
+  constexpr unsigned long_kernel = 1200;
+  if (lanes == 0) lanes = kernel.getInstructionCount() <= long_kernel ? 64 : 32;
+  lanes = std::min(lanes, facts.max_threads / columns * columns);
+  return lanes > columns ? GangSize(columns, lanes >= 4 * columns ? 4 : 2) : GangSize(lanes);
 }
 
 bool is_supported(llvm::Type* type) {
@@ -167,18 +197,18 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
 }
 
 /// Writes the gang's function, or says why there is none.
-std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
+std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::Twine& name,
                   Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
-  const Shapes shapes(source, flow, lanes);
+  const Shapes shapes(source, flow, size);
   most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
                  std::min(most_blocks.y, shapes.most_blocks(1)),
                  std::min(most_blocks.z, shapes.most_blocks(2))};
   flow.assign_owners();
   ControlFlow guessed_flow(source);
-  const Shapes guesses(source, guessed_flow, lanes, true);
+  const Shapes guesses(source, guessed_flow, size, true);
   if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
-  Widener widener(source, flow, shapes, guesses, lanes, full);
+  Widener widener(source, flow, shapes, guesses, size, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
   if (!llvm::verifyFunction(*gang)) return {};
@@ -188,21 +218,43 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
   return "an internal error";
 }
 
+constexpr const char* full_gang_note =
+    "a gang that passes a guard as a whole goes on without masks";
+
+/// The form for tiles, if the kernel has one for other gangs.
+void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
+  if (facts.gang_lanes == 0) return;
+  const std::string name = "f." + facts.name + ".tile";
+  const auto write = [&](llvm::Function* from, llvm::Function*& tile) {
+    if (plan) plan->tile_notes.clear();
+    Plan own;
+    const bool done = from && widen(*from, source.size, true, name, plan ? &own : nullptr, tile,
+                                    facts.most_gang_blocks)
+                                  .empty();
+    if (plan) plan->tile_notes = std::move(own.notes);
+    return done;
+  };
+  llvm::Function* tile = nullptr;
+  if (write(source.open, tile)) {
+    if (plan) plan->tile_notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+  } else if (!write(source.function, tile)) {
+    return;
+  }
+  facts.tile_columns = source.size.columns;
+  facts.tile_rows = source.size.rows;
+}
+
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
-    return widen(from, source.lanes, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+    return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
                  facts.most_gang_blocks);
   };
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
   if (source.open && write(*source.open, true, plan, full).empty()) {
-    if (plan)
-      plan->notes.push_back({PlanNote::Kind::Other,
-                             "a gang that passes a guard as a whole goes on without masks",
-                             {},
-                             0});
+    if (plan) plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
   } else {
     if (plan) plan->notes.clear();
     reason = write(*source.function, true, plan, full);
@@ -211,7 +263,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
     tail->eraseFromParent();
     return reason;
   }
-  facts.gang_lanes = source.lanes;
+  facts.gang_lanes = source.size.lanes();
   facts.strides_over_grid = has_call(*full, gang_pause);
   facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
   facts.gangs_are_warps = source.warps;
@@ -219,21 +271,6 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   facts.fuses_blocks = fusible.has_value();
   facts.fusible_block = fusible.value_or(0);
   return {};
-}
-
-/// The kernels that may have a vector form, with their indices in the facts.
-std::vector<std::pair<llvm::Function*, std::size_t>> shortest_first(
-    const llvm::Module& module, const std::vector<KernelFacts>& facts) {
-  std::vector<std::pair<llvm::Function*, std::size_t>> kernels;
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    llvm::Function* kernel = module.getFunction("f." + facts[i].name);
-    if (kernel && !kernel->isDeclaration() && facts[i].max_threads >= narrowest_gang_row)
-      kernels.emplace_back(kernel, i);
-  }
-  std::stable_sort(kernels.begin(), kernels.end(), [](const auto& left, const auto& right) {
-    return left.first->getInstructionCount() < right.first->getInstructionCount();
-  });
-  return kernels;
 }
 
 /// For later, unless it is plain already that there is no vector form.
@@ -250,24 +287,33 @@ void postpone(const llvm::Function& kernel, KernelFacts& facts) {
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        unsigned lanes, unsigned longest) {
   std::vector<GangSource> sources;
-  unsigned left = module.getInstructionCount() > large_module ? most_of_large_module : ~0u;
-  for (const auto& [kernel, i] : shortest_first(module, facts)) {
-    if (kernel->getInstructionCount() > std::min(longest, left)) {
+  if (longest <= longest_at_once && module.getInstructionCount() > large_module)
+    longest = std::min(longest, longest_of_large_module);
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    llvm::Function* kernel = module.getFunction("f." + facts[i].name);
+    if (!kernel || kernel->isDeclaration() || facts[i].max_threads < narrowest_gang_row) continue;
+    if (kernel->getInstructionCount() > longest) {
       postpone(*kernel, facts[i]);
       continue;
     }
     llvm::ValueToValueMapTy map;
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
-    const Inlined inlined = inline_all(*copy, std::min(longest, left));
+    const Inlined inlined = inline_all(*copy, longest);
     if (inlined == Inlined::TooLong) postpone(*kernel, facts[i]);
     if (inlined == Inlined::All) {
-      if (left != ~0u) left -= std::min(left, copy->getInstructionCount());
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
       const unsigned chosen = lanes ? lanes : choose_lanes(*copy, facts[i]);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
+      const GangSize tile = choose_tile(*copy, facts[i], lanes);
+      if (warps || !tile.is_tile() || !has_call(*copy, std::string(pseudo::sreg_prefix) + "tid.y"))
+        continue;
+      llvm::ValueToValueMapTy tile_map;
+      llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
+      tile_copy->setName(kernel->getName() + ".tile.copy");
+      sources.push_back({tile_copy, nullptr, i, tile, false});
     } else {
       copy->eraseFromParent();
     }
@@ -276,17 +322,50 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
 }
 
 void open_guards(std::vector<GangSource>& sources) {
-  for (GangSource& source : sources) source.open = open_guards(*source.function, source.lanes);
+  for (GangSource& source : sources) source.open = open_guards(*source.function, source.size);
+}
+
+std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
+  std::vector<GangSource*> opened;
+  for (GangSource& source : sources) {
+    // A division is monotonic along a row alone.
+    if (source.size.is_tile()) continue;
+    llvm::Function* open = source.open;
+    if (!open) {
+      llvm::ValueToValueMapTy map;
+      open = llvm::CloneFunction(source.function, map);
+    }
+    if (open_quotients(*open, source.size.lanes())) {
+      source.open = open;
+      opened.push_back(&source);
+    } else if (!source.open) {
+      open->eraseFromParent();
+    }
+  }
+  return opened;
+}
+
+void reopen_guards(const std::vector<GangSource*>& sources) {
+  for (GangSource* source : sources) {
+    llvm::Function* again = open_guards(*source->open, source->size);
+    if (!again) continue;
+    source->open->eraseFromParent();
+    source->open = again;
+  }
 }
 
 void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
                  std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
-    if (source.open && !has_call(*source.open, pseudo::barrier_sync))
-      pause_in_grid_strides(*source.open, source.lanes);
-    facts[source.kernel].scalar_reason =
-        widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
+    Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
+    if (source.size.is_tile()) {
+      widen_tile(source, facts[source.kernel], plan);
+    } else {
+      if (source.open && !has_call(*source.open, pseudo::barrier_sync))
+        pause_in_grid_strides(*source.open, source.size.columns);
+      facts[source.kernel].scalar_reason = widen(source, facts[source.kernel], plan);
+    }
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();
     source.function = source.open = nullptr;

@@ -7,6 +7,7 @@
 
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/simt/plan.h"
+#include "cpu/simt/shape.h"
 
 namespace llvm {
 class Function;
@@ -20,7 +21,7 @@ struct GangSource {
   llvm::Function* function = nullptr;  ///< a copy of the kernel with all its calls inlined
   llvm::Function* open = nullptr;      ///< a copy of it whose guards are open (guards.h), or null
   std::size_t kernel = 0;              ///< index in the facts
-  unsigned lanes = 0;
+  GangSize size{0};
   bool warps = false;  ///< every gang must be a warp
 };
 
@@ -33,7 +34,8 @@ inline constexpr unsigned longest_ever = 20000;
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
 /// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
 /// or 64), or 0 for a choice per kernel. Kernels with warp operations have gangs of 32 in any case.
-/// Those with more than `longest` instructions, calls inlined, are marked
+/// Kernels of two dimensions get a second copy, for tiles: gangs of several rows.
+/// Those with more than `longest` instructions, calls inlined (fewer in large modules), are marked
 /// KernelFacts::vectors_later.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        unsigned lanes, unsigned longest);
@@ -41,12 +43,20 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
 /// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
 void open_guards(std::vector<GangSource>& sources);
 
+/// Opens what gangs divide as a whole (same_quotients.h), in the copies that open_guards left:
+/// afterwards the caller brings those that are returned into ControlFlow's form and opens guards
+/// once more.
+std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources);
+
+/// Opens guards in the open copies of `sources`. Afterwards as after the first time.
+void reopen_guards(const std::vector<GangSource*>& sources);
+
 /// The plans of the kernels, by index in the facts, go to `plans` if there is one.
 ///
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
-/// have one) beside `f.<name>` where that is possible, and sets the facts. All copies are gone
-/// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
-/// facts.
+/// have one) beside `f.<name>` where that is possible, and `f.<name>.tile` (every lane has a
+/// thread) for the copies that are for tiles, and sets the facts. All copies are gone afterwards.
+/// lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the facts.
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
                  std::vector<KernelFacts>& facts, std::vector<Plan>* plans = nullptr);
 

@@ -9,10 +9,12 @@
 #include <cassert>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/place_stores.h"
 #include "cpu/simt/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -27,15 +29,28 @@ std::uint32_t fresh(const Regions& regions) {
   return static_cast<std::uint32_t>(regions.functions.size());
 }
 
+/// The state that every gang is in after `region`, if there is but one.
+std::optional<std::uint32_t> only_exit(const llvm::Function& region) {
+  std::optional<std::uint32_t> exit;
+  for (const llvm::BasicBlock& block : region) {
+    const auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    if (!end) continue;
+    const auto* state = llvm::dyn_cast<llvm::ConstantInt>(end->getReturnValue());
+    if (!state || (exit && *exit != state->getZExtValue())) return std::nullopt;
+    exit = static_cast<std::uint32_t>(state->getZExtValue());
+  }
+  return exit;
+}
+
 class RegionLoop {
  public:
-  RegionLoop(const Regions& full, const Regions& tail, std::uint64_t frame_bytes,
-             llvm::StringRef name, unsigned lanes)
+  RegionLoop(const Regions& full, const Regions* tail, std::uint64_t frame_bytes,
+             llvm::StringRef name, GangSize size)
       : full_(full),
         tail_(tail),
         frame_bytes_(frame_bytes),
         name_(name),
-        lanes_(lanes),
+        size_(size),
         module_(*full.functions.front()->getParent()),
         b_(module_.getContext()) {}
 
@@ -54,27 +69,29 @@ class RegionLoop {
   }
   llvm::Function* make_step(const Regions& regions, llvm::StringRef label);
   void read_launch();
-  void put(std::size_t offset, llvm::Value* value) {
-    b_.CreateAlignedStore(
+  llvm::StoreInst* put(std::size_t offset, llvm::Value* value) {
+    return b_.CreateAlignedStore(
         value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(1), offset),
         llvm::Align(4));
   }
-  /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state.
-  Round loop(bool tails, const std::function<llvm::Value*(const Gang&)>& body);
+  /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state,
+  /// which is kept in memory with `keep`.
+  Round loop(bool tails, bool keep, const std::function<llvm::Value*(const Gang&)>& body);
   llvm::Value* call(llvm::Function& region, const Gang& gang);
   llvm::Value* step(llvm::Function& chooser, const Gang& gang, llvm::Value* state);
 
   const Regions& full_;
-  const Regions& tail_;
+  const Regions* tail_;
   const std::uint64_t frame_bytes_;
   const std::string name_;
-  const unsigned lanes_;
+  const GangSize size_;
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
   llvm::Value *width_ = nullptr, *height_ = nullptr, *rows_ = nullptr, *full_end_ = nullptr;
   llvm::Value *per_row_ = nullptr, *states_ = nullptr, *frames_ = nullptr;
   std::vector<llvm::CallInst*> inline_;
+  std::vector<Place> places_;
 };
 
 /// i32 (thread, frame, x, y, z, lanes, state): runs the region that comes next.
@@ -118,8 +135,9 @@ void RegionLoop::read_launch() {
                       true);
   height_ = extent(1);
   rows_ = b_.CreateMul(height_, extent(2));
-  full_end_ = b_.CreateAnd(width_, b_.getInt32(~(lanes_ - 1)));
-  per_row_ = b_.CreateUDiv(b_.CreateAdd(width_, b_.getInt32(lanes_ - 1)), b_.getInt32(lanes_));
+  full_end_ = tail_ ? b_.CreateAnd(width_, b_.getInt32(~(size_.columns - 1))) : width_;
+  per_row_ = b_.CreateUDiv(b_.CreateAdd(width_, b_.getInt32(size_.columns - 1)),
+                           b_.getInt32(size_.columns));
   llvm::Value* memory =
       load_field(b_, function_->getArg(1), offsetof(ThreadFrame, scratch), b_.getPtrTy(), false);
   states_ = memory;
@@ -129,12 +147,13 @@ void RegionLoop::read_launch() {
   frames_ = b_.CreateGEP(b_.getInt8Ty(), memory, bytes);
 }
 
-RegionLoop::Round RegionLoop::loop(bool tails,
+RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
                                    const std::function<llvm::Value*(const Gang&)>& body) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* row = block("row");
   llvm::BasicBlock* gang = block("gang");
   llvm::BasicBlock* row_end = block("row.end");
+  llvm::BasicBlock* next_row = block("row.next");
   llvm::BasicBlock* after = block("round.end");
   b_.CreateBr(row);
   b_.SetInsertPoint(row);
@@ -151,29 +170,32 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   put(offsetof(ThreadFrame, tid.y), y);
   put(offsetof(ThreadFrame, tid.z), z);
   llvm::Value* row_start = b_.CreateMul(number, width_);
-  llvm::Value* first_gang = b_.CreateMul(number, per_row_);
+  llvm::Value* first_gang = b_.CreateMul(b_.CreateUDiv(number, b_.getInt32(size_.rows)), per_row_);
   b_.CreateBr(gang);
 
   b_.SetInsertPoint(gang);
   llvm::PHINode* x = phi(tails ? full_end_ : b_.getInt32(0), row);
   llvm::PHINode* any = phi(row_any, row);
   llvm::PHINode* all = phi(row_all, row);
-  put(offsetof(ThreadFrame, tid.x), x);
-  put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x));
+  places_.push_back({gang,
+                     {put(offsetof(ThreadFrame, tid.x), x),
+                      put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x))},
+                     {}});
   llvm::Value* index = b_.CreateZExt(
-      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(lanes_))), b_.getInt64Ty());
+      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
   llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
   llvm::Value* frame =
       b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
+  places_.back().kept = {state, frame};
   llvm::Value* next = body({x, y, z, state, frame});
-  b_.CreateAlignedStore(next, state, llvm::Align(4));
+  if (keep) b_.CreateAlignedStore(next, state, llvm::Align(4));
   llvm::Value* any_next = b_.CreateOr(any, next);
   llvm::Value* all_next = b_.CreateAnd(all, next);
   llvm::BasicBlock* gang_end = b_.GetInsertBlock();
   if (tails) {
     b_.CreateBr(row_end);
   } else {
-    llvm::Value* x_next = b_.CreateAdd(x, b_.getInt32(lanes_));
+    llvm::Value* x_next = b_.CreateAdd(x, b_.getInt32(size_.columns));
     b_.CreateCondBr(b_.CreateICmpULT(x_next, full_end_), gang, row_end);
     x->addIncoming(x_next, gang_end);
     any->addIncoming(any_next, gang_end);
@@ -181,22 +203,25 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   }
 
   b_.SetInsertPoint(row_end);
-  llvm::Value* number_next = b_.CreateAdd(number, b_.getInt32(1));
-  llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(1));
+  llvm::Value* number_next = b_.CreateAdd(number, b_.getInt32(size_.rows));
+  b_.CreateCondBr(b_.CreateICmpULT(number_next, rows_), next_row, after);
+  // Many blocks have one row.
+  b_.SetInsertPoint(next_row);
+  llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(size_.rows));
   llvm::Value* y_wraps = b_.CreateICmpEQ(y_next, height_);
-  number->addIncoming(number_next, row_end);
-  y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), row_end);
-  z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), row_end);
-  row_any->addIncoming(any_next, row_end);
-  row_all->addIncoming(all_next, row_end);
-  b_.CreateCondBr(b_.CreateICmpULT(number_next, rows_), row, after);
+  number->addIncoming(number_next, next_row);
+  y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), next_row);
+  z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), next_row);
+  row_any->addIncoming(any_next, next_row);
+  row_all->addIncoming(all_next, next_row);
+  b_.CreateBr(row);
   b_.SetInsertPoint(after);
   return {any_next, all_next};
 }
 
 llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
-  llvm::CallInst* run = b_.CreateCall(
-      &region, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, b_.getInt32(lanes_)});
+  llvm::CallInst* run = b_.CreateCall(&region, {function_->getArg(1), gang.frame, gang.x, gang.y,
+                                                gang.z, b_.getInt32(size_.lanes())});
   run->setDoesNotThrow();
   inline_.push_back(run);
   return run;
@@ -210,7 +235,7 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
   b_.CreateCondBr(b_.CreateICmpNE(state, b_.getInt32(ended)), run, done);
   b_.SetInsertPoint(run);
   llvm::Value* lanes = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(width_, gang.x),
-                                                b_.getInt32(lanes_));
+                                                b_.getInt32(size_.lanes()));
   llvm::CallInst* next = b_.CreateCall(
       &chooser, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, lanes, state});
   next->setDoesNotThrow();
@@ -223,25 +248,24 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
 }
 
 llvm::Function* RegionLoop::run() {
-  llvm::Function* full_step = make_step(full_, ".gang.step");
-  llvm::Function* tail_step = make_step(tail_, ".tail.step");
+  llvm::Function* full_step = make_step(full_, ".step");
+  llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
   function_ = llvm::Function::Create(
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false),
-      llvm::Function::ExternalLinkage, name_ + ".gangs", module_);
+      llvm::Function::ExternalLinkage, name_, module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
   llvm::BasicBlock* entry = block("entry");
   llvm::BasicBlock* round = block("round");
   llvm::BasicBlock* choose = block("choose");
   llvm::BasicBlock* tails = block("tails");
-  llvm::BasicBlock* run_tails = block("tails.run");
   llvm::BasicBlock* end = block("rounds.end");
   llvm::BasicBlock* done = block("done");
 
   b_.SetInsertPoint(entry);
   read_launch();
   llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
-  llvm::Value* has_tails = b_.CreateICmpNE(full_end_, width_);
+  llvm::Value* has_tails = tail_ ? b_.CreateICmpNE(full_end_, width_) : b_.getFalse();
   llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
   llvm::Instruction* end_of_entry = b_.CreateBr(round);
 
@@ -264,32 +288,47 @@ llvm::Function* RegionLoop::run() {
     after->addIncoming(b_.CreateSelect(agree, result.any, b_.getInt32(mixed)), b_.GetInsertBlock());
     b_.CreateBr(tails);
   };
+  std::vector<llvm::BasicBlock*> common;
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
-    llvm::BasicBlock* common = block("common");
-    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : number), common);
-    b_.SetInsertPoint(common);
-    finish(loop(false, [&](const Gang& gang) { return call(*full_.functions[number], gang); }));
+    common.push_back(block("common"));
+    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : number), common.back());
+  }
+  for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
+    b_.SetInsertPoint(common[number]);
+    const auto exit = only_exit(*full_.functions[number]);
+    const Round result =
+        loop(false, !exit, [&](const Gang& gang) { return call(*full_.functions[number], gang); });
+    if (!exit) {
+      finish(result);
+      continue;
+    }
+    // All gangs go on at the same place: no need to look at what each of them said.
+    after->addIncoming(b_.getInt32(*exit), b_.GetInsertBlock());
+    b_.CreateCondBr(has_tails, tails, *exit == ended ? done : common[*exit]);
   }
   b_.SetInsertPoint(any_state);
-  finish(loop(false, [&](const Gang& gang) {
+  finish(loop(false, true, [&](const Gang& gang) {
     return step(*full_step, gang,
                 b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4)));
   }));
 
-  b_.SetInsertPoint(tails);
-  b_.CreateCondBr(has_tails, run_tails, end);
-  b_.SetInsertPoint(run_tails);
-  const Round result = loop(true, [&](const Gang& gang) {
-    llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
-    return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(tail_)), known));
-  });
-  llvm::BasicBlock* tails_end = b_.GetInsertBlock();
-  b_.CreateBr(end);
-
   b_.SetInsertPoint(end);
   llvm::PHINode* waiting = b_.CreatePHI(b_.getInt32Ty(), 2);
   waiting->addIncoming(b_.getInt32(ended), tails);
-  waiting->addIncoming(result.any, tails_end);
+  b_.SetInsertPoint(tails);
+  if (tail_) {
+    llvm::BasicBlock* run_tails = block("tails.run");
+    b_.CreateCondBr(has_tails, run_tails, end);
+    b_.SetInsertPoint(run_tails);
+    const Round result = loop(true, true, [&](const Gang& gang) {
+      llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
+      return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(*tail_)), known));
+    });
+    waiting->addIncoming(result.any, b_.GetInsertBlock());
+  }
+  b_.CreateBr(end);
+
+  b_.SetInsertPoint(end);
   state->addIncoming(after, end);
   first->addIncoming(b_.getFalse(), end);
   b_.CreateCondBr(b_.CreateIsNull(b_.CreateOr(after, waiting)), done, round);
@@ -304,14 +343,15 @@ llvm::Function* RegionLoop::run() {
   llvm::StringMap<llvm::Value*> known;
   known["block"] = function_->getArg(0);
   replace_special_values(*function_, known, end_of_entry);
+  sink_places(places_);
   return function_;
 }
 
 }  // namespace
 
-llvm::Function* make_region_loop(const Regions& full, const Regions& tail,
-                                 std::uint64_t frame_bytes, llvm::StringRef name, unsigned lanes) {
-  return RegionLoop(full, tail, frame_bytes, name, lanes).run();
+llvm::Function* make_region_loop(const Regions& full, const Regions* tail,
+                                 std::uint64_t frame_bytes, llvm::StringRef name, GangSize size) {
+  return RegionLoop(full, tail, frame_bytes, name, size).run();
 }
 
 }  // namespace pycuda::cpu::simt

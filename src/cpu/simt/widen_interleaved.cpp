@@ -116,23 +116,30 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
   const auto width =
-      std::min(lanes_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
+      std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
   const std::int64_t before = base_of(*parts.front(), layout).second - base_of(load, layout).second;
-  llvm::Value* start = b_.CreateGEP(b_.getInt8Ty(), scalar(load.getPointerOperand()),
-                                    b_.getInt64(static_cast<std::uint64_t>(before)));
   llvm::Type* type = llvm::FixedVectorType::get(load.getType(), width);
   std::vector<std::vector<llvm::Value*>> pieces(count);
-  for (unsigned first = 0; first < lanes_; first += width) {
-    std::vector<llvm::Value*> loaded;
-    for (unsigned i = 0; i < count; ++i)
-      loaded.push_back(b_.CreateAlignedLoad(
-          type, b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
-          std::min(load.getAlign(), llvm::Align(bytes))));
-    for (unsigned part = 0; part < count; ++part)
-      pieces[part].push_back(pick(loaded, width, [&](unsigned lane) {
-        const unsigned at = lane * count + part;
-        return std::pair{at / width, at % width};
-      }));
+  for (llvm::Value* pointer : pointers_of_rows(load.getPointerOperand())) {
+    llvm::Value* start =
+        b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<std::uint64_t>(before)));
+    for (unsigned first = 0; first < columns_; first += width) {
+      std::vector<llvm::Value*> loaded;
+      for (unsigned i = 0; i < count; ++i)
+        loaded.push_back(b_.CreateAlignedLoad(
+            type, b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
+            std::min(load.getAlign(), llvm::Align(bytes))));
+      for (unsigned part = 0; part < count; ++part)
+        pieces[part].push_back(pick(loaded, width, [&](unsigned lane) {
+          const unsigned at = lane * count + part;
+          return std::pair{at / width, at % width};
+        }));
+    }
+  }
+  // What is the same for all rows is there once.
+  for (std::vector<llvm::Value*>& of_part : pieces) {
+    const std::vector<llvm::Value*> once = of_part;
+    while (of_part.size() * width < lanes_) of_part.insert(of_part.end(), once.begin(), once.end());
   }
   for (unsigned part = 0; part < count; ++part)
     parted_[parts[part]] = llvm::concatenateVectors(b_, pieces[part]);
@@ -151,8 +158,9 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   const std::uint64_t bytes = layout.getTypeStoreSize(element).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
   const auto width =
-      std::min(lanes_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
-  llvm::Value* start = scalar(llvm::cast<llvm::StoreInst>(parts.front())->getPointerOperand());
+      std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
+  const std::vector<llvm::Value*> starts =
+      pointers_of_rows(llvm::cast<llvm::StoreInst>(parts.front())->getPointerOperand());
   std::vector<llvm::Value*> values;
   for (llvm::Instruction* part : parts)
     values.push_back(wide(llvm::cast<llvm::StoreInst>(part)->getValueOperand()));
@@ -160,6 +168,8 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
     std::vector<llvm::Value*> pieces;
     for (llvm::Value* value : values)
       pieces.push_back(b_.CreateShuffleVector(value, llvm::createSequentialMask(first, width, 0)));
+    llvm::Value* start = starts[starts.size() == rows_ ? first / columns_ : 0];
+    const unsigned column = first % columns_;
     for (unsigned i = 0; i < count; ++i) {
       llvm::Value* ordered = pick(pieces, width, [&](unsigned lane) {
         const unsigned at = i * width + lane;
@@ -167,7 +177,7 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
       });
       b_.CreateAlignedStore(
           ordered,
-          b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
+          b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (column * count + i * width) * bytes),
           std::min(store.getAlign(), llvm::Align(bytes)));
     }
   }

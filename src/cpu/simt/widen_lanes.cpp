@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -62,12 +63,12 @@ llvm::Value* Widener::for_each_lane(
   llvm::SmallVector<unsigned, 8> places;
   for (llvm::Value* source : sources) {
     places.push_back(used);
-    if (!shapes_.of(source).is_varying()) {
+    if (const Shape shape = shapes_.of(source); !shape.is_varying() && !shape.by_row) {
       bases.push_back(scalar(source));
       continue;
     }
     bases.push_back(nullptr);
-    llvm::Value* whole = wide(source);
+    llvm::Value* whole = vector(source);
     const auto parts = parts_of(source->getType());
     for (unsigned i = 0; i < parts.size(); ++i) {
       llvm::Value* part = source->getType()->isStructTy() ? b_.CreateExtractValue(whole, i) : whole;
@@ -132,11 +133,12 @@ llvm::Value* Widener::for_each_lane(
   return all;
 }
 
-/// Lane `lane`'s value of what is not varying, from lane 0's.
+/// Lane `lane`'s value of what is not varying and the same in all rows, from lane 0's.
 llvm::Value* Widener::value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane) {
   if (shape.is_uniform()) return base;
   const bool pointer = base->getType()->isPointerTy();
   llvm::Type* type = pointer ? b_.getInt64Ty() : base->getType();
+  if (rows_ > 1) lane = b_.CreateAnd(lane, columns_ - 1);
   llvm::Value* offset = b_.CreateMul(
       b_.CreateZExtOrTrunc(lane, type),
       llvm::ConstantInt::get(type, llvm::APInt(64, static_cast<std::uint64_t>(shape.stride))
@@ -153,22 +155,38 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     uses_thread |= operand.get() == source_.getArg(0);
     sources.push_back(operand.get());
   }
+  // Each lane runs under its own number.
   const auto field = [&](std::size_t offset) {
     return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
   };
-  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear)};
-  llvm::Value* first[2] = {};
+  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear),
+                                    offsetof(ThreadFrame, tid.y)};
+  const std::size_t count = rows_ > 1 ? 3 : 2;
+  llvm::Value *first[3] = {}, *width = nullptr;
   if (uses_thread) {
-    for (int i = 0; i < 2; ++i)
+    for (std::size_t i = 0; i < count; ++i)
       first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
+    if (rows_ > 1) {
+      llvm::FunctionCallee row_threads = source_.getParent()->getOrInsertFunction(
+          std::string(lower::pseudo::sreg_prefix) + "ntid.x",
+          llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
+      width = b_.CreateCall(row_threads, {thread});
+    }
   }
   llvm::Value* results = for_each_lane(
       sources, instruction.getType(),
       [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value* lane) -> llvm::Value* {
         if (uses_thread) {
           llvm::Value* number = b_.CreateTrunc(lane, b_.getInt32Ty());
-          for (int i = 0; i < 2; ++i)
-            b_.CreateAlignedStore(b_.CreateAdd(first[i], number), field(fields[i]), llvm::Align(4));
+          llvm::Value* distances[3] = {number, number, nullptr};
+          if (rows_ > 1) {
+            distances[2] = b_.CreateUDiv(number, b_.getInt32(columns_));
+            distances[0] = b_.CreateURem(number, b_.getInt32(columns_));
+            distances[1] = b_.CreateAdd(b_.CreateMul(distances[2], width), distances[0]);
+          }
+          for (std::size_t i = 0; i < count; ++i)
+            b_.CreateAlignedStore(b_.CreateAdd(first[i], distances[i]), field(fields[i]),
+                                  llvm::Align(4));
         }
         llvm::Instruction* copy = instruction.clone();
         for (unsigned i = 0; i < values.size(); ++i) copy->setOperand(i, values[i]);
@@ -176,7 +194,8 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
         return copy;
       });
   if (uses_thread) {
-    for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
+    for (std::size_t i = 0; i < count; ++i)
+      b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
   }
   return results;
 }
