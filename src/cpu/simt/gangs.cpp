@@ -252,8 +252,7 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
                  std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
-    if (source.open && !has_call(*source.open, pseudo::barrier_sync))
-      pause_in_grid_strides(*source.open, source.lanes);
+    if (source.open) pause_in_grid_strides(*source.open, source.lanes);
     facts[source.kernel].scalar_reason =
         widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
     source.function->eraseFromParent();

@@ -34,13 +34,16 @@ constexpr std::size_t most_instructions = 30000;
 void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
-  if (region_instructions(*full) > most_instructions ||
-      region_instructions(*tail) > most_instructions) {
+  const auto is_too_long = [&] {
+    return region_instructions(*full) > most_instructions ||
+           region_instructions(*tail) > most_instructions;
+  };
+  if (kernel.strides_over_grid && is_too_long()) {
     drop_pauses(*full);
-    kernel.gangs_suspend &= !kernel.strides_over_grid;
     kernel.strides_over_grid = false;
-    return;
+    kernel.gangs_suspend = region_instructions(*full) > full->getInstructionCount();
   }
+  if (!kernel.gangs_suspend || is_too_long()) return;
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
   const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
   // Never 0: that would say that there are no frames.

@@ -87,12 +87,33 @@ class Widener {
   llvm::Value* emit_atomic(llvm::AtomicRMWInst& operation);
   llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
   llvm::Value* emit_update(llvm::CallInst& call);
+  void fetch_for_lanes(llvm::Value* pointer);
   llvm::Value* sums_before(llvm::Value* values);
+  llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
+  llvm::Value* first_of_guess(llvm::Value* value, llvm::SmallVectorImpl<llvm::Value*>& conditions,
+                              llvm::DenseMap<llvm::Value*, llvm::Value*>& known, unsigned steps);
+  llvm::Value* guess(llvm::Value* value, llvm::Value*& holds);
+  void keep_guess(llvm::Instruction& instruction);
+  llvm::Value* make_again(llvm::Value* value, llvm::DenseMap<llvm::Value*, llvm::Value*>& made,
+                          unsigned steps = 0);
+  llvm::Value* pointers_again(llvm::Value* pointer) {
+    llvm::DenseMap<llvm::Value*, llvm::Value*> made;
+    return shapes_.of(pointer).is_varying() ? make_again(pointer, made) : vector(pointer);
+  }
+  /// Runs `whole` where `condition` holds and `apart` elsewhere; what they return becomes one.
+  std::vector<llvm::Value*> either(llvm::Value* condition,
+                                   llvm::function_ref<std::vector<llvm::Value*>()> whole,
+                                   llvm::function_ref<std::vector<llvm::Value*>()> apart);
+  llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
   llvm::Value* emit_load(llvm::LoadInst& load);
   std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
   llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
                     llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
+  llvm::Value* structure_address(llvm::Value* pointer, llvm::Value*& holds);
+  std::vector<llvm::Value*> unless_known(llvm::Value* holds,
+                                         llvm::function_ref<std::vector<llvm::Value*>()> whole,
+                                         llvm::function_ref<std::vector<llvm::Value*>()> apart);
   /// Null if the load is none of several that together read whole structures.
   llvm::Value* emit_interleaved_load(llvm::LoadInst& load);
   /// False if the store is none of several that together write whole structures.
@@ -118,10 +139,13 @@ class Widener {
   llvm::Function* target_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::IRBuilder<> b_;
-  llvm::Value* mask_ = nullptr;  ///< of the block that is being written
+  const llvm::BasicBlock* block_ = nullptr;  ///< that is being written
+  llvm::Value* mask_ = nullptr;              ///< of the block that is being written
   llvm::DenseMap<const llvm::Value*, llvm::Value*>
       local_;  ///< values of the block that is being written
   llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> slots_;
+  /// Of values that may be affine: lane 0's, and whether the others follow from it.
+  llvm::DenseMap<const llvm::Value*, std::pair<llvm::AllocaInst*, llvm::AllocaInst*>> guess_slots_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
       sent_;  ///< lanes that will run an owner next
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>

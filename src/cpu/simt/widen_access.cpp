@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of gangs: one scalar, one vector, or one element per lane.
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include "cpu/simt/widen.h"
@@ -46,54 +47,87 @@ llvm::Value* Widener::test_adjacent(llvm::Value* pointers, std::int64_t bytes,
   return b_.CreateNot(any(b_.CreateLogicalAnd(mask_, differs)));
 }
 
+std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
+                                          llvm::function_ref<std::vector<llvm::Value*>()> whole,
+                                          llvm::function_ref<std::vector<llvm::Value*>()> apart) {
+  const auto new_block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
+  };
+  llvm::BasicBlock* yes = new_block("adjacent");
+  llvm::BasicBlock* no = new_block("apart");
+  llvm::BasicBlock* done = new_block("accessed");
+  b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
+  b_.SetInsertPoint(yes);
+  std::vector<llvm::Value*> values = whole();
+  yes = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(no);
+  const std::vector<llvm::Value*> others = apart();
+  no = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    llvm::PHINode* value = b_.CreatePHI(values[i]->getType(), 2);
+    value->addIncoming(values[i], yes);
+    value->addIncoming(others[i], no);
+    values[i] = value;
+  }
+  return values;
+}
+
+/// Processors gather words: numbers of 8 or 16 bits are cut out of those they lie in, which are
+/// never in another page.
+llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
+  llvm::Type* type = wide_type(load.getType());
+  const unsigned bits = load.getType()->isIntegerTy() ? load.getType()->getIntegerBitWidth() : 0;
+  if ((bits != 8 && bits != 16) || load.getAlign().value() * 8 < bits)
+    return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
+                                 llvm::PoisonValue::get(type));
+  const auto all = [&](std::uint64_t value) {
+    return b_.CreateVectorSplat(lanes_, b_.getInt64(value));
+  };
+  llvm::Value* places = b_.CreatePtrToInt(pointers, wide_type(b_.getInt64Ty()));
+  llvm::Value* words =
+      b_.CreateIntToPtr(b_.CreateAnd(places, all(~std::uint64_t{3})), wide_type(b_.getPtrTy()));
+  llvm::Type* word = wide_type(b_.getInt32Ty());
+  llvm::Value* found =
+      b_.CreateMaskedGather(word, words, llvm::Align(4), mask_, llvm::PoisonValue::get(word));
+  llvm::Value* by = b_.CreateTrunc(b_.CreateShl(b_.CreateAnd(places, all(3)), all(3)), word);
+  return b_.CreateTrunc(b_.CreateLShr(found, by), type);
+}
+
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   if (!load.isSimple()) return emit_lane_by_lane(load);
   llvm::Type* type = wide_type(load.getType());
-  const Shape address = shapes_.of(load.getPointerOperand());
-  if (is_adjacent(address, load.getType(), layout)) {
+  llvm::Value* address = load.getPointerOperand();
+  const Shape shape = shapes_.of(address);
+  const auto from = [&](llvm::Value* first) -> llvm::Value* {
+    if (is_full(mask_)) return b_.CreateAlignedLoad(type, first, load.getAlign());
+    return b_.CreateMaskedLoad(type, first, load.getAlign(), mask_, llvm::PoisonValue::get(type));
+  };
+  if (is_adjacent(shape, load.getType(), layout)) {
     note_access(load, "contiguous");
-    llvm::Value* pointer = scalar(load.getPointerOperand());
-    if (is_full(mask_)) return b_.CreateAlignedLoad(type, pointer, load.getAlign());
-    return b_.CreateMaskedLoad(type, pointer, load.getAlign(), mask_, llvm::PoisonValue::get(type));
+    return from(scalar(address));
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
     note_access(load, "contiguous, with the other parts of its structure");
     return parts;
   }
-  llvm::Value* pointers = vector(load.getPointerOperand());
-  const auto gather = [&] {
-    return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
-                                 llvm::PoisonValue::get(type));
-  };
-  if (!address.is_varying() ||
-      !is_adjacent(guesses_.of(load.getPointerOperand()), load.getType(), layout)) {
-    note_access(load, apart_form("gather", address));
-    return gather();
+  if (!shape.is_varying() || !is_adjacent(guesses_.of(address), load.getType(), layout)) {
+    note_access(load, apart_form("gather", shape));
+    return gather(load, vector(address));
   }
+  llvm::Value* holds = nullptr;
+  llvm::Value* first = guess(address, holds);
   note_access(load, "contiguous or gather: tested at run time");
-  llvm::Value* first = nullptr;
-  llvm::Value* adjacent = test_adjacent(
-      pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType())), first);
-  const auto new_block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
-  };
-  llvm::BasicBlock* whole = new_block("adjacent");
-  llvm::BasicBlock* apart = new_block("apart");
-  llvm::BasicBlock* done = new_block("loaded");
-  b_.CreateCondBr(adjacent, whole, apart);
-  b_.SetInsertPoint(whole);
-  llvm::Value* from_whole =
-      b_.CreateMaskedLoad(type, first, load.getAlign(), mask_, llvm::PoisonValue::get(type));
-  b_.CreateBr(done);
-  b_.SetInsertPoint(apart);
-  llvm::Value* from_parts = gather();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
-  llvm::PHINode* result = b_.CreatePHI(type, 2);
-  result->addIncoming(from_whole, whole);
-  result->addIncoming(from_parts, apart);
-  return result;
+  if (!first)
+    holds = test_adjacent(
+        vector(address),
+        static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType()).getFixedValue()), first);
+  const auto whole = [&] { return std::vector{from(first)}; };
+  const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };
+  return either(holds, whole, apart).front();
 }
 
 void Widener::emit_store(llvm::StoreInst& store) {
@@ -139,29 +173,34 @@ void Widener::emit_store(llvm::StoreInst& store) {
     note_access(store, "contiguous, with the other parts of its structure");
     return;
   }
+  llvm::Value* target = store.getPointerOperand();
   llvm::Value* values = wide(value);
-  llvm::Value* pointers = vector(store.getPointerOperand());
-  if (!address.is_varying() ||
-      !is_adjacent(guesses_.of(store.getPointerOperand()), value->getType(), layout)) {
-    note_access(store, apart_form("scatter", address));
+  const auto scatter = [&](llvm::Value* pointers) {
     b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
+    return std::vector<llvm::Value*>();
+  };
+  if (!address.is_varying() || !is_adjacent(guesses_.of(target), value->getType(), layout)) {
+    note_access(store, apart_form("scatter", address));
+    scatter(vector(target));
     return;
   }
+  llvm::Value* holds = nullptr;
+  llvm::Value* first = guess(target, holds);
   note_access(store, "contiguous or scatter: tested at run time");
-  llvm::Value* first = nullptr;
-  llvm::Value* adjacent = test_adjacent(
-      pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType())), first);
-  llvm::BasicBlock* whole = llvm::BasicBlock::Create(b_.getContext(), "adjacent", target_);
-  llvm::BasicBlock* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", target_);
-  llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "stored", target_);
-  b_.CreateCondBr(adjacent, whole, apart);
-  b_.SetInsertPoint(whole);
-  b_.CreateMaskedStore(values, first, store.getAlign(), mask_);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(apart);
-  b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
+  if (!first)
+    holds = test_adjacent(
+        vector(target),
+        static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType()).getFixedValue()),
+        first);
+  const auto whole = [&] {
+    if (is_full(mask_)) {
+      b_.CreateAlignedStore(values, first, store.getAlign());
+    } else {
+      b_.CreateMaskedStore(values, first, store.getAlign(), mask_);
+    }
+    return std::vector<llvm::Value*>();
+  };
+  either(holds, whole, [&] { return scatter(pointers_again(target)); });
 }
 
 /// One check for the gang where all lanes have the same low bits; else lane by lane, once one of
