@@ -120,8 +120,14 @@ bool only_claims_words(const llvm::Function& function) {
   const llvm::Value* unclaimed = nullptr;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (!instruction.mayWriteToMemory()) continue;
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-        store && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand())))
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      // Local variables, and where the thread is in its source.
+      const llvm::Value* object = llvm::getUnderlyingObject(store->getPointerOperand());
+      if (llvm::isa<llvm::AllocaInst>(object) || object == function.getArg(0)) continue;
+    }
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
       continue;
     const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
     if (!exchange || exchange->isVolatile() ||

@@ -79,7 +79,13 @@ class Widener {
   llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  /// A short body, of one block, may be written down once for each lane.
+  enum class LaneBody { Long, Short };
   llvm::Value* for_each_lane(
+      llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+      llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make,
+      LaneBody body = LaneBody::Long);
+  llvm::Value* for_each_lane_in_line(
       llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
       llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make);
   llvm::Value* value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane);

@@ -106,10 +106,10 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicRMWInst& operation) {
   note(operation, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory);
   if (!alone) fetch_for_lanes(pointer);
   llvm::Type* result = operation.use_empty() ? b_.getVoidTy() : operation.getType();
-  return for_each_lane({pointer, operand}, result,
-                       [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) {
-                         return once(values[0], values[1]);
-                       });
+  return for_each_lane(
+      {pointer, operand}, result,
+      [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) { return once(values[0], values[1]); },
+      alone ? LaneBody::Short : LaneBody::Long);
 }
 
 /// For each lane, the sum of `values` of all lanes before it.

@@ -52,7 +52,10 @@ llvm::AllocaInst* Widener::lane_memory(unsigned number) {
 /// it returns, of type `result` (void: nothing), is the lane's part of the result.
 llvm::Value* Widener::for_each_lane(
     llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
-    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make) {
+    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make,
+    LaneBody body) {
+  if (is_full(mask_) && body == LaneBody::Short)
+    return for_each_lane_in_line(sources, result, make);
   unsigned used = 0;
   const auto element = [&](unsigned number, llvm::Type* type, llvm::Value* lane) {
     return b_.CreateGEP(type, lane_memory(number), lane);
@@ -128,6 +131,43 @@ llvm::Value* Widener::for_each_lane(
         b_.CreateAlignedLoad(wide_type(stored), lane_memory(first_result + i), llvm::Align(64));
     if (stored != result_parts[i]) part = b_.CreateTrunc(part, wide_type(result_parts[i]));
     all = all ? b_.CreateInsertValue(all, part, i) : part;
+  }
+  return all;
+}
+
+/// One copy of the body for each lane: values come out of registers, where a loop would wait for
+/// its memory.
+llvm::Value* Widener::for_each_lane_in_line(
+    llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make) {
+  const auto part = [&](llvm::Value* whole, llvm::Type* type, unsigned lane) -> llvm::Value* {
+    auto* parts = llvm::dyn_cast<llvm::StructType>(type);
+    if (!parts) return b_.CreateExtractElement(whole, lane);
+    llvm::Value* value = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < parts->getNumElements(); ++i)
+      value = b_.CreateInsertValue(
+          value, b_.CreateExtractElement(b_.CreateExtractValue(whole, i), lane), i);
+    return value;
+  };
+  llvm::Value* all = result->isVoidTy() ? nullptr : llvm::PoisonValue::get(wide_type(result));
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    llvm::SmallVector<llvm::Value*, 4> values;
+    for (llvm::Value* source : sources)
+      values.push_back(shapes_.of(source).is_varying()
+                           ? part(wide(source), source->getType(), lane)
+                           : value_at(scalar(source), shapes_.of(source), b_.getInt64(lane)));
+    llvm::Value* made = make(values, b_.getInt64(lane));
+    if (!all) continue;
+    auto* parts = llvm::dyn_cast<llvm::StructType>(result);
+    if (!parts) {
+      all = b_.CreateInsertElement(all, made, lane);
+      continue;
+    }
+    for (unsigned i = 0; i < parts->getNumElements(); ++i)
+      all = b_.CreateInsertValue(all,
+                                 b_.CreateInsertElement(b_.CreateExtractValue(all, i),
+                                                        b_.CreateExtractValue(made, i), lane),
+                                 i);
   }
   return all;
 }
