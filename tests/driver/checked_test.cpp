@@ -64,6 +64,23 @@ constexpr const char* accesses_ptx = R"(
   ret;
 }
 
+.shared .align 4 .b8 first[40];
+.shared .align 4 .b8 second[40];
+.extern .shared .align 4 .b8 rest[];
+.visible .entry neighbours_at(.param .u64 from, .param .u32 offset)
+{
+  .reg .u32 %r<6>;
+  ld.param.u32 %r1, [offset];
+  mov.u32 %r2, second;
+  mov.u32 %r3, rest;
+  st.shared.u32 [%r2], %r3;
+  mov.u32 %r4, first;
+  add.u32 %r4, %r4, %r1;
+  .loc 1 91 0
+  st.shared.u32 [%r4], %r1;
+  ret;
+}
+
 .visible .entry local_at(.param .u64 from, .param .u32 offset)
 {
   .local .align 4 .b8 before[40];
@@ -192,6 +209,20 @@ void play_host_memory() {
   std::printf("%s\n", fault_text().c_str());
 }
 
+/// Two variables and all the memory that a launch may add to them.
+void play_shared_limits() {
+  setenv("PYCUDA_CPU_CHECK", "1", 1);
+  const CurrentContext context;
+  const LoadedModule module(accesses_ptx);
+  const CUfunction function = module.function("neighbours_at");
+  int declared = 0, dynamic = 0;
+  CU(cuFuncGetAttribute)(&declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
+  CU(cuFuncGetAttribute)(&dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
+  std::printf("declared %d, dynamic %d\n", declared, dynamic);
+  std::printf("all of it %d\n", run(module, "neighbours_at", 0, 0, 49072));
+  std::printf("a byte more %d\n", run(module, "neighbours_at", 0, 0, 49073));
+}
+
 /// What a fault in `kernel` at the byte `offset` of 40 says, less what differs from run to run.
 void check_access(const char* kernel, const char* offset, const std::string& place,
                   const char* line) {
@@ -214,6 +245,10 @@ bool driver_test::play_checked_scenario(const std::string& name) {
     play_host_memory();
     return true;
   }
+  if (name == "shared_limits") {
+    play_shared_limits();
+    return true;
+  }
   if (name.rfind("checked:", 0) != 0) return false;
   const size_t colon = name.find(':', 8);
   play_access(name.substr(8, colon - 8).c_str(), std::atoi(name.substr(colon + 1).c_str()));
@@ -233,6 +268,26 @@ TEST_CASE("the checked mode finds accesses out of bounds at the byte, in every k
                "81");
   check_access("static_shared_at", "40",
                "0 bytes past the end of the block's 40 bytes of shared memory", "31");
+}
+
+TEST_CASE("the checked mode tells variables in shared memory apart") {
+  if (!is_cpu_driver()) return;
+  check_access("neighbours_at", "-4", "4 bytes before the start of the 40-byte shared variable",
+               "91");
+  check_access("neighbours_at", "40", "0 bytes past the end of the 40-byte shared variable 'first'",
+               "91");
+  check_access("neighbours_at", "68",
+               "4 bytes before the start of the 40-byte shared variable 'second'", "91");
+  check_access("neighbours_at", "112",
+               "0 bytes past the end of the 40-byte shared variable 'second'", "91");
+  check_access("static_shared_at", "40",
+               "0 bytes past the end of the 40-byte shared variable 'tile'", "31");
+}
+
+TEST_CASE("what lies between shared variables in the checked mode counts against no limit") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("shared_limits") ==
+        "declared 80, dynamic 49072\nall of it 0\na byte more 1\n");
 }
 
 TEST_CASE("the checked mode knows the variables of a thread, in callees too") {

@@ -114,8 +114,8 @@ TextureReference* Module::find_reference(std::string_view name, bool surface) co
 
 int default_dynamic_shared_bytes(const KernelFacts& facts) {
   constexpr unsigned limit = DeviceLimits::shared_bytes_per_block;
-  return facts.static_shared_bytes < limit ? static_cast<int>(limit - facts.static_shared_bytes)
-                                           : 0;
+  const unsigned declared = facts.declared_shared_bytes();
+  return declared < limit ? static_cast<int>(limit - declared) : 0;
 }
 
 CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int* value) {
@@ -124,7 +124,7 @@ CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute
       *value = static_cast<int>(facts.max_threads);
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(facts.static_shared_bytes);
+      *value = static_cast<int>(facts.declared_shared_bytes());
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
       *value = static_cast<int>(facts.const_bytes);
@@ -159,8 +159,9 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
       constexpr auto limit = static_cast<std::int64_t>(DeviceLimits::shared_bytes_per_block_optin);
-      return value >= 0 && value <= limit - facts.static_shared_bytes ? CUDA_SUCCESS
-                                                                      : CUDA_ERROR_INVALID_VALUE;
+      return value >= 0 && value <= limit - facts.declared_shared_bytes()
+                 ? CUDA_SUCCESS
+                 : CUDA_ERROR_INVALID_VALUE;
     }
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -32,7 +32,7 @@ unsigned blocks_by_registers(const KernelFacts& facts, unsigned threads) {
 unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
                               std::size_t dynamic_shared_bytes) {
   if (threads > Limits::threads_per_block) return 0;
-  const std::size_t shared = facts.static_shared_bytes + dynamic_shared_bytes;
+  const std::size_t shared = facts.declared_shared_bytes() + dynamic_shared_bytes;
   if (shared > Limits::shared_bytes_per_block_optin) return 0;
   const unsigned shared_of_block =
       round_up(static_cast<unsigned>(shared), shared_granularity_bytes) +
@@ -149,7 +149,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
     }
     const unsigned share = Limits::shared_bytes_per_processor / blocks / shared_granularity_bytes *
                            shared_granularity_bytes;
-    const unsigned taken = Limits::shared_bytes_reserved_per_block + facts.static_shared_bytes;
+    const unsigned taken = Limits::shared_bytes_reserved_per_block + facts.declared_shared_bytes();
     const unsigned free = share > taken ? share - taken : 0;
     *dynamicSmemSize = std::min(free, function.max_dynamic_shared_bytes());
     return CUDA_SUCCESS;

@@ -56,7 +56,7 @@ std::string kernel_summary(const jit::Program& program) {
   std::string text;
   for (const KernelFacts& kernel : program.kernels()) {
     text += "info: kernel '" + kernel.name + "': " + std::to_string(kernel.parameter_bytes) +
-            " bytes of parameters, " + std::to_string(kernel.static_shared_bytes) +
+            " bytes of parameters, " + std::to_string(kernel.declared_shared_bytes()) +
             " bytes of shared memory, " + std::to_string(kernel.local_bytes) +
             " bytes of local memory" + (program.from_cache() ? " (from the cache)\n" : "\n");
   }

@@ -25,10 +25,22 @@ bool inside(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin, std
   return address >= begin && address - begin <= size && bytes <= size - (address - begin);
 }
 
+/// What the launch added to the window is one piece: only the program knows what lies in it.
+bool in_shared(const LaunchContext& launch, std::uint64_t base, std::uint64_t address,
+               std::uint64_t bytes) {
+  if (!inside(address, bytes, base, launch.shared_bytes)) return false;
+  const KernelFacts& facts = launch.kernel.facts;
+  if (facts.shared_variables.empty() || address - base >= facts.static_shared_bytes) return true;
+  for (const SharedVariable& variable : facts.shared_variables) {
+    if (inside(address, bytes, base + variable.begin, variable.bytes)) return true;
+  }
+  return false;
+}
+
 bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
   const BlockFrame& block = *thread.block;
   const auto& launch = *static_cast<const LaunchContext*>(block.launch->launch);
-  if (inside(address, bytes, reinterpret_cast<std::uint64_t>(block.shared), launch.shared_bytes) ||
+  if (in_shared(launch, reinterpret_cast<std::uint64_t>(block.shared), address, bytes) ||
       inside(address, bytes, reinterpret_cast<std::uint64_t>(block.launch->params),
              launch.parameter_bytes)) {
     return true;

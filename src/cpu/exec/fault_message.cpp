@@ -2,8 +2,12 @@
 // Words for faults: what happened, where in the kernel, where in memory.
 #include "cpu/exec/fault_message.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/local_memory.h"
@@ -77,16 +81,60 @@ std::string place_text(const LaunchContext& launch, const BlockFrame* block,
   return text + source_text(launch, thread);
 }
 
+/// A variable's name as the CUDA source has it: kernel(float*)::tile for _ZZ6kernelPfE4tile.
+std::string source_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && plain != nullptr ? plain.get() : symbol;
+}
+
+/// Checked mode keeps shared variables apart: where the one lies that `offset` is nearest to. An
+/// offset below the window is negative. Empty when variables do not lie apart.
+std::string shared_variable_text(const KernelFacts& facts, std::int64_t offset) {
+  const SharedVariable* nearest = nullptr;
+  std::int64_t distance = 0;
+  for (const SharedVariable& variable : facts.shared_variables) {
+    const std::int64_t end = std::int64_t{variable.begin} + variable.bytes;
+    const std::int64_t away = offset < variable.begin ? variable.begin - offset
+                              : offset >= end         ? offset - end
+                                                      : 0;
+    if (nearest == nullptr || away < distance) {
+      nearest = &variable;
+      distance = away;
+    }
+  }
+  if (nearest == nullptr) return {};
+  const auto text = [&](std::int64_t bytes, const char* where) {
+    return bytes_text(static_cast<std::uint64_t>(bytes)) + where + "the " +
+           std::to_string(nearest->bytes) + "-byte shared variable '" + source_name(nearest->name) +
+           "'";
+  };
+  if (offset < nearest->begin) return text(distance, " before the start of ");
+  if (offset < std::int64_t{nearest->begin} + nearest->bytes)
+    return text(offset - nearest->begin, " into ");
+  return text(distance, " past the end of ");
+}
+
 std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
                         std::uint64_t address) {
   const auto base = reinterpret_cast<std::uint64_t>(block.shared);
-  if (block.shared == nullptr || address < base || address - base > (std::uint64_t{1} << 32)) {
-    return {};
-  }
+  constexpr std::uint64_t window = std::uint64_t{1} << 32;
+  if (block.shared == nullptr || address < base || address - base > window) return {};
   const std::uint64_t offset = address - base;
-  if (offset < launch.shared_bytes) return {};
-  return bytes_text(offset - launch.shared_bytes) + " past the end of the block's " +
-         bytes_text(launch.shared_bytes) + " of shared memory";
+  const KernelFacts& facts = launch.kernel.facts;
+  if (offset < launch.shared_bytes)
+    return shared_variable_text(facts, static_cast<std::int64_t>(offset));
+  // Offsets wrap at 32 bits: a large one was negative.
+  if (offset >= window / 2 && !facts.shared_variables.empty())
+    return shared_variable_text(
+        facts, static_cast<std::int64_t>(offset) - static_cast<std::int64_t>(window));
+  const std::uint64_t declared = launch.shared_bytes - facts.shared_gap_bytes;
+  std::string text = bytes_text(offset - launch.shared_bytes) + " past the end of the block's " +
+                     bytes_text(declared) + " of shared memory";
+  if (launch.shared_bytes == facts.static_shared_bytes && !facts.shared_variables.empty())
+    text += ", " + shared_variable_text(facts, static_cast<std::int64_t>(offset));
+  return text;
 }
 
 /// Checked mode keeps the variables of a thread where their bounds are known.

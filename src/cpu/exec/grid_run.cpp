@@ -65,7 +65,8 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
   if (!cooperative) {
     const std::uint64_t warps = (launch.threads + 31) / 32;
     const std::uint64_t by_threads = 64 / warps;
-    const std::uint64_t by_shared = (std::uint64_t{164} << 10) / (launch.shared_bytes + 1024);
+    const std::uint64_t shared = launch.shared_bytes - launch.kernel.facts.shared_gap_bytes;
+    const std::uint64_t by_shared = (std::uint64_t{164} << 10) / (shared + 1024);
     const std::uint64_t per_processor =
         std::clamp<std::uint64_t>(std::min(by_threads, by_shared), 1, 32);
     resident = std::min(resident, per_processor * launch.frame.processor_count);

@@ -82,10 +82,15 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.text(facts.name);
   out.list(facts.parameters, [&](const KernelParameter& parameter) { out.number(parameter); });
   for (std::uint32_t value :
-       {facts.parameter_bytes, facts.static_shared_bytes, facts.dynamic_shared_alignment,
-        facts.local_bytes, facts.const_bytes, facts.registers, facts.max_threads, facts.ptx_version,
-        facts.target, facts.cost, facts.gang_lanes})
+       {facts.parameter_bytes, facts.static_shared_bytes, facts.shared_gap_bytes,
+        facts.dynamic_shared_alignment, facts.local_bytes, facts.const_bytes, facts.registers,
+        facts.max_threads, facts.ptx_version, facts.target, facts.cost, facts.gang_lanes})
     out.number(value);
+  out.list(facts.shared_variables, [&](const SharedVariable& variable) {
+    out.text(variable.name);
+    out.number(variable.begin);
+    out.number(variable.bytes);
+  });
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
@@ -105,10 +110,17 @@ KernelFacts read_facts(Reader& in) {
   facts.name = in.text();
   facts.parameters = in.list<KernelParameter>([&] { return in.number<KernelParameter>(); });
   for (std::uint32_t* value :
-       {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.dynamic_shared_alignment,
-        &facts.local_bytes, &facts.const_bytes, &facts.registers, &facts.max_threads,
-        &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
+       {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.shared_gap_bytes,
+        &facts.dynamic_shared_alignment, &facts.local_bytes, &facts.const_bytes, &facts.registers,
+        &facts.max_threads, &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
     *value = in.number<std::uint32_t>();
+  facts.shared_variables = in.list<SharedVariable>([&] {
+    SharedVariable variable;
+    variable.name = in.text();
+    variable.begin = in.number<std::uint32_t>();
+    variable.bytes = in.number<std::uint32_t>();
+    return variable;
+  });
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();

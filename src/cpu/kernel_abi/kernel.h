@@ -17,12 +17,22 @@ struct KernelParameter {
   std::uint32_t alignment = 1;
 };
 
+/// A static .shared variable, by its place in the block's window.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t begin = 0, bytes = 0;
+};
+
 /// The facts of a kernel that do not depend on where its code lies (they are cached with it).
 struct KernelFacts {
   std::string name;
   std::vector<KernelParameter> parameters;
   std::uint32_t parameter_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;  ///< of the window, gaps included
+  std::uint32_t shared_gap_bytes = 0;     ///< of these: between variables, in checked mode
+  /// In checked mode: the variables, with gaps between them that nothing may touch. Empty: the
+  /// whole window may be touched.
+  std::vector<SharedVariable> shared_variables;
   std::uint32_t dynamic_shared_alignment = 16;
   std::uint32_t local_bytes = 0;  ///< .local memory per thread
   std::uint32_t const_bytes = 0;  ///< .const memory of the module
@@ -46,6 +56,9 @@ struct KernelFacts {
   std::string scalar_reason;        ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
+
+  /// Static shared memory as the program declares it: what counts against limits.
+  std::uint32_t declared_shared_bytes() const { return static_shared_bytes - shared_gap_bytes; }
 };
 
 /// Launches with narrower rows run thread by thread: most lanes of a gang would be empty.

@@ -106,6 +106,8 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
   }
   facts.parameter_bytes = offsets.back();
   facts.static_shared_bytes = lowering.shared().bytes(kernel);
+  facts.shared_gap_bytes = lowering.shared().gap_bytes(kernel);
+  facts.shared_variables = lowering.shared().variables(kernel);
   facts.dynamic_shared_alignment = lowering.shared().dynamic_alignment(kernel);
   std::uint64_t callee_local = 0;
   std::uint32_t registers = 0;

@@ -15,7 +15,7 @@ ModuleLowering::ModuleLowering(const ptx::Module& source, llvm::Module& target,
       options_(options),
       diagnostics_(diagnostics),
       calls_(source),
-      shared_(source, calls_),
+      shared_(source, calls_, options.checked),
       functions_(source.functions.size(), nullptr),
       variables_(source.variables.size(), nullptr) {}
 

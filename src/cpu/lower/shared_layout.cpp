@@ -6,57 +6,86 @@
 
 namespace pycuda::cpu::lower {
 
+namespace {
+
+/// Wide enough that an index one too large, of any type, falls into it.
+constexpr std::uint32_t checked_gap = 32;
+
+}  // namespace
+
 bool is_dynamic_shared(const ptx::Variable& variable) {
   return variable.space == ptx::Space::Shared &&
          (variable.linkage == ptx::Linkage::Extern || variable.bytes == 0);
 }
 
-SharedLayout::SharedLayout(const ptx::Module& module, const CallGraph& calls)
-    : module_offsets_(module.variables.size(), 0),
-      function_offsets_(module.functions.size()),
-      ends_(module.functions.size(), 0),
-      dynamic_alignments_(module.functions.size(), 16) {
-  std::vector<std::vector<std::uint32_t>> kernels_of_variable(module.variables.size());
-  std::vector<std::vector<std::uint32_t>> kernels_of_function(module.functions.size());
+SharedLayout::SharedLayout(const ptx::Module& module, const CallGraph& calls, bool apart) {
+  Kernels of_variables(module.variables.size()), of_functions(module.functions.size());
   for (std::uint32_t kernel = 0; kernel < module.functions.size(); ++kernel) {
     if (!module.functions[kernel].is_entry) continue;
     for (const std::uint32_t function : calls.reachable(kernel)) {
-      kernels_of_function[function].push_back(kernel);
+      of_functions[function].push_back(kernel);
       for (const std::uint32_t variable : calls.variables(function)) {
-        auto& kernels = kernels_of_variable[variable];
+        auto& kernels = of_variables[variable];
         if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end())
           kernels.push_back(kernel);
       }
     }
   }
-  const auto place = [&](const ptx::Variable& variable, const std::vector<std::uint32_t>& kernels) {
-    const std::uint32_t alignment = std::max<std::uint32_t>(variable.alignment, 1);
-    if (is_dynamic_shared(variable)) {
-      for (const std::uint32_t kernel : kernels) {
-        dynamic_alignments_[kernel] = std::max(dynamic_alignments_[kernel], alignment);
-      }
-      return std::uint32_t{0};
-    }
-    std::uint32_t offset = 0;
-    for (const std::uint32_t kernel : kernels) offset = std::max(offset, ends_[kernel]);
-    offset = (offset + alignment - 1) / alignment * alignment;
-    for (const std::uint32_t kernel : kernels)
-      ends_[kernel] = offset + static_cast<std::uint32_t>(variable.bytes);
-    return offset;
-  };
+  place_all(module, of_variables, of_functions, 0);
+  gaps_.assign(module.functions.size(), 0);
+  if (!apart) return;
+  const std::vector<std::uint32_t> declared = ends_;
+  place_all(module, of_variables, of_functions, checked_gap);
+  for (std::size_t f = 0; f < declared.size(); ++f) gaps_[f] = ends_[f] - declared[f];
+}
+
+void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variables,
+                             const Kernels& of_functions, std::uint32_t gap) {
+  const std::size_t functions = module.functions.size();
+  module_offsets_.assign(module.variables.size(), 0);
+  function_offsets_.assign(functions, {});
+  ends_.assign(functions, 0);
+  dynamic_alignments_.assign(functions, 16);
+  variables_.assign(functions, {});
+  has_dynamic_.assign(functions, false);
   for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
-    if (module.variables[i].space == ptx::Space::Shared) {
-      module_offsets_[i] = place(module.variables[i], kernels_of_variable[i]);
-    }
+    if (module.variables[i].space == ptx::Space::Shared)
+      module_offsets_[i] = place(module.variables[i], of_variables[i], gap);
   }
-  for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+  for (std::uint32_t f = 0; f < functions; ++f) {
     function_offsets_[f].resize(module.functions[f].variables.size(), 0);
     for (std::uint32_t i = 0; i < module.functions[f].variables.size(); ++i) {
       const ptx::Variable& variable = module.functions[f].variables[i];
       if (variable.space == ptx::Space::Shared)
-        function_offsets_[f][i] = place(variable, kernels_of_function[f]);
+        function_offsets_[f][i] = place(variable, of_functions[f], gap);
     }
   }
+  // What the launch adds lies behind a gap too.
+  for (std::uint32_t f = 0; f < functions; ++f) {
+    if (has_dynamic_[f] && ends_[f] != 0) ends_[f] += gap;
+  }
+}
+
+std::uint32_t SharedLayout::place(const ptx::Variable& variable,
+                                  const std::vector<std::uint32_t>& kernels, std::uint32_t gap) {
+  const std::uint32_t alignment = std::max<std::uint32_t>(variable.alignment, 1);
+  if (is_dynamic_shared(variable)) {
+    for (const std::uint32_t kernel : kernels) {
+      dynamic_alignments_[kernel] = std::max(dynamic_alignments_[kernel], alignment);
+      has_dynamic_[kernel] = true;
+    }
+    return 0;
+  }
+  std::uint32_t offset = 0;
+  for (const std::uint32_t kernel : kernels) offset = std::max(offset, ends_[kernel]);
+  if (offset != 0) offset += gap;
+  offset = (offset + alignment - 1) / alignment * alignment;
+  const auto bytes = static_cast<std::uint32_t>(variable.bytes);
+  for (const std::uint32_t kernel : kernels) {
+    ends_[kernel] = offset + bytes;
+    if (gap != 0) variables_[kernel].push_back({variable.name, offset, bytes});
+  }
+  return offset;
 }
 
 }  // namespace pycuda::cpu::lower

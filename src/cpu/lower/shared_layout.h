@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/kernel_abi/kernel.h"
 #include "cpu/lower/call_graph.h"
 #include "cpu/ptx/module.h"
 
@@ -14,7 +15,8 @@ namespace pycuda::cpu::lower {
 /// may overlap, so that a kernel's window holds little more than what it can reach.
 class SharedLayout {
  public:
-  SharedLayout(const ptx::Module& module, const CallGraph& calls);
+  /// `apart`: with gaps between variables, so that an index too large finds none of another.
+  SharedLayout(const ptx::Module& module, const CallGraph& calls, bool apart);
 
   /// Offset of a module-level variable.
   std::uint32_t module_offset(std::uint32_t variable) const { return module_offsets_[variable]; }
@@ -22,17 +24,32 @@ class SharedLayout {
   std::uint32_t function_offset(std::uint32_t function, std::uint32_t variable) const {
     return function_offsets_[function][variable];
   }
-  /// Bytes of static shared memory of a kernel.
+  /// Bytes of static shared memory of a kernel, gaps included.
   std::uint32_t bytes(std::uint32_t kernel) const { return ends_[kernel]; }
+  /// What of them is there only because variables lie apart.
+  std::uint32_t gap_bytes(std::uint32_t kernel) const { return gaps_[kernel]; }
+  /// The kernel's variables when they lie apart, else none.
+  const std::vector<SharedVariable>& variables(std::uint32_t kernel) const {
+    return variables_[kernel];
+  }
   /// The greatest alignment of dynamic shared variables that a kernel can reach, at least 16.
   std::uint32_t dynamic_alignment(std::uint32_t kernel) const {
     return dynamic_alignments_[kernel];
   }
 
  private:
+  using Kernels = std::vector<std::vector<std::uint32_t>>;
+  void place_all(const ptx::Module& module, const Kernels& of_variables,
+                 const Kernels& of_functions, std::uint32_t gap);
+  std::uint32_t place(const ptx::Variable& variable, const std::vector<std::uint32_t>& kernels,
+                      std::uint32_t gap);
+
   std::vector<std::uint32_t> module_offsets_;
   std::vector<std::vector<std::uint32_t>> function_offsets_;
-  std::vector<std::uint32_t> ends_, dynamic_alignments_;  // by function
+  // By function.
+  std::vector<std::uint32_t> ends_, gaps_, dynamic_alignments_;
+  std::vector<std::vector<SharedVariable>> variables_;
+  std::vector<bool> has_dynamic_;
 };
 
 /// .extern .shared: memory whose size the launch gives.
