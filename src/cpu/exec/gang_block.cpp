@@ -53,16 +53,25 @@ GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block) {
 
 bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
   kernel_ = &kernel;
+  tiles_ = has_whole_tiles(kernel.facts, block);
+  if (tiles_) {
+    const std::size_t tiles = std::size_t{block.x / kernel.facts.tile_columns} *
+                              (block.y / kernel.facts.tile_rows) * block.z;
+    return reserve_states_and_frames(tiles, kernel.facts.tile_frame_bytes);
+  }
   const std::uint32_t lanes = kernel.facts.gang_lanes;
   const std::size_t per_row = (block.x + lanes - 1) / lanes;
   const std::size_t count = per_row * block.y * block.z;
-  if (kernel.facts.gang_frame_bytes != 0) {
-    const std::uint64_t states = (count * sizeof(std::uint32_t) + alignment - 1) & ~(alignment - 1);
-    return reserve(states + count * kernel.facts.gang_frame_bytes);
-  }
+  if (kernel.facts.gang_frame_bytes != 0)
+    return reserve_states_and_frames(count, kernel.facts.gang_frame_bytes);
   gangs_.resize(count);
   stride_ = (kernel.gang_bytes + alignment - 1) & ~(alignment - 1);
   return reserve(stride_ * count);
+}
+
+bool GangBlock::reserve_states_and_frames(std::size_t gangs, std::uint64_t frame_bytes) {
+  const std::uint64_t states = (gangs * sizeof(std::uint32_t) + alignment - 1) & ~(alignment - 1);
+  return reserve(states + gangs * frame_bytes);
 }
 
 bool GangBlock::reserve(std::uint64_t wanted) {
@@ -78,9 +87,9 @@ bool GangBlock::reserve(std::uint64_t wanted) {
 
 void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) {
   for (std::uint64_t& sum : block.barrier_sums) sum = 0;
-  if (kernel_->run_gangs != nullptr) {
+  if (tiles_ || kernel_->run_gangs != nullptr) {
     thread.scratch = reinterpret_cast<std::uint64_t>(memory_.get());
-    kernel_->run_gangs(&block, &thread);
+    (tiles_ ? kernel_->run_tiles : kernel_->run_gangs)(&block, &thread);
     return;
   }
   const Dim3 size = block.launch->block;

@@ -35,6 +35,7 @@ class GangBlock {
     void operator()(std::byte* memory) const;
   };
   bool fit(const Kernel& kernel, const Dim3& block);
+  bool reserve_states_and_frames(std::size_t gangs, std::uint64_t frame_bytes);
   bool reserve(std::uint64_t bytes);
 
   const Kernel* kernel_ = nullptr;
@@ -42,6 +43,7 @@ class GangBlock {
   std::unique_ptr<std::byte, Free> memory_;
   std::uint64_t capacity_ = 0;
   std::uint64_t stride_ = 0;
+  bool tiles_ = false;  ///< the kernel's form for tiles runs
 };
 
 }  // namespace pycuda::cpu::exec

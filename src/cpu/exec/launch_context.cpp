@@ -42,7 +42,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
   gangs = uses_gangs(kernel, frame.grid, frame.block);
-  if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
+  tiles = gangs && has_whole_tiles(facts, frame.block);
+  if (gangs && !tiles) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);
@@ -109,7 +110,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
   }
   GangBlock* gang_block = nullptr;
   if (launch.gangs &&
-      (launch.kernel.facts.gangs_suspend || launch.kernel.facts.gang_frame_bytes != 0)) {
+      (launch.kernel.facts.gangs_suspend || launch.kernel.facts.gang_frame_bytes != 0 ||
+       (launch.tiles && launch.kernel.facts.tile_frame_bytes != 0))) {
     Dim3 size = launch.frame.block;
     size.x *= static_cast<std::uint32_t>(std::min(launch.most_fused, last - first));
     gang_block = GangBlock::prepare(launch.kernel, size);
@@ -148,7 +150,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
           if (own.gang_block != nullptr) {
             own.gang_block->run(own.entry, own.block, own.thread);
           } else if (own.launch.gangs) {
-            own.launch.kernel.run_gangs(&own.block, &own.thread);
+            const Kernel& kernel = own.launch.kernel;
+            (own.launch.tiles ? kernel.run_tiles : kernel.run_gangs)(&own.block, &own.thread);
           } else {
             own.launch.kernel.run_block(&own.block, &own.thread);
           }

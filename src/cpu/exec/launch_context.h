@@ -30,6 +30,7 @@ struct LaunchContext {
   std::uint64_t blocks = 0;
   std::uint32_t threads = 0;          ///< per block
   bool gangs = false;                 ///< runs the kernel's vector form
+  bool tiles = false;                 ///< its form for tiles
   std::uint64_t most_fused = 1;       ///< so many blocks of it may run as one
   bool suspends = false;              ///< its threads are scheduled one by one
   std::uint64_t shared_bytes = 0;     ///< of a block's window

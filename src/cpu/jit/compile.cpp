@@ -69,6 +69,8 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
     if (kernel.gang_lanes == 0) continue;
     functions.push_back(module.getFunction("f." + kernel.name + ".gang"));
     functions.push_back(module.getFunction("f." + kernel.name + ".tail"));
+    if (kernel.tile_rows != 0)
+      functions.push_back(module.getFunction("f." + kernel.name + ".tile"));
   }
   set_target_attributes(module);
   dump("widened", module);

@@ -84,7 +84,8 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   for (std::uint32_t value :
        {facts.parameter_bytes, facts.static_shared_bytes, facts.shared_gap_bytes,
         facts.dynamic_shared_alignment, facts.local_bytes, facts.const_bytes, facts.registers,
-        facts.max_threads, facts.ptx_version, facts.target, facts.cost, facts.gang_lanes})
+        facts.max_threads, facts.ptx_version, facts.target, facts.cost, facts.gang_lanes,
+        facts.tile_columns, facts.tile_rows})
     out.number(value);
   out.list(facts.shared_variables, [&](const SharedVariable& variable) {
     out.text(variable.name);
@@ -103,6 +104,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.text(facts.scalar_reason);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
+  out.number(facts.tile_frame_bytes);
 }
 
 KernelFacts read_facts(Reader& in) {
@@ -112,7 +114,8 @@ KernelFacts read_facts(Reader& in) {
   for (std::uint32_t* value :
        {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.shared_gap_bytes,
         &facts.dynamic_shared_alignment, &facts.local_bytes, &facts.const_bytes, &facts.registers,
-        &facts.max_threads, &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes})
+        &facts.max_threads, &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes,
+        &facts.tile_columns, &facts.tile_rows})
     *value = in.number<std::uint32_t>();
   facts.shared_variables = in.list<SharedVariable>([&] {
     SharedVariable variable;
@@ -133,6 +136,7 @@ KernelFacts read_facts(Reader& in) {
   facts.scalar_reason = in.text();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
+  facts.tile_frame_bytes = in.number<std::uint64_t>();
   return facts;
 }
 

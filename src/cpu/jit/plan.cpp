@@ -57,6 +57,17 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
            " threads would leave most lanes of a gang empty\n";
   if (facts.gangs_are_warps && !gangs_can_be_warps(block))
     return "thread by thread: warp operations, in a block whose rows are no whole warps\n";
+  if (has_whole_tiles(facts, block)) {
+    const std::uint32_t tiles =
+        block.x / facts.tile_columns * (block.y / facts.tile_rows) * block.z;
+    return "gangs of " + std::to_string(facts.tile_columns * facts.tile_rows) +
+           " threads, tiles of " + std::to_string(facts.tile_columns) + " x " +
+           std::to_string(facts.tile_rows) + ", since the block is made of them; it has " +
+           std::to_string(tiles) + "\n" +
+           (facts.gangs_suspend && !facts.strides_over_grid
+                ? "barriers: gangs take turns, what lives across a barrier is kept in memory\n"
+                : "no barriers: gangs run one after the other\n");
+  }
   const std::uint32_t rows = block.y * block.z;
   const std::uint32_t full = block.x / lanes * rows, rest = block.x % lanes;
   std::string text = "gangs of " + std::to_string(lanes) + " threads, " +
@@ -134,8 +145,9 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
         {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};
   std::string text = "kernel " + found->name + ", block " + text_of(block) + ", " +
                      widest_instructions() + "\n" + launch_text(*found, block, options);
-  std::vector<simt::PlanNote> notes =
-      planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())].notes;
+  const simt::Plan& plan =
+      planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())];
+  std::vector<simt::PlanNote> notes = has_whole_tiles(*found, block) ? plan.tile_notes : plan.notes;
   if (found->gang_lanes == 0 || notes.empty()) return text;
   std::stable_sort(
       notes.begin(), notes.end(), [&](const simt::PlanNote& left, const simt::PlanNote& right) {

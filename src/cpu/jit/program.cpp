@@ -98,6 +98,10 @@ class LoadedProgram::Implementation {
 
   bool bind_gangs(Kernel& kernel) {
     const std::string& name = kernel.facts.name;
+    if (kernel.facts.tile_rows != 0) {
+      kernel.run_tiles = reinterpret_cast<BlockFunction>(code->find(name + ".tiles"));
+      if (kernel.run_tiles == nullptr) return false;
+    }
     if (!kernel.facts.gangs_suspend) {
       kernel.run_gangs = reinterpret_cast<BlockFunction>(code->find(name + ".gangs"));
       return kernel.run_gangs != nullptr;

@@ -56,6 +56,10 @@ struct KernelFacts {
   std::string scalar_reason;        ///< why there is no vector form
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
+  /// The threads of a tile, a gang of several rows, along x and y; 0: there is no such form. It is
+  /// for blocks that are made of whole tiles.
+  std::uint32_t tile_columns = 0, tile_rows = 0;
+  std::uint64_t tile_frame_bytes = 0;  ///< as gang_frame_bytes, for each tile
 
   /// Static shared memory as the program declares it: what counts against limits.
   std::uint32_t declared_shared_bytes() const { return static_shared_bytes - shared_gap_bytes; }
@@ -68,6 +72,12 @@ inline constexpr std::uint32_t narrowest_gang_row = 4;
 /// whole warps, or there must be one row.
 inline bool gangs_can_be_warps(const Dim3& block) {
   return block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+}
+
+/// Whether a block is made of whole tiles of the kernel's form for them.
+inline bool has_whole_tiles(const KernelFacts& facts, const Dim3& block) {
+  return facts.tile_rows != 0 && block.x % facts.tile_columns == 0 &&
+         block.y % facts.tile_rows == 0;
 }
 
 /// A kernel ready to run.
@@ -85,6 +95,7 @@ struct Kernel {
   /// each gang and then, at the next multiple of 256 bytes, of as many frames. A row of threads has
   /// gangs of its own.
   BlockFunction run_gangs = nullptr;
+  BlockFunction run_tiles = nullptr;  ///< the same with tiles for gangs, or null
   ThreadFunction start_gang =
       nullptr;  ///< a gang whose lanes all have threads; it suspends AtBarrier 0 only
   ThreadFunction start_tail = nullptr;  ///< a gang of ThreadFrame::mask threads

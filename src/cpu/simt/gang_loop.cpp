@@ -40,13 +40,13 @@ void replace_gang_values(llvm::Function& gang) {
   replace(std::string(lower::pseudo::sreg_prefix) + "tid.x", offsetof(ThreadFrame, tid.x));
 }
 
-llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm::StringRef name,
-                               unsigned lanes) {
+llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm::StringRef name,
+                               GangSize size) {
   llvm::LLVMContext& context = full.getContext();
   llvm::IRBuilder<> b(context);
   llvm::Function* function = llvm::Function::Create(
       llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
-      llvm::Function::ExternalLinkage, name + ".gangs", full.getParent());
+      llvm::Function::ExternalLinkage, name, full.getParent());
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);
   llvm::Argument* block = function->getArg(0);
@@ -58,7 +58,6 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
   llvm::BasicBlock* row = new_block("row");
   llvm::BasicBlock* gang = new_block("gang");
   llvm::BasicBlock* rest = new_block("rest");
-  llvm::BasicBlock* partial = new_block("partial");
   llvm::BasicBlock* next = new_block("next");
   llvm::BasicBlock* done = new_block("done");
 
@@ -72,7 +71,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
       load_field(b, block, offsetof(BlockFrame, row_threads), b.getInt32Ty(), true);
   llvm::Value* height = extent(1);
   llvm::Value* rows = b.CreateMul(height, extent(2));
-  llvm::Value* full_end = b.CreateAnd(width, b.getInt32(~(lanes - 1)));
+  llvm::Value* full_end = tail ? b.CreateAnd(width, b.getInt32(~(size.columns - 1))) : width;
   const auto put = [&](std::size_t offset, llvm::Value* value) {
     b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset),
                          llvm::Align(4));
@@ -91,7 +90,11 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
   put(offsetof(ThreadFrame, tid.y), y);
   put(offsetof(ThreadFrame, tid.z), z);
   llvm::Value* row_start = b.CreateMul(number, width);
-  b.CreateCondBr(b.CreateICmpNE(full_end, b.getInt32(0)), gang, rest);
+  if (tail) {
+    b.CreateCondBr(b.CreateICmpNE(full_end, b.getInt32(0)), gang, rest);
+  } else {
+    b.CreateBr(gang);
+  }
 
   std::vector<llvm::CallInst*> calls;
   b.SetInsertPoint(gang);
@@ -99,23 +102,26 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
   put(offsetof(ThreadFrame, tid.x), x);
   put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, x));
   calls.push_back(b.CreateCall(&full, {thread}));
-  llvm::Value* x_next = b.CreateAdd(x, b.getInt32(lanes));
+  llvm::Value* x_next = b.CreateAdd(x, b.getInt32(size.columns));
   x->addIncoming(x_next, gang);
   b.CreateCondBr(b.CreateICmpULT(x_next, full_end), gang, rest);
 
   b.SetInsertPoint(rest);
-  b.CreateCondBr(b.CreateICmpNE(full_end, width), partial, next);
-  b.SetInsertPoint(partial);
-  put(offsetof(ThreadFrame, tid.x), full_end);
-  put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, full_end));
-  put(offsetof(ThreadFrame, mask), b.CreateSub(width, full_end));
-  calls.push_back(b.CreateCall(&tail, {thread}));
+  if (tail) {
+    llvm::BasicBlock* partial = new_block("partial");
+    b.CreateCondBr(b.CreateICmpNE(full_end, width), partial, next);
+    b.SetInsertPoint(partial);
+    put(offsetof(ThreadFrame, tid.x), full_end);
+    put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, full_end));
+    put(offsetof(ThreadFrame, mask), b.CreateSub(width, full_end));
+    calls.push_back(b.CreateCall(tail, {thread}));
+  }
   b.CreateBr(next);
 
   b.SetInsertPoint(next);
-  llvm::Value* y_next = b.CreateAdd(y, b.getInt32(1));
+  llvm::Value* y_next = b.CreateAdd(y, b.getInt32(size.rows));
   llvm::Value* y_wraps = b.CreateICmpEQ(y_next, height);
-  llvm::Value* number_next = b.CreateAdd(number, b.getInt32(1));
+  llvm::Value* number_next = b.CreateAdd(number, b.getInt32(size.rows));
   number->addIncoming(number_next, next);
   y->addIncoming(b.CreateSelect(y_wraps, b.getInt32(0), y_next), next);
   z->addIncoming(b.CreateAdd(z, b.CreateZExt(y_wraps, b.getInt32Ty())), next);
@@ -130,7 +136,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function& tail, llvm:
     assert(inlined.isSuccess());
   }
   full.eraseFromParent();
-  tail.eraseFromParent();
+  if (tail) tail->eraseFromParent();
   llvm::StringMap<llvm::Value*> known;
   known["tid.y"] = y;
   known["tid.z"] = z;

@@ -83,6 +83,17 @@ unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
   return widest && facts.max_threads >= 64 ? 64 : 32;
 }
 
+/// The tiles of a kernel whose threads differ along y; of one row if it is to have none. Rows of 16
+/// are whole vectors of floats, and blocks of 16 x 16, 32 x 8 or 64 x 4 threads are made of them.
+/// The more rows, the more use is made of what is the same for all of them.
+GangSize choose_tile(const llvm::Function& kernel, const KernelFacts& facts, unsigned lanes) {
+  constexpr unsigned columns = 16;
+  constexpr unsigned long_kernel = 1200;
+  if (lanes == 0) lanes = kernel.getInstructionCount() <= long_kernel ? 64 : 32;
+  lanes = std::min(lanes, facts.max_threads / columns * columns);
+  return lanes > columns ? GangSize(columns, lanes >= 4 * columns ? 4 : 2) : GangSize(lanes);
+}
+
 bool is_supported(llvm::Type* type) {
   if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
     for (llvm::Type* part : parts->elements()) {
@@ -164,18 +175,18 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
 }
 
 /// Writes the gang's function, or says why there is none.
-std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm::Twine& name,
+std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::Twine& name,
                   Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
-  const Shapes shapes(source, flow, lanes);
+  const Shapes shapes(source, flow, size);
   most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
                  std::min(most_blocks.y, shapes.most_blocks(1)),
                  std::min(most_blocks.z, shapes.most_blocks(2))};
   flow.assign_owners();
   ControlFlow guessed_flow(source);
-  const Shapes guesses(source, guessed_flow, lanes, true);
+  const Shapes guesses(source, guessed_flow, size, true);
   if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
-  Widener widener(source, flow, shapes, guesses, lanes, full);
+  Widener widener(source, flow, shapes, guesses, size, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
   if (!llvm::verifyFunction(*gang)) return {};
@@ -185,21 +196,43 @@ std::string widen(llvm::Function& source, unsigned lanes, bool full, const llvm:
   return "an internal error";
 }
 
+constexpr const char* full_gang_note =
+    "a gang that passes a guard as a whole goes on without masks";
+
+/// The form for tiles, if the kernel has one for other gangs.
+void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
+  if (facts.gang_lanes == 0) return;
+  const std::string name = "f." + facts.name + ".tile";
+  const auto write = [&](llvm::Function* from, llvm::Function*& tile) {
+    if (plan) plan->tile_notes.clear();
+    Plan own;
+    const bool done = from && widen(*from, source.size, true, name, plan ? &own : nullptr, tile,
+                                    facts.most_gang_blocks)
+                                  .empty();
+    if (plan) plan->tile_notes = std::move(own.notes);
+    return done;
+  };
+  llvm::Function* tile = nullptr;
+  if (write(source.open, tile)) {
+    if (plan) plan->tile_notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+  } else if (!write(source.function, tile)) {
+    return;
+  }
+  facts.tile_columns = source.size.columns;
+  facts.tile_rows = source.size.rows;
+}
+
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
-    return widen(from, source.lanes, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+    return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
                  facts.most_gang_blocks);
   };
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
   if (source.open && write(*source.open, true, plan, full).empty()) {
-    if (plan)
-      plan->notes.push_back({PlanNote::Kind::Other,
-                             "a gang that passes a guard as a whole goes on without masks",
-                             {},
-                             0});
+    if (plan) plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
   } else {
     if (plan) plan->notes.clear();
     reason = write(*source.function, true, plan, full);
@@ -208,7 +241,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
     tail->eraseFromParent();
     return reason;
   }
-  facts.gang_lanes = source.lanes;
+  facts.gang_lanes = source.size.lanes();
   facts.strides_over_grid = has_call(*full, gang_pause);
   facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
   facts.gangs_are_warps = source.warps;
@@ -237,6 +270,13 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
       const bool warps = needs_warps(*copy);
       const unsigned chosen = lanes ? lanes : choose_lanes(*copy, facts[i]);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
+      const GangSize tile = choose_tile(*copy, facts[i], lanes);
+      if (warps || !tile.is_tile() || !has_call(*copy, std::string(pseudo::sreg_prefix) + "tid.y"))
+        continue;
+      llvm::ValueToValueMapTy tile_map;
+      llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
+      tile_copy->setName(kernel->getName() + ".tile.copy");
+      sources.push_back({tile_copy, nullptr, i, tile, false});
     } else {
       copy->eraseFromParent();
     }
@@ -245,16 +285,20 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
 }
 
 void open_guards(std::vector<GangSource>& sources) {
-  for (GangSource& source : sources) source.open = open_guards(*source.function, source.lanes);
+  for (GangSource& source : sources) source.open = open_guards(*source.function, source.size);
 }
 
 void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
                  std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
-    if (source.open) pause_in_grid_strides(*source.open, source.lanes);
-    facts[source.kernel].scalar_reason =
-        widen(source, facts[source.kernel], plans ? &(*plans)[source.kernel] : nullptr);
+    Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
+    if (source.size.is_tile()) {
+      widen_tile(source, facts[source.kernel], plan);
+    } else {
+      if (source.open) pause_in_grid_strides(*source.open, source.size.columns);
+      facts[source.kernel].scalar_reason = widen(source, facts[source.kernel], plan);
+    }
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();
     source.function = source.open = nullptr;

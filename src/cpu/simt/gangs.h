@@ -7,6 +7,7 @@
 
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/simt/plan.h"
+#include "cpu/simt/shape.h"
 
 namespace llvm {
 class Function;
@@ -20,13 +21,14 @@ struct GangSource {
   llvm::Function* function = nullptr;  ///< a copy of the kernel with all its calls inlined
   llvm::Function* open = nullptr;      ///< a copy of it whose guards are open (guards.h), or null
   std::size_t kernel = 0;              ///< index in the facts
-  unsigned lanes = 0;
+  GangSize size{0};
   bool warps = false;  ///< every gang must be a warp
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
 /// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
 /// or 64), or 0 for a choice per kernel. Kernels with warp operations have gangs of 32 in any case.
+/// Kernels of two dimensions get a second copy, for tiles: gangs of several rows.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
                                        unsigned lanes);
 
@@ -36,9 +38,9 @@ void open_guards(std::vector<GangSource>& sources);
 /// The plans of the kernels, by index in the facts, go to `plans` if there is one.
 ///
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
-/// have one) beside `f.<name>` where that is possible, and sets the facts. All copies are gone
-/// afterwards. lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the
-/// facts.
+/// have one) beside `f.<name>` where that is possible, and `f.<name>.tile` (every lane has a
+/// thread) for the copies that are for tiles, and sets the facts. All copies are gone afterwards.
+/// lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the facts.
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
                  std::vector<KernelFacts>& facts, std::vector<Plan>* plans = nullptr);
 

@@ -168,7 +168,7 @@ std::size_t instructions_in(const Blocks& region) {
 }
 
 /// The guards that gangs reach as a whole when all of them are open.
-void choose(llvm::Function& function, std::vector<Guard>& guards, unsigned lanes) {
+void choose(llvm::Function& function, std::vector<Guard>& guards, GangSize size) {
   for (Guard& guard : guards) guard.open = true;
   for (bool changed = true; changed;) {
     for (Guard& guard : guards) {
@@ -178,7 +178,7 @@ void choose(llvm::Function& function, std::vector<Guard>& guards, unsigned lanes
       branch->setCondition(Question(b, *function.getParent()).ask(guard.condition, true));
     }
     ControlFlow flow(function);
-    const Shapes shapes(function, flow, lanes);
+    const Shapes shapes(function, flow, size);
     flow.assign_owners();
     changed = false;
     for (Guard& guard : guards) {
@@ -259,13 +259,13 @@ void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened)
 
 }  // namespace
 
-llvm::Function* open_guards(llvm::Function& source, unsigned lanes) {
+llvm::Function* open_guards(llvm::Function& source, GangSize size) {
   llvm::ValueToValueMapTy map;
   llvm::Function* function = llvm::CloneFunction(&source, map);
   std::vector<Guard> guards;
   {
     ControlFlow flow(*function);
-    const Shapes shapes(*function, flow, lanes);
+    const Shapes shapes(*function, flow, size);
     const llvm::PostDominatorTree post_dominators(*function);
     Condition condition(shapes);
     for (llvm::BasicBlock* block : flow.order()) {
@@ -285,7 +285,7 @@ llvm::Function* open_guards(llvm::Function& source, unsigned lanes) {
     guard.condition = repeat(guard.condition, branch);
     branch->setCondition(guard.condition);
   }
-  if (!guards.empty()) choose(*function, guards, lanes);
+  if (!guards.empty()) choose(*function, guards, size);
   std::erase_if(guards, [](const Guard& guard) { return !guard.open; });
   if (guards.empty()) {
     function->eraseFromParent();

@@ -5,6 +5,8 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 
+#include "cpu/simt/shape.h"
+
 namespace pycuda::cpu::simt {
 
 /// i1 (i1): whether a condition holds for all lanes of a gang, or for none; active or not. Uniform.
@@ -20,6 +22,6 @@ inline constexpr const char* gang_none = "ptx.gang.none";
 /// A guard compares integers that are affine with uniform ones; it may be the condition of a loop.
 /// Lanes meet again where the guard's sides do. Null if there is no such guard. The copy's values
 /// that cross blocks are in memory: the caller brings it into ControlFlow's form again.
-llvm::Function* open_guards(llvm::Function& source, unsigned lanes);
+llvm::Function* open_guards(llvm::Function& source, GangSize size);
 
 }  // namespace pycuda::cpu::simt

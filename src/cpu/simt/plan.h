@@ -20,7 +20,8 @@ struct PlanNote {
 };
 
 struct Plan {
-  std::vector<PlanNote> notes;  ///< in the order of the vector form's code, none twice
+  std::vector<PlanNote> notes;       ///< in the order of the vector form's code, none twice
+  std::vector<PlanNote> tile_notes;  ///< of the form for tiles, if there is one
 };
 
 }  // namespace pycuda::cpu::simt

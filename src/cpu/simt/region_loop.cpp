@@ -29,21 +29,21 @@ std::uint32_t fresh(const Regions& regions) {
 }
 
 /// Whether gangs may wait at a pause while others do at a barrier.
-bool mixes_waits(const Regions& full, const Regions& tail) {
+bool mixes_waits(const Regions& full, const Regions* tail) {
   const auto begin = full.behind_pause.begin() + 1, end = full.behind_pause.end();
-  const bool barriers = std::find(begin, end, false) != end || tail.functions.size() > 1;
+  const bool barriers = std::find(begin, end, false) != end || (tail && tail->functions.size() > 1);
   return barriers && std::find(begin, end, true) != end;
 }
 
 class RegionLoop {
  public:
-  RegionLoop(const Regions& full, const Regions& tail, std::uint64_t frame_bytes,
-             llvm::StringRef name, unsigned lanes)
+  RegionLoop(const Regions& full, const Regions* tail, std::uint64_t frame_bytes,
+             llvm::StringRef name, GangSize size)
       : full_(full),
         tail_(tail),
         frame_bytes_(frame_bytes),
         name_(name),
-        lanes_(lanes),
+        size_(size),
         mixes_waits_(mixes_waits(full, tail)),
         module_(*full.functions.front()->getParent()),
         b_(module_.getContext()) {}
@@ -78,10 +78,10 @@ class RegionLoop {
   llvm::Value* step(llvm::Function& chooser, const Gang& gang, llvm::Value* state);
 
   const Regions& full_;
-  const Regions& tail_;
+  const Regions* tail_;
   const std::uint64_t frame_bytes_;
   const std::string name_;
-  const unsigned lanes_;
+  const GangSize size_;
   const bool mixes_waits_;
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
@@ -133,8 +133,9 @@ void RegionLoop::read_launch() {
                       true);
   height_ = extent(1);
   rows_ = b_.CreateMul(height_, extent(2));
-  full_end_ = b_.CreateAnd(width_, b_.getInt32(~(lanes_ - 1)));
-  per_row_ = b_.CreateUDiv(b_.CreateAdd(width_, b_.getInt32(lanes_ - 1)), b_.getInt32(lanes_));
+  full_end_ = tail_ ? b_.CreateAnd(width_, b_.getInt32(~(size_.columns - 1))) : width_;
+  per_row_ = b_.CreateUDiv(b_.CreateAdd(width_, b_.getInt32(size_.columns - 1)),
+                           b_.getInt32(size_.columns));
   llvm::Value* memory =
       load_field(b_, function_->getArg(1), offsetof(ThreadFrame, scratch), b_.getPtrTy(), false);
   states_ = memory;
@@ -166,7 +167,7 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   put(offsetof(ThreadFrame, tid.y), y);
   put(offsetof(ThreadFrame, tid.z), z);
   llvm::Value* row_start = b_.CreateMul(number, width_);
-  llvm::Value* first_gang = b_.CreateMul(number, per_row_);
+  llvm::Value* first_gang = b_.CreateMul(b_.CreateUDiv(number, b_.getInt32(size_.rows)), per_row_);
   b_.CreateBr(gang);
 
   b_.SetInsertPoint(gang);
@@ -176,7 +177,7 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   put(offsetof(ThreadFrame, tid.x), x);
   put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x));
   llvm::Value* index = b_.CreateZExt(
-      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(lanes_))), b_.getInt64Ty());
+      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
   llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
   llvm::Value* frame =
       b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
@@ -188,7 +189,7 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   if (tails) {
     b_.CreateBr(row_end);
   } else {
-    llvm::Value* x_next = b_.CreateAdd(x, b_.getInt32(lanes_));
+    llvm::Value* x_next = b_.CreateAdd(x, b_.getInt32(size_.columns));
     b_.CreateCondBr(b_.CreateICmpULT(x_next, full_end_), gang, row_end);
     x->addIncoming(x_next, gang_end);
     any->addIncoming(any_next, gang_end);
@@ -196,8 +197,8 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   }
 
   b_.SetInsertPoint(row_end);
-  llvm::Value* number_next = b_.CreateAdd(number, b_.getInt32(1));
-  llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(1));
+  llvm::Value* number_next = b_.CreateAdd(number, b_.getInt32(size_.rows));
+  llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(size_.rows));
   llvm::Value* y_wraps = b_.CreateICmpEQ(y_next, height_);
   number->addIncoming(number_next, row_end);
   y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), row_end);
@@ -210,8 +211,8 @@ RegionLoop::Round RegionLoop::loop(bool tails,
 }
 
 llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
-  llvm::CallInst* run = b_.CreateCall(
-      &region, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, b_.getInt32(lanes_)});
+  llvm::CallInst* run = b_.CreateCall(&region, {function_->getArg(1), gang.frame, gang.x, gang.y,
+                                                gang.z, b_.getInt32(size_.lanes())});
   run->setDoesNotThrow();
   inline_.push_back(run);
   return run;
@@ -232,7 +233,7 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
   b_.CreateCondBr(goes_on(state), run, done);
   b_.SetInsertPoint(run);
   llvm::Value* lanes = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(width_, gang.x),
-                                                b_.getInt32(lanes_));
+                                                b_.getInt32(size_.lanes()));
   llvm::CallInst* next = b_.CreateCall(
       &chooser, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, lanes, state});
   next->setDoesNotThrow();
@@ -245,25 +246,23 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
 }
 
 llvm::Function* RegionLoop::run() {
-  llvm::Function* full_step = make_step(full_, ".gang.step");
-  llvm::Function* tail_step = make_step(tail_, ".tail.step");
+  llvm::Function* full_step = make_step(full_, ".step");
+  llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
   function_ = llvm::Function::Create(
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false),
-      llvm::Function::ExternalLinkage, name_ + ".gangs", module_);
+      llvm::Function::ExternalLinkage, name_, module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
   llvm::BasicBlock* entry = block("entry");
   llvm::BasicBlock* round = block("round");
   llvm::BasicBlock* choose = block("choose");
   llvm::BasicBlock* tails = block("tails");
-  llvm::BasicBlock* run_tails = block("tails.run");
   llvm::BasicBlock* end = block("rounds.end");
   llvm::BasicBlock* done = block("done");
 
   b_.SetInsertPoint(entry);
   read_launch();
   llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
-  llvm::Value* has_tails = b_.CreateICmpNE(full_end_, width_);
   llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
   llvm::Instruction* end_of_entry = b_.CreateBr(round);
 
@@ -307,20 +306,23 @@ llvm::Function* RegionLoop::run() {
                 b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4)));
   }));
 
-  b_.SetInsertPoint(tails);
-  b_.CreateCondBr(has_tails, run_tails, end);
-  b_.SetInsertPoint(run_tails);
-  const Round result = loop(true, [&](const Gang& gang) {
-    llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
-    return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(tail_)), known));
-  });
-  llvm::BasicBlock* tails_end = b_.GetInsertBlock();
-  b_.CreateBr(end);
-
   b_.SetInsertPoint(end);
   llvm::PHINode* waiting = b_.CreatePHI(b_.getInt32Ty(), 2);
   waiting->addIncoming(b_.getInt32(ended), tails);
-  waiting->addIncoming(result.any, tails_end);
+  b_.SetInsertPoint(tails);
+  if (tail_) {
+    llvm::BasicBlock* run_tails = block("tails.run");
+    b_.CreateCondBr(b_.CreateICmpNE(full_end_, width_), run_tails, end);
+    b_.SetInsertPoint(run_tails);
+    const Round result = loop(true, [&](const Gang& gang) {
+      llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
+      return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(*tail_)), known));
+    });
+    waiting->addIncoming(result.any, b_.GetInsertBlock());
+  }
+  b_.CreateBr(end);
+
+  b_.SetInsertPoint(end);
   state->addIncoming(after, end);
   first->addIncoming(b_.getFalse(), end);
   some_pause->addIncoming(is_pausing(b_.CreateOr(any_full, waiting)), end);
@@ -341,9 +343,9 @@ llvm::Function* RegionLoop::run() {
 
 }  // namespace
 
-llvm::Function* make_region_loop(const Regions& full, const Regions& tail,
-                                 std::uint64_t frame_bytes, llvm::StringRef name, unsigned lanes) {
-  return RegionLoop(full, tail, frame_bytes, name, lanes).run();
+llvm::Function* make_region_loop(const Regions& full, const Regions* tail,
+                                 std::uint64_t frame_bytes, llvm::StringRef name, GangSize size) {
+  return RegionLoop(full, tail, frame_bytes, name, size).run();
 }
 
 }  // namespace pycuda::cpu::simt

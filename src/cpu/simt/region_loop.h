@@ -5,18 +5,19 @@
 #include <llvm/IR/Function.h>
 
 #include "cpu/simt/regions.h"
+#include "cpu/simt/shape.h"
 
 namespace pycuda::cpu::simt {
 
-/// Makes `<name>.gangs`, a BlockFunction: rounds over all gangs, each from one barrier to the next.
-/// Gangs lie along x and never span rows: `full` for those whose lanes all have a thread, `tail`
-/// for the rest of each row. While all full gangs wait at the same barrier a round is a loop over
-/// one region; otherwise each gang's state says which region comes next. Gangs at a barrier stay
-/// there while one pauses.
+/// Makes `name`, a BlockFunction: rounds over all gangs, each from one barrier to the next. Gangs
+/// lie along x: `full` for those whose lanes all have a thread, `tail` for the rest of each row.
+/// Without `tail` there is no rest: blocks are made of whole gangs, or of whole tiles. While all
+/// full gangs wait at the same barrier a round is a loop over one region; otherwise each gang's
+/// state says which region comes next. Gangs at a barrier stay there while one pauses.
 ///
 /// ThreadFrame::scratch holds the address of the block's memory, aligned to 256 bytes: a 32-bit
 /// state for each gang, then, at a multiple of 256, `frame_bytes` for each.
-llvm::Function* make_region_loop(const Regions& full, const Regions& tail,
-                                 std::uint64_t frame_bytes, llvm::StringRef name, unsigned lanes);
+llvm::Function* make_region_loop(const Regions& full, const Regions* tail,
+                                 std::uint64_t frame_bytes, llvm::StringRef name, GangSize size);
 
 }  // namespace pycuda::cpu::simt

@@ -2,11 +2,14 @@
 // The order of the passes that make kernels callable.
 #include "cpu/simt/scalar_threads.h"
 
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
 
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
@@ -31,6 +34,11 @@ namespace {
 /// Kernels that would become longer than this are coroutines.
 constexpr std::size_t most_instructions = 30000;
 
+/// Never 0: that would say that there are no frames.
+std::uint64_t frame_bytes_of(const Regions& regions) {
+  return llvm::alignTo(std::max(regions.frame_bytes, std::uint64_t{1}), regions.frame_alignment);
+}
+
 void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
@@ -46,12 +54,37 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   if (!kernel.gangs_suspend || is_too_long()) return;
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
   const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
-  // Never 0: that would say that there are no frames.
-  kernel.gang_frame_bytes =
-      llvm::alignTo(std::max({regions.frame_bytes, tail_regions.frame_bytes, std::uint64_t{1}}),
-                    std::max(regions.frame_alignment, tail_regions.frame_alignment));
-  make_region_loop(regions, tail_regions, kernel.gang_frame_bytes, kernel.name, kernel.gang_lanes);
+  kernel.gang_frame_bytes = std::max(frame_bytes_of(regions), frame_bytes_of(tail_regions));
+  make_region_loop(regions, &tail_regions, kernel.gang_frame_bytes, kernel.name + ".gangs",
+                   kernel.gang_lanes);
   kernel.gangs_suspend = false;
+}
+
+bool waits(const llvm::Function& gang) {
+  for (const llvm::Instruction& instruction : llvm::instructions(gang)) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == lower::pseudo::barrier_sync)
+      return true;
+  }
+  return false;
+}
+
+/// The tiles' function becomes `<name>.tiles`, or the kernel does without.
+void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
+  llvm::Function* tile = module.getFunction("f." + kernel.name + ".tile");
+  const GangSize size(kernel.tile_columns, kernel.tile_rows);
+  if (!waits(*tile)) {
+    replace_gang_values(*tile);
+    make_gang_loop(*tile, nullptr, kernel.name + ".tiles", size);
+  } else if (region_instructions(*tile) <= most_instructions) {
+    const Regions regions = split_at_barriers(*tile, kernel.name + ".tile.region");
+    kernel.tile_frame_bytes = frame_bytes_of(regions);
+    make_region_loop(regions, nullptr, kernel.tile_frame_bytes, kernel.name + ".tiles", size);
+  } else {
+    tile->eraseFromParent();
+    kernel.tile_columns = kernel.tile_rows = 0;
+  }
 }
 
 }  // namespace
@@ -60,6 +93,7 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
   for (llvm::Function& function : module) expand_alignment_checks(function);
   for (KernelFacts& kernel : facts) {
     if (kernel.gang_lanes != 0 && kernel.gangs_suspend) split_gangs(module, kernel);
+    if (kernel.tile_rows != 0) loop_over_tiles(module, kernel);
   }
   const Suspension suspension(module);
   for (KernelFacts& kernel : facts) {
@@ -71,7 +105,8 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
     llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
     replace_gang_values(*full);
     replace_gang_values(*tail);
-    if (!kernel.gangs_suspend) make_gang_loop(*full, *tail, kernel.name, kernel.gang_lanes);
+    if (!kernel.gangs_suspend)
+      make_gang_loop(*full, tail, kernel.name + ".gangs", kernel.gang_lanes);
   }
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !suspension.suspends(function))

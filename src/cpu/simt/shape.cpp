@@ -2,6 +2,7 @@
 // Transfer functions of shapes, iterated until neither shapes nor divergence change.
 #include "cpu/simt/shape.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InstIterator.h>
@@ -89,10 +90,10 @@ std::uint32_t Shapes::most_blocks(unsigned axis) const {
                      : static_cast<std::uint32_t>(most_index / static_cast<std::int64_t>(factor));
 }
 
-Shapes::Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting)
+Shapes::Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool trusting)
     : flow_(flow),
       layout_(function.getParent()->getDataLayout()),
-      lanes_(lanes),
+      size_(size),
       trusting_(trusting),
       warps_(needs_warps(function)) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -128,10 +129,11 @@ bool Shapes::pass(llvm::Function&) {
       if (found != shapes_.end()) {
         // Shapes only ever get worse, so that the iteration ends.
         const Shape& old = found->second;
-        if (old.kind != next.kind || old.stride != next.stride) {
-          if (old.is_varying() || !(old == next)) next = old.is_varying() ? old : Shape::varying();
-        } else if (old.bounds != next.bounds) {
-          next.bounds = std::nullopt;
+        if (old.is_varying() || next.is_varying() || old.stride != next.stride) {
+          next = Shape::varying();
+        } else {
+          next = Shape::affine(next.stride, old.bounds == next.bounds ? next.bounds : std::nullopt,
+                               old.by_row || next.by_row);
         }
         if (old == next) continue;
       }
@@ -147,6 +149,25 @@ bool Shapes::all_uniform(const llvm::User& user) const {
                      [&](const llvm::Use& use) { return of(use.get()).is_uniform(); });
 }
 
+/// What an instruction makes of values that are the same for a whole row is so too, if it depends
+/// on nothing else and can be executed for a row that is not active.
+Shape Shapes::of_operands(const llvm::Instruction& instruction) const {
+  if (all_uniform(instruction)) return Shape::uniform();
+  if (!size_.is_tile()) return Shape::varying();
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  const bool possible =
+      call   ? call->doesNotAccessMemory() && llvm::isTriviallyVectorizable(call->getIntrinsicID())
+      : load ? load->isSimple()
+             : !instruction.isIntDivRem() &&
+                   llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CmpInst,
+                             llvm::CastInst, llvm::SelectInst>(instruction);
+  const auto same = [&](const llvm::Use& use) { return of(use.get()).is_same_in_rows(); };
+  return possible && std::all_of(instruction.op_begin(), instruction.op_end(), same)
+             ? Shape::affine(0, std::nullopt, true)
+             : Shape::varying();
+}
+
 Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
   if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
@@ -158,19 +179,23 @@ Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
     return of_address(*address);
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return of_call(*call);
   if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
-    return Shape::affine(lane_stride(*variable));
+    return Shape::affine(lane_stride(*variable), std::nullopt, size_.is_tile());
   if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return Shape::varying();
   if (llvm::isa<llvm::FreezeInst>(instruction)) return of(instruction.getOperand(0));
   if (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
-    if (!of(choice->getCondition()).is_uniform()) return Shape::varying();
+    const Shape condition = of(choice->getCondition());
+    if (!condition.is_same_in_rows()) return Shape::varying();
     const Shape yes = of(choice->getTrueValue());
     const Shape no = of(choice->getFalseValue());
     if (yes.is_varying() || no.is_varying() || yes.stride != no.stride) return Shape::varying();
-    if (!yes.bounds || !no.bounds) return Shape::affine(yes.stride);
-    return Shape::affine(yes.stride, Bounds{std::min(yes.bounds->low, no.bounds->low),
-                                            std::max(yes.bounds->high, no.bounds->high)});
+    const bool by_row = condition.by_row || yes.by_row || no.by_row;
+    if (!yes.bounds || !no.bounds) return Shape::affine(yes.stride, std::nullopt, by_row);
+    return Shape::affine(yes.stride,
+                         Bounds{std::min(yes.bounds->low, no.bounds->low),
+                                std::max(yes.bounds->high, no.bounds->high)},
+                         by_row);
   }
-  return all_uniform(instruction) ? Shape::uniform() : Shape::varying();
+  return of_operands(instruction);
 }
 
 namespace {
@@ -210,7 +235,8 @@ bool is_row_start(const llvm::Instruction& product) {
 
 }  // namespace
 
-/// A power of two that divides lane 0's value: gangs begin at multiples of their width.
+/// A power of two that divides the value in each row's first lane: gangs begin at multiples of
+/// their width.
 std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) const {
   constexpr unsigned most_steps = 6;
   constexpr std::uint64_t most = std::uint64_t{1} << 31;
@@ -218,7 +244,7 @@ std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) con
     return number->isZero() ? most
                             : std::uint64_t{1} << std::min(number->getValue().countr_zero(), 31u);
   if (const llvm::StringRef name = special_name(&value); !name.empty())
-    return name == "tid.x" ? static_cast<std::uint64_t>(lanes_) : name == "laneid" ? most : 1;
+    return name == "tid.x" ? size_.columns : name == "laneid" ? most : 1;
   const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   if (!instruction || steps == most_steps) return 1;
   const auto operand = [&](unsigned index) {
@@ -230,7 +256,7 @@ std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) con
     case llvm::Instruction::Or:
       return std::min(operand(0), operand(1));
     case llvm::Instruction::Mul:
-      if (warps_ && is_row_start(*instruction)) return static_cast<std::uint64_t>(lanes_);
+      if (warps_ && is_row_start(*instruction)) return size_.columns;
       return std::min(operand(0) * operand(1), most);
     case llvm::Instruction::Shl:
       if (const auto* by = llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1)))
@@ -247,17 +273,17 @@ std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) con
   }
 }
 
-/// Whether all lanes' values lie between the same two multiples of `size`, a power of two.
+/// Whether all values of a row lie between the same two multiples of `size`, a power of two.
 bool Shapes::stays_within(const llvm::Value& value, const Shape& shape, std::uint64_t size) const {
   return shape.is_affine() && shape.stride > 0 &&
          shape.stride < std::numeric_limits<std::int32_t>::max() &&
-         static_cast<std::uint64_t>(shape.stride * (lanes_ - 1)) <
+         static_cast<std::uint64_t>(shape.stride) * (size_.columns - 1) <
              std::min(size, alignment_of(value));
 }
 
 /// Comparisons of numbers that lie between two multiples of a power of two with one of them.
 Shape Shapes::of_compare(const llvm::ICmpInst& compare) const {
-  if (all_uniform(compare)) return Shape::uniform();
+  if (const Shape shape = of_operands(compare); !shape.is_varying()) return shape;
   const llvm::Value& left = *compare.getOperand(0);
   const auto* right = llvm::dyn_cast<llvm::ConstantInt>(compare.getOperand(1));
   if (!right || right->getBitWidth() > 64) return Shape::varying();
@@ -277,8 +303,10 @@ Shape Shapes::of_compare(const llvm::ICmpInst& compare) const {
   }
   // Half of all numbers are negative: no comparison tells more of them together.
   const unsigned zeros = std::min({limit.countr_zero(), limit.getBitWidth() - 1, 31u});
-  return stays_within(left, of(&left), std::uint64_t{1} << zeros) ? Shape::uniform()
-                                                                  : Shape::varying();
+  const Shape shape = of(&left);
+  return stays_within(left, shape, std::uint64_t{1} << zeros)
+             ? Shape::affine(0, std::nullopt, shape.by_row)
+             : Shape::varying();
 }
 
 Shape Shapes::of_phi(const llvm::PHINode& phi) const {
@@ -305,12 +333,11 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
       continue;
     }
     if (joined.stride != shape.stride) return Shape::varying();
-    if (joined.bounds && shape.bounds) {
-      joined.bounds = Bounds{std::min(joined.bounds->low, shape.bounds->low),
-                             std::max(joined.bounds->high, shape.bounds->high)};
-    } else {
-      joined.bounds = std::nullopt;
-    }
+    std::optional<Bounds> bounds;
+    if (joined.bounds && shape.bounds)
+      bounds = Bounds{std::min(joined.bounds->low, shape.bounds->low),
+                      std::max(joined.bounds->high, shape.bounds->high)};
+    joined = Shape::affine(joined.stride, bounds, joined.by_row || shape.by_row);
   }
   if (flow_.is_header(&block)) joined.bounds = std::nullopt;
   return joined;
@@ -321,8 +348,9 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
   const Shape right = of(operation.getOperand(1));
   const unsigned bits = bits_of(operation);
   if (left.is_varying() || right.is_varying() || bits == 0 || bits > 64)
-    return all_uniform(operation) ? Shape::uniform() : Shape::varying();
+    return of_operands(operation);
   if (block_factor(operation)) return Shape::uniform(Bounds{0, most_index});
+  const bool by_row = left.by_row || right.by_row;
   const bool bounded = left.bounds && right.bounds;
   const Wide a = left.bounds ? left.bounds->low : 0, b = left.bounds ? left.bounds->high : 0;
   const Wide c = right.bounds ? right.bounds->low : 0, d = right.bounds ? right.bounds->high : 0;
@@ -335,14 +363,15 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
       if (!llvm::cast<llvm::PossiblyDisjointInst>(operation).isDisjoint()) break;
       [[fallthrough]];
     case llvm::Instruction::Add:
-      return Shape::affine(left.stride + right.stride, bounds(a + c, b + d));
+      return Shape::affine(left.stride + right.stride, bounds(a + c, b + d), by_row);
     case llvm::Instruction::Sub:
-      return Shape::affine(left.stride - right.stride, bounds(a - d, b - c));
+      return Shape::affine(left.stride - right.stride, bounds(a - d, b - c), by_row);
     case llvm::Instruction::Shl:
       if (!constant || constant->getValue().uge(std::min(bits, 32u))) break;
       return Shape::affine(left.stride * (std::int64_t{1} << constant->getZExtValue()),
                            bounds(a * (Wide{1} << constant->getZExtValue()),
-                                  b * (Wide{1} << constant->getZExtValue())));
+                                  b * (Wide{1} << constant->getZExtValue())),
+                           by_row);
     case llvm::Instruction::Mul: {
       const llvm::StringRef one = special_name(operation.getOperand(0)),
                             other = special_name(operation.getOperand(1));
@@ -350,34 +379,38 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
                             size = one.starts_with("ctaid.") ? other : one;
       if (block.starts_with("ctaid.") && size.starts_with("ntid.") && block.back() == size.back())
         return Shape::uniform(Bounds{0, most_index});
-      if (left.is_affine() || right.is_affine()) {
+      if (left.stride != 0 || right.stride != 0) {
         if (!constant || constant->getValue().getSignificantBits() > 32) break;
         return Shape::affine(left.stride * constant->getSExtValue(),
-                             constant->isNegative() ? bounds(b * c, a * c) : bounds(a * c, b * c));
+                             constant->isNegative() ? bounds(b * c, a * c) : bounds(a * c, b * c),
+                             by_row);
       }
-      return Shape::uniform(
-          bounds(std::min({a * c, a * d, b * c, b * d}), std::max({a * c, a * d, b * c, b * d})));
+      return Shape::affine(
+          0, bounds(std::min({a * c, a * d, b * c, b * d}), std::max({a * c, a * d, b * c, b * d})),
+          by_row);
     }
     case llvm::Instruction::And:
-      if (left.is_uniform() && constant && !constant->isNegative())
-        return Shape::uniform(Bounds{0, constant->getSExtValue()});
+      if (left.stride == 0 && constant && !constant->isNegative())
+        return Shape::affine(0, Bounds{0, constant->getSExtValue()}, by_row);
       if (constant && constant->getValue().isMask() && constant->getValue().ult(most_mask) &&
           stays_within(*operation.getOperand(0), left, constant->getZExtValue() + 1))
-        return Shape::affine(left.stride, Bounds{0, constant->getSExtValue()});
+        return Shape::affine(left.stride, Bounds{0, constant->getSExtValue()}, by_row);
       break;
     case llvm::Instruction::LShr:
       if (constant && constant->getValue().ult(std::min(bits, 31u)) &&
           stays_within(*operation.getOperand(0), left,
                        std::uint64_t{1} << constant->getZExtValue()))
-        return Shape::uniform(left.bounds && left.bounds->low >= 0
-                                  ? bounds(left.bounds->low >> constant->getZExtValue(),
-                                           left.bounds->high >> constant->getZExtValue())
-                                  : std::nullopt);
+        return Shape::affine(0,
+                             left.bounds && left.bounds->low >= 0
+                                 ? bounds(left.bounds->low >> constant->getZExtValue(),
+                                          left.bounds->high >> constant->getZExtValue())
+                                 : std::nullopt,
+                             by_row);
       break;
     default:
       break;
   }
-  return all_uniform(operation) ? Shape::uniform() : Shape::varying();
+  return of_operands(operation);
 }
 
 std::optional<Shapes::Question> Shapes::question(const llvm::CallInst& call) const {
@@ -453,49 +486,51 @@ bool Shapes::is_known_not_to_wrap(const llvm::Value* value, bool is_signed,
 Shape Shapes::of_cast(const llvm::CastInst& cast) const {
   const Shape from = of(cast.getOperand(0));
   if (from.is_varying()) return from;
+  const bool same = from.is_same_in_rows();
+  const auto affine = [&] { return Shape::affine(from.stride, std::nullopt, from.by_row); };
   const auto never_wraps = [&](bool is_signed) {
     llvm::SmallPtrSet<const llvm::Value*, 4> assumed;
-    return from.is_affine() &&
-           is_known_not_to_wrap(cast.getOperand(0), is_signed, *cast.getParent(), assumed);
+    return !same && is_known_not_to_wrap(cast.getOperand(0), is_signed, *cast.getParent(), assumed);
   };
   const unsigned bits = bits_of(cast);
   switch (cast.getOpcode()) {
     case llvm::Instruction::SExt:
-      if (from.is_uniform() || from.bounds) return from;
+      if (same || from.bounds) return from;
       return trusting_ || never_wraps(true) ? from : Shape::varying();
     case llvm::Instruction::ZExt:
       if (from.bounds && from.bounds->low >= 0) return from;
-      if (trusting_ || never_wraps(false)) return Shape::affine(from.stride);
-      return from.is_uniform() ? Shape::uniform() : Shape::varying();
+      return same || trusting_ || never_wraps(false) ? affine() : Shape::varying();
     case llvm::Instruction::Trunc:
-      return Shape::affine(from.stride, from.bounds
-                                            ? fitting(from.bounds->low, from.bounds->high, bits)
-                                            : std::nullopt);
+      return Shape::affine(
+          from.stride,
+          from.bounds ? fitting(from.bounds->low, from.bounds->high, bits) : std::nullopt,
+          from.by_row);
     case llvm::Instruction::PtrToInt:
-      return bits == 64 ? Shape::affine(from.stride) : from.is_uniform() ? from : Shape::varying();
+      return same || bits == 64 ? affine() : Shape::varying();
     case llvm::Instruction::IntToPtr:
-      return bits_of(*cast.getOperand(0)) == 64 ? Shape::affine(from.stride)
-             : from.is_uniform()                ? from
-                                                : Shape::varying();
+      return same || bits_of(*cast.getOperand(0)) == 64 ? affine() : Shape::varying();
     default:
-      return from.is_uniform() ? Shape::uniform() : Shape::varying();
+      return same ? affine() : Shape::varying();
   }
 }
 
 Shape Shapes::of_address(const llvm::GetElementPtrInst& address) const {
-  Shape sum = of(address.getPointerOperand());
+  const Shape sum = of(address.getPointerOperand());
   if (sum.is_varying() || address.getType()->isVectorTy()) return Shape::varying();
   std::int64_t stride = sum.stride;
+  bool by_row = sum.by_row;
   for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
     const Shape index = of(step.getOperand());
     if (index.is_uniform()) continue;
     const unsigned bits = bits_of(*step.getOperand());
-    if (index.is_varying() || step.isStruct() || bits > 64 || (bits < 64 && !index.bounds))
+    if (index.is_varying() || step.isStruct() || bits > 64 ||
+        (bits < 64 && !index.bounds && !index.is_same_in_rows()))
       return Shape::varying();
+    by_row |= index.by_row;
     stride += index.stride *
               static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
   }
-  return Shape::affine(stride);
+  return Shape::affine(stride, std::nullopt, by_row);
 }
 
 Shape Shapes::of_call(const llvm::CallInst& call) const {
@@ -507,8 +542,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
   if (callee->getName() == gang_all || callee->getName() == gang_none) return Shape::uniform();
-  return call.doesNotAccessMemory() && !call.isConvergent() && all_uniform(call) ? Shape::uniform()
-                                                                                 : Shape::varying();
+  return call.doesNotAccessMemory() && !call.isConvergent() ? of_operands(call) : Shape::varying();
 }
 
 /// Lanes that execute an operation together get the same votes, reductions and masks.
@@ -527,8 +561,9 @@ Shape Shapes::of_warp_operation(const llvm::CallInst& call) {
 }
 
 Shape Shapes::of_special(llvm::StringRef name) const {
-  if (name == "tid.x") return Shape::affine(1, Bounds{0, most_threads - 1 + lanes_});
-  if (name.starts_with("tid.")) return Shape::uniform(Bounds{0, most_threads - 1});
+  if (name == "tid.x") return Shape::affine(1, Bounds{0, most_threads - 1 + size_.columns});
+  if (name.starts_with("tid."))
+    return Shape::affine(0, Bounds{0, most_threads - 1}, name == "tid.y" && size_.is_tile());
   if (name.starts_with("ntid.")) return Shape::uniform(Bounds{1, most_threads});
   if (name == "laneid") return Shape::affine(1, Bounds{0, 31});
   if (name.starts_with("ctaid."))

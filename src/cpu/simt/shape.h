@@ -13,7 +13,19 @@
 
 namespace pycuda::cpu::simt {
 
-/// Lane l of an affine value is lane 0's value + l * stride, in the arithmetic of its type.
+/// How the lanes of a gang lie over the threads of a block: `rows` rows of `columns` lanes each,
+/// lanes along x first. Gangs of one row are consecutive threads of a row; others are tiles.
+struct GangSize {
+  unsigned columns;
+  unsigned rows = 1;
+
+  GangSize(unsigned all_columns, unsigned all_rows = 1) : columns(all_columns), rows(all_rows) {}
+  unsigned lanes() const { return columns * rows; }
+  bool is_tile() const { return rows > 1; }
+};
+
+/// An affine value is, in column c of a row of the gang, its value in the row's first lane +
+/// c * stride, in the arithmetic of its type.
 struct Shape {
   enum class Kind { Uniform, Affine, Varying };
   /// What the value of every lane, also of one that is not active, lies between, as signed numbers.
@@ -25,17 +37,23 @@ struct Shape {
   Kind kind = Kind::Uniform;
   std::int64_t stride = 0;
   std::optional<Bounds> bounds;
+  /// Of affine values: the rows of a tile begin with different values. Otherwise the value repeats
+  /// from row to row.
+  bool by_row = false;
 
   static Shape uniform(std::optional<Bounds> bounds = std::nullopt) {
     return {Kind::Uniform, 0, bounds};
   }
-  static Shape affine(std::int64_t stride, std::optional<Bounds> bounds = std::nullopt) {
-    return {stride == 0 ? Kind::Uniform : Kind::Affine, stride, bounds};
+  static Shape affine(std::int64_t stride, std::optional<Bounds> bounds = std::nullopt,
+                      bool by_row = false) {
+    return {stride == 0 && !by_row ? Kind::Uniform : Kind::Affine, stride, bounds, by_row};
   }
   static Shape varying() { return {Kind::Varying, 0, std::nullopt}; }
   bool is_uniform() const { return kind == Kind::Uniform; }
   bool is_affine() const { return kind == Kind::Affine; }
   bool is_varying() const { return kind == Kind::Varying; }
+  /// Lanes of the same row have the same value.
+  bool is_same_in_rows() const { return kind != Kind::Varying && stride == 0; }
   bool operator==(const Shape&) const = default;
 };
 
@@ -46,7 +64,7 @@ class Shapes {
  public:
   /// With `trusting`, extensions of 32-bit numbers are taken not to wrap, and lanes to go the same
   /// way: guesses, to be tested where they are used.
-  Shapes(llvm::Function& function, ControlFlow& flow, unsigned lanes, bool trusting = false);
+  Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool trusting = false);
 
   Shape of(const llvm::Value* value) const;
   /// Along axis 0, 1 or 2: with so many blocks ctaid times a constant of the kernel stays below 31
@@ -78,6 +96,7 @@ class Shapes {
   Shape of_special(llvm::StringRef name) const;
   Shape of_compare(const llvm::ICmpInst& compare) const;
   bool all_uniform(const llvm::User& user) const;
+  Shape of_operands(const llvm::Instruction& instruction) const;
   bool is_known_not_to_wrap(const llvm::Value* value, bool is_signed, const llvm::BasicBlock& block,
                             llvm::SmallPtrSetImpl<const llvm::Value*>& assumed) const;
   std::uint64_t alignment_of(const llvm::Value& value, unsigned steps = 0) const;
@@ -87,7 +106,7 @@ class Shapes {
   std::uint64_t block_factors_[3] = {0, 0, 0};  ///< the largest constants that multiply ctaid
   ControlFlow& flow_;
   const llvm::DataLayout& layout_;
-  const std::int64_t lanes_;
+  const GangSize size_;
   const bool trusting_;
   const bool warps_;  ///< gangs are warps: rows of threads are made of whole ones, or there is one
 };

@@ -29,18 +29,71 @@ llvm::Type* Widener::wide_type(llvm::Type* type) const {
   return llvm::FixedVectorType::get(type, lanes_);
 }
 
-/// Lane 0's value of what is not varying; the vector of what is.
+/// The type of a value's copy in the gang's function.
+llvm::Type* Widener::type_of(const llvm::Value& value) const {
+  const Shape shape = shapes_.of(&value);
+  if (shape.is_varying()) return wide_type(value.getType());
+  return shape.by_row ? llvm::ArrayType::get(value.getType(), rows_) : value.getType();
+}
+
+/// Lane 0's value of what is not varying, that of each row's first lane where rows differ; the
+/// vector of what is varying.
 llvm::Value* Widener::scalar(llvm::Value* value) {
   if (!llvm::isa<llvm::Instruction>(value)) {
     const auto found = local_.find(value);
     return found == local_.end() ? value : found->second;
   }
   if (const auto found = local_.find(value); found != local_.end()) return found->second;
-  llvm::Type* type =
-      shapes_.of(value).is_varying() ? wide_type(value->getType()) : value->getType();
+  llvm::Type* type = type_of(*value);
   llvm::AllocaInst*& place = slots_[value];
   if (!place) place = slot(type, value->getName());
   return b_.CreateLoad(type, place);
+}
+
+/// The value, not a varying one, in the first lane of a row.
+llvm::Value* Widener::row_value(llvm::Value* value, unsigned number) {
+  llvm::Value* known = scalar(value);
+  return shapes_.of(value).by_row ? b_.CreateExtractValue(known, number) : known;
+}
+
+llvm::Value* Widener::row_values(llvm::ArrayRef<llvm::Value*> values) {
+  llvm::Value* all = llvm::PoisonValue::get(llvm::ArrayType::get(values.front()->getType(), rows_));
+  for (unsigned i = 0; i < rows_; ++i) all = b_.CreateInsertValue(all, values[i], i);
+  return all;
+}
+
+/// `value` in the form that `other`'s copy has.
+llvm::Value* Widener::like(const llvm::Value& other, llvm::Value* value) {
+  const Shape shape = shapes_.of(&other);
+  if (shape.is_varying()) return wide(value);
+  if (!shape.by_row || shapes_.of(value).by_row) return scalar(value);
+  return row_values(std::vector<llvm::Value*>(rows_, scalar(value)));
+}
+
+/// first, first + stride and so on for each lane of a row, and again for the next row.
+llvm::Value* Widener::steps(llvm::Value* first, std::int64_t stride, unsigned lanes) {
+  llvm::Value* splat = b_.CreateVectorSplat(lanes, first);
+  if (stride == 0) return splat;
+  const bool pointer = first->getType()->isPointerTy();
+  llvm::Type* type = pointer ? b_.getInt64Ty() : first->getType();
+  llvm::SmallVector<llvm::Constant*, 64> distances;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const std::uint64_t distance = static_cast<std::uint64_t>(stride) * (lane % columns_);
+    distances.push_back(llvm::ConstantInt::get(
+        type, llvm::APInt(64, distance).sextOrTrunc(type->getIntegerBitWidth())));
+  }
+  llvm::Constant* offsets = llvm::ConstantVector::get(distances);
+  return pointer ? b_.CreateGEP(b_.getInt8Ty(), splat, offsets) : b_.CreateAdd(splat, offsets);
+}
+
+/// A row's lanes of a vector.
+llvm::Value* Widener::row_lanes(llvm::Value* vector, unsigned row) {
+  if (rows_ == 1) return vector;
+  return b_.CreateShuffleVector(vector, llvm::createSequentialMask(row * columns_, columns_, 0));
+}
+
+llvm::Value* Widener::join(llvm::ArrayRef<llvm::Value*> parts) {
+  return parts.size() == 1 ? parts.front() : llvm::concatenateVectors(b_, parts);
 }
 
 /// One element per lane.
@@ -55,18 +108,11 @@ llvm::Value* Widener::vector(llvm::Value* value) {
                                  i);
     return all;
   }
-  llvm::Value* splat = b_.CreateVectorSplat(lanes_, base);
-  if (shape.is_uniform()) return splat;
-  const bool pointer = value->getType()->isPointerTy();
-  llvm::Type* type = pointer ? b_.getInt64Ty() : value->getType();
-  llvm::SmallVector<llvm::Constant*, 32> steps;
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    const std::uint64_t step = static_cast<std::uint64_t>(shape.stride) * lane;
-    steps.push_back(llvm::ConstantInt::get(
-        type, llvm::APInt(64, step).sextOrTrunc(type->getIntegerBitWidth())));
-  }
-  llvm::Constant* offsets = llvm::ConstantVector::get(steps);
-  return pointer ? b_.CreateGEP(b_.getInt8Ty(), splat, offsets) : b_.CreateAdd(splat, offsets);
+  if (!shape.by_row) return steps(base, shape.stride, lanes_);
+  llvm::SmallVector<llvm::Value*, 4> parts;
+  for (unsigned i = 0; i < rows_; ++i)
+    parts.push_back(steps(row_value(value, i), shape.stride, columns_));
+  return join(parts);
 }
 
 void Widener::define(llvm::Instruction& instruction, llvm::Value* value) {
@@ -98,7 +144,16 @@ void Widener::emit(llvm::Instruction& instruction) {
                              static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * lanes_),
         variable->getName());
     all->setAlignment(variable->getAlign());
-    define(instruction, all);
+    if (rows_ == 1) {
+      define(instruction, all);
+      return;
+    }
+    const std::uint64_t row_bytes =
+        static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * columns_;
+    std::vector<llvm::Value*> starts;
+    for (unsigned i = 0; i < rows_; ++i)
+      starts.push_back(b_.CreateConstGEP1_64(b_.getInt8Ty(), all, i * row_bytes));
+    define(instruction, row_values(starts));
     return;
   }
   if (llvm::isa<llvm::FenceInst>(instruction)) {
@@ -116,20 +171,41 @@ void Widener::emit(llvm::Instruction& instruction) {
 }
 
 llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
+  const bool by_row = shapes_.of(&instruction).by_row;
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
       load && !load->hasMetadata(llvm::LLVMContext::MD_invariant_load))
-    note_access(*load, "broadcast: one load for the gang");
+    note_access(*load, by_row ? "broadcast: one load for each row of the tile"
+                              : "broadcast: one load for the gang");
+  if (!by_row) return emit_row(instruction, 0);
+  std::vector<llvm::Value*> values;
+  for (unsigned i = 0; i < rows_; ++i) values.push_back(emit_row(instruction, i));
+  return row_values(values);
+}
+
+llvm::Value* Widener::emit_row(llvm::Instruction& instruction, unsigned number) {
+  const Shape shape = shapes_.of(&instruction);
   // That bits are disjoint is known of active lanes only, and lane 0 may not be one of them: it is
   // the sum that the other lanes' values follow from.
-  if (instruction.getOpcode() == llvm::Instruction::Or && shapes_.of(&instruction).is_affine())
-    return b_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1)));
+  if (instruction.getOpcode() == llvm::Instruction::Or && shape.stride != 0)
+    return b_.CreateAdd(row_value(instruction.getOperand(0), number),
+                        row_value(instruction.getOperand(1), number));
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  if (load && shape.by_row && !is_full(mask_)) {
+    // Some lane is active, but not one of each row.
+    llvm::Value* active = b_.CreateOrReduce(row_lanes(mask_, number));
+    llvm::Type* one = llvm::FixedVectorType::get(load->getType(), 1);
+    llvm::Value* loaded =
+        b_.CreateMaskedLoad(one, row_value(load->getPointerOperand(), number), load->getAlign(),
+                            b_.CreateVectorSplat(1, active), llvm::Constant::getNullValue(one));
+    return b_.CreateExtractElement(loaded, std::uint64_t{0});
+  }
   llvm::Instruction* copy = instruction.clone();
   for (llvm::Use& operand : copy->operands()) {
-    if (!llvm::isa<llvm::BasicBlock>(operand.get())) operand.set(scalar(operand.get()));
+    if (!llvm::isa<llvm::BasicBlock>(operand.get())) operand.set(row_value(operand.get(), number));
   }
   // Lane 0 may be inactive: what is promised of the active lanes' values need not hold for its
   // value.
-  if (!shapes_.of(&instruction).is_uniform()) copy->dropPoisonGeneratingAnnotations();
+  if (!shape.is_uniform()) copy->dropPoisonGeneratingAnnotations();
   b_.Insert(copy);
   return copy;
 }
@@ -201,7 +277,10 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
     read->setAttributes(call.getAttributes());
     value = read;
   }
-  return value;
+  if (!shapes_.of(&call).by_row) return value;
+  std::vector<llvm::Value*> numbers;
+  for (unsigned i = 0; i < rows_; ++i) numbers.push_back(b_.CreateAdd(value, b_.getInt32(i)));
+  return row_values(numbers);
 }
 
 llvm::Value* Widener::emit_call(llvm::CallInst& call) {

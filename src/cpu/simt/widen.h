@@ -22,16 +22,16 @@ namespace pycuda::cpu::simt {
 /// for full gangs.
 inline constexpr const char* gang_lanes = "ptx.gang.lanes";
 
-/// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0), others
-/// become vectors. Blocks that own a mask are skipped when no lane wants to run them, so whatever
-/// runs has an active lane: that is what makes scalar accesses to uniform addresses safe in
-/// divergent code. What crosses blocks goes through memory of the entry block; mem2reg makes
-/// registers of it.
+/// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0; where the
+/// rows of a tile differ, an array of each row's first lane's), others become vectors. Blocks that
+/// own a mask are skipped when no lane wants to run them, so whatever runs has an active lane: that
+/// is what makes scalar accesses to uniform addresses safe in divergent code. What crosses blocks
+/// goes through memory of the entry block; mem2reg makes registers of it.
 class Widener {
  public:
   /// `source` is in the form that ControlFlow asks for. With `full`, every lane has a thread.
   Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-          const Shapes& guesses, unsigned lanes, bool full);
+          const Shapes& guesses, GangSize size, bool full);
 
   /// Writes down in `plan` which forms are chosen from now on.
   void record_in(Plan& plan) { plan_ = &plan; }
@@ -50,6 +50,13 @@ class Widener {
   // Values.
   llvm::Type* wide_type(llvm::Type* type) const;
   llvm::Value* scalar(llvm::Value* value);
+  llvm::Type* type_of(const llvm::Value& value) const;
+  llvm::Value* row_value(llvm::Value* value, unsigned number);
+  llvm::Value* row_values(llvm::ArrayRef<llvm::Value*> values);
+  llvm::Value* like(const llvm::Value& other, llvm::Value* value);
+  llvm::Value* steps(llvm::Value* first, std::int64_t stride, unsigned lanes);
+  llvm::Value* row_lanes(llvm::Value* vector, unsigned row);
+  llvm::Value* join(llvm::ArrayRef<llvm::Value*> parts);
   llvm::Value* vector(llvm::Value* value);
   llvm::Value* wide(llvm::Value* value) {
     return shapes_.of(value).is_varying() ? scalar(value) : vector(value);
@@ -62,6 +69,7 @@ class Widener {
   void emit(llvm::Instruction& instruction);
   llvm::Value* emit_varying(llvm::Instruction& instruction);
   llvm::Value* emit_scalar(llvm::Instruction& instruction);
+  llvm::Value* emit_row(llvm::Instruction& instruction, unsigned number);
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
   llvm::Value* divide_words(llvm::Value* dividend, llvm::Value* divisor, bool is_signed);
   llvm::Value* divide_long(llvm::Value* dividend, llvm::Value* divisor);
@@ -85,6 +93,7 @@ class Widener {
       llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
       llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make,
       LaneBody body = LaneBody::Long);
+  llvm::Value* value_in_line(llvm::Value* value, unsigned lane, unsigned steps);
   llvm::Value* for_each_lane_in_line(
       llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
       llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make);
@@ -96,9 +105,9 @@ class Widener {
   void fetch_for_lanes(llvm::Value* pointer);
   llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
-  llvm::Value* first_of_guess(llvm::Value* value, llvm::SmallVectorImpl<llvm::Value*>& conditions,
-                              llvm::DenseMap<llvm::Value*, llvm::Value*>& known, unsigned steps);
-  llvm::Value* guess(llvm::Value* value, llvm::Value*& holds);
+  struct Guessed;
+  llvm::Value* first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps);
+  std::vector<llvm::Value*> guess(llvm::Value* value, llvm::Value*& holds);
   void keep_guess(llvm::Instruction& instruction);
   llvm::Value* make_again(llvm::Value* value, llvm::DenseMap<llvm::Value*, llvm::Value*>& made,
                           unsigned steps = 0);
@@ -110,13 +119,19 @@ class Widener {
   std::vector<llvm::Value*> either(llvm::Value* condition,
                                    llvm::function_ref<std::vector<llvm::Value*>()> whole,
                                    llvm::function_ref<std::vector<llvm::Value*>()> apart);
+  std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
+                                          llvm::Value*& holds);
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
-  llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes, llvm::Value*& first);
+  llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes,
+                             std::vector<llvm::Value*>& first);
+  llvm::Value* load_rows(llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  void store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> first);
+  std::vector<llvm::Value*> pointers_of_rows(llvm::Value* pointer);
   llvm::Value* emit_load(llvm::LoadInst& load);
   std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
   llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
                     llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
-  llvm::Value* structure_address(llvm::Value* pointer, llvm::Value*& holds);
+  std::vector<llvm::Value*> structure_address(llvm::Value* pointer, llvm::Value*& holds);
   std::vector<llvm::Value*> unless_known(llvm::Value* holds,
                                          llvm::function_ref<std::vector<llvm::Value*>()> whole,
                                          llvm::function_ref<std::vector<llvm::Value*>()> apart);
@@ -139,7 +154,7 @@ class Widener {
   const ControlFlow& flow_;
   const Shapes& shapes_;
   const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be
-  const unsigned lanes_;
+  const unsigned columns_, rows_, lanes_;
   const bool full_;
   Plan* plan_ = nullptr;
   llvm::Function* target_ = nullptr;
@@ -150,8 +165,8 @@ class Widener {
   llvm::DenseMap<const llvm::Value*, llvm::Value*>
       local_;  ///< values of the block that is being written
   llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> slots_;
-  /// Of values that may be affine: lane 0's, and whether the others follow from it.
-  llvm::DenseMap<const llvm::Value*, std::pair<llvm::AllocaInst*, llvm::AllocaInst*>> guess_slots_;
+  /// Of values that may be affine: those of rows' first lanes, then whether the others follow.
+  llvm::DenseMap<const llvm::Value*, std::vector<llvm::AllocaInst*>> guess_slots_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
       sent_;  ///< lanes that will run an owner next
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>

@@ -3,6 +3,9 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <string>
+#include <vector>
+
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -22,29 +25,86 @@ bool is_adjacent(const Shape& address, llvm::Type* type, const llvm::DataLayout&
 
 std::string apart_form(const char* name, const Shape& address) {
   if (!address.is_affine()) return std::string(name) + ": any addresses";
+  if (address.stride == 0) return std::string(name) + ": one place for each row of the tile";
   return std::string("strided by ") + std::to_string(address.stride) + " bytes: " + name;
+}
+
+const char* adjacent_form(const Shape& address, unsigned rows) {
+  if (rows == 1) return "contiguous";
+  return address.by_row ? "periodic: contiguous in each row of the tile"
+                        : "periodic: contiguous, the same for each row of the tile";
 }
 
 }  // namespace
 
-/// Whether the active lanes' pointers follow one another as elements of a vector do; `first` is
-/// then where lane 0's element lies. Some lane is active wherever code runs.
+/// Whether the active lanes' pointers of each row follow one another as elements of a vector do;
+/// `first` are then where the elements of the rows' first lanes lie. Some lane is active wherever
+/// code runs, but not one of each row.
 llvm::Value* Widener::test_adjacent(llvm::Value* pointers, std::int64_t bytes,
-                                    llvm::Value*& first) {
+                                    std::vector<llvm::Value*>& first) {
   llvm::Type* integer = b_.getInt64Ty();
-  llvm::SmallVector<llvm::Constant*, 32> steps;
+  llvm::SmallVector<llvm::Constant*, 64> distances;
   for (unsigned lane = 0; lane < lanes_; ++lane)
-    steps.push_back(b_.getInt64(static_cast<std::uint64_t>(bytes) * lane));
+    distances.push_back(b_.getInt64(static_cast<std::uint64_t>(bytes) * (lane % columns_)));
   llvm::Value* starts =
       b_.CreateSub(b_.CreatePtrToInt(pointers, llvm::FixedVectorType::get(integer, lanes_)),
-                   llvm::ConstantVector::get(steps));
-  llvm::Value* lane =
-      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits_type()}, {bits_of_mask(), b_.getTrue()});
-  llvm::Value* start = is_full(mask_) ? b_.CreateExtractElement(starts, std::uint64_t{0})
-                                      : b_.CreateExtractElement(starts, lane);
-  first = b_.CreateIntToPtr(start, b_.getPtrTy());
-  llvm::Value* differs = b_.CreateICmpNE(starts, b_.CreateVectorSplat(lanes_, start));
+                   llvm::ConstantVector::get(distances));
+  std::vector<llvm::Value*> splats;
+  for (unsigned i = 0; i < rows_; ++i) {
+    llvm::Value* start = nullptr;
+    if (is_full(mask_)) {
+      start = b_.CreateExtractElement(starts, std::uint64_t{i * columns_});
+    } else {
+      llvm::Value* bits = b_.CreateBitCast(row_lanes(mask_, i), b_.getIntNTy(columns_));
+      llvm::Value* lane = b_.CreateZExt(
+          b_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits->getType()}, {bits, b_.getFalse()}),
+          integer);
+      if (rows_ > 1) lane = b_.CreateAnd(lane, columns_ - 1);
+      start = b_.CreateExtractElement(row_lanes(starts, i), lane);
+    }
+    first.push_back(b_.CreateIntToPtr(start, b_.getPtrTy()));
+    splats.push_back(b_.CreateVectorSplat(columns_, start));
+  }
+  llvm::Value* differs = b_.CreateICmpNE(starts, join(splats));
   return b_.CreateNot(any(b_.CreateLogicalAnd(mask_, differs)));
+}
+
+/// Where the elements of the rows' first lanes lie: of one row if they are the same for all.
+std::vector<llvm::Value*> Widener::pointers_of_rows(llvm::Value* pointer) {
+  std::vector<llvm::Value*> first;
+  for (unsigned i = 0; i < (shapes_.of(pointer).by_row ? rows_ : 1); ++i)
+    first.push_back(row_value(pointer, i));
+  return first;
+}
+
+/// Each row from one place on; with one pointer, all of them from there.
+llvm::Value* Widener::load_rows(llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+  llvm::Type* type = llvm::FixedVectorType::get(load.getType(), columns_);
+  std::vector<llvm::Value*> loaded;
+  const auto load_row = [&](llvm::Value* pointer, llvm::Value* mask) -> llvm::Value* {
+    if (is_full(mask_)) return b_.CreateAlignedLoad(type, pointer, load.getAlign());
+    return b_.CreateMaskedLoad(type, pointer, load.getAlign(), mask, llvm::PoisonValue::get(type));
+  };
+  if (first.size() == rows_) {
+    for (unsigned i = 0; i < rows_; ++i) loaded.push_back(load_row(first[i], row_lanes(mask_, i)));
+    return join(loaded);
+  }
+  llvm::Value* mask = row_lanes(mask_, 0);
+  for (unsigned i = 1; i < rows_; ++i) mask = b_.CreateOr(mask, row_lanes(mask_, i));
+  return join(std::vector<llvm::Value*>(rows_, load_row(first.front(), mask)));
+}
+
+/// As if the lanes stored one after the other.
+void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> first) {
+  llvm::Value* values = wide(store.getValueOperand());
+  for (unsigned i = 0; i < rows_; ++i) {
+    llvm::Value* pointer = first[first.size() == rows_ ? i : 0];
+    if (is_full(mask_)) {
+      b_.CreateAlignedStore(row_lanes(values, i), pointer, store.getAlign());
+    } else {
+      b_.CreateMaskedStore(row_lanes(values, i), pointer, store.getAlign(), row_lanes(mask_, i));
+    }
+  }
 }
 
 std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
@@ -96,19 +156,27 @@ llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
   return b_.CreateTrunc(b_.CreateLShr(found, by), type);
 }
 
+/// Where the elements of the rows' first lanes lie if `holds`: computed from scalars, or found by a
+/// look at each lane's address.
+std::vector<llvm::Value*> Widener::first_or_test(llvm::Value* address, llvm::Type* type,
+                                                 llvm::Value*& holds) {
+  std::vector<llvm::Value*> first = guess(address, holds);
+  if (!first.empty()) return first;
+  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
+  holds = test_adjacent(vector(address),
+                        static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue()),
+                        first);
+  return first;
+}
+
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   if (!load.isSimple()) return emit_lane_by_lane(load);
-  llvm::Type* type = wide_type(load.getType());
   llvm::Value* address = load.getPointerOperand();
   const Shape shape = shapes_.of(address);
-  const auto from = [&](llvm::Value* first) -> llvm::Value* {
-    if (is_full(mask_)) return b_.CreateAlignedLoad(type, first, load.getAlign());
-    return b_.CreateMaskedLoad(type, first, load.getAlign(), mask_, llvm::PoisonValue::get(type));
-  };
   if (is_adjacent(shape, load.getType(), layout)) {
-    note_access(load, "contiguous");
-    return from(scalar(address));
+    note_access(load, adjacent_form(shape, rows_));
+    return load_rows(load, pointers_of_rows(address));
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
     note_access(load, "contiguous, with the other parts of its structure");
@@ -118,14 +186,11 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     note_access(load, apart_form("gather", shape));
     return gather(load, vector(address));
   }
+  note_access(load, rows_ == 1 ? "contiguous or gather: tested at run time"
+                               : "contiguous in each row or gather: tested at run time");
   llvm::Value* holds = nullptr;
-  llvm::Value* first = guess(address, holds);
-  note_access(load, "contiguous or gather: tested at run time");
-  if (!first)
-    holds = test_adjacent(
-        vector(address),
-        static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType()).getFixedValue()), first);
-  const auto whole = [&] { return std::vector{from(first)}; };
+  const std::vector<llvm::Value*> first = first_or_test(address, load.getType(), holds);
+  const auto whole = [&] { return std::vector{load_rows(load, first)}; };
   const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };
   return either(holds, whole, apart).front();
 }
@@ -160,13 +225,8 @@ void Widener::emit_store(llvm::StoreInst& store) {
     return;
   }
   if (is_adjacent(address, value->getType(), layout)) {
-    note_access(store, "contiguous");
-    llvm::Value* pointer = scalar(store.getPointerOperand());
-    if (is_full(mask_)) {
-      b_.CreateAlignedStore(wide(value), pointer, store.getAlign());
-    } else {
-      b_.CreateMaskedStore(wide(value), pointer, store.getAlign(), mask_);
-    }
+    note_access(store, adjacent_form(address, rows_));
+    store_rows(store, pointers_of_rows(store.getPointerOperand()));
     return;
   }
   if (emit_interleaved_store(store)) {
@@ -184,20 +244,12 @@ void Widener::emit_store(llvm::StoreInst& store) {
     scatter(vector(target));
     return;
   }
+  note_access(store, rows_ == 1 ? "contiguous or scatter: tested at run time"
+                                : "contiguous in each row or scatter: tested at run time");
   llvm::Value* holds = nullptr;
-  llvm::Value* first = guess(target, holds);
-  note_access(store, "contiguous or scatter: tested at run time");
-  if (!first)
-    holds = test_adjacent(
-        vector(target),
-        static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType()).getFixedValue()),
-        first);
+  const std::vector<llvm::Value*> first = first_or_test(target, value->getType(), holds);
   const auto whole = [&] {
-    if (is_full(mask_)) {
-      b_.CreateAlignedStore(values, first, store.getAlign());
-    } else {
-      b_.CreateMaskedStore(values, first, store.getAlign(), mask_);
-    }
+    store_rows(store, first);
     return std::vector<llvm::Value*>();
   };
   either(holds, whole, [&] { return scatter(pointers_again(target)); });
@@ -209,11 +261,14 @@ void Widener::emit_alignment_check(llvm::CallInst& check) {
   llvm::Value* tested = check.getArgOperand(1);
   const std::uint64_t bits = llvm::cast<llvm::ConstantInt>(check.getArgOperand(3))->getZExtValue();
   const Shape shape = shapes_.of(tested);
-  if (!shape.is_varying() && (static_cast<std::uint64_t>(shape.stride) & bits) == 0) {
+  // A row of a tile may have no active lane.
+  if (!shape.is_varying() && !shape.by_row &&
+      (static_cast<std::uint64_t>(shape.stride) & bits) == 0) {
     llvm::Value* thread = scalar(check.getArgOperand(0));
     llvm::Value* base = scalar(tested);
     llvm::Value* address = check.getArgOperand(2);
-    llvm::Value* shown = shapes_.of(address).is_varying() ? base : scalar(address);
+    llvm::Value* shown =
+        shapes_.of(address).is_varying() || shapes_.of(address).by_row ? base : scalar(address);
     b_.CreateCall(check.getCalledFunction(), {thread, base, shown, check.getArgOperand(3)})
         ->setDoesNotThrow();
     return;

@@ -13,12 +13,14 @@
 namespace pycuda::cpu::simt {
 
 Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-                 const Shapes& guesses, unsigned lanes, bool full)
+                 const Shapes& guesses, GangSize size, bool full)
     : source_(source),
       flow_(flow),
       shapes_(shapes),
       guesses_(guesses),
-      lanes_(lanes),
+      columns_(size.columns),
+      rows_(size.rows),
+      lanes_(size.lanes()),
       full_(full),
       b_(source.getContext()) {}
 
@@ -144,9 +146,9 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
     llvm::Value* value = phi.getIncomingValueForBlock(&from);
     const bool varying = shapes_.of(&phi).is_varying();
     llvm::AllocaInst*& known = slots_[&phi];
-    if (!known) known = slot(varying ? wide_type(phi.getType()) : phi.getType(), phi.getName());
+    if (!known) known = slot(type_of(phi), phi.getName());
     llvm::AllocaInst* place = known;
-    llvm::Value* next = varying ? wide(value) : scalar(value);
+    llvm::Value* next = like(phi, value);
     if (varying && (choose || left_loop)) {
       llvm::Value* old = b_.CreateLoad(next->getType(), place);
       if (auto* parts = llvm::dyn_cast<llvm::StructType>(next->getType())) {
@@ -226,41 +228,44 @@ void Widener::emit_end(llvm::BasicBlock& block) {
   b_.CreateBr(continue_at(pending));
 }
 
-/// All lanes of an affine value lie on one side of a uniform one when the outermost does and no
-/// lane on the way to it wraps.
+/// All lanes of an affine value lie on one side of a uniform one when the outermost of each row
+/// does and no lane on the way to it wraps.
 llvm::Value* Widener::compare_all(const Shapes::Question& question) {
   const Shape shape = shapes_.of(question.affine);
   llvm::Type* type = question.affine->getType();
-  llvm::Value* first = scalar(question.affine);
   llvm::Value* bound = scalar(question.uniform);
-  const std::int64_t way = shape.stride * static_cast<std::int64_t>(lanes_ - 1);
+  const std::int64_t way = shape.stride * static_cast<std::int64_t>(columns_ - 1);
   llvm::Value* distance =
       llvm::ConstantInt::get(type, llvm::APInt(64, static_cast<std::uint64_t>(way < 0 ? -way : way))
                                        .zextOrTrunc(type->getIntegerBitWidth()));
   const bool known = shape.bounds && (question.is_signed || shape.bounds->low >= 0);
-  llvm::Value* last = nullptr;
-  llvm::Value* wraps = b_.getFalse();
-  if (known) {
-    last = way < 0 ? b_.CreateSub(first, distance) : b_.CreateAdd(first, distance);
-  } else {
-    const bool is_signed = question.is_signed;
-    const llvm::Intrinsic::ID step = way < 0 ? (is_signed ? llvm::Intrinsic::ssub_with_overflow
-                                                          : llvm::Intrinsic::usub_with_overflow)
-                                             : (is_signed ? llvm::Intrinsic::sadd_with_overflow
-                                                          : llvm::Intrinsic::uadd_with_overflow);
-    llvm::Value* both = b_.CreateIntrinsic(step, {type}, {first, distance});
-    last = b_.CreateExtractValue(both, 0);
-    wraps = b_.CreateExtractValue(both, 1);
-  }
+  const bool is_signed = question.is_signed;
+  const llvm::Intrinsic::ID step =
+      way < 0
+          ? (is_signed ? llvm::Intrinsic::ssub_with_overflow : llvm::Intrinsic::usub_with_overflow)
+          : (is_signed ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::uadd_with_overflow);
   const llvm::ICmpInst::Predicate predicate = question.predicate;
   const bool less = predicate == llvm::ICmpInst::ICMP_SLT ||
                     predicate == llvm::ICmpInst::ICMP_SLE ||
                     predicate == llvm::ICmpInst::ICMP_ULT || predicate == llvm::ICmpInst::ICMP_ULE;
-  llvm::Value* outermost = less == (way > 0) ? last : first;
-  if (question.extension)
-    outermost =
-        b_.CreateCast(question.extension->getOpcode(), outermost, question.extension->getType());
-  return b_.CreateAnd(b_.CreateICmp(predicate, outermost, bound), b_.CreateNot(wraps));
+  llvm::Value* all = b_.getTrue();
+  for (unsigned number = 0; number < (shape.by_row ? rows_ : 1); ++number) {
+    llvm::Value* first = row_value(question.affine, number);
+    llvm::Value* last = nullptr;
+    if (known) {
+      last = way < 0 ? b_.CreateSub(first, distance) : b_.CreateAdd(first, distance);
+    } else {
+      llvm::Value* both = b_.CreateIntrinsic(step, {type}, {first, distance});
+      last = b_.CreateExtractValue(both, 0);
+      all = b_.CreateAnd(all, b_.CreateNot(b_.CreateExtractValue(both, 1)));
+    }
+    llvm::Value* outermost = less == (way > 0) ? last : first;
+    if (question.extension)
+      outermost =
+          b_.CreateCast(question.extension->getOpcode(), outermost, question.extension->getType());
+    all = b_.CreateAnd(all, b_.CreateICmp(predicate, outermost, bound));
+  }
+  return all;
 }
 
 llvm::Value* Widener::emit_question(llvm::CallInst& call, bool all) {

@@ -24,7 +24,7 @@ llvm::Value* Widener::stays_in_range(llvm::Value* first, std::int64_t stride, bo
   const unsigned bits = first->getType()->getIntegerBitWidth();
   constexpr std::int64_t longest = std::int64_t{1} << 20;
   if (stride >= longest || stride <= -longest || bits > 64) return nullptr;
-  const std::int64_t way = stride * static_cast<std::int64_t>(lanes_ - 1);
+  const std::int64_t way = stride * static_cast<std::int64_t>(columns_ - 1);
   const std::int64_t distance = way < 0 ? -way : way;
   if (bits < 63 && distance >= std::int64_t{1} << (bits - 1)) return nullptr;
   const llvm::Intrinsic::ID step =
@@ -37,44 +37,53 @@ llvm::Value* Widener::stays_in_range(llvm::Value* first, std::int64_t stride, bo
   return b_.CreateNot(b_.CreateExtractValue(both, 1));
 }
 
-/// Lane 0's value of what is guessed to be affine, or null; it is if all of `conditions` hold.
-llvm::Value* Widener::first_of_guess(llvm::Value* value,
-                                     llvm::SmallVectorImpl<llvm::Value*>& conditions,
-                                     llvm::DenseMap<llvm::Value*, llvm::Value*>& known,
-                                     unsigned steps) {
-  const Shape proved = shapes_.of(value), guessed = guesses_.of(value);
-  if (guessed.is_varying()) return nullptr;
-  if (!proved.is_varying()) return proved.stride == guessed.stride ? scalar(value) : nullptr;
-  if (const auto found = known.find(value); found != known.end()) return found->second;
+/// What is guessed of one row: the values of its first lane, which others follow from if all
+/// conditions hold.
+struct Widener::Guessed {
+  unsigned row = 0;
+  llvm::SmallVector<llvm::Value*, 4> conditions;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> known;
+};
+
+/// The value in a row's first lane of what is guessed to be affine, or null.
+llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps) {
+  const Shape proved = shapes_.of(value), shape = guesses_.of(value);
+  if (shape.is_varying()) return nullptr;
+  if (!proved.is_varying())
+    return proved.stride == shape.stride ? row_value(value, guessed.row) : nullptr;
+  if (const auto found = guessed.known.find(value); found != guessed.known.end())
+    return found->second;
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (!instruction) return nullptr;
   if (instruction->getParent() != block_) {
     const auto kept = guess_slots_.find(value);
     if (kept == guess_slots_.end()) return nullptr;
-    conditions.push_back(b_.CreateLoad(b_.getInt1Ty(), kept->second.second));
-    return known[value] = b_.CreateLoad(value->getType(), kept->second.first);
+    const std::vector<llvm::AllocaInst*>& slots = kept->second;
+    guessed.conditions.push_back(b_.CreateLoad(b_.getInt1Ty(), slots.back()));
+    return guessed.known[value] =
+               b_.CreateLoad(value->getType(), slots[shape.by_row ? guessed.row : 0]);
   }
   if (steps == most_steps || !may_be_followed(*instruction)) return nullptr;
   llvm::SmallVector<llvm::Value*, 4> operands;
   for (llvm::Value* operand : instruction->operands()) {
-    operands.push_back(first_of_guess(operand, conditions, known, steps + 1));
+    operands.push_back(first_of_guess(operand, guessed, steps + 1));
     if (!operands.back()) return nullptr;
   }
   if (llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
     const llvm::Value* from = instruction->getOperand(0);
     const bool is_signed = llvm::isa<llvm::SExtInst>(instruction);
-    const Shape shape = shapes_.of(from);
+    const Shape narrow = shapes_.of(from);
     const bool bounded =
-        !shape.is_varying() && shape.bounds && (is_signed || shape.bounds->low >= 0);
+        !narrow.is_varying() && narrow.bounds && (is_signed || narrow.bounds->low >= 0);
     const std::int64_t stride = guesses_.of(from).stride;
     if (stride != 0 && !bounded) {
       llvm::Value* holds = stays_in_range(operands[0], stride, is_signed);
       if (!holds) return nullptr;
-      conditions.push_back(holds);
+      guessed.conditions.push_back(holds);
     }
   }
   llvm::Value* first = nullptr;
-  if (instruction->getOpcode() == llvm::Instruction::Or && guessed.is_affine()) {
+  if (instruction->getOpcode() == llvm::Instruction::Or && shape.is_affine()) {
     // That bits are disjoint is known of active lanes only, as in emit_scalar.
     first = b_.CreateAdd(operands[0], operands[1]);
   } else {
@@ -84,19 +93,22 @@ llvm::Value* Widener::first_of_guess(llvm::Value* value,
     b_.Insert(copy);
     first = copy;
   }
-  known[value] = first;
+  guessed.known[value] = first;
   return first;
 }
 
-/// Lane 0's value, and in `holds` whether the others' follow from it; null if that cannot be told
-/// from scalars.
-llvm::Value* Widener::guess(llvm::Value* value, llvm::Value*& holds) {
-  llvm::SmallVector<llvm::Value*, 4> conditions;
-  llvm::DenseMap<llvm::Value*, llvm::Value*> known;
-  llvm::Value* first = first_of_guess(value, conditions, known, 0);
-  if (!first) return nullptr;
+/// The values of the rows' first lanes (one value where rows do not differ), and in `holds` whether
+/// the others' follow from them; nothing if that cannot be told from scalars.
+std::vector<llvm::Value*> Widener::guess(llvm::Value* value, llvm::Value*& holds) {
+  std::vector<llvm::Value*> first;
   holds = b_.getTrue();
-  for (llvm::Value* condition : conditions) holds = b_.CreateAnd(holds, condition);
+  for (unsigned row = 0; row < (guesses_.of(value).by_row ? rows_ : 1); ++row) {
+    Guessed guessed;
+    guessed.row = row;
+    first.push_back(first_of_guess(value, guessed, 0));
+    if (!first.back()) return {};
+    for (llvm::Value* condition : guessed.conditions) holds = b_.CreateAnd(holds, condition);
+  }
   return first;
 }
 
@@ -106,13 +118,14 @@ void Widener::keep_guess(llvm::Instruction& instruction) {
       !may_be_followed(instruction))
     return;
   llvm::Value* holds = nullptr;
-  llvm::Value* first = guess(&instruction, holds);
-  if (!first) return;
-  auto& [place, condition] = guess_slots_[&instruction];
-  place = slot(first->getType(), instruction.getName());
-  condition = slot(b_.getInt1Ty(), "holds");
-  b_.CreateStore(first, place);
-  b_.CreateStore(holds, condition);
+  std::vector<llvm::Value*> values = guess(&instruction, holds);
+  if (values.empty()) return;
+  values.push_back(holds);
+  std::vector<llvm::AllocaInst*>& slots = guess_slots_[&instruction];
+  for (llvm::Value* value : values) {
+    slots.push_back(slot(value->getType(), instruction.getName()));
+    b_.CreateStore(value, slots.back());
+  }
 }
 
 /// Each lane's value, computed here once more from what is no guess, so that what was written for

@@ -114,10 +114,11 @@ llvm::Value* Widener::pick(const std::vector<llvm::Value*>& vectors, unsigned la
   return picked;
 }
 
-/// Lane 0's address of an access to a part of a structure, and whether all lanes' follow from it.
-llvm::Value* Widener::structure_address(llvm::Value* pointer, llvm::Value*& holds) {
+/// The addresses of an access to a part of a structure in the rows' first lanes, and whether the
+/// others follow from them.
+std::vector<llvm::Value*> Widener::structure_address(llvm::Value* pointer, llvm::Value*& holds) {
   holds = b_.getTrue();
-  return shapes_.of(pointer).is_varying() ? guess(pointer, holds) : scalar(pointer);
+  return shapes_.of(pointer).is_varying() ? guess(pointer, holds) : pointers_of_rows(pointer);
 }
 
 /// `whole` if `holds` is a constant, else as `either`.
@@ -132,13 +133,13 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   const std::vector<llvm::Instruction*> parts = structure_of(load);
   if (parts.empty()) return nullptr;
   llvm::Value* holds = nullptr;
-  llvm::Value* own = structure_address(load.getPointerOperand(), holds);
-  if (!own) return nullptr;
+  const std::vector<llvm::Value*> own = structure_address(load.getPointerOperand(), holds);
+  if (own.empty()) return nullptr;
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
   const auto width =
-      std::min(lanes_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
+      std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
   const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
     const std::int64_t distance = base_of(part, layout).second - base_of(load, layout).second;
     return b_.CreateGEP(b_.getInt8Ty(), place, b_.getInt64(static_cast<std::uint64_t>(distance)));
@@ -146,19 +147,28 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   llvm::Type* type = llvm::FixedVectorType::get(load.getType(), width);
   const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(bytes));
   const auto whole = [&] {
-    llvm::Value* start = from_own(*parts.front(), own);
     std::vector<std::vector<llvm::Value*>> pieces(count);
-    for (unsigned first = 0; first < lanes_; first += width) {
-      std::vector<llvm::Value*> loaded;
-      for (unsigned i = 0; i < count; ++i)
-        loaded.push_back(b_.CreateAlignedLoad(
-            type, b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
-            alignment));
-      for (unsigned part = 0; part < count; ++part)
-        pieces[part].push_back(pick(loaded, width, [&](unsigned lane) {
-          const unsigned at = lane * count + part;
-          return std::pair{at / width, at % width};
-        }));
+    for (llvm::Value* pointer : own) {
+      llvm::Value* start = from_own(*parts.front(), pointer);
+      for (unsigned first = 0; first < columns_; first += width) {
+        std::vector<llvm::Value*> loaded;
+        for (unsigned i = 0; i < count; ++i)
+          loaded.push_back(b_.CreateAlignedLoad(
+              type,
+              b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
+              alignment));
+        for (unsigned part = 0; part < count; ++part)
+          pieces[part].push_back(pick(loaded, width, [&](unsigned lane) {
+            const unsigned at = lane * count + part;
+            return std::pair{at / width, at % width};
+          }));
+      }
+    }
+    // What is the same for all rows is there once.
+    for (std::vector<llvm::Value*>& of_part : pieces) {
+      const std::vector<llvm::Value*> once = of_part;
+      while (of_part.size() * width < lanes_)
+        of_part.insert(of_part.end(), once.begin(), once.end());
     }
     std::vector<llvm::Value*> values;
     for (const std::vector<llvm::Value*>& piece : pieces)
@@ -185,13 +195,13 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
     if (store.comesBefore(part)) return true;
   }
   llvm::Value* holds = nullptr;
-  llvm::Value* own = structure_address(store.getPointerOperand(), holds);
+  const std::vector<llvm::Value*> own = structure_address(store.getPointerOperand(), holds);
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   llvm::Type* element = store.getValueOperand()->getType();
   const std::uint64_t bytes = layout.getTypeStoreSize(element).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
   const auto width =
-      std::min(lanes_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
+      std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
   const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
     const std::int64_t distance = base_of(part, layout).second - base_of(store, layout).second;
     return b_.CreateGEP(b_.getInt8Ty(), place, b_.getInt64(static_cast<std::uint64_t>(distance)));
@@ -201,12 +211,14 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   for (llvm::Instruction* part : parts)
     values.push_back(wide(llvm::cast<llvm::StoreInst>(part)->getValueOperand()));
   const auto whole = [&] {
-    llvm::Value* start = from_own(*parts.front(), own);
     for (unsigned first = 0; first < lanes_; first += width) {
       std::vector<llvm::Value*> pieces;
       for (llvm::Value* value : values)
         pieces.push_back(
             b_.CreateShuffleVector(value, llvm::createSequentialMask(first, width, 0)));
+      llvm::Value* start =
+          from_own(*parts.front(), own[own.size() == rows_ ? first / columns_ : 0]);
+      const unsigned column = first % columns_;
       for (unsigned i = 0; i < count; ++i) {
         llvm::Value* ordered = pick(pieces, width, [&](unsigned lane) {
           const unsigned at = i * width + lane;
@@ -214,7 +226,7 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
         });
         b_.CreateAlignedStore(
             ordered,
-            b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
+            b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (column * count + i * width) * bytes),
             alignment);
       }
     }
@@ -230,7 +242,7 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
       b_.CreateMaskedScatter(values[part], from_own(*parts[part], pointers), alignment, mask_);
     return std::vector<llvm::Value*>();
   };
-  if (own) {
+  if (!own.empty()) {
     unless_known(holds, whole, apart);
   } else {
     apart();

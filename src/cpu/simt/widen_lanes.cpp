@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -65,12 +66,12 @@ llvm::Value* Widener::for_each_lane(
   llvm::SmallVector<unsigned, 8> places;
   for (llvm::Value* source : sources) {
     places.push_back(used);
-    if (!shapes_.of(source).is_varying()) {
+    if (const Shape shape = shapes_.of(source); !shape.is_varying() && !shape.by_row) {
       bases.push_back(scalar(source));
       continue;
     }
     bases.push_back(nullptr);
-    llvm::Value* whole = wide(source);
+    llvm::Value* whole = vector(source);
     const auto parts = parts_of(source->getType());
     for (unsigned i = 0; i < parts.size(); ++i) {
       llvm::Value* part = source->getType()->isStructTy() ? b_.CreateExtractValue(whole, i) : whole;
@@ -135,27 +136,60 @@ llvm::Value* Widener::for_each_lane(
   return all;
 }
 
+/// Lane `lane`'s value, in registers alone. Addresses are computed for the lane from the numbers
+/// they are made of, which are narrower: several of them leave a vector at once.
+llvm::Value* Widener::value_in_line(llvm::Value* value, unsigned lane, unsigned steps) {
+  constexpr unsigned most_steps = 6, piece_bits = 64;
+  const Shape shape = shapes_.of(value);
+  if (!shape.is_varying() && !shape.by_row)
+    return value_at(scalar(value), shape, b_.getInt64(lane));
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  llvm::Type* type = value->getType();
+  const auto* operation = llvm::dyn_cast_or_null<llvm::BinaryOperator>(instruction);
+  const bool follows =
+      instruction && instruction->getParent() == block_ && steps < most_steps &&
+      ((operation && !operation->isIntDivRem() && type->isIntegerTy()) ||
+       llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::GetElementPtrInst>(
+           instruction)) &&
+      llvm::count_if(
+          instruction->operands(),
+          [&](const llvm::Use& operand) {
+            return shapes_.of(operand.get()).is_varying() || shapes_.of(operand.get()).by_row;
+          }) == 1;
+  if (follows) {
+    llvm::Instruction* copy = instruction->clone();
+    for (llvm::Use& operand : copy->operands())
+      operand.set(value_in_line(operand.get(), lane, steps + 1));
+    b_.Insert(copy);
+    return copy;
+  }
+  llvm::Value* whole = vector(value);
+  if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
+    llvm::Value* all = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < parts->getNumElements(); ++i)
+      all = b_.CreateInsertValue(all,
+                                 b_.CreateExtractElement(b_.CreateExtractValue(whole, i), lane), i);
+    return all;
+  }
+  const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
+  if (bits != 8 && bits != 16 && bits != 32) return b_.CreateExtractElement(whole, lane);
+  const unsigned in_piece = piece_bits / bits;
+  llvm::Value* pieces =
+      b_.CreateBitCast(whole, llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_ / in_piece));
+  // Frozen: else the optimiser makes one extraction of each lane of it again.
+  llvm::Value* piece = b_.CreateFreeze(b_.CreateExtractElement(pieces, lane / in_piece));
+  return b_.CreateTrunc(b_.CreateLShr(piece, std::uint64_t{lane % in_piece} * bits), type);
+}
+
 /// One copy of the body for each lane: values come out of registers, where a loop would wait for
 /// its memory.
 llvm::Value* Widener::for_each_lane_in_line(
     llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
     llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make) {
-  const auto part = [&](llvm::Value* whole, llvm::Type* type, unsigned lane) -> llvm::Value* {
-    auto* parts = llvm::dyn_cast<llvm::StructType>(type);
-    if (!parts) return b_.CreateExtractElement(whole, lane);
-    llvm::Value* value = llvm::PoisonValue::get(type);
-    for (unsigned i = 0; i < parts->getNumElements(); ++i)
-      value = b_.CreateInsertValue(
-          value, b_.CreateExtractElement(b_.CreateExtractValue(whole, i), lane), i);
-    return value;
-  };
   llvm::Value* all = result->isVoidTy() ? nullptr : llvm::PoisonValue::get(wide_type(result));
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     llvm::SmallVector<llvm::Value*, 4> values;
-    for (llvm::Value* source : sources)
-      values.push_back(shapes_.of(source).is_varying()
-                           ? part(wide(source), source->getType(), lane)
-                           : value_at(scalar(source), shapes_.of(source), b_.getInt64(lane)));
+    for (llvm::Value* source : sources) values.push_back(value_in_line(source, lane, 0));
     llvm::Value* made = make(values, b_.getInt64(lane));
     if (!all) continue;
     auto* parts = llvm::dyn_cast<llvm::StructType>(result);
@@ -172,11 +206,12 @@ llvm::Value* Widener::for_each_lane_in_line(
   return all;
 }
 
-/// Lane `lane`'s value of what is not varying, from lane 0's.
+/// Lane `lane`'s value of what is not varying and the same in all rows, from lane 0's.
 llvm::Value* Widener::value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane) {
   if (shape.is_uniform()) return base;
   const bool pointer = base->getType()->isPointerTy();
   llvm::Type* type = pointer ? b_.getInt64Ty() : base->getType();
+  if (rows_ > 1) lane = b_.CreateAnd(lane, columns_ - 1);
   llvm::Value* offset = b_.CreateMul(
       b_.CreateZExtOrTrunc(lane, type),
       llvm::ConstantInt::get(type, llvm::APInt(64, static_cast<std::uint64_t>(shape.stride))
@@ -193,22 +228,38 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     uses_thread |= operand.get() == source_.getArg(0);
     sources.push_back(operand.get());
   }
+  // Each lane runs under its own number.
   const auto field = [&](std::size_t offset) {
     return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
   };
-  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear)};
-  llvm::Value* first[2] = {};
+  constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear),
+                                    offsetof(ThreadFrame, tid.y)};
+  const std::size_t count = rows_ > 1 ? 3 : 2;
+  llvm::Value *first[3] = {}, *width = nullptr;
   if (uses_thread) {
-    for (int i = 0; i < 2; ++i)
+    for (std::size_t i = 0; i < count; ++i)
       first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
+    if (rows_ > 1) {
+      llvm::FunctionCallee row_threads = source_.getParent()->getOrInsertFunction(
+          std::string(lower::pseudo::sreg_prefix) + "ntid.x",
+          llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
+      width = b_.CreateCall(row_threads, {thread});
+    }
   }
   llvm::Value* results = for_each_lane(
       sources, instruction.getType(),
       [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value* lane) -> llvm::Value* {
         if (uses_thread) {
           llvm::Value* number = b_.CreateTrunc(lane, b_.getInt32Ty());
-          for (int i = 0; i < 2; ++i)
-            b_.CreateAlignedStore(b_.CreateAdd(first[i], number), field(fields[i]), llvm::Align(4));
+          llvm::Value* distances[3] = {number, number, nullptr};
+          if (rows_ > 1) {
+            distances[2] = b_.CreateUDiv(number, b_.getInt32(columns_));
+            distances[0] = b_.CreateURem(number, b_.getInt32(columns_));
+            distances[1] = b_.CreateAdd(b_.CreateMul(distances[2], width), distances[0]);
+          }
+          for (std::size_t i = 0; i < count; ++i)
+            b_.CreateAlignedStore(b_.CreateAdd(first[i], distances[i]), field(fields[i]),
+                                  llvm::Align(4));
         }
         llvm::Instruction* copy = instruction.clone();
         for (unsigned i = 0; i < values.size(); ++i) copy->setOperand(i, values[i]);
@@ -216,7 +267,8 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
         return copy;
       });
   if (uses_thread) {
-    for (int i = 0; i < 2; ++i) b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
+    for (std::size_t i = 0; i < count; ++i)
+      b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
   }
   return results;
 }

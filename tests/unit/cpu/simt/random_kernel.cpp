@@ -119,7 +119,7 @@ std::string RandomKernel::condition() {
            str(pick(4)) + ";");
       break;
     case 1:
-      line("setp." + comparison() + ".s32 " + q + ", " + (pick(2) ? "%tx" : "%i") + ", " +
+      line("setp." + comparison() + ".s32 " + q + ", " + any_of({"%tx", "%i", "%ty"}) + ", " +
            str(pick(80)) + ";");
       break;
     case 2:
@@ -215,7 +215,10 @@ void RandomKernel::statement(int depth) {
 
 /// An index below in_words into %t0: anything, or one that a vector path can see through.
 void RandomKernel::index_to(const std::string& name) {
-  switch (pick(9)) {
+  switch (pick(10)) {
+    case 9:
+      return line("mad.lo.u32 " + name + ", %ty, " + str(1 + pick(40)) + ", " + str(pick(64)) +
+                  ";");
     case 0:
       return line("add.u32 " + name + ", %i, " + str(pick(64)) + ";");
     case 1:

@@ -58,8 +58,12 @@ std::vector<Shape> random_shapes(std::uint64_t seed) {
   static const std::vector<Shape> planes{
       {{2}, {16, 4}, 120}, {{2}, {9, 5}, 77},   {{3}, {16, 16}, 700},  {{2}, {8, 8, 2}, 250},
       {{2}, {33, 3}, 190}, {{2}, {32, 8}, 512}, {{1}, {5, 7, 3}, 100}, {{2}, {20, 10}, 399}};
+  // Made of whole tiles, gangs of several rows.
+  static const std::vector<Shape> tiles{
+      {{2}, {16, 16}, 512},   {{3}, {16, 8}, 333},   {{2}, {32, 8}, 500},  {{1}, {64, 4}, 256},
+      {{2}, {16, 4, 2}, 200}, {{1}, {16, 64}, 1000}, {{1}, {32, 32}, 777}, {{2}, {48, 12}, 1152}};
   return {full[seed % full.size()], ragged[seed / 7 % ragged.size()],
-          planes[seed / 3 % planes.size()]};
+          planes[seed / 3 % planes.size()], tiles[seed / 5 % tiles.size()]};
 }
 
 std::string difference(LoadedModule& module, const char* name, const Shape& shape) {

@@ -16,7 +16,7 @@ struct Shape {
   std::uint32_t n;
 };
 
-/// A full, a ragged and a two or three-dimensional launch, drawn by `seed`.
+/// A full, a ragged, a two or three-dimensional launch and one of whole tiles, drawn by `seed`.
 std::vector<Shape> random_shapes(std::uint64_t seed);
 
 /// Runs both forms of a kernel; what differs, or nothing.

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Tiles: gangs of several rows of a block of two dimensions.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpu/jit/plan.h"
+#include "unit/cpu/kernel_run.h"
+
+using pycuda::cpu::Dim3;
+using pycuda::cpu::has_whole_tiles;
+using pycuda::cpu::jit::describe_plan;
+using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::module_of;
+
+namespace {
+
+const char* const head = R"(
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %rd<9>; .reg .b32 %r<12>; .reg .pred %p<4>; .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ntid.x; mov.u32 %r8, %tid.z;
+  mov.u32 %r9, %ntid.y; mad.lo.u32 %r9, %r8, %r9, %r3; mad.lo.u32 %r5, %r9, %r4, %r2;
+  mul.wide.u32 %rd3, %r5, 4; add.u64 %rd3, %rd3, %rd1;
+)";
+
+Options options_for(unsigned lanes) {
+  Options options;
+  options.gang_lanes = lanes;
+  return options;
+}
+
+/// Runs `body` with tiles of every height in a block of so many threads, and compares with what
+/// threads alone make of it.
+void check(const std::string& body, const Dim3& block, std::uint32_t n) {
+  for (const unsigned lanes : {0u, 32u, 64u}) {
+    LoadedModule module(head + body + " ret; }", options_for(lanes));
+    REQUIRE(has_whole_tiles(module.kernel("k").facts, block));
+    std::vector<std::uint32_t> in(4096);
+    for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
+    std::vector<std::uint32_t> found(2048, 7), expected(2048, 7);
+    module.run("k", {1}, block, found.data(), in.data(), n);
+    module.thread_by_thread = true;
+    module.run("k", {1}, block, expected.data(), in.data(), n);
+    CHECK_MESSAGE(found == expected,
+                  lanes << " lanes, block " << block.x << " x " << block.y << " x " << block.z);
+  }
+}
+
+void check(const std::string& body) {
+  for (const Dim3& block : {Dim3{16, 16}, Dim3{32, 8}, Dim3{64, 4}, Dim3{16, 4, 3}})
+    for (const std::uint32_t n : {0u, 3u, 16u, 1000u}) check(body, block, n);
+}
+
+}  // namespace
+
+TEST_CASE("kernels of two dimensions have tiles for blocks that are made of them") {
+  LoadedModule module(std::string(head) + R"(st.global.u32 [%rd3], %r5; ret; }
+.visible .entry line() { .reg .b32 %r; mov.u32 %r, %tid.x; st.shared.u32 [%r], %r; ret; }
+.visible .entry votes() { .reg .b32 %r; mov.u32 %r, %tid.y; activemask.b32 %r; ret; }
+)");
+  const auto& facts = module.kernel("k").facts;
+  CHECK(facts.tile_columns == 16);
+  CHECK(facts.tile_rows == 4);
+  CHECK(has_whole_tiles(facts, {16, 16}));
+  CHECK(has_whole_tiles(facts, {32, 8, 2}));
+  CHECK_FALSE(has_whole_tiles(facts, {16, 2}));
+  CHECK_FALSE(has_whole_tiles(facts, {24, 16}));
+  CHECK_FALSE(has_whole_tiles(module.kernel("line").facts, {16, 16}));
+  CHECK_FALSE(has_whole_tiles(module.kernel("votes").facts, {16, 16}));
+}
+
+TEST_CASE("the plan of a tile tells rows of their own from one for all") {
+  const std::string text = module_of(std::string(head) + R"(
+    mul.wide.u32 %rd4, %r2, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r6, [%rd4];
+    mul.wide.u32 %rd5, %r3, 4; add.u64 %rd5, %rd5, %rd2; ld.global.u32 %r7, [%rd5];
+    add.u32 %r6, %r6, %r7; mad.lo.u32 %r7, %r3, 16, %r2;
+    mul.wide.u32 %rd6, %r7, 4; add.u64 %rd6, %rd6, %rd1; st.global.u32 [%rd6], %r6; ret; }
+)");
+  const auto plan = describe_plan(text, "k", {16, 16}, {});
+  REQUIRE(plan);
+  for (const char* wanted :
+       {"tiles of 16 x 4", "periodic: contiguous, the same for each row of the tile",
+        "broadcast: one load for each row of the tile",
+        "periodic: contiguous in each row of the tile"})
+    CHECK_MESSAGE(plan->find(wanted) != std::string::npos, wanted << " is not in\n" << *plan);
+  const auto other = describe_plan(text, "k", {16, 3}, {});
+  REQUIRE(other);
+  CHECK_MESSAGE(other->find("tile") == std::string::npos, *other);
+}
+
+TEST_CASE("what a tile loads and stores by rows, and the same for all rows") {
+  check(R"(
+    mul.wide.u32 %rd4, %r2, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r6, [%rd4+64];
+    mul.lo.u32 %r7, %r3, %r1; mul.wide.u32 %rd5, %r7, 4; and.b64 %rd5, %rd5, 8188;
+    add.u64 %rd5, %rd5, %rd2; ld.global.u32 %r7, [%rd5];
+    mad.lo.u32 %r10, %r7, %r6, %r3; xor.b32 %r10, %r10, %r9; st.global.u32 [%rd3], %r10;)");
+  check(R"(
+    setp.ge.u32 %p1, %r2, %r1; @%p1 bra END; setp.lt.u32 %p2, %r3, 5; @%p2 bra END;
+    mul.wide.u32 %rd4, %r3, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r6, [%rd4];
+    add.u32 %r6, %r6, %r5; st.global.u32 [%rd3], %r6; END:)");
+}
+
+TEST_CASE("a row of a tile whose lanes all pass by touches no memory") {
+  // Only the third row's address is one.
+  check(R"(
+    setp.ne.u32 %p1, %r3, 2; @%p1 bra END;
+    sub.u32 %r6, %r3, 2; mul.wide.s32 %rd4, %r6, 0x40000000; add.u64 %rd4, %rd4, %rd2;
+    ld.global.u32 %r7, [%rd4]; mul.wide.u32 %rd5, %r2, 4; add.u64 %rd5, %rd5, %rd4;
+    ld.global.u32 %r10, [%rd5]; add.u32 %r7, %r7, %r10; st.global.u32 [%rd3], %r7; END:)");
+}
+
+TEST_CASE("the last of the threads that store to one place is the last row's") {
+  check(R"(
+    mul.wide.u32 %rd4, %r2, 4; add.u64 %rd4, %rd4, %rd1; st.global.u32 [%rd4], %r9;
+    mul.wide.u32 %rd5, %r9, 4; add.u64 %rd5, %rd5, %rd1; st.global.u32 [%rd5+512], %r2;)",
+        {16, 16}, 0);
+}
+
+TEST_CASE("loops whose trips and exits differ from row to row") {
+  check(R"(
+    mov.u32 %r6, 0; mov.u32 %r7, %r3;
+    AGAIN: setp.ge.u32 %p1, %r6, %r3; @%p1 bra END;
+    mad.lo.u32 %r7, %r7, 5, %r2; and.b32 %r10, %r7, 63; setp.eq.u32 %p2, %r10, 9; @%p2 bra END;
+    add.u32 %r6, %r6, 1; bra AGAIN; END:
+    xor.b32 %r7, %r7, %r6; st.global.u32 [%rd3], %r7;)");
+}
+
+TEST_CASE("structures, in rows and the same for all") {
+  check(R"(
+    mul.wide.u32 %rd4, %r5, 8; add.u64 %rd4, %rd4, %rd2; ld.global.v2.u32 {%r6, %r7}, [%rd4];
+    mul.wide.u32 %rd5, %r2, 8; add.u64 %rd5, %rd5, %rd2; ld.global.v2.u32 {%r10, %r11}, [%rd5];
+    mad.lo.u32 %r6, %r6, %r10, %r7; xor.b32 %r7, %r6, %r11;
+    mul.wide.u32 %rd6, %r5, 8; add.u64 %rd6, %rd6, %rd1; st.global.v2.u32 [%rd6], {%r6, %r7};)");
+}
+
+TEST_CASE("local variables of the lanes of a tile") {
+  check(R"(
+    .local .align 8 .b8 mine[32];
+    and.b32 %r6, %r5, 7; mul.wide.u32 %rd4, %r6, 4; mov.u64 %rd5, mine; add.u64 %rd4, %rd4, %rd5;
+    st.local.u32 [mine], %r9; st.local.u32 [mine+4], %r2; st.local.u32 [%rd4], %r5;
+    ld.local.u32 %r7, [mine+4]; ld.local.u32 %r10, [%rd4]; mad.lo.u32 %r7, %r7, 31, %r10;
+    ld.local.u32 %r10, [mine]; xor.b32 %r7, %r7, %r10; st.global.u32 [%rd3], %r7;)");
+}
+
+TEST_CASE("threads of a tile meet at barriers and keep what they have") {
+  check(R"(
+    .shared .align 4 .b8 tile[4096];
+    mul.lo.u32 %r6, %r3, 77; mul.wide.u32 %rd4, %r5, 4; mov.u64 %rd5, tile; add.u64 %rd4, %rd4, %rd5;
+    st.shared.u32 [%rd4], %r6; bar.sync 0;
+    xor.b32 %r7, %r5, 16; mul.wide.u32 %rd6, %r7, 4; add.u64 %rd6, %rd6, %rd5;
+    ld.shared.u32 %r10, [%rd6]; bar.sync 0; mad.lo.u32 %r10, %r10, 3, %r6;
+    st.global.u32 [%rd3], %r10;)");
+}
+
+TEST_CASE("a lane of a tile that traps is told by its own number") {
+  LoadedModule module(std::string(head) + R"(
+    setp.eq.u32 %p1, %r2, 37; setp.eq.u32 %p2, %r3, 6; and.pred %p1, %p1, %p2; @%p1 trap; ret; })");
+  std::vector<std::uint32_t> out(1024);
+  const auto fault = module.fault_of("k", {1}, {64, 8}, out.data(), out.data(), std::uint32_t{0});
+  REQUIRE(fault.has_value());
+  CHECK_MESSAGE(fault->message.find("(37, 6, 0)") != std::string::npos, fault->message);
+}
