@@ -104,4 +104,12 @@ CUsurfref Module::surface_reference(const std::string& name) const {
   return reference;
 }
 
+std::shared_ptr<void> Module::keep(const std::string& key,
+                                   const std::function<std::shared_ptr<void>()>& make) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<void>& kept = kept_[key];
+  if (!kept) kept = make();
+  return kept;
+}
+
 }  // namespace pycuda::cuda

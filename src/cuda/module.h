@@ -2,7 +2,10 @@
 // Loaded device code.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -44,8 +47,15 @@ class Module : public std::enable_shared_from_this<Module> {
   CUtexref texture_reference(const std::string& name) const;
   CUsurfref surface_reference(const std::string& name) const;
 
+  /// What `make` gives at the first call for `key`: kept until the module is unloaded, before which
+  /// it goes.
+  std::shared_ptr<void> keep(const std::string& key,
+                             const std::function<std::shared_ptr<void>()>& make);
+
  private:
   Owned<&driver::DriverTable::cuModuleUnload> module_;
+  std::mutex mutex_;                                   ///< protects what is kept
+  std::map<std::string, std::shared_ptr<void>> kept_;  ///< gone before `module_`
 };
 
 }  // namespace pycuda::cuda

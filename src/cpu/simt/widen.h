@@ -121,6 +121,7 @@ class Widener {
                                    llvm::function_ref<std::vector<llvm::Value*>()> apart);
   std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
                                           llvm::Value*& holds);
+  llvm::Value* load_of_two(llvm::LoadInst& load);
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes,
                              std::vector<llvm::Value*>& first);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of gangs: one scalar, one vector, or one element per lane.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/KnownBits.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -135,6 +141,65 @@ std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
   return values;
 }
 
+namespace {
+
+/// An address in a variable of the module, in one of two places.
+struct TwoPlaces {
+  llvm::GlobalVariable* variable;
+  std::uint64_t first, second;  ///< bytes from its start
+  llvm::Value* offset;          ///< has the one bit that tells them apart
+  std::uint64_t bit;
+};
+
+/// Tables of constants are read with an index of one bit, as by sin and cos.
+std::optional<TwoPlaces> two_places(const llvm::LoadInst& load, const llvm::DataLayout& layout) {
+  using namespace llvm::PatternMatch;
+  llvm::APInt distance(64, 0);
+  const llvm::Value* base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(
+      layout, distance, /*AllowNonInbounds=*/true);
+  llvm::Value *offset = nullptr, *start = nullptr;
+  if (!match(base, m_IntToPtr(m_c_Add(m_Value(offset), m_PtrToInt(m_Value(start))))))
+    return std::nullopt;
+  auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(start);
+  std::uint64_t bytes = 0;
+  if (!variable || variable->getAttribute(lower::pseudo::variable_bytes)
+                       .getValueAsString()
+                       .getAsInteger(10, bytes))
+    return std::nullopt;
+  const llvm::KnownBits known = llvm::computeKnownBits(offset, layout);
+  const llvm::APInt unknown = ~(known.Zero | known.One);
+  if (unknown.popcount() != 1) return std::nullopt;
+  const std::uint64_t first = known.One.getZExtValue() + distance.getZExtValue();
+  const std::uint64_t bit = unknown.getZExtValue();
+  const std::uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedValue();
+  const auto is_within = [&](std::uint64_t place) {
+    return place < bytes && size <= bytes - place;
+  };
+  if (!is_within(first) || !is_within(first + bit)) return std::nullopt;
+  return TwoPlaces{variable, first, first + bit, offset, bit};
+}
+
+}  // namespace
+
+/// Both places are read once for the gang; null if there may be more of them.
+llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
+  const auto places = two_places(load, source_.getParent()->getDataLayout());
+  if (!places) return nullptr;
+  auto* offset = llvm::dyn_cast<llvm::Instruction>(places->offset);
+  if (!offset || offset->getParent() != block_) return nullptr;
+  const auto read = [&](std::uint64_t place) {
+    llvm::LoadInst* one = b_.CreateAlignedLoad(
+        load.getType(), b_.CreateConstGEP1_64(b_.getInt8Ty(), places->variable, place),
+        load.getAlign());
+    one->copyMetadata(load, {llvm::LLVMContext::MD_invariant_load});
+    return b_.CreateVectorSplat(lanes_, one);
+  };
+  llvm::Value* offsets = vector(offset);
+  llvm::Constant* bit = llvm::ConstantInt::get(offsets->getType(), places->bit);
+  llvm::Value* is_second = b_.CreateICmpEQ(b_.CreateAnd(offsets, bit), bit);
+  return b_.CreateSelect(is_second, read(places->second), read(places->first));
+}
+
 /// Processors gather words: numbers of 8 or 16 bits are cut out of those they lie in, which are
 /// never in another page.
 llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
@@ -181,6 +246,10 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   if (llvm::Value* parts = emit_interleaved_load(load)) {
     note_access(load, "contiguous, with the other parts of its structure");
     return parts;
+  }
+  if (llvm::Value* chosen = shape.is_varying() ? load_of_two(load) : nullptr) {
+    note_access(load, "one of two places: both loads for the gang");
+    return chosen;
   }
   if (!shape.is_varying() || !is_adjacent(guesses_.of(address), load.getType(), layout)) {
     note_access(load, apart_form("gather", shape));
