@@ -8,9 +8,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cuda/jit_options.h"
 #include "cuda/owned.h"
+#include "cuda/ptx_signatures.h"
 
 namespace pycuda::cuda {
 
@@ -38,6 +40,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// "cuModuleGetFunction failed: named symbol not found" when the module has no such kernel.
   std::shared_ptr<Kernel> kernel(const std::string& name);
 
+  /// The kinds of a kernel's parameters; null when the image did not tell.
+  const std::vector<ParameterKind>* parameter_kinds(std::string_view kernel) const;
+
   /// A variable of the module. The address dies with the module.
   struct Global {
     CUdeviceptr address;
@@ -54,6 +59,7 @@ class Module : public std::enable_shared_from_this<Module> {
 
  private:
   Owned<&driver::DriverTable::cuModuleUnload> module_;
+  std::map<std::string, std::vector<ParameterKind>, std::less<>> signatures_;  ///< from PTX
   std::mutex mutex_;                                   ///< protects what is kept
   std::map<std::string, std::shared_ptr<void>> kept_;  ///< gone before `module_`
 };

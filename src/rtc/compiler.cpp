@@ -281,7 +281,21 @@ Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {
       continue;
     }
     const std::vector<int>& known = (*nvrtc)->architectures();
-    if (wanted != 0 && !known.empty() && wanted < known.front()) {
+    // PTX for a newer architecture than the one asked for is as good where no machine code is made.
+    const bool outdated = wanted != 0 && !known.empty() && wanted < known.front();
+    if (outdated && job.asked && !job.machine_code) {
+      job.paths.cuda = installation.include_folders;
+      Architecture oldest = *job.asked;
+      oldest.number = known.front();
+      oldest.suffix.clear();
+      const std::string said = job.asked->name() + " is older than what " + version_text(**nvrtc) +
+                               " compiles for: taken as " + oldest.as_real(false).name() + "\n";
+      job.asked = oldest;
+      Compiled compiled = run_nvrtc(request, job, **nvrtc);
+      compiled.log = said + compiled.log;
+      return compiled;
+    }
+    if (outdated) {
       if (reason.empty()) {
         reason = (job.asked ? job.asked->name() : "sm_" + std::to_string(wanted)) +
                  " is older than what " + version_text(**nvrtc) + " compiles for (sm_" +
@@ -363,6 +377,10 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       }
     }
     std::string why = advice(log);
+    std::error_code no_file;
+    if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
+      why = "the source is the name of a file, not what stands in it";
+    }
     if (log.empty()) why = result.status;
     throw CompileError(compilation_failed(why), with_program(used), "", log);
   }

@@ -23,7 +23,9 @@ def test_a_matrix_is_read_through_a_reference():
     module = SourceModule("""
     texture<float, 2> tex;
 
-    __global__ void k(float *out) { out[threadIdx.y * blockDim.x + threadIdx.x] = tex2D(tex, threadIdx.x, threadIdx.y); }
+    __global__ void k(float *out) {
+        out[threadIdx.y * blockDim.x + threadIdx.x] = tex2D(tex, threadIdx.x, threadIdx.y);
+    }
     """)
     matrix = np.arange(12, dtype=np.float32).reshape(3, 4)
     reference = module.get_texref("tex")
@@ -188,10 +190,13 @@ def test_names_that_are_no_references():
 
 
 def test_a_template_of_that_name_is_the_programs_own():
-    module = SourceModule("""
+    module = SourceModule(
+        """
     template <class T> struct texture { T value; };
     extern "C" __global__ void k(float *out) { texture<float> mine = {3}; out[0] = mine.value; }
-    """, no_extern_c=True)
+    """,
+        no_extern_c=True,
+    )
     assert run(module, (1,)).tolist() == [3]
 
 
