@@ -22,7 +22,8 @@ struct GangSource {
   llvm::Function* open = nullptr;      ///< a copy of it whose guards are open (guards.h), or null
   std::size_t kernel = 0;              ///< index in the facts
   GangSize size{0};
-  bool warps = false;  ///< every gang must be a warp
+  bool warps = false;    ///< every gang must be a warp
+  bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the

@@ -15,6 +15,7 @@
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/saturating_conversion.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -306,6 +307,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     }
     if (name == pseudo::warp_op) return emit_warp_operation(call);
     if (name == gang_all || name == gang_none) return emit_question(call, name == gang_all);
+    if (name == gang_small) return are_small(call);
     return emit_special(call);
   }
   if (name == pseudo::check_alignment) {

@@ -84,6 +84,7 @@ class Widener {
   llvm::Value* pair(llvm::Value* first, llvm::Value* second);
   llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
+  llvm::Value* are_small(llvm::CallInst& call);
   llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/simt/widen.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -124,9 +125,9 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
                                  llvm::PoisonValue::get(type));
   };
-  if (!address.is_varying() ||
+  if (!address.is_varying() || is_unchecked(load) ||
       !is_adjacent(guesses_.of(load.getPointerOperand()), load.getType(), layout)) {
-    note_access(load, apart_form("gather", address));
+    if (!is_unchecked(load)) note_access(load, apart_form("gather", address));
     return gather();
   }
   note_access(load, rows_ == 1 ? "contiguous or gather: tested at run time"
@@ -194,9 +195,9 @@ void Widener::emit_store(llvm::StoreInst& store) {
   }
   llvm::Value* values = wide(value);
   llvm::Value* pointers = vector(store.getPointerOperand());
-  if (!address.is_varying() ||
+  if (!address.is_varying() || is_unchecked(store) ||
       !is_adjacent(guesses_.of(store.getPointerOperand()), value->getType(), layout)) {
-    note_access(store, apart_form("scatter", address));
+    if (!is_unchecked(store)) note_access(store, apart_form("scatter", address));
     b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
     return;
   }
