@@ -70,6 +70,7 @@ class Widener {
   llvm::Value* emit_varying(llvm::Instruction& instruction);
   llvm::Value* emit_scalar(llvm::Instruction& instruction);
   llvm::Value* emit_row(llvm::Instruction& instruction, unsigned number);
+  llvm::Value* emit_distant(const llvm::GetElementPtrInst& address, unsigned number);
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
   llvm::Value* divide_words(llvm::Value* dividend, llvm::Value* divisor, bool is_signed);
   llvm::Value* divide_long(llvm::Value* dividend, llvm::Value* divisor);
