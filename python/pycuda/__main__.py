@@ -153,6 +153,8 @@ def main():
         try:
             for name, text in part():
                 print(f"{name:16} {text}", flush=True)
+        except BrokenPipeError:
+            raise
         except Exception as error:
             print(
                 f"{part.__name__.strip('_'):16} cannot be told: {type(error).__name__}: {error}",
@@ -162,4 +164,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # whoever read the lines wanted no more of them
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -25,7 +25,10 @@ def _chosen_device_number():
     """The device number that the user asked for, or None: $CUDA_DEVICE, else the file ~/.cuda_device."""
     text = os.environ.get("CUDA_DEVICE")
     if text is not None:
-        return int(text)
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"CUDA_DEVICE={text} is not understood: set it to the number of a device") from None
     home = os.environ.get("HOME")
     if home is None:
         return None

@@ -12,6 +12,13 @@
 namespace pycuda::base {
 namespace {
 
+void write_line(std::string_view text) {
+  std::string line = "pycuda: ";
+  line.append(text).push_back('\n');
+  // A standard error stream that is closed or full is no reason to fail.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
 LogLevel level_from_environment() {
   std::string asked = environment("PYCUDA_LOG").value_or("");
   for (char& letter : asked)
@@ -19,6 +26,9 @@ LogLevel level_from_environment() {
   if (asked == "quiet") return LogLevel::Quiet;
   if (asked == "info") return LogLevel::Info;
   if (asked == "debug") return LogLevel::Debug;
+  if (!asked.empty() && asked != "warning") {
+    write_line("PYCUDA_LOG=" + asked + " is none of quiet, warning, info and debug: ignored");
+  }
   return LogLevel::Warning;
 }
 
@@ -32,10 +42,7 @@ LogLevel log_level() {
 void log(LogLevel level, std::string_view text) noexcept {
   try {
     if (level == LogLevel::Quiet || level > log_level()) return;
-    std::string line = "pycuda: ";
-    line.append(text).push_back('\n');
-    // A standard error stream that is closed or full is no reason to fail.
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    write_line(text);
   } catch (...) {  // out of memory: no line
   }
 }

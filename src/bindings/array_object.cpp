@@ -25,7 +25,8 @@ using array::Layout;
 
 PyTypeObject* array_type = nullptr;
 PyTypeObject* memory_type = nullptr;
-PyObject* default_init = nullptr;  // GPUArray.__init__ as the package defines it
+PyTypeObject* plain_type = nullptr;  // GPUArray
+PyObject* default_init = nullptr;    // GPUArray.__init__ as the package defines it
 
 /// Work in other streams may still use the memory; the pool would hand it out at once.
 void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
@@ -161,14 +162,32 @@ PyObject* get_strides(PyObject* self, void*) {
 PyObject* get_dtype(PyObject* self, void*) {
   return getter(self, [](ArrayState& state) { return or_none(state.dtype); });
 }
-PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(state_of_array(self).size); }
+/// What a derived class put in the place of a number that follows from shape and dtype (a size that
+/// counts padding, say); null where it did not.
+PyObject* overridden(PyObject* self, void* name) {
+  PyObject* dict = reinterpret_cast<ArrayObject*>(self)->dict;
+  if (dict == nullptr) return nullptr;
+  return Py_XNewRef(PyDict_GetItemString(dict, static_cast<const char*>(name)));
+}
+int override_number(PyObject* self, PyObject* value, void* name) {
+  const nb::object dict = nb::steal(PyObject_GenericGetDict(self, nullptr));
+  if (!dict.is_valid()) return -1;
+  const char* key = static_cast<const char*>(name);
+  return value == nullptr ? PyDict_DelItemString(dict.ptr(), key)
+                          : PyDict_SetItemString(dict.ptr(), key, value);
+}
+PyObject* get_size(PyObject* self, void* name) {
+  if (PyObject* given = overridden(self, name)) return given;
+  return PyLong_FromLongLong(state_of_array(self).size);
+}
 PyObject* get_ndim(PyObject* self, void*) {
   return PyLong_FromLong(state_of_array(self).layout.ndim);
 }
 PyObject* get_itemsize(PyObject* self, void*) {
   return PyLong_FromLongLong(state_of_array(self).item_bytes);
 }
-PyObject* get_nbytes(PyObject* self, void*) {
+PyObject* get_nbytes(PyObject* self, void* name) {
+  if (PyObject* given = overridden(self, name)) return given;
   const ArrayState& state = state_of_array(self);
   return PyLong_FromLongLong(state.size * state.item_bytes);
 }
@@ -370,15 +389,17 @@ PyTypeObject* make_type() {
       {"shape", get_shape, set_shape, "Lengths of the axes.", nullptr},
       {"strides", get_strides, set_strides, "Steps of the axes in bytes.", nullptr},
       {"dtype", get_dtype, set_dtype, "NumPy's dtype.", nullptr},
-      {"size", get_size, nullptr, "Number of elements.", nullptr},
-      {"mem_size", get_size, nullptr, "Number of elements.", nullptr},
+      {"size", get_size, override_number, "Number of elements.", const_cast<char*>("size")},
+      {"mem_size", get_size, override_number, "Number of elements.", const_cast<char*>("mem_size")},
       {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
       {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
-      {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+      {"nbytes", get_nbytes, override_number, "Bytes of all elements.",
+       const_cast<char*>("nbytes")},
       {"base", get_base, set_base, "The owner of the memory, for views.", nullptr},
       {"allocator", get_allocator, set_allocator, "Where memory comes from.", nullptr},
       {"gpudata", get_gpudata, set_gpudata, "The memory.", nullptr},
       {"ptr", get_ptr, nullptr, "The address as an integer.", nullptr},
+      {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   };
   static PyMethodDef methods[] = {
@@ -419,6 +440,10 @@ bool plain_class(PyTypeObject* type) {
   static PyObject* const name = PyUnicode_InternFromString("__init__");
   return _PyType_Lookup(type, name) == default_init;
 }
+
+/// What is made of an array of a class: a class with a constructor of its own, which may want other
+/// arguments, gets plain arrays.
+PyTypeObject* class_of_results(PyTypeObject* type) { return plain_class(type) ? type : plain_type; }
 
 nb::object bare(PyTypeObject* type) {
   nb::object made = nb::steal(create(type, nullptr, nullptr));
@@ -473,17 +498,23 @@ DType dtype_of(nb::handle dtype) {
   return brain_float ? DType::BF16 : DType::Raw;
 }
 
+nb::object new_result(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
+                      std::int64_t item_bytes) {
+  if (plain_class(Py_TYPE(model)) || !layout.same_shape(state_of_array(model).layout)) {
+    return new_array(model, layout, type, dtype, item_bytes);
+  }
+  nb::object made = nb::handle(model).attr("_new_like_me")(dtype);
+  if (!is_array(made.ptr()) || !state_of_array(made.ptr()).layout.same_shape(layout) ||
+      state_of_array(made.ptr()).type != type) {
+    throw array::TypeMismatch("_new_like_me gave no array of shape " +
+                              array::shape_text(layout.shape_span()) + " and the dtype asked for");
+  }
+  return made;
+}
 nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
                      std::int64_t item_bytes) {
-  PyTypeObject* cls = Py_TYPE(model);
   const ArrayState& like = state_of_array(model);
-  if (!plain_class(cls)) {
-    return nb::handle(reinterpret_cast<PyObject*>(cls))(
-        tuple_of(layout.shape.data(), layout.ndim), dtype,
-        nb::arg("allocator") = or_none(like.allocator),
-        nb::arg("strides") = tuple_of(layout.strides.data(), layout.ndim));
-  }
-  nb::object made = bare(cls);
+  nb::object made = bare(class_of_results(Py_TYPE(model)));
   ArrayState& state = state_of_array(made.ptr());
   state.layout = layout;
   state.type = type;
@@ -503,22 +534,13 @@ nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::hand
 
 nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& layout, DType type,
                     nb::handle dtype, std::int64_t item_bytes) {
-  PyTypeObject* cls = Py_TYPE(owner);
   const ArrayState& from = state_of_array(owner);
   // The chain of views stays short: the owner of the memory is what counts.
   const bool chained = from.base.is_valid() && is_array(from.base.ptr());
   const nb::object base = chained ? from.base : nb::borrow(owner);
   const CUdeviceptr address =
       layout.size() == 0 ? 0 : from.located().address + static_cast<CUdeviceptr>(offset_bytes);
-  if (!plain_class(cls)) {
-    mark_told(owner);
-    return nb::handle(reinterpret_cast<PyObject*>(cls))(
-        tuple_of(layout.shape.data(), layout.ndim), dtype,
-        nb::arg("allocator") = or_none(from.allocator), nb::arg("base") = base,
-        nb::arg("gpudata") = nb::int_(static_cast<unsigned long long>(address)),
-        nb::arg("strides") = tuple_of(layout.strides.data(), layout.ndim));
-  }
-  nb::object made = bare(cls);
+  nb::object made = bare(class_of_results(Py_TYPE(owner)));
   ArrayState& state = state_of_array(made.ptr());
   state.layout = layout;
   state.type = type;
@@ -627,7 +649,10 @@ void bind_array_object(nb::module_& m) {
       PyErr_SetString(PyExc_ValueError, failure.what());
     }
   });
-  m.def("_set_array_init", [](nb::object init) { default_init = init.release().ptr(); });
+  m.def("_set_array_class", [](nb::object type) {
+    default_init = nb::object(type.attr("__init__")).release().ptr();
+    plain_type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
+  });
 }
 
 }  // namespace pycuda::bindings

@@ -66,10 +66,14 @@ nanobind::handle numpy_dtype(array::DType type);
 array::DType dtype_of(nanobind::handle numpy_dtype);
 
 /// How a new array lies in memory: its state's layout has shape and strides.
-/// A new array like `model` (its class, its allocator) with memory of its own, dense. The class's
-/// own __init__ runs if it has one.
+/// A new array like `model` (its class, its allocator) with memory of its own, dense. Of a class
+/// with a constructor of its own it is a plain GPUArray.
 nanobind::object new_array(PyObject* model, const array::Layout& layout, array::DType type,
                            nanobind::handle dtype, std::int64_t item_bytes);
+/// The same for an operation's result: a class with a constructor of its own makes the results of
+/// its shape itself, in its `_new_like_me`.
+nanobind::object new_result(PyObject* model, const array::Layout& layout, array::DType type,
+                            nanobind::handle dtype, std::int64_t item_bytes);
 /// A view: other shape, strides and type of the memory of `owner`, which it keeps alive.
 nanobind::object new_view(PyObject* owner, std::int64_t offset_bytes, const array::Layout& layout,
                           array::DType type, nanobind::handle dtype, std::int64_t item_bytes);

@@ -265,8 +265,8 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
     } else {
       array::fill_dense_strides(shape, bytes);
     }
-    result = new_array(model, shape, type, dtype == nullptr ? numpy_dtype(type) : nb::handle(dtype),
-                       bytes);
+    result = new_result(model, shape, type,
+                        dtype == nullptr ? numpy_dtype(type) : nb::handle(dtype), bytes);
   }
   if (stream != nullptr) {
     mark_told(result.ptr());

@@ -139,15 +139,15 @@ void bind_module(nb::module_& m) {
       .def(
           "get_texref",
           [](const cuda::ModulePtr& self, const std::string& name) {
-            return std::make_unique<cuda::TextureReference>(self, name);
+            return cuda::TextureReference::of(self, name);
           },
           nb::arg("name"),
           "The `TextureReference` that the module declares; LogicError when there is none of that "
-          "name. Compilers have made none since CUDA 12: see `TextureObject`.")
+          "name.")
       .def(
           "get_surfref",
           [](const cuda::ModulePtr& self, const std::string& name) {
-            return std::make_unique<cuda::SurfaceReference>(self, name);
+            return cuda::SurfaceReference::of(self, name);
           },
           nb::arg("name"), "The `SurfaceReference` that the module declares.");
 

@@ -97,10 +97,10 @@ void bind_references(nb::module_& m) {
   using Reference = cuda::TextureReference;
   nb::class_<Reference>(
       m, "TextureReference",
-      "A texture that a module declares and the program binds: from `Module.get_texref`. CUDA C++ "
-      "has none since version 12: only modules of PTX declare them. See `TextureObject`.",
+      "A texture that a module declares, as `texture<float, 2> name;`, and the program binds: from "
+      "`Module.get_texref`. See also `TextureObject`.",
       nb::is_weak_referenceable())
-      .def(nb::init<>())
+      .def(nb::new_(&Reference::create))
       .def(
           "set_array",
           [](Reference& self, nb::handle array) { self.set_array(array_argument(array, "array")); },
@@ -174,7 +174,8 @@ void bind_references(nb::module_& m) {
 
   nb::class_<cuda::SurfaceReference>(
       m, "SurfaceReference",
-      "A surface that a module of PTX declares and the program binds: from `Module.get_surfref`.",
+      "A surface that a module declares, as `surface<void, 2> name;`, and the program binds: from "
+      "`Module.get_surfref`.",
       nb::is_weak_referenceable())
       .def(
           "set_array",

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bindings/allocation_object.h"
+#include "bindings/array_object.h"
 #include "bindings/integers.h"
 
 namespace nb = nanobind;
@@ -71,7 +72,17 @@ bool is_pointer_holder(PyObject* object) {
 
 CUdeviceptr device_address(nb::handle object, const char* what) {
   if (const std::optional<CUdeviceptr> held = pointer_held_by(object.ptr())) return *held;
-  return as_integer<CUdeviceptr>(object, what);
+  // An array of one integer has an index, which is not its address.
+  const nb::object number =
+      is_array(object.ptr()) ? nb::object() : nb::steal(PyNumber_Index(object.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    const bool has_memory = PyObject_HasAttrString(object.ptr(), "gpudata") == 1;
+    PyErr_Format(PyExc_TypeError, "%s must be device memory or an integer, not %s%s", what,
+                 Py_TYPE(object.ptr())->tp_name, has_memory ? ": give its gpudata" : "");
+    throw nb::python_error();
+  }
+  return as_integer<CUdeviceptr>(number, what);
 }
 
 nb::object memory_view(nb::handle owner, CUdeviceptr address, std::size_t bytes) {

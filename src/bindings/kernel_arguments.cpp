@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -30,6 +31,7 @@ struct Argument {
   std::size_t index;
   PyObject* value;
   std::size_t bytes;  ///< what the parameter has
+  cuda::ParameterKind kind = cuda::ParameterKind::Unknown;
 
   std::string place() const {
     return "argument #" + std::to_string(index) + " (0-based) of kernel '" + kernel.name() + "'";
@@ -49,6 +51,13 @@ struct Argument {
     throw nb::python_error();
   }
 
+  [[noreturn]] void raise_wrong_kind(const char* wanted) const {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s is %R, but the parameter is %s", place().c_str(), value,
+                 wanted);
+    throw nb::python_error();
+  }
+
   void check(Written written, const char* sort) const {
     if (written == Written::Yes) return;
     if (written == Written::Failed) throw nb::python_error();
@@ -65,6 +74,39 @@ void write_pointer(const Argument& argument, CUdeviceptr pointer, std::byte* des
   std::memcpy(destination, &pointer, sizeof pointer);
 }
 
+/// An integer of Python or NumPy; for a floating-point parameter the same number.
+void write_whole_number(const Argument& argument, PyObject* number, std::byte* destination) {
+  if (argument.kind != cuda::ParameterKind::Float) {
+    argument.check(write_integer(number, argument.bytes, destination), "an integer");
+    return;
+  }
+  const double same = PyLong_AsDouble(number);
+  if (same == -1.0 && PyErr_Occurred()) throw nb::python_error();
+  argument.check(write_float(same, argument.bytes, destination), "an integer");
+}
+
+/// The same of floating-point numbers: those with a fraction are no integers.
+void write_real_number(const Argument& argument, double number, std::byte* destination) {
+  if (argument.kind != cuda::ParameterKind::Integer) {
+    argument.check(write_float(number, argument.bytes, destination), "a floating-point number");
+    return;
+  }
+  if (!std::isfinite(number) || number != std::trunc(number)) {
+    argument.raise_wrong_kind("an integer");
+  }
+  const nb::object whole = nb::steal(PyLong_FromDouble(number));
+  if (!whole.is_valid()) throw nb::python_error();
+  argument.check(write_integer(whole.ptr(), argument.bytes, destination), "a number");
+}
+
+bool is_same_kind(cuda::ParameterKind parameter, ScalarKind value) {
+  if (parameter == cuda::ParameterKind::Float) return value == ScalarKind::Float;
+  if (parameter == cuda::ParameterKind::Integer) {
+    return value == ScalarKind::Integer || value == ScalarKind::Bool;
+  }
+  return true;
+}
+
 void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {
   if (type.kind == ScalarKind::Void) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) {
@@ -76,7 +118,7 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
     }
     return;
   }
-  if (type.bytes == argument.bytes) {
+  if (type.bytes == argument.bytes && is_same_kind(argument.kind, type.kind)) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
     return;
   }
@@ -85,16 +127,19 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
     case ScalarKind::Integer: {
       const nb::object number = nb::steal(PyNumber_Long(argument.value));
       if (!number.is_valid()) throw nb::python_error();
-      argument.check(write_integer(number.ptr(), argument.bytes, destination), "an integer");
+      write_whole_number(argument, number.ptr(), destination);
       return;
     }
     case ScalarKind::Float: {
       const double number = PyFloat_AsDouble(argument.value);
       if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
-      argument.check(write_float(number, argument.bytes, destination), "a floating-point number");
+      write_real_number(argument, number, destination);
       return;
     }
     case ScalarKind::Complex: {
+      if (argument.kind != cuda::ParameterKind::Unknown) {
+        argument.raise_wrong_kind("a real number");
+      }
       const Py_complex number = PyComplex_AsCComplex(argument.value);
       if (number.real == -1.0 && PyErr_Occurred()) throw nb::python_error();
       argument.check(write_complex(number.real, number.imag, argument.bytes, destination),
@@ -191,7 +236,7 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
   PyObject* value = argument.value;
   PyTypeObject* type = Py_TYPE(value);
   if (type == &PyLong_Type || type == &PyBool_Type) {
-    argument.check(write_integer(value, argument.bytes, destination), "an integer");
+    write_whole_number(argument, value, destination);
     return;
   }
   if (is_array(value) && has_plain_memory(value)) {
@@ -206,8 +251,7 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     }
   }
   if (type == &PyFloat_Type) {
-    argument.check(write_float(PyFloat_AS_DOUBLE(value), argument.bytes, destination),
-                   "a floating-point number");
+    write_real_number(argument, PyFloat_AS_DOUBLE(value), destination);
     return;
   }
   if (const ScalarType scalar = scalar_type(type); scalar.kind != ScalarKind::None) {
@@ -229,12 +273,11 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
   }
   if (write_array_interface(argument, stream, destination)) return;
   if (PyLong_Check(value)) {
-    argument.check(write_integer(value, argument.bytes, destination), "an integer");
+    write_whole_number(argument, value, destination);
     return;
   }
   if (PyFloat_Check(value)) {
-    argument.check(write_float(PyFloat_AS_DOUBLE(value), argument.bytes, destination),
-                   "a floating-point number");
+    write_real_number(argument, PyFloat_AS_DOUBLE(value), destination);
     return;
   }
   if (PyComplex_Check(value)) {
@@ -324,7 +367,8 @@ void check_argument_count(const cuda::Kernel& kernel, std::size_t given) {
 void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value, CUstream stream,
                     std::byte* buffer, HandlerList& handlers) {
   const cuda::KernelParameter place = kernel.layout().parameters[index];
-  write_value({kernel, index, value, place.bytes}, stream, buffer + place.offset, handlers);
+  write_value({kernel, index, value, place.bytes, place.kind}, stream, buffer + place.offset,
+              handlers);
 }
 
 std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value,

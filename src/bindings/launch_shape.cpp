@@ -19,6 +19,11 @@ unsigned int extent(PyObject* item, const char* what) {
     if (value >= 0 && value <= static_cast<long>(UINT_MAX)) return static_cast<unsigned int>(value);
     PyErr_Clear();
   }
+  if (PyFloat_Check(item)) {
+    PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s %R: // divides integers", what,
+                 Py_TYPE(item)->tp_name, item);
+    throw nb::python_error();
+  }
   return as_integer<unsigned int>(item, what);
 }
 

@@ -40,6 +40,23 @@ std::string describe_fields(const ValueFormat& format) {
   return count == 0 ? text : text + " bytes";
 }
 
+/// For a code that would write an integer into a floating-point parameter, or the reverse.
+void check_kind(const cuda::Kernel& kernel, std::size_t index, const std::string& codes,
+                FormatField::Kind code) {
+  const cuda::ParameterKind kind = kernel.layout().parameters[index].kind;
+  if (kind == cuda::ParameterKind::Unknown || code == FormatField::Kind::Bytes ||
+      code == FormatField::Kind::PascalBytes)
+    return;
+  const bool wants_float = kind == cuda::ParameterKind::Float;
+  if (wants_float == (code == FormatField::Kind::Float)) return;
+  const std::string text = "parameter #" + std::to_string(index) + " (0-based) of kernel '" +
+                           kernel.name() + "' is " +
+                           (wants_float ? "a floating-point number" : "an integer") +
+                           ", but its code in '" + codes + "' is not";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
 }  // namespace
 
 std::string codes_of(nb::handle arg_types) {
@@ -65,6 +82,9 @@ PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const std::string& code
     fitted.fields[i].offset = static_cast<std::uint32_t>(layout.parameters[i].offset);
   }
   if (one_by_one) {
+    for (std::size_t i = 0; i < fitted.fields.size(); ++i) {
+      check_kind(kernel, i, codes, fitted.fields[i].kind);
+    }
     fitted.bytes = layout.bytes;
     return fitted;
   }

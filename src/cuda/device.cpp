@@ -9,7 +9,15 @@ using driver::DriverTable;
 void initialize(unsigned int flags, const DriverTable& driver) { driver.cuInit(flags); }
 
 Device::Device(int ordinal, const DriverTable& driver) : driver_(&driver) {
-  driver.cuDeviceGet(&handle_, ordinal);
+  const CUresult code = driver.cuDeviceGet.status(&handle_, ordinal);
+  if (code == CUDA_SUCCESS) return;
+  std::string why;
+  int count = 0;
+  if (code == CUDA_ERROR_INVALID_DEVICE && driver.cuDeviceGetCount.status(&count) == CUDA_SUCCESS) {
+    why = "there is no device " + std::to_string(ordinal) + ": the driver has " +
+          (count == 1 ? "one, number 0" : std::to_string(count) + ", from number 0");
+  }
+  throw driver.cuDeviceGet.error(code, why);
 }
 
 Device::Device(const std::string& pci_bus_id, const DriverTable& driver) : driver_(&driver) {

@@ -38,7 +38,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     const ContextScope scope(context());
     code = allocate.status(memory_.out(), bytes);
   }
-  if (code != CUDA_SUCCESS) throw allocate.error(code);
+  if (code != CUDA_SUCCESS) throw allocate.error(code, bytes == 0 ? "0 bytes" : "");
   live_.set(bytes);
 }
 

@@ -62,6 +62,10 @@ const KernelLayout& Kernel::layout() const {
       layout.bytes = parameter.offset + parameter.bytes;
     }
     layout.known = true;
+    const std::vector<ParameterKind>* kinds = module_->parameter_kinds(name_);
+    if (kinds != nullptr && kinds->size() == layout.parameters.size()) {
+      for (std::size_t i = 0; i < kinds->size(); ++i) layout.parameters[i].kind = (*kinds)[i];
+    }
     layout_ = std::move(layout);
   });
   return layout_;

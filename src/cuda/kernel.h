@@ -16,6 +16,7 @@ namespace pycuda::cuda {
 struct KernelParameter {
   std::size_t offset;
   std::size_t bytes;
+  ParameterKind kind = ParameterKind::Unknown;
 };
 
 /// The kernel's parameter list, as the driver tells it.

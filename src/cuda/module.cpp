@@ -66,6 +66,7 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
       load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
   if (log != nullptr) *log = call.log();
   if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
+  if (!has_own_length(image)) module->signatures_ = read_signatures(terminated.c_str());
   return module;
 }
 
@@ -81,6 +82,11 @@ std::shared_ptr<Kernel> Module::kernel(const std::string& name) {
   }
   if (code != CUDA_SUCCESS) throw get_function.error(code);
   return std::make_shared<Kernel>(Kernel::Key{}, shared_from_this(), handle, name);
+}
+
+const std::vector<ParameterKind>* Module::parameter_kinds(std::string_view kernel) const {
+  const auto found = signatures_.find(kernel);
+  return found == signatures_.end() ? nullptr : &found->second;
 }
 
 Module::Global Module::global(const std::string& name) const {
@@ -102,6 +108,14 @@ CUsurfref Module::surface_reference(const std::string& name) const {
   CUsurfref reference = nullptr;
   module_.driver().cuModuleGetSurfRef(&reference, handle(), name.c_str());
   return reference;
+}
+
+std::shared_ptr<void> Module::keep(const std::string& key,
+                                   const std::function<std::shared_ptr<void>()>& make) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<void>& kept = kept_[key];
+  if (!kept) kept = make();
+  return kept;
 }
 
 }  // namespace pycuda::cuda

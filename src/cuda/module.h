@@ -2,12 +2,17 @@
 // Loaded device code.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cuda/jit_options.h"
 #include "cuda/owned.h"
+#include "cuda/ptx_signatures.h"
 
 namespace pycuda::cuda {
 
@@ -35,6 +40,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// "cuModuleGetFunction failed: named symbol not found" when the module has no such kernel.
   std::shared_ptr<Kernel> kernel(const std::string& name);
 
+  /// The kinds of a kernel's parameters; null when the image did not tell.
+  const std::vector<ParameterKind>* parameter_kinds(std::string_view kernel) const;
+
   /// A variable of the module. The address dies with the module.
   struct Global {
     CUdeviceptr address;
@@ -44,8 +52,16 @@ class Module : public std::enable_shared_from_this<Module> {
   CUtexref texture_reference(const std::string& name) const;
   CUsurfref surface_reference(const std::string& name) const;
 
+  /// What `make` gives at the first call for `key`: kept until the module is unloaded, before which
+  /// it goes.
+  std::shared_ptr<void> keep(const std::string& key,
+                             const std::function<std::shared_ptr<void>()>& make);
+
  private:
   Owned<&driver::DriverTable::cuModuleUnload> module_;
+  std::map<std::string, std::vector<ParameterKind>, std::less<>> signatures_;  ///< from PTX
+  std::mutex mutex_;                                   ///< protects what is kept
+  std::map<std::string, std::shared_ptr<void>> kept_;  ///< gone before `module_`
 };
 
 }  // namespace pycuda::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Textures and surfaces: objects that kernels get as parameters, and references that modules
-// declare (which only PTX can do since CUDA 12).
+// declare.
 #pragma once
 
 #include <array>
@@ -19,48 +19,53 @@ namespace pycuda::cuda {
 class TextureReference {
  public:
   /// One of its own, in the current context.
-  TextureReference();
-  /// One that `module` declares: "cuModuleGetTexRef failed: named symbol not found" if it does not.
-  TextureReference(ModulePtr module, const std::string& name);
+  static std::shared_ptr<TextureReference> create();
+  /// One that `module` declares, in PTX or in CUDA C++: "cuModuleGetTexRef failed: named symbol not
+  /// found" if it does not.
+  static std::shared_ptr<TextureReference> of(ModulePtr module, const std::string& name);
+  TextureReference() = default;
+  TextureReference(const TextureReference&) = delete;
+  TextureReference& operator=(const TextureReference&) = delete;
+  virtual ~TextureReference() = default;
 
-  void set_array(CudaArrayPtr array);
+  virtual void set_array(CudaArrayPtr array) = 0;
   /// The offset in bytes that kernels must add; throws when there is one and it is not allowed.
-  std::size_t set_address(CUdeviceptr address, std::size_t bytes, bool allow_offset);
-  void set_address_2d(CUdeviceptr address, const CUDA_ARRAY_DESCRIPTOR& descriptor,
-                      std::size_t pitch);
-  void set_format(CUarray_format format, int channels);
-  void set_address_mode(int axis, CUaddress_mode mode);
-  void set_filter_mode(CUfilter_mode mode);
-  void set_flags(unsigned int flags);
-  void set_border_color(const std::array<float, 4>& color);
+  virtual std::size_t set_address(CUdeviceptr address, std::size_t bytes, bool allow_offset) = 0;
+  virtual void set_address_2d(CUdeviceptr address, const CUDA_ARRAY_DESCRIPTOR& descriptor,
+                              std::size_t pitch) = 0;
+  virtual void set_format(CUarray_format format, int channels) = 0;
+  virtual void set_address_mode(int axis, CUaddress_mode mode) = 0;
+  virtual void set_filter_mode(CUfilter_mode mode) = 0;
+  virtual void set_flags(unsigned int flags) = 0;
+  virtual void set_border_color(const std::array<float, 4>& color) = 0;
 
-  CUdeviceptr address() const;
-  CudaArrayPtr array() const;
-  CUaddress_mode address_mode(int axis) const;
-  CUfilter_mode filter_mode() const;
+  virtual CUdeviceptr address() const = 0;
+  virtual CudaArrayPtr array() const = 0;
+  virtual CUaddress_mode address_mode(int axis) const = 0;
+  virtual CUfilter_mode filter_mode() const = 0;
   struct Format {
     CUarray_format format;
     int channels;
   };
-  Format format() const;
-  unsigned int flags() const;
+  virtual Format format() const = 0;
+  virtual unsigned int flags() const = 0;
 
- private:
-  ModulePtr module_;
-  CudaArrayPtr array_;
-  Owned<&driver::DriverTable::cuTexRefDestroy> reference_;
+ protected:
+  /// For an offset that is not allowed.
+  [[noreturn]] static void throw_offset();
 };
 
 class SurfaceReference {
  public:
-  SurfaceReference(ModulePtr module, const std::string& name);
-  void set_array(CudaArrayPtr array, unsigned int flags);
-  CudaArrayPtr array() const;
+  /// One that `module` declares, in PTX or in CUDA C++.
+  static std::shared_ptr<SurfaceReference> of(ModulePtr module, const std::string& name);
+  SurfaceReference() = default;
+  SurfaceReference(const SurfaceReference&) = delete;
+  SurfaceReference& operator=(const SurfaceReference&) = delete;
+  virtual ~SurfaceReference() = default;
 
- private:
-  ModulePtr module_;
-  CudaArrayPtr array_;
-  CUsurfref reference_;
+  virtual void set_array(CudaArrayPtr array, unsigned int flags) = 0;
+  virtual CudaArrayPtr array() const = 0;
 };
 
 /// In the current context. What is read must outlive it; an array is kept alive.

@@ -2,6 +2,8 @@
 // The words of an error.
 #include "driver/error.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <utility>
 
@@ -17,8 +19,15 @@ std::string sentence(const std::string& routine, const std::string& text,
   return whole;
 }
 
+const pid_t first_process = getpid();
+
 /// What the driver knows of a fault, besides what the caller has to say.
 std::string with_fault(const DriverTable& driver, CUresult code, const std::string& extra) {
+  if (code == CUDA_ERROR_NOT_INITIALIZED && extra.empty()) {
+    return getpid() == first_process ? "pycuda.driver.init() comes before everything else"
+                                     : "this process was forked from one that had used CUDA, which "
+                                       "does not work: start it by the method \"spawn\"";
+  }
   if (!is_sticky(code) || driver.last_fault == nullptr) return extra;
   std::array<char, 4096> text{};
   if (driver.last_fault(text.data(), text.size()) != CUDA_SUCCESS || text[0] == '\0') return extra;

@@ -23,6 +23,8 @@ namespace {
 constexpr const char* kProgramName = "kernel.cu";
 /// Included before every source, where this package's headers are there.
 constexpr const char* kImplicitHeader = "pycuda_implicit.h";
+/// Included before sources with texture or surface references.
+constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Changes when the same request would give another image than before.
 constexpr std::uint64_t kCacheFormat = 1;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
@@ -96,6 +98,7 @@ struct Compiler::Job {
   Options options;
   std::optional<Architecture> asked;  ///< by the user; else the device decides
   bool machine_code = true;
+  std::string text;  ///< the program's, with its references in their place
   SourceScan scan;
   IncludePaths paths;  ///< with the best installation's headers
   Dependencies dependencies;
@@ -166,12 +169,26 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   job.paths.own = folders_.headers;
   if (!job.candidates.empty()) job.paths.cuda = job.candidates.front().include_folders;
 
-  job.scan = scan_source(request.source);
+  job.text = request.source;
+  job.scan = scan_source(job.text);
+  // An nvcc that is asked for may be one that has them.
+  const bool gives_references = request.nvcc.empty();
+  if (gives_references && job.scan.uses_references) {
+    job.text = place_references(request.source, job.scan);
+    job.scan = scan_source(job.text);
+    job.options.pre_included.emplace_back(kReferencesHeader);
+  }
   if (!job.scan.includes.empty()) {
     std::error_code error;
     job.paths.source_folder = fs::current_path(error);
   }
   job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
+  if (gives_references && job.dependencies.user_headers_use_references &&
+      std::ranges::find(job.options.pre_included, kReferencesHeader) ==
+          job.options.pre_included.end()) {
+    job.options.pre_included.emplace_back(kReferencesHeader);
+    job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
+  }
   return job;
 }
 
@@ -224,13 +241,13 @@ Compiled Compiler::compile(const CompileRequest& request) {
     }
   }
   if (request.extern_c) {
-    job.source = wrap_extern_c(request.source, job.scan, job.paths,
-                               job.dependencies.cuda_headers_of_user_headers);
+    job.source =
+        wrap_extern_c(job.text, job.scan, job.paths, job.dependencies.cuda_headers_of_user_headers);
   } else {
-    job.source = {request.source, ""};
+    job.source = {job.text, ""};
     for (const IncludeLine& include : job.scan.includes) {
       if (!include.question && include.begin < job.scan.first_code) {
-        job.source.prefix = request.source.substr(0, include.end);
+        job.source.prefix = job.text.substr(0, include.end);
       }
     }
   }
@@ -264,7 +281,21 @@ Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {
       continue;
     }
     const std::vector<int>& known = (*nvrtc)->architectures();
-    if (wanted != 0 && !known.empty() && wanted < known.front()) {
+    // PTX for a newer architecture than the one asked for is as good where no machine code is made.
+    const bool outdated = wanted != 0 && !known.empty() && wanted < known.front();
+    if (outdated && job.asked && !job.machine_code) {
+      job.paths.cuda = installation.include_folders;
+      Architecture oldest = *job.asked;
+      oldest.number = known.front();
+      oldest.suffix.clear();
+      const std::string said = job.asked->name() + " is older than what " + version_text(**nvrtc) +
+                               " compiles for: taken as " + oldest.as_real(false).name() + "\n";
+      job.asked = oldest;
+      Compiled compiled = run_nvrtc(request, job, **nvrtc);
+      compiled.log = said + compiled.log;
+      return compiled;
+    }
+    if (outdated) {
       if (reason.empty()) {
         reason = (job.asked ? job.asked->name() : "sm_" + std::to_string(wanted)) +
                  " is older than what " + version_text(**nvrtc) + " compiles for (sm_" +
@@ -346,6 +377,10 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       }
     }
     std::string why = advice(log);
+    std::error_code no_file;
+    if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
+      why = "the source is the name of a file, not what stands in it";
+    }
     if (log.empty()) why = result.status;
     throw CompileError(compilation_failed(why), with_program(used), "", log);
   }

@@ -70,7 +70,10 @@ class Follower {
     const std::string text((std::istreambuf_iterator<char>(stream)),
                            std::istreambuf_iterator<char>());
     hash_.add(found.file.native()).add(text);
-    follow(scan_source(text), found.file.parent_path(), found.owner == IncludeOwner::User);
+    const SourceScan scan = scan_source(text);
+    const bool users = found.owner == IncludeOwner::User;
+    uses_references_ = uses_references_ || (users && scan.uses_references);
+    follow(scan, found.file.parent_path(), users);
   }
 
   Dependencies result() {
@@ -86,6 +89,7 @@ class Follower {
     Dependencies dependencies;
     if (exact_) dependencies.fingerprint = hash_.hex();
     dependencies.cuda_headers_of_user_headers = std::move(cuda_headers_);
+    dependencies.user_headers_use_references = uses_references_;
     return dependencies;
   }
 
@@ -94,6 +98,7 @@ class Follower {
   base::Hash hash_;
   bool exact_ = true;
   bool uses_cuda_headers_ = false;
+  bool uses_references_ = false;
   std::set<std::string> visited_;
   std::set<std::string> listed_;
   std::vector<std::string> cuda_headers_;

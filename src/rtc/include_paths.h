@@ -49,6 +49,8 @@ struct Dependencies {
   /// NVIDIA's headers that the program's own headers include outside of all conditions, in the
   /// order met.
   std::vector<std::string> cuda_headers_of_user_headers;
+  /// As `SourceScan::uses_references`, in one of the program's own headers.
+  bool user_headers_use_references = false;
 };
 
 /// Follows the includes of `scan` through the user's and our own files. Reads these files; of

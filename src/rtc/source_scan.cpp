@@ -3,7 +3,9 @@
 // code begins.
 #include "rtc/source_scan.h"
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace pycuda::rtc {
 namespace {
@@ -37,6 +39,10 @@ class Scanner {
       } else {
         code();
       }
+    }
+    if (defines_reference_template_) {
+      scan_.uses_references = false;
+      scan_.reference_declarations.clear();
     }
     return std::move(scan_);
   }
@@ -126,7 +132,33 @@ class Scanner {
       scan_.first_code_outermost = conditions_.empty() ? at_ : conditions_.front().offset;
       scan_.first_code_outermost_line = conditions_.empty() ? line_ : conditions_.front().line;
     }
+    const std::size_t begin = at_;
     skip_token();
+    look_for_reference(begin, text_.substr(begin, at_ - begin));
+  }
+
+  static bool is_reference_template(std::string_view word) {
+    return word == "texture" || word == "surface";
+  }
+
+  /// `token` is the code at `begin`, behind `last_token_`.
+  void look_for_reference(std::size_t begin, std::string_view token) {
+    if (token == "(") ++parentheses_;
+    if (token == ")") --parentheses_;
+    if (is_reference_template(token)) {
+      const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
+      const bool has_arguments = next != std::string_view::npos && text_[next] == '<';
+      if (last_token_ == "struct" || last_token_ == "class") defines_reference_template_ = true;
+      if (has_arguments && last_token_ != "." && last_token_ != "::") {
+        scan_.uses_references = true;
+        // `a = texture < 3` and a parameter's type declare nothing.
+        constexpr std::string_view kBefore[] = {"", ";", "}", "{", "static", "extern"};
+        if (parentheses_ == 0 && std::ranges::find(kBefore, last_token_) != std::end(kBefore)) {
+          scan_.reference_declarations.push_back(begin);
+        }
+      }
+    }
+    last_token_ = token;
   }
 
   /// Reads a directive's logical line: without comments, continued lines joined.
@@ -185,6 +217,10 @@ class Scanner {
     } else if (word == "embed") {
       scan_.has_computed_include = true;
     }
+    if (word == "define" && (rest.find("texture<") != std::string::npos ||
+                             rest.find("surface<") != std::string::npos)) {
+      scan_.uses_references = true;
+    }
     if (word == "if" || word == "elif" || word == "define") add_questions(rest, begin, line_number);
   }
 
@@ -238,6 +274,9 @@ class Scanner {
   std::string guard_name_;
   bool guard_confirmed_ = false;
   std::vector<Condition> conditions_;
+  std::string_view last_token_;
+  int parentheses_ = 0;
+  bool defines_reference_template_ = false;
   SourceScan scan_;
 };
 

@@ -35,6 +35,11 @@ struct SourceScan {
   /// The '#' of the outermost #if around the first code, or `first_code` itself.
   std::size_t first_code_outermost = kNone;
   std::size_t first_code_outermost_line = 0;
+  /// A `texture<` or `surface<` that the source does not define itself: the templates that CUDA C++
+  /// had before version 12. In the program's text and in its macros.
+  bool uses_references = false;
+  /// Offsets of those among them that begin a declaration.
+  std::vector<std::size_t> reference_declarations;
   /// Offsets of the empty lines in no condition and no comment that come before the first code.
   std::vector<std::size_t> blank_lines;
 };

@@ -9,6 +9,7 @@ namespace {
 
 /// Spelled as nobody writes it, so that unwrap_log() finds only ours.
 constexpr std::string_view kOpening = "extern\"C\"{ ";
+constexpr std::string_view kReferencePlace = "__constant__/**/ ";
 
 std::string line_directive(std::size_t line) { return "#line " + std::to_string(line) + "\n"; }
 
@@ -87,18 +88,38 @@ WrappedSource wrap_extern_c(std::string_view source, const SourceScan& scan,
   return wrapped;
 }
 
-std::string unwrap_log(std::string log) {
-  for (std::size_t at = log.find(kOpening); at != std::string::npos; at = log.find(kOpening, at)) {
-    log.erase(at, kOpening.size());
+std::string place_references(std::string_view source, const SourceScan& scan) {
+  std::string text;
+  std::size_t copied = 0;
+  for (const std::size_t offset : scan.reference_declarations) {
+    text.append(source.substr(copied, offset - copied)).append(kReferencePlace);
+    copied = offset;
+  }
+  return text.append(source.substr(copied));
+}
+
+namespace {
+
+/// Takes `added` out of the lines that the log quotes, and the marks below them back to the left.
+void erase_quoted(std::string& log, std::string_view added) {
+  for (std::size_t at = log.find(added); at != std::string::npos; at = log.find(added, at)) {
+    log.erase(at, added.size());
     const std::size_t begin = log.rfind('\n', at) + 1;  // npos + 1 is the start
     const std::size_t next = log.find('\n', at);
     if (next == std::string::npos) break;
     // The line below points at a column: it moves left as far as the text above it did.
     const std::size_t column = next + 1 + (at - begin);
-    if (log.compare(column, kOpening.size(), std::string(kOpening.size(), ' ')) == 0) {
-      log.erase(column, kOpening.size());
+    if (log.compare(column, added.size(), std::string(added.size(), ' ')) == 0) {
+      log.erase(column, added.size());
     }
   }
+}
+
+}  // namespace
+
+std::string unwrap_log(std::string log) {
+  erase_quoted(log, kOpening);
+  erase_quoted(log, kReferencePlace);
   return log;
 }
 

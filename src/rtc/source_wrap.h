@@ -25,6 +25,10 @@ struct WrappedSource {
 WrappedSource wrap_extern_c(std::string_view source, const SourceScan& scan,
                             const IncludePaths& paths, const std::vector<std::string>& hoisted);
 
+/// The source with `__constant__` before its texture and surface references: the variables that
+/// stand for them are written by the host only.
+std::string place_references(std::string_view source, const SourceScan& scan);
+
 /// The compiler's log with the user's lines as the user wrote them (the opening may share a line
 /// with code).
 std::string unwrap_log(std::string log);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "driver/driver.h"
@@ -23,6 +26,8 @@ std::vector<unsigned char> read(CUdeviceptr from, std::size_t bytes) {
   REQUIRE(CU(cuMemcpyDtoH_v2)(values.data(), from, bytes) == CUDA_SUCCESS);
   return values;
 }
+
+void wait_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 }  // namespace
 
@@ -136,6 +141,49 @@ TEST_CASE("asynchronous copies are done when their stream is") {
   REQUIRE(CU(cuStreamSynchronize)(stream) == CUDA_SUCCESS);
   CHECK(back[9] == 9);
   CHECK(std::memcmp(back.data() + 10, values.data() + 10, values.size() - 10) == 0);
+  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+}
+
+TEST_CASE("memory that is not page-locked may change once an asynchronous copy's call returns") {
+  const CurrentContext context;
+  CUstream stream = nullptr;
+  REQUIRE(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{1} << 20}) {
+    auto values = counting(bytes);
+    const auto before = values;
+    std::vector<unsigned char> back(bytes);
+    const DeviceBlock block(bytes);
+    REQUIRE(CU(cuLaunchHostFunc)(stream, wait_a_while, nullptr) == CUDA_SUCCESS);
+    REQUIRE(CU(cuMemcpyHtoDAsync_v2)(block.address(), values.data(), bytes, stream) ==
+            CUDA_SUCCESS);
+    std::ranges::fill(values, 0);
+    REQUIRE(CU(cuLaunchHostFunc)(stream, wait_a_while, nullptr) == CUDA_SUCCESS);
+    REQUIRE(CU(cuMemcpyDtoHAsync_v2)(back.data(), block.address(), bytes, stream) == CUDA_SUCCESS);
+    CHECK(back == before);
+  }
+  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+}
+
+TEST_CASE("a two-dimensional asynchronous copy from such memory, too") {
+  const CurrentContext context;
+  CUstream stream = nullptr;
+  REQUIRE(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  auto values = counting(64);
+  const auto before = values;
+  std::vector<unsigned char> back(64);
+  const DeviceBlock block(64);
+  REQUIRE(CU(cuLaunchHostFunc)(stream, wait_a_while, nullptr) == CUDA_SUCCESS);
+  CUDA_MEMCPY2D copy{};
+  copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+  copy.srcHost = values.data();
+  copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.dstDevice = block.address();
+  copy.srcPitch = copy.dstPitch = copy.WidthInBytes = 16;
+  copy.Height = 4;
+  REQUIRE(CU(cuMemcpy2DAsync_v2)(&copy, stream) == CUDA_SUCCESS);
+  std::ranges::fill(values, 0);
+  REQUIRE(CU(cuMemcpyDtoHAsync_v2)(back.data(), block.address(), 64, stream) == CUDA_SUCCESS);
+  CHECK(back == before);
   CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
 }
 

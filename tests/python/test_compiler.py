@@ -133,9 +133,13 @@ class TestErrors:
     def test_an_unknown_option_is_named(self):
         assert "--no-such-option" in compile_error(MULTIPLY, options=["--no-such-option"]).stderr
 
-    def test_an_architecture_too_old_is_told_what_to_do(self):
-        message = compile_error(MULTIPLY, arch="sm_20").msg
-        assert "sm_20 is older than" in message and "nvidia-cuda-nvrtc-cu12" in message
+    def test_machine_code_for_an_architecture_too_old_is_told_what_to_do(self):
+        from pycuda._compilers import rtc, the_compiler
+
+        gpu = {"capability": 90, "is_cpu": False, "driver_version": 13000}
+        settings = {"options": [], "include_folders": [], "arch": "sm_20", "code": "", "target": "cubin", "nvcc": ""}
+        with pytest.raises(rtc().CompileFailure, match="sm_20 is older than .*nvidia-cuda-nvrtc-cu12"):
+            the_compiler().compile(source=MULTIPLY, extern_c=True, keep=False, cache_folder=None, **settings, **gpu)
 
     def test_a_misspelt_architecture_is_named(self):
         assert "hopper" in compile_error(MULTIPLY, arch="hopper").msg

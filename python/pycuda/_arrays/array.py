@@ -225,7 +225,10 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
         return _apply("true_divide", (self, other), out, None, stream)
 
     def _new_like_me(self, dtype=None, order="C"):
-        return _array.empty_like(self, None if dtype is None else np.dtype(dtype), "K" if dtype is None else order)
+        made = _array.empty_like(self, None if dtype is None else np.dtype(dtype), "K" if dtype is None else order)
+        if type(made) is type(self):
+            return made
+        return type(self)(self.shape, made.dtype, allocator=self.allocator, strides=made.strides)
 
     def __matmul__(self, other):
         if not isinstance(other, GPUArray):
@@ -254,7 +257,7 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
 # What users know, pickles name and documentation shows.
 GPUArray.__module__ = "pycuda.gpuarray"
-_driver._set_array_init(GPUArray.__init__)
+_driver._set_array_class(GPUArray)
 
 
 def _is_selection(index):

@@ -6,7 +6,6 @@ import operator
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays import cublas
 from pycuda._arrays.array import GPUArray
 from pycuda._arrays.creation import zeros
 from pycuda._arrays.joining import broadcast_to
@@ -110,6 +109,8 @@ def _multiply(a, b, dtype):
     right, b_step = _stacked(b, dtype, stack)
     result = GPUArray(shape, dtype)
     sizes = rows, inner, columns, a_step, b_step
+    from pycuda._arrays import cublas  # it brings ctypes
+
     if cublas.multiply(left, right, result, count, *sizes):
         return result
     micro = 1 if is_cpu() else 4

@@ -14,11 +14,6 @@ class Values:
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
-    def __iter__(self):
-        if not self.ndim:
-            raise TypeError("iteration over a 0-d array")
-        return (self[i] for i in range(self.shape[0]))
-
     # Values
 
     def __bool__(self):

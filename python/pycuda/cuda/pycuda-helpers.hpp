@@ -112,6 +112,74 @@ __device__ void fp_surf3Dread(T* value, cudaSurfaceObject_t surface, int i, int 
   *value = fp_tex_storage<T>::unpack(stored);
 }
 
+#ifdef PYCUDA_REFERENCES_H
+
+/// What a texture reference of T stands for.
+template <class T>
+struct fp_tex_element {
+  typedef T type;
+};
+template <>
+struct fp_tex_element<fp_tex_double> {
+  typedef double type;
+};
+template <>
+struct fp_tex_element<fp_tex_cfloat> {
+  typedef pycuda::complex<float> type;
+};
+template <>
+struct fp_tex_element<fp_tex_cdouble> {
+  typedef pycuda::complex<double> type;
+};
+
+/// The same of texture and surface references, whose declaration tells the type.
+template <class T, cudaTextureReadMode mode>
+__device__ typename fp_tex_element<T>::type fp_tex1Dfetch(
+    const texture<T, cudaTextureType1D, mode>& reference, int i) {
+  return fp_tex1Dfetch<typename fp_tex_element<T>::type>(reference.object, i);
+}
+template <class T, cudaTextureReadMode mode>
+__device__ typename fp_tex_element<T>::type fp_tex2D(
+    const texture<T, cudaTextureType2D, mode>& reference, float i, float j) {
+  return fp_tex2D<typename fp_tex_element<T>::type>(reference.object, i, j);
+}
+template <class T, cudaTextureReadMode mode>
+__device__ typename fp_tex_element<T>::type fp_tex2DLayered(
+    const texture<T, cudaTextureType2DLayered, mode>& reference, float i, float j, int layer) {
+  return fp_tex2DLayered<typename fp_tex_element<T>::type>(reference.object, i, j, layer);
+}
+template <class T, cudaTextureReadMode mode>
+__device__ typename fp_tex_element<T>::type fp_tex3D(
+    const texture<T, cudaTextureType3D, mode>& reference, float i, float j, float k) {
+  return fp_tex3D<typename fp_tex_element<T>::type>(reference.object, i, j, k);
+}
+template <class T, class S>
+__device__ void fp_surf2DLayeredwrite(T value,
+                                      const surface<S, cudaSurfaceType2DLayered>& reference, int i,
+                                      int j, int layer,
+                                      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  fp_surf2DLayeredwrite(value, reference.object, i, j, layer, mode);
+}
+template <class T, class S>
+__device__ void fp_surf2DLayeredread(T* value,
+                                     const surface<S, cudaSurfaceType2DLayered>& reference, int i,
+                                     int j, int layer,
+                                     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  fp_surf2DLayeredread(value, reference.object, i, j, layer, mode);
+}
+template <class T, class S>
+__device__ void fp_surf3Dwrite(T value, const surface<S, cudaSurfaceType3D>& reference, int i,
+                               int j, int k, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  fp_surf3Dwrite(value, reference.object, i, j, k, mode);
+}
+template <class T, class S>
+__device__ void fp_surf3Dread(T* value, const surface<S, cudaSurfaceType3D>& reference, int i,
+                              int j, int k, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  fp_surf3Dread(value, reference.object, i, j, k, mode);
+}
+
+#endif  // PYCUDA_REFERENCES_H
+
 }  // extern "C++"
 
 #endif

@@ -16,6 +16,8 @@ bool is_device_range(CUdeviceptr address, std::uint64_t bytes) {
   return found && bytes <= found->bytes - (address - found->begin);
 }
 
+bool is_pageable(CUdeviceptr address) { return !AddressTable::instance().find(address); }
+
 bool is_device_block(CUdeviceptr address) {
   const auto found = AddressTable::instance().find(address);
   return found && found->begin == address &&

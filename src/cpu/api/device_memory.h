@@ -14,6 +14,10 @@ class Context;
 
 /// Whether [address, address + bytes) lies in one live allocation of any kind.
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
+/// Whether the driver knows nothing of the memory at `address`: then it is the host's own, not
+/// page-locked, and the program may free or change it once an asynchronous copy's call has
+/// returned.
+bool is_pageable(CUdeviceptr address);
 /// Whether `address` is the start of a block that cuMemAlloc, cuMemAllocPitch or cuMemAllocManaged
 /// gave.
 bool is_device_block(CUdeviceptr address);

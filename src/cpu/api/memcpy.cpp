@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpy*: copies of one run of bytes.
 #include <cstring>
+#include <memory>
 
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
@@ -55,13 +56,27 @@ CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, st
   });
 }
 
+// For a source that may be gone when the copy's turn comes.
+CUresult start_staged(Stream& stream, const Copy& copy) {
+  if (stream.run_if_idle(copy)) return CUDA_SUCCESS;
+  const std::shared_ptr<std::byte[]> staged =
+      std::make_unique_for_overwrite<std::byte[]>(copy.bytes);
+  std::memcpy(staged.get(), reinterpret_cast<const void*>(copy.from), copy.bytes);
+  return stream.start(
+      [staged, copy] { std::memcpy(reinterpret_cast<void*>(copy.to), staged.get(), copy.bytes); },
+      false);
+}
+
 CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,
                     CUstream handle) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
     if (bytes == 0) return CUDA_SUCCESS;
     if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
       return CUDA_ERROR_INVALID_VALUE;
-    return stream.start(Copy{to, from, bytes}, bytes <= small_copy_bytes);
+    const Copy copy{to, from, bytes};
+    if (is_pageable(to) || (is_pageable(from) && bytes > small_copy_bytes)) return stream.run(copy);
+    if (is_pageable(from)) return start_staged(stream, copy);
+    return stream.start(copy, bytes <= small_copy_bytes);
   });
 }
 

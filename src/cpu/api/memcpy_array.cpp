@@ -51,7 +51,9 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
     if (status != CUDA_SUCCESS) return status;
     const auto task = [target, source, bytes] { std::memmove(target, source, bytes); };
-    if (when == When::Now) return stream.run(task);
+    const bool waits =
+        (to.is_host && is_pageable(to.address)) || (from.is_host && is_pageable(from.address));
+    if (when == When::Now || waits) return stream.run(task);
     return stream.start(task, bytes <= small_copy_bytes);
   });
 }

@@ -60,6 +60,12 @@ struct Side {
     return CUDA_SUCCESS;
   }
 
+  // After settle().
+  bool is_pageable() const {
+    return (type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_UNIFIED) &&
+           pycuda::cpu::api::is_pageable(reinterpret_cast<CUdeviceptr>(row(0, 0)));
+  }
+
   char* row(std::size_t slice, std::size_t line) const {
     return reinterpret_cast<char*>(base) + ((z + slice) * height + y + line) * pitch + x_bytes;
   }
@@ -122,7 +128,7 @@ CUresult copy(Side to, Side from, const Extent& extent, CUstream handle, When wh
       if (status != CUDA_SUCCESS) return status;
     }
     const auto task = [to, from, extent] { copy_box(to, from, extent); };
-    if (when == When::Now) return stream.run(task);
+    if (when == When::Now || to.is_pageable() || from.is_pageable()) return stream.run(task);
     return stream.start(task,
                         extent.width_bytes * extent.height * extent.depth <= small_copy_bytes);
   });

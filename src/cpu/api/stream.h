@@ -48,6 +48,8 @@ class Stream {
   CUresult run(const std::function<void()>& task);
   /// Queues `task`; runs it here and now if it is `small` and nothing is queued.
   CUresult start(std::function<void()> task, bool small);
+  /// Runs `task` here and now if nothing is queued; false, and nothing done, if something is.
+  bool run_if_idle(const std::function<void()>& task) { return ordered().run_if_idle(task); }
 
   std::atomic<int> synchronization_policy{CU_SYNC_POLICY_AUTO};
 

@@ -20,9 +20,12 @@ constexpr std::uint64_t small_launch = 40000;  // ~20 us
 constexpr std::uint64_t small_chunk = 20000;   // ~10 us: a worker takes microseconds to wake
 constexpr auto slow_time = std::chrono::microseconds(60);
 
-std::uint64_t cost_per_block(const Kernel& kernel, const Dim3& block) {
+// In a gang, which does one instruction for all of its threads, it takes that much less.
+constexpr std::uint64_t gain_of_gangs = 8;
+
+std::uint64_t cost_per_block(const Kernel& kernel, const Dim3& block, bool gangs) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  return std::max<std::uint64_t>(1, kernel.facts.cost * threads);
+  return std::max<std::uint64_t>(1, kernel.facts.cost * threads / (gangs ? gain_of_gangs : 1));
 }
 
 /// Kernels whose launches took longer than their length suggests (slow memory, calls of the run
@@ -80,12 +83,11 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
 bool runs_in_caller(const LaunchRequest& request) {
   // A launch must not wait for the kernel: how often a loop runs is known to nobody.
   if (request.kernel->facts.loops) return false;
-  if (request.kernel->facts.suspends && !uses_gangs(*request.kernel, request.grid, request.block)) {
-    return false;
-  }
+  const bool gangs = uses_gangs(*request.kernel, request.grid, request.block);
+  if (request.kernel->facts.suspends && !gangs) return false;
   const std::uint64_t blocks = block_count(request);
   if (blocks > small_launch) return false;
-  return cost_per_block(*request.kernel, request.block) * blocks <= small_launch &&
+  return cost_per_block(*request.kernel, request.block, gangs) * blocks <= small_launch &&
          !slow_kernels().too_many(request.kernel, blocks);
 }
 
@@ -107,8 +109,9 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
     per_chunk = launch_.blocks / (workers * 16);
     // How often a loop runs is known to nobody: a few blocks may be much work.
     if (!launch_.kernel.facts.loops)
-      per_chunk =
-          std::max(per_chunk, small_chunk / cost_per_block(launch_.kernel, launch_.frame.block));
+      per_chunk = std::max(
+          per_chunk,
+          small_chunk / cost_per_block(launch_.kernel, launch_.frame.block, launch_.gangs));
     // Gangs that take turns in stepping over the grid walk memory in runs as long as a chunk.
     if (launch_.most_fused > 1 && launch_.kernel.facts.strides_over_grid)
       per_chunk = std::min((launch_.blocks + workers - 1) / workers, launch_.most_fused);

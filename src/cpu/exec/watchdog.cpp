@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/env.h"
+#include "base/log.h"
 #include "cpu/exec/fork_guard.h"
 #include "cpu/exec/launch_context.h"
 
@@ -27,7 +28,13 @@ std::chrono::milliseconds limit_of_environment() {
   const auto text = base::environment("PYCUDA_CPU_TIMEOUT");
   if (!text) return {};
   const double seconds = std::strtod(text->c_str(), nullptr);
-  if (!(seconds > 0) || seconds > 1e9) return {};
+  if (!(seconds > 0) || seconds > 1e9) {
+    if (*text != "0") {
+      base::log(base::LogLevel::Warning,
+                "PYCUDA_CPU_TIMEOUT=" + *text + " is no number of seconds: ignored");
+    }
+    return {};
+  }
   return std::chrono::milliseconds(static_cast<long long>(seconds * 1000) + 1);
 }
 

@@ -56,12 +56,21 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
+  const auto prepare_open = [&](const auto& changed) {
+    functions.clear();
+    for (const simt::GangSource* source : changed) {
+      if (source->open) functions.push_back(source->open);
+    }
+    prepare_open_gangs(functions, target);
+  };
+  std::vector<simt::GangSource*> all;
+  for (simt::GangSource& source : sources) all.push_back(&source);
   simt::open_guards(sources);
-  functions.clear();
-  for (const simt::GangSource& source : sources) {
-    if (source.open) functions.push_back(source.open);
-  }
-  prepare_open_gangs(functions, target);
+  prepare_open(all);
+  const std::vector<simt::GangSource*> divided = simt::open_quotients(sources);
+  prepare_open(divided);
+  simt::reopen_guards(divided);
+  prepare_open(divided);
   dump("gangs", module);
   simt::widen_gangs(module, sources, kernels, plans);
   functions.clear();

@@ -18,6 +18,7 @@
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/same_quotients.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
@@ -61,25 +62,43 @@ bool is_floating_point_operation(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isFloatingPointTy();
 }
 
+bool reads_data(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::LoadInst>(instruction) &&
+         !instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
+}
+
+/// Not what says where the thread is.
+bool writes_data(const llvm::Instruction& instruction) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  return store &&
+         !llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
+}
+
 /// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
 /// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
 /// than one dimension are launched with rows of 16 threads or so; blocks smaller than a gang would
-/// leave its lanes empty.
+/// leave its lanes empty. What only moves memory streams best in the shortest pieces.
 unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned long_kernel = 1200;
   constexpr unsigned much_arithmetic = 24;
+  constexpr unsigned little_arithmetic = 2;
   if (facts.max_threads < 32) return 16;
-  unsigned instructions = 0, arithmetic = 0;
-  bool doubles = false;
+  unsigned instructions = 0, arithmetic = 0, loads = 0, stores = 0;
+  bool doubles = false, waits = false;
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     ++instructions;
     arithmetic += is_floating_point_operation(instruction) ? 1 : 0;
     doubles |= instruction.getType()->isDoubleTy();
+    loads += reads_data(instruction) ? 1 : 0;
+    stores += writes_data(instruction) ? 1 : 0;
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call || !call->getCalledFunction()) continue;
     llvm::StringRef name = call->getCalledFunction()->getName();
+    waits |= call->isConvergent();
     if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
   }
+  if (!waits && stores != 0 && loads > stores && arithmetic <= little_arithmetic * stores)
+    return 16;
   const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
   return widest && facts.max_threads >= 64 ? 64 : 32;
 }
@@ -291,6 +310,35 @@ void open_guards(std::vector<GangSource>& sources) {
   for (GangSource& source : sources) {
     source.open = open_guards(*source.function, source.size);
     source.guarded = source.open != nullptr;
+  }
+}
+
+std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
+  std::vector<GangSource*> opened;
+  for (GangSource& source : sources) {
+    // A division is monotonic along a row alone.
+    if (source.size.is_tile()) continue;
+    llvm::Function* open = source.open;
+    if (!open) {
+      llvm::ValueToValueMapTy map;
+      open = llvm::CloneFunction(source.function, map);
+    }
+    if (open_quotients(*open, source.size.lanes())) {
+      source.open = open;
+      opened.push_back(&source);
+    } else if (!source.open) {
+      open->eraseFromParent();
+    }
+  }
+  return opened;
+}
+
+void reopen_guards(const std::vector<GangSource*>& sources) {
+  for (GangSource* source : sources) {
+    llvm::Function* again = open_guards(*source->open, source->size);
+    if (!again) continue;
+    source->open->eraseFromParent();
+    source->open = again;
   }
 }
 

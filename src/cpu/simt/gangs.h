@@ -36,6 +36,14 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
 /// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
 void open_guards(std::vector<GangSource>& sources);
 
+/// Opens what gangs divide as a whole (same_quotients.h), in the copies that open_guards left:
+/// afterwards the caller brings those that are returned into ControlFlow's form and opens guards
+/// once more.
+std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources);
+
+/// Opens guards in the open copies of `sources`. Afterwards as after the first time.
+void reopen_guards(const std::vector<GangSource*>& sources);
+
 /// The plans of the kernels, by index in the facts, go to `plans` if there is one.
 ///
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes

@@ -47,11 +47,18 @@ bool steps_over_grid(const llvm::PHINode& phi, const llvm::BasicBlock& latch,
     if (copy->getNumIncomingValues() != 1) return false;
     next = copy->getIncomingValue(0);
   }
-  if (const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next)) {
-    if (add->getOpcode() != llvm::Instruction::Add) return false;
-    return (add->getOperand(0) == &phi && reads_grid_size(add->getOperand(1))) ||
-           (add->getOperand(1) == &phi && reads_grid_size(add->getOperand(0)));
+  // An unrolled loop makes several steps a trip.
+  bool grows = false;
+  for (const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
+       add && add->getOpcode() == llvm::Instruction::Add;
+       add = llvm::dyn_cast<llvm::BinaryOperator>(next)) {
+    const bool left = shapes.of(add->getOperand(0)).is_affine();
+    const llvm::Value* step = add->getOperand(left ? 1 : 0);
+    if (!shapes.of(step).is_uniform()) return false;
+    grows |= reads_grid_size(step);
+    next = add->getOperand(left ? 0 : 1);
   }
+  if (next == &phi) return grows;
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(next);
   return address && address->getPointerOperand() == &phi && address->getNumIndices() == 1 &&
          reads_grid_size(address->getOperand(1));

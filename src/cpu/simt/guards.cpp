@@ -2,29 +2,28 @@
 // Which branches are guards, what they guard, and the second copy of it.
 #include "cpu/simt/guards.h"
 
-#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "cpu/simt/divergence.h"
+#include "cpu/simt/region_copy.h"
 #include "cpu/simt/shape.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
-using Blocks = llvm::SmallPtrSet<llvm::BasicBlock*, 16>;
-
 /// Conditions with more terms are left as they are.
 constexpr unsigned most_terms = 8;
+/// Marks the branches of gangs that a guard has divided: they are no guards again.
+constexpr const char* divides = "pycuda.divides";
 /// The copies may make a function so many times longer.
 constexpr unsigned most_growth = 4;
 
@@ -137,34 +136,10 @@ llvm::Value* repeat(llvm::Value* value, llvm::Instruction* before, unsigned dept
   return copy;
 }
 
+/// Up to where the guard's sides meet.
 Blocks region_of(llvm::BasicBlock* guard, const llvm::PostDominatorTree& post_dominators) {
-  Blocks region;
   const auto* node = post_dominators.getNode(guard);
-  const llvm::BasicBlock* join = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
-  std::vector<llvm::BasicBlock*> pending(llvm::succ_begin(guard), llvm::succ_end(guard));
-  while (!pending.empty()) {
-    llvm::BasicBlock* block = pending.back();
-    pending.pop_back();
-    if (block == join || !region.insert(block).second) continue;
-    pending.insert(pending.end(), llvm::succ_begin(block), llvm::succ_end(block));
-  }
-  return region;
-}
-
-bool may_be_copied(const Blocks& region) {
-  for (const llvm::BasicBlock* block : region) {
-    for (const llvm::Instruction& instruction : *block) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (call && (call->isConvergent() || call->cannotDuplicate())) return false;
-    }
-  }
-  return true;
-}
-
-std::size_t instructions_in(const Blocks& region) {
-  std::size_t count = 0;
-  for (const llvm::BasicBlock* block : region) count += block->size();
-  return count;
+  return blocks_between(guard, node && node->getIDom() ? node->getIDom()->getBlock() : nullptr);
 }
 
 /// The guards that gangs reach as a whole when all of them are open.
@@ -190,51 +165,25 @@ void choose(llvm::Function& function, std::vector<Guard>& guards, GangSize size)
   }
 }
 
-/// Afterwards each block finds what others computed in memory.
-void demote(llvm::Function& function) {
-  llvm::BasicBlock& entry = function.getEntryBlock();
-  std::vector<llvm::Instruction*> crossing;
-  std::vector<llvm::PHINode*> phis;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (llvm::isa<llvm::AllocaInst>(instruction) && instruction.getParent() == &entry) continue;
-    const bool crosses =
-        std::any_of(instruction.user_begin(), instruction.user_end(), [&](const llvm::User* user) {
-          const auto* other = llvm::cast<llvm::Instruction>(user);
-          return other->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(other);
-        });
-    if (crosses) crossing.push_back(&instruction);
-  }
-  for (llvm::Instruction* instruction : crossing)
-    llvm::DemoteRegToStack(*instruction, false, entry.begin());
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) phis.push_back(phi);
-  }
-  for (llvm::PHINode* phi : phis) llvm::DemotePHIToStack(phi, entry.begin());
-}
-
 /// Copies `guard`'s region for gangs that the guard divides. `guards` by block, those that are open
 /// already: the copy has them as they were.
 void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened) {
   llvm::Function& function = *guard.block->getParent();
   llvm::ValueToValueMapTy map;
-  llvm::SmallVector<llvm::BasicBlock*, 16> copies;
-  // In the function's order: the same input gives the same code.
-  std::vector<llvm::BasicBlock*> originals;
-  for (llvm::BasicBlock& block : function) {
-    if (guard.region.contains(&block)) originals.push_back(&block);
+  copy_region(function, guard.region, ".masked", map);
+  for (const auto& [block, other] : opened) {
+    const auto found = map.find(block);
+    if (found == map.end()) continue;
+    const auto in_copy = [&](llvm::Value* value) -> llvm::Value* {
+      const auto copied = map.find(value);
+      return copied == map.end() ? value : static_cast<llvm::Value*>(copied->second);
+    };
+    llvm::Instruction* end = llvm::cast<llvm::BasicBlock>(found->second)->getTerminator();
+    llvm::BranchInst::Create(llvm::cast<llvm::BasicBlock>(in_copy(other->yes)),
+                             llvm::cast<llvm::BasicBlock>(in_copy(other->no)),
+                             in_copy(other->condition), end->getIterator());
+    end->eraseFromParent();
   }
-  for (llvm::BasicBlock* block : originals) {
-    llvm::BasicBlock* copy = llvm::CloneBasicBlock(block, map, ".masked", &function);
-    map[block] = copy;
-    copies.push_back(copy);
-    if (const auto found = opened.find(block); found != opened.end()) {
-      llvm::Instruction* end = copy->getTerminator();
-      llvm::BranchInst::Create(found->second->yes, found->second->no, found->second->condition,
-                               end->getIterator());
-      end->eraseFromParent();
-    }
-  }
-  llvm::remapInstructionsInBlocks(copies, map);
   const auto masked = [&](llvm::BasicBlock* block) {
     const auto found = map.find(block);
     return found == map.end() ? block : llvm::cast<llvm::BasicBlock>(found->second);
@@ -254,6 +203,7 @@ void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened)
   llvm::BranchInst* divide = b.CreateCondBr(guard.condition, masked(guard.yes), masked(guard.no));
   // Made here once more, so that gangs that stay whole need no comparison of vectors.
   divide->setCondition(repeat(guard.condition, divide));
+  divide->setMetadata(divides, llvm::MDNode::get(b.getContext(), {}));
   opened[guard.block] = &guard;
 }
 
@@ -270,7 +220,7 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
     Condition condition(shapes);
     for (llvm::BasicBlock* block : flow.order()) {
       auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-      if (!branch || branch->isUnconditional() ||
+      if (!branch || branch->isUnconditional() || branch->hasMetadata(divides) ||
           branch->getSuccessor(0) == branch->getSuccessor(1) ||
           shapes.of(branch->getCondition()).is_uniform() ||
           !condition.is_guard(branch->getCondition()))
@@ -291,7 +241,7 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
     function->eraseFromParent();
     return nullptr;
   }
-  demote(*function);
+  demote_crossing_values(*function);
   // A copy holds the guards within as they were: outer ones first.
   std::stable_sort(guards.begin(), guards.end(), [](const Guard& a, const Guard& b) {
     return a.region.size() > b.region.size();

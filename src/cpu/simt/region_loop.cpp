@@ -9,10 +9,12 @@
 #include <cassert>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/place_stores.h"
 #include "cpu/simt/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -25,6 +27,19 @@ constexpr std::uint32_t mixed = 0xffffffff;
 /// Also a state: the gang has not run yet.
 std::uint32_t fresh(const Regions& regions) {
   return static_cast<std::uint32_t>(regions.functions.size());
+}
+
+/// The state that every gang is in after `region`, if there is but one.
+std::optional<std::uint32_t> only_exit(const llvm::Function& region) {
+  std::optional<std::uint32_t> exit;
+  for (const llvm::BasicBlock& block : region) {
+    const auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    if (!end) continue;
+    const auto* state = llvm::dyn_cast<llvm::ConstantInt>(end->getReturnValue());
+    if (!state || (exit && *exit != state->getZExtValue())) return std::nullopt;
+    exit = static_cast<std::uint32_t>(state->getZExtValue());
+  }
+  return exit;
 }
 
 class RegionLoop {
@@ -54,13 +69,14 @@ class RegionLoop {
   }
   llvm::Function* make_step(const Regions& regions, llvm::StringRef label);
   void read_launch();
-  void put(std::size_t offset, llvm::Value* value) {
-    b_.CreateAlignedStore(
+  llvm::StoreInst* put(std::size_t offset, llvm::Value* value) {
+    return b_.CreateAlignedStore(
         value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(1), offset),
         llvm::Align(4));
   }
-  /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state.
-  Round loop(bool tails, const std::function<llvm::Value*(const Gang&)>& body);
+  /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state,
+  /// which is kept in memory with `keep`.
+  Round loop(bool tails, bool keep, const std::function<llvm::Value*(const Gang&)>& body);
   llvm::Value* call(llvm::Function& region, const Gang& gang);
   llvm::Value* step(llvm::Function& chooser, const Gang& gang, llvm::Value* state);
 
@@ -75,6 +91,7 @@ class RegionLoop {
   llvm::Value *width_ = nullptr, *height_ = nullptr, *rows_ = nullptr, *full_end_ = nullptr;
   llvm::Value *per_row_ = nullptr, *states_ = nullptr, *frames_ = nullptr;
   std::vector<llvm::CallInst*> inline_;
+  std::vector<Place> places_;
 };
 
 /// i32 (thread, frame, x, y, z, lanes, state): runs the region that comes next.
@@ -130,12 +147,13 @@ void RegionLoop::read_launch() {
   frames_ = b_.CreateGEP(b_.getInt8Ty(), memory, bytes);
 }
 
-RegionLoop::Round RegionLoop::loop(bool tails,
+RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
                                    const std::function<llvm::Value*(const Gang&)>& body) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* row = block("row");
   llvm::BasicBlock* gang = block("gang");
   llvm::BasicBlock* row_end = block("row.end");
+  llvm::BasicBlock* next_row = block("row.next");
   llvm::BasicBlock* after = block("round.end");
   b_.CreateBr(row);
   b_.SetInsertPoint(row);
@@ -159,15 +177,18 @@ RegionLoop::Round RegionLoop::loop(bool tails,
   llvm::PHINode* x = phi(tails ? full_end_ : b_.getInt32(0), row);
   llvm::PHINode* any = phi(row_any, row);
   llvm::PHINode* all = phi(row_all, row);
-  put(offsetof(ThreadFrame, tid.x), x);
-  put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x));
+  places_.push_back({gang,
+                     {put(offsetof(ThreadFrame, tid.x), x),
+                      put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x))},
+                     {}});
   llvm::Value* index = b_.CreateZExt(
       b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
   llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
   llvm::Value* frame =
       b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
+  places_.back().kept = {state, frame};
   llvm::Value* next = body({x, y, z, state, frame});
-  b_.CreateAlignedStore(next, state, llvm::Align(4));
+  if (keep) b_.CreateAlignedStore(next, state, llvm::Align(4));
   llvm::Value* any_next = b_.CreateOr(any, next);
   llvm::Value* all_next = b_.CreateAnd(all, next);
   llvm::BasicBlock* gang_end = b_.GetInsertBlock();
@@ -183,14 +204,17 @@ RegionLoop::Round RegionLoop::loop(bool tails,
 
   b_.SetInsertPoint(row_end);
   llvm::Value* number_next = b_.CreateAdd(number, b_.getInt32(size_.rows));
+  b_.CreateCondBr(b_.CreateICmpULT(number_next, rows_), next_row, after);
+  // Many blocks have one row.
+  b_.SetInsertPoint(next_row);
   llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(size_.rows));
   llvm::Value* y_wraps = b_.CreateICmpEQ(y_next, height_);
-  number->addIncoming(number_next, row_end);
-  y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), row_end);
-  z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), row_end);
-  row_any->addIncoming(any_next, row_end);
-  row_all->addIncoming(all_next, row_end);
-  b_.CreateCondBr(b_.CreateICmpULT(number_next, rows_), row, after);
+  number->addIncoming(number_next, next_row);
+  y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), next_row);
+  z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), next_row);
+  row_any->addIncoming(any_next, next_row);
+  row_all->addIncoming(all_next, next_row);
+  b_.CreateBr(row);
   b_.SetInsertPoint(after);
   return {any_next, all_next};
 }
@@ -241,6 +265,7 @@ llvm::Function* RegionLoop::run() {
   b_.SetInsertPoint(entry);
   read_launch();
   llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
+  llvm::Value* has_tails = tail_ ? b_.CreateICmpNE(full_end_, width_) : b_.getFalse();
   llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
   llvm::Instruction* end_of_entry = b_.CreateBr(round);
 
@@ -263,14 +288,26 @@ llvm::Function* RegionLoop::run() {
     after->addIncoming(b_.CreateSelect(agree, result.any, b_.getInt32(mixed)), b_.GetInsertBlock());
     b_.CreateBr(tails);
   };
+  std::vector<llvm::BasicBlock*> common;
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
-    llvm::BasicBlock* common = block("common");
-    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : number), common);
-    b_.SetInsertPoint(common);
-    finish(loop(false, [&](const Gang& gang) { return call(*full_.functions[number], gang); }));
+    common.push_back(block("common"));
+    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : number), common.back());
+  }
+  for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
+    b_.SetInsertPoint(common[number]);
+    const auto exit = only_exit(*full_.functions[number]);
+    const Round result =
+        loop(false, !exit, [&](const Gang& gang) { return call(*full_.functions[number], gang); });
+    if (!exit) {
+      finish(result);
+      continue;
+    }
+    // All gangs go on at the same place: no need to look at what each of them said.
+    after->addIncoming(b_.getInt32(*exit), b_.GetInsertBlock());
+    b_.CreateCondBr(has_tails, tails, *exit == ended ? done : common[*exit]);
   }
   b_.SetInsertPoint(any_state);
-  finish(loop(false, [&](const Gang& gang) {
+  finish(loop(false, true, [&](const Gang& gang) {
     return step(*full_step, gang,
                 b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4)));
   }));
@@ -281,9 +318,9 @@ llvm::Function* RegionLoop::run() {
   b_.SetInsertPoint(tails);
   if (tail_) {
     llvm::BasicBlock* run_tails = block("tails.run");
-    b_.CreateCondBr(b_.CreateICmpNE(full_end_, width_), run_tails, end);
+    b_.CreateCondBr(has_tails, run_tails, end);
     b_.SetInsertPoint(run_tails);
-    const Round result = loop(true, [&](const Gang& gang) {
+    const Round result = loop(true, true, [&](const Gang& gang) {
       llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
       return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(*tail_)), known));
     });
@@ -306,6 +343,7 @@ llvm::Function* RegionLoop::run() {
   llvm::StringMap<llvm::Value*> known;
   known["block"] = function_->getArg(0);
   replace_special_values(*function_, known, end_of_entry);
+  sink_places(places_);
   return function_;
 }
 

@@ -6,6 +6,8 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/AttributeMask.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
@@ -102,7 +104,42 @@ class Splitter {
   llvm::Align frame_alignment_;
 };
 
+/// Whether `value` is a number in any case, so that freezing it a second time gives the same one.
+bool is_never_poison(const llvm::Value* value, unsigned depth = 0) {
+  constexpr unsigned most_depth = 6;
+  if (llvm::isa<llvm::Argument>(value)) return true;
+  if (llvm::isa<llvm::Constant>(value)) return llvm::isGuaranteedNotToBeUndefOrPoison(value);
+  if (depth == most_depth) return false;
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(value)) {
+    const llvm::Function* callee = call->getCalledFunction();
+    return callee && callee->getName().starts_with(pseudo::sreg_prefix);
+  }
+  if (const llvm::Value* splat = llvm::getSplatValue(value))
+    return is_never_poison(splat, depth + 1);
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction || instruction->hasPoisonGeneratingAnnotations()) return false;
+  switch (instruction->getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Mul:
+    case llvm::Instruction::And:
+    case llvm::Instruction::Or:
+    case llvm::Instruction::Xor:
+    case llvm::Instruction::ICmp:
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::Trunc:
+      return std::all_of(
+          instruction->op_begin(), instruction->op_end(),
+          [&](const llvm::Use& operand) { return is_never_poison(operand.get(), depth + 1); });
+    default:
+      return false;
+  }
+}
+
 bool Splitter::is_repeatable(const llvm::Instruction& instruction) const {
+  if (const auto* frozen = llvm::dyn_cast<llvm::FreezeInst>(&instruction))
+    return is_never_poison(frozen->getOperand(0));
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
     const llvm::Function* callee = call->getCalledFunction();
     return callee && call->doesNotAccessMemory() && !call->isConvergent() &&

@@ -17,6 +17,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/same_quotients.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wrap_checks.h"
 
@@ -368,6 +369,10 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
       return Shape::affine(left.stride + right.stride, bounds(a + c, b + d), by_row);
     case llvm::Instruction::Sub:
       return Shape::affine(left.stride - right.stride, bounds(a - d, b - c), by_row);
+    case llvm::Instruction::Xor:
+      if (!constant || !constant->isMinusOne()) break;
+      return Shape::affine(-left.stride, left.bounds ? fitting(-1 - b, -1 - a, bits) : std::nullopt,
+                           by_row);
     case llvm::Instruction::Shl:
       if (!constant || constant->getValue().uge(std::min(bits, 32u))) break;
       return Shape::affine(left.stride * (std::int64_t{1} << constant->getZExtValue()),
@@ -547,6 +552,8 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (callee->getName() == gang_all || callee->getName() == gang_none ||
       callee->getName() == gang_small)
     return Shape::uniform();
+  if (callee->getName().starts_with(gang_first) || callee->getName().starts_with(gang_last))
+    return Shape::uniform(of(call.getArgOperand(0)).bounds);
   return call.doesNotAccessMemory() && !call.isConvergent() ? of_operands(call) : Shape::varying();
 }
 

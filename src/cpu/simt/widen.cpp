@@ -14,6 +14,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/same_quotients.h"
 #include "cpu/simt/saturating_conversion.h"
 #include "cpu/simt/wrap_checks.h"
 
@@ -341,6 +342,10 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     if (name == pseudo::warp_op) return emit_warp_operation(call);
     if (name == gang_all || name == gang_none) return emit_question(call, name == gang_all);
     if (name == gang_small) return are_small(call);
+    if (name.starts_with(gang_first)) return scalar(call.getArgOperand(0));
+    if (name.starts_with(gang_last))
+      return value_at(scalar(call.getArgOperand(0)), shapes_.of(call.getArgOperand(0)),
+                      b_.getInt32(lanes_ - 1));
     return emit_special(call);
   }
   if (name == pseudo::check_alignment) {

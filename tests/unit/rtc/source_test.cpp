@@ -182,5 +182,30 @@ TEST_CASE("files of -include options count, and a changed wheel too") {
   CHECK(before != *follow_includes({}, {"kernels.h"}, headers.paths).fingerprint);
 }
 
+TEST_CASE("texture and surface references get a place in constant memory") {
+  const auto placed = [](std::string_view source) {
+    return place_references(source, scan_source(source));
+  };
+  CHECK(placed("texture<float, 2> t;\nextern surface<void, 2> s;") ==
+        "__constant__/**/ texture<float, 2> t;\nextern __constant__/**/ surface<void, 2> s;");
+  CHECK(placed("int a;\n#define N 1\ntexture <int> t;") ==
+        "int a;\n#define N 1\n__constant__/**/ texture <int> t;");
+  for (const std::string_view unchanged :
+       {"__device__ int f(texture<int> t) { return texture < 3; }",
+        "void f() { bool b = texture<3; }", "// texture<int> t;\n\"texture<int>\"",
+        "my::texture<int> t;", "template <class T> struct texture {}; texture<int> t;"}) {
+    CHECK(placed(unchanged) == unchanged);
+  }
+  CHECK(scan_source("typedef texture<int> T;").uses_references);
+  CHECK(scan_source("#define TEXTURE texture<int>\n").uses_references);
+  CHECK_FALSE(scan_source("struct texture; texture<int> *t;").uses_references);
+}
+
+TEST_CASE("a log quotes references as they were written") {
+  CHECK(unwrap_log("k.cu(1): error: x\n  __constant__/**/ texture<float> t;\n"
+                   "                                   ^\n") ==
+        "k.cu(1): error: x\n  texture<float> t;\n                  ^\n");
+}
+
 }  // namespace
 }  // namespace pycuda::rtc

@@ -167,3 +167,25 @@ TEST_CASE("a fault in blocks that run as one is told of the thread and block it 
   CHECK(fault->block.x == 41);
   CHECK(fault->thread.x == 64);
 }
+
+TEST_CASE("a loop over the grid that the compiler unrolled: trips are counted by a division") {
+  const KernelFacts facts = compare(start + R"(
+  mad.lo.s32 %i, %bx, %nx, %tx; setp.ge.s32 %p, %i, %n; @%p bra done;
+  add.s32 %r0, %s, %n; add.s32 %r1, %i, %s; not.b32 %r1, %r1; add.s32 %r0, %r0, %r1;
+  div.u32 %r1, %r0, %s; add.s32 %r2, %r1, 1; and.b32 %r2, %r2, 1; setp.eq.s32 %q, %r2, 0;
+  @%q bra twice;
+  mul.wide.s32 %a, %i, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
+  ld.global.u32 %r3, [%b]; mad.lo.s32 %r3, %r3, 3, %i; st.global.u32 [%a], %r3;
+  add.s32 %i, %i, %s;
+twice:
+  setp.lt.u32 %q, %r1, 1; @%q bra done; mul.wide.s32 %l, %s, 4;
+loop:
+  mul.wide.s32 %a, %i, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
+  ld.global.u32 %r3, [%b]; mad.lo.s32 %r3, %r3, 3, %i; st.global.u32 [%a], %r3;
+  add.u64 %b, %b, %l; add.u64 %a, %a, %l; add.s32 %i, %i, %s;
+  ld.global.u32 %r3, [%b]; mad.lo.s32 %r3, %r3, 3, %i; st.global.u32 [%a], %r3;
+  add.s32 %i, %i, %s; setp.lt.s32 %p, %i, %n; @%p bra loop;
+done: ret; })");
+  CHECK(facts.fuses_blocks);
+  CHECK(facts.strides_over_grid);
+}

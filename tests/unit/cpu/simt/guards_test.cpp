@@ -180,3 +180,40 @@ TEST_CASE("kernels of one dimension have wider gangs") {
   CHECK(module.kernel("one").facts.gang_lanes == 32);
   CHECK(module.kernel("two").facts.gang_lanes == 16);
 }
+
+TEST_CASE("rows and columns of an index, for gangs within a row and across its end") {
+  for (const char* sign : {"u32", "s32"}) {
+    compare(start + "div." + sign + " %r2, %i, %m; rem." + sign + " %r3, %i, %m; " + R"(
+  setp.ge.s32 %p, %i, %n; @%p ret;
+  mad.lo.s32 %j, %r2, 5, %r3; and.b32 %j, %j, 4095; mul.wide.u32 %a, %j, 4; add.u64 %a, %a, %in;
+  ld.global.u32 %r4, [%a]; mad.lo.s32 %r4, %r4, %r2, %r3;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; st.global.u32 [%a], %r4; ret; })");
+  }
+}
+
+TEST_CASE("quotients of what falls, what is negative, what wraps, and by zero") {
+  compare(start + R"(
+  sub.s32 %r0, %n, %i; div.s32 %r1, %r0, 100; rem.s32 %r2, %r0, 100;
+  shl.b32 %r3, %i, 12; add.s32 %r3, %r3, -1073741824; mul.lo.s32 %r4, %m, 16777216;
+  div.u32 %r5, %r3, %r4; div.s32 %r6, %r3, %r4; rem.s32 %r7, %r3, %r4;
+  sub.s32 %r8, %m, 7; div.u32 %r8, %i, %r8; xor.b32 %r1, %r1, %r8;
+  mad.lo.s32 %r1, %r1, 31, %r2; mad.lo.s32 %r1, %r1, 31, %r5; mad.lo.s32 %r1, %r1, 31, %r6;
+  mad.lo.s32 %r1, %r1, 31, %r7; setp.ge.s32 %p, %i, 8192; @%p ret;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; st.global.u32 [%a], %r1; ret; })");
+}
+
+TEST_CASE("a quotient within a loop, before a barrier") {
+  compare(start + R"(
+  mad.lo.s32 %r6, %ty, %nx, %tx; mul.lo.s32 %r7, %nx, %ny; mov.u32 %r8, tile;
+  mad.lo.s32 %r8, %r6, 4, %r8; mov.u32 %r4, 0; mov.u32 %j, 0;
+loop:
+  mad.lo.s32 %r0, %j, %r7, %r6; div.u32 %r1, %r0, %m; rem.u32 %r2, %r0, %m;
+  setp.gt.u32 %q, %r1, 9; @%q bra put;
+  mad.lo.s32 %r2, %r1, 50, %r2; mul.wide.u32 %a, %r2, 4; add.u64 %a, %a, %in;
+  ld.global.u32 %r2, [%a]; mad.lo.s32 %r4, %r4, 3, %r2;
+put:
+  st.shared.u32 [%r8], %r4; bar.sync 0; ld.shared.u32 %r3, [tile]; add.s32 %r4, %r4, %r3;
+  bar.sync 0; add.s32 %j, %j, 1; setp.lt.u32 %p, %j, 5; @%p bra loop;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
+  st.global.u32 [%a], %r4; ret; })");
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/simt/place_stores.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+
+namespace pycuda::cpu::simt {
+namespace {
+
+using Values = llvm::SmallPtrSet<const llvm::Value*, 32>;
+
+const llvm::Value* without_offset(const llvm::Value* pointer) {
+  const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer);
+  return address && address->hasAllConstantIndices() ? address->getPointerOperand() : pointer;
+}
+
+/// Whether `load` reads what the launch does not change, by pointers that start at the function's
+/// arguments. Kernels' own addresses are computed from integers.
+bool reads_launch(const llvm::LoadInst& load) {
+  constexpr unsigned most_steps = 4;
+  const llvm::LoadInst* step = &load;
+  for (unsigned steps = 0; steps < most_steps && step; ++steps) {
+    if (!step->isSimple() || !step->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return false;
+    const llvm::Value* pointer = without_offset(step->getPointerOperand());
+    if (llvm::isa<llvm::Argument>(pointer)) return true;
+    step = llvm::dyn_cast<llvm::LoadInst>(pointer);
+  }
+  return false;
+}
+
+class Sinker {
+ public:
+  explicit Sinker(const std::vector<Place>& places) {
+    for (const Place& place : places) {
+      starts_.insert(place.start);
+      kept_.insert(place.kept.begin(), place.kept.end());
+    }
+  }
+
+  /// Sinks `stores`, which are in `block`, as far as one block may lead.
+  void sink(llvm::BasicBlock* block, const std::vector<llvm::StoreInst*>& stores) {
+    for (const llvm::Instruction& instruction : *block) {
+      const bool own = std::find(stores.begin(), stores.end(), &instruction) != stores.end();
+      if (!own && observes(instruction)) return;
+    }
+    llvm::SmallPtrSet<llvm::BasicBlock*, 4> next(llvm::succ_begin(block), llvm::succ_end(block));
+    for (llvm::BasicBlock* successor : next) {
+      if (successor->getUniquePredecessor() != block && !is_forgotten_in(successor)) return;
+    }
+    // In the order of the branch: the same input gives the same code.
+    for (llvm::BasicBlock* successor : llvm::successors(block)) {
+      if (!next.erase(successor) || starts_.contains(successor)) continue;
+      if (successor->getUniquePredecessor() != block) continue;
+      std::vector<llvm::StoreInst*> sunk;
+      for (const llvm::StoreInst* store : stores) {
+        auto* copy = llvm::cast<llvm::StoreInst>(store->clone());
+        copy->insertBefore(successor->getFirstInsertionPt());
+        sunk.push_back(copy);
+      }
+      sink(successor, sunk);
+    }
+    for (llvm::StoreInst* store : stores) store->eraseFromParent();
+  }
+
+ private:
+  /// Whether `instruction` may fault, or run what asks where the gang lies.
+  bool observes(const llvm::Instruction& instruction) const {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+      return !reads_launch(*load) &&
+             !(load->isSimple() && kept_.contains(without_offset(load->getPointerOperand())));
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      const llvm::Value* object = without_offset(store->getPointerOperand());
+      return !store->isSimple() || !(kept_.contains(object) || llvm::isa<llvm::Argument>(object));
+    }
+    return instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects() ||
+           llvm::isa<llvm::UnreachableInst>(instruction);
+  }
+
+  /// Whether every way from `block` comes to a gang's start, or the end, before anybody asks.
+  bool is_forgotten_in(llvm::BasicBlock* block) {
+    llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
+    std::vector<llvm::BasicBlock*> pending{block};
+    while (!pending.empty()) {
+      llvm::BasicBlock* next = pending.back();
+      pending.pop_back();
+      if (starts_.contains(next) || !seen.insert(next).second) continue;
+      for (const llvm::Instruction& instruction : *next) {
+        if (observes(instruction)) return false;
+      }
+      pending.insert(pending.end(), llvm::succ_begin(next), llvm::succ_end(next));
+    }
+    return true;
+  }
+
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> starts_;
+  Values kept_;
+};
+
+}  // namespace
+
+void sink_places(const std::vector<Place>& places) {
+  Sinker sinker(places);
+  for (const Place& place : places) sinker.sink(place.start, place.stores);
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Pass: which threads run is written down only where somebody may ask.
+#pragma once
+
+#include <llvm/IR/BasicBlock.h>
+#include <llvm/IR/Instructions.h>
+
+#include <vector>
+
+namespace pycuda::cpu::simt {
+
+/// The block that starts a gang, the stores in it that say where in its block the gang lies, and
+/// what the gang keeps in memory from one region to the next. Each such block writes the same
+/// fields.
+struct Place {
+  llvm::BasicBlock* start;
+  std::vector<llvm::StoreInst*> stores;
+  std::vector<const llvm::Value*> kept;
+};
+
+/// Moves the stores towards accesses that may fault and calls, on whose behalf they are made: a
+/// gang that has nothing to do in its region writes nothing. Reading the launch and the gang's own
+/// frame cannot fault. Nobody asks after the function's end.
+void sink_places(const std::vector<Place>& places);
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Pass: gangs whose lanes agree on a quotient go on with one number.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+namespace pycuda::cpu::simt {
+
+/// iN (iN): the value of a gang's first lane, and of its last, active or not. Of affine values;
+/// uniform. A name per type follows.
+inline constexpr const char* gang_first = "ptx.gang.first.";
+inline constexpr const char* gang_last = "ptx.gang.last.";
+
+/// Where gangs divide, as a whole, an affine value by a uniform one, they go on in a copy of what
+/// follows if the first and the last lane have the same quotient: there it is uniform, and a
+/// remainder affine. So trip counts of grid-stride loops that the compiler unrolled are uniform,
+/// and so are rows of an index that is split into row and column. `function` is in the form that
+/// ControlFlow asks for; true if it changed. Then its values that cross blocks are in memory: the
+/// caller brings it into ControlFlow's form again.
+bool open_quotients(llvm::Function& function, unsigned lanes);
+
+}  // namespace pycuda::cpu::simt

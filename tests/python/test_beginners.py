@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What those get to read who begin: mistakes with devices, sizes, types, settings and files."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pycuda.driver as drv
+import pytest
+from programs import run_program
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+EMPTY = "__global__ void k(int *a) {}"
+
+
+def test_a_device_that_is_not_there_is_told_with_their_number(context):
+    count = drv.Device.count()
+    with pytest.raises(drv.LogicError, match="invalid device ordinal - there is no device 77: the driver has"):
+        drv.Device(77)
+    assert count >= 1
+
+
+def test_settings_that_are_not_understood_are_told():
+    code = "import pycuda.autoinit, pycuda.gpuarray as g, numpy; (g.zeros(2, numpy.float32) + 1).get(); print('done')"
+    for name, value, words in [
+        ("PYCUDA_CPU_CHECK", "yes", "PYCUDA_CPU_CHECK=yes is no whole number: ignored"),
+        ("PYCUDA_CPU_THREADS", "many", "PYCUDA_CPU_THREADS=many is no whole number: ignored"),
+        ("PYCUDA_CPU_TIMEOUT", "soon", "PYCUDA_CPU_TIMEOUT=soon is no number of seconds: ignored"),
+        ("PYCUDA_LOG", "loud", "PYCUDA_LOG=loud is none of quiet, warning, info and debug: ignored"),
+    ]:
+        output, errors = run_program(code, PYCUDA_DRIVER="cpu", **{name: value})
+        assert output == "done\n"
+        assert words in errors, errors
+    _, errors = run_program("import pycuda.autoinit", expect=1, CUDA_DEVICE="first")
+    assert errors.rstrip().endswith("CUDA_DEVICE=first is not understood: set it to the number of a device")
+
+
+def test_a_child_that_was_forked_is_told_why_nothing_works():
+    output, _ = run_program("""
+        import os
+        import pycuda.driver as drv
+        try:
+            drv.Device(0)
+        except drv.LogicError as error:
+            print(error)
+        import pycuda.autoinit
+        if os.fork() == 0:
+            try:
+                drv.mem_alloc(4)
+            except drv.LogicError as error:
+                print(error, flush=True)
+            os._exit(0)
+        os.wait()
+    """)
+    first, second = output.splitlines()
+    assert first.endswith("initialization error - pycuda.driver.init() comes before everything else")
+    assert 'start it by the method "spawn"' in second
+
+
+def test_arrays_in_the_place_of_memory(context):
+    array = gpuarray.zeros(4, np.float32)
+    with pytest.raises(TypeError, match="dest must be device memory or an integer, not GPUArray: give its gpudata"):
+        drv.memcpy_htod(array, np.zeros(4, np.float32))
+    with pytest.raises(TypeError, match=r"dest must be device memory or an integer, not numpy.ndarray$"):
+        drv.memcpy_htod(np.zeros(4, np.float32), array.gpudata)
+    number = gpuarray.to_gpu(np.array([1 << 20]))
+    with pytest.raises(TypeError, match="give its gpudata"):
+        drv.memcpy_dtoh(np.zeros(1, np.int64), number)
+
+
+def test_a_grid_from_a_true_division(context):
+    kernel = SourceModule(EMPTY).get_function("k")
+    with pytest.raises(TypeError, match="grid must be an integer, not float 2.0: // divides integers"):
+        kernel(np.intp(0), block=(4, 1, 1), grid=(8 / 4, 1))
+    with pytest.raises(TypeError, match="grid must be an integer, not numpy.float64"):
+        kernel(np.intp(0), block=(4, 1, 1), grid=(np.ceil(2.5), 1))
+
+
+def test_the_name_of_a_file_is_no_source(context, tmp_path):
+    file = tmp_path / "kernel.cu"
+    file.write_text(EMPTY)
+    with pytest.raises(drv.CompileError, match="the source is the name of a file, not what stands in it"):
+        SourceModule(str(file))
+
+
+def test_an_old_architecture_is_taken_as_one_that_is_known(context):
+    if not drv.Context.get_device().name().startswith("CPU"):
+        pytest.skip("a GPU runs machine code: an old architecture's would not load")
+    with pytest.warns(UserWarning, match=r"sm_20 is older than what NVRTC .* compiles for: taken as compute_\d+"):
+        SourceModule(EMPTY + "  // as of 2011", arch="sm_20", cache_dir=False).get_function("k")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SourceModule(EMPTY, arch="compute_80", options=["-O3"])
+
+
+def test_the_diagnosis_may_be_cut_short():
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(
+        [sys.executable, "-m", "pycuda"], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60
+    )
+    os.close(writing)
+    assert run.returncode == 1
+    assert run.stderr == ""
