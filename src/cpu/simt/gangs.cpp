@@ -325,6 +325,7 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
     }
     if (open_quotients(*open, source.size.lanes())) {
       source.open = open;
+      source.guarded = true;
       opened.push_back(&source);
     } else if (!source.open) {
       open->eraseFromParent();
