@@ -5,6 +5,9 @@
 #include <llvm/IR/DIBuilder.h>
 
 #include <algorithm>
+#include <string>
+
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
 
@@ -96,6 +99,7 @@ llvm::GlobalVariable* ModuleLowering::variable(std::uint32_t index) {
   llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(target_.getContext()), 0);
   slot = new llvm::GlobalVariable(target_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
                                   "v." + variable.name);
+  slot->addAttribute(pseudo::variable_bytes, std::to_string(variable.bytes));
   return slot;
 }
 

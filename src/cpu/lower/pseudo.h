@@ -31,6 +31,9 @@ inline constexpr const char* check_alignment = "check.alignment";
 inline constexpr const char* update_prefix = "update.";
 inline constexpr const char* change_prefix = "change.";
 
+// Not a function: how many bytes a variable of the module has, an attribute of it.
+inline constexpr const char* variable_bytes = "ptx-bytes";
+
 // (suspends) void (ptr, i32 id, i32 count or 0)
 inline constexpr const char* barrier_sync = "ptx.barrier.sync";
 inline constexpr const char* barrier_arrive = "ptx.barrier.arrive";

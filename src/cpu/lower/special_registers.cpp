@@ -87,7 +87,13 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
   using enum ptx::SpecialRegister;
   llvm::IRBuilder<>& b = lowering.builder();
   const auto sreg = [&](const std::string& name, unsigned bits) {
-    return lowering.pseudo_call(pseudo::sreg_prefix + name, lowering.int_type(bits), {}, false);
+    llvm::CallInst* call =
+        lowering.pseudo_call(pseudo::sreg_prefix + name, lowering.int_type(bits), {}, false);
+    // Quotients of signed numbers that are not negative are shifts. Blocks that run as one have
+    // threads beyond the limit of one block.
+    if (name.starts_with("tid."))
+      call->addRangeRetAttr({llvm::APInt(bits, 0), llvm::APInt::getSignedMinValue(bits)});
+    return call;
   };
   if (const char* name = pseudo_name(operand.special))
     return sreg(name, operand.special == GridId ? 64 : 32);

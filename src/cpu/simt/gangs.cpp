@@ -18,6 +18,7 @@
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/lone_walks.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
@@ -243,7 +244,16 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   facts.tile_rows = source.size.rows;
 }
 
+std::string reason_to_walk_alone(const GangSource& source) {
+  ControlFlow flow(*source.function);
+  const Shapes guesses(*source.function, flow, source.size, true);
+  return reason_to_walk_alone(*source.function, flow, guesses);
+}
+
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
+  if (source.chosen) {
+    if (std::string better = reason_to_walk_alone(source); !better.empty()) return better;
+  }
   const std::string name = "f." + facts.name;
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
@@ -291,14 +301,14 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<K
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
       const unsigned chosen = lanes ? lanes : choose_lanes(*copy, facts[i]);
-      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps});
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, lanes == 0});
       const GangSize tile = choose_tile(*copy, facts[i], lanes);
       if (warps || !tile.is_tile() || !has_call(*copy, std::string(pseudo::sreg_prefix) + "tid.y"))
         continue;
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
       tile_copy->setName(kernel->getName() + ".tile.copy");
-      sources.push_back({tile_copy, nullptr, i, tile, false});
+      sources.push_back({tile_copy, nullptr, i, tile, false, lanes == 0});
     } else {
       copy->eraseFromParent();
     }
@@ -348,7 +358,7 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
-    if (source.guarded && !source.size.is_tile() && !has_call(*source.open, pseudo::barrier_sync))
+    if (source.guarded && !source.size.is_tile())
       pause_in_grid_strides(*source.open, source.size.columns);
     if (!source.open) {
       llvm::ValueToValueMapTy map;

@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <functional>
@@ -27,6 +28,13 @@ constexpr std::uint32_t mixed = 0xffffffff;
 /// Also a state: the gang has not run yet.
 std::uint32_t fresh(const Regions& regions) {
   return static_cast<std::uint32_t>(regions.functions.size());
+}
+
+/// Whether gangs may wait at a pause while others do at a barrier.
+bool mixes_waits(const Regions& full, const Regions* tail) {
+  const auto begin = full.behind_pause.begin() + 1, end = full.behind_pause.end();
+  const bool barriers = std::find(begin, end, false) != end || (tail && tail->functions.size() > 1);
+  return barriers && std::find(begin, end, true) != end;
 }
 
 /// The state that every gang is in after `region`, if there is but one.
@@ -51,6 +59,7 @@ class RegionLoop {
         frame_bytes_(frame_bytes),
         name_(name),
         size_(size),
+        mixes_waits_(mixes_waits(full, tail)),
         module_(*full.functions.front()->getParent()),
         b_(module_.getContext()) {}
 
@@ -78,6 +87,10 @@ class RegionLoop {
   /// which is kept in memory with `keep`.
   Round loop(bool tails, bool keep, const std::function<llvm::Value*(const Gang&)>& body);
   llvm::Value* call(llvm::Function& region, const Gang& gang);
+  llvm::Value* is_pausing(llvm::Value* state) {
+    return b_.CreateIsNotNull(b_.CreateAnd(state, b_.getInt32(pausing)));
+  }
+  llvm::Value* goes_on(llvm::Value* state);
   llvm::Value* step(llvm::Function& chooser, const Gang& gang, llvm::Value* state);
 
   const Regions& full_;
@@ -85,11 +98,13 @@ class RegionLoop {
   const std::uint64_t frame_bytes_;
   const std::string name_;
   const GangSize size_;
+  const bool mixes_waits_;
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
   llvm::Value *width_ = nullptr, *height_ = nullptr, *rows_ = nullptr, *full_end_ = nullptr;
   llvm::Value *per_row_ = nullptr, *states_ = nullptr, *frames_ = nullptr;
+  llvm::Value* some_pause_ = nullptr;  ///< i1: a gang waits at a pause
   std::vector<llvm::CallInst*> inline_;
   std::vector<Place> places_;
 };
@@ -115,7 +130,7 @@ llvm::Function* RegionLoop::make_step(const Regions& regions, llvm::StringRef la
   for (unsigned i = 0; i < last; ++i) arguments.push_back(chooser->getArg(i));
   for (std::uint32_t number = 0; number < regions.functions.size(); ++number) {
     llvm::BasicBlock* run = new_block("region");
-    choice->addCase(b_.getInt32(number == 0 ? fresh(regions) : number), run);
+    choice->addCase(b_.getInt32(number == 0 ? fresh(regions) : regions.state(number)), run);
     b_.SetInsertPoint(run);
     b_.CreateRet(b_.CreateCall(regions.functions[number], arguments));
   }
@@ -227,12 +242,19 @@ llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
   return run;
 }
 
-/// The new state of a gang that waits at a barrier, or has not run; that of others does not change.
+/// Whether a gang in `state` goes on: while another one pauses, only if it does so too.
+llvm::Value* RegionLoop::goes_on(llvm::Value* state) {
+  llvm::Value* lives = b_.CreateICmpNE(state, b_.getInt32(ended));
+  if (!mixes_waits_) return lives;
+  return b_.CreateAnd(lives, b_.CreateOr(b_.CreateNot(some_pause_), is_pausing(state)));
+}
+
+/// The new state of a gang that goes on; that of others does not change.
 llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::Value* state) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* run = block("step");
   llvm::BasicBlock* done = block("stepped");
-  b_.CreateCondBr(b_.CreateICmpNE(state, b_.getInt32(ended)), run, done);
+  b_.CreateCondBr(goes_on(state), run, done);
   b_.SetInsertPoint(run);
   llvm::Value* lanes = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(width_, gang.x),
                                                 b_.getInt32(size_.lanes()));
@@ -242,7 +264,7 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
   llvm::PHINode* result = b_.CreatePHI(b_.getInt32Ty(), 2);
-  result->addIncoming(b_.getInt32(ended), before);
+  result->addIncoming(state, before);
   result->addIncoming(next, run);
   return result;
 }
@@ -274,7 +296,11 @@ llvm::Function* RegionLoop::run() {
   llvm::PHINode* first = b_.CreatePHI(b_.getInt1Ty(), 2, "first");
   state->addIncoming(start, entry);
   first->addIncoming(b_.getTrue(), entry);
-  b_.CreateBr(choose);
+  llvm::PHINode* some_pause = b_.CreatePHI(b_.getInt1Ty(), 2, "some.pause");
+  some_pause->addIncoming(b_.getFalse(), entry);
+  some_pause_ = some_pause;
+  llvm::Value* go_on = mixes_waits_ ? goes_on(state) : b_.getTrue();
+  b_.CreateCondBr(go_on, choose, tails);
 
   b_.SetInsertPoint(choose);
   llvm::BasicBlock* any_state = block("mixed");
@@ -282,16 +308,21 @@ llvm::Function* RegionLoop::run() {
   choice->addCase(b_.getInt32(ended), tails);
   b_.SetInsertPoint(tails);
   llvm::PHINode* after = b_.CreatePHI(b_.getInt32Ty(), 2);
+  after->addIncoming(state, round);
   after->addIncoming(b_.getInt32(ended), choose);
+  llvm::PHINode* any_full = b_.CreatePHI(b_.getInt32Ty(), 2);
+  any_full->addIncoming(state, round);
+  any_full->addIncoming(b_.getInt32(ended), choose);
   const auto finish = [&](const Round& result) {
     llvm::Value* agree = b_.CreateICmpEQ(result.any, result.all);
     after->addIncoming(b_.CreateSelect(agree, result.any, b_.getInt32(mixed)), b_.GetInsertBlock());
+    any_full->addIncoming(result.any, b_.GetInsertBlock());
     b_.CreateBr(tails);
   };
   std::vector<llvm::BasicBlock*> common;
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
     common.push_back(block("common"));
-    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : number), common.back());
+    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : full_.state(number)), common.back());
   }
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
     b_.SetInsertPoint(common[number]);
@@ -304,7 +335,8 @@ llvm::Function* RegionLoop::run() {
     }
     // All gangs go on at the same place: no need to look at what each of them said.
     after->addIncoming(b_.getInt32(*exit), b_.GetInsertBlock());
-    b_.CreateCondBr(has_tails, tails, *exit == ended ? done : common[*exit]);
+    any_full->addIncoming(b_.getInt32(*exit), b_.GetInsertBlock());
+    b_.CreateCondBr(has_tails, tails, *exit == ended ? done : common[*exit & ~pausing]);
   }
   b_.SetInsertPoint(any_state);
   finish(loop(false, true, [&](const Gang& gang) {
@@ -331,6 +363,7 @@ llvm::Function* RegionLoop::run() {
   b_.SetInsertPoint(end);
   state->addIncoming(after, end);
   first->addIncoming(b_.getFalse(), end);
+  some_pause->addIncoming(is_pausing(b_.CreateOr(any_full, waiting)), end);
   b_.CreateCondBr(b_.CreateIsNull(b_.CreateOr(after, waiting)), done, round);
   b_.SetInsertPoint(done);
   b_.CreateRetVoid();

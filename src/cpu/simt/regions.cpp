@@ -56,19 +56,20 @@ class Splitter {
   Splitter(llvm::Function& gang, llvm::StringRef name) : gang_(gang), name_(name) {}
 
   Regions run() {
+    regions_.behind_pause.push_back(false);
     for (llvm::CallInst* barrier : barriers_of(gang_)) {
       after_.push_back(barrier->getParent()->splitBasicBlock(barrier->getNextNode()));
       barriers_.push_back(barrier);
+      regions_.behind_pause.push_back(barrier->getCalledFunction()->getName() == gang_pause);
     }
     find_live_values();
     place_variables();
-    Regions regions;
     for (unsigned number = 0; number <= barriers_.size(); ++number)
-      regions.functions.push_back(make(number));
-    regions.frame_bytes = llvm::alignTo(frame_bytes_, frame_alignment_);
-    regions.frame_alignment = frame_alignment_.value();
+      regions_.functions.push_back(make(number));
+    regions_.frame_bytes = llvm::alignTo(frame_bytes_, frame_alignment_);
+    regions_.frame_alignment = frame_alignment_.value();
     gang_.eraseFromParent();
-    return regions;
+    return regions_;
   }
 
  private:
@@ -96,6 +97,7 @@ class Splitter {
 
   llvm::Function& gang_;
   const std::string name_;
+  Regions regions_;
   std::vector<llvm::CallInst*> barriers_;
   std::vector<llvm::BasicBlock*> after_;
   std::vector<Values> live_;  ///< by barrier, what is used behind it and computed before
@@ -312,7 +314,7 @@ llvm::Function* Splitter::make(unsigned number) {
       kept.push_back(b.CreateAlignedStore(map[value], address(b, frame, offset->second),
                                           alignment_of(*value)));
     }
-    b.CreateRet(b.getInt32(i + 1));
+    b.CreateRet(b.getInt32(regions_.state(i + 1)));
     llvm::BasicBlock* next = block->getTerminator()->getSuccessor(0);
     next->removePredecessor(block);
     while (&block->back() != barrier) block->back().eraseFromParent();

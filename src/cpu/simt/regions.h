@@ -9,13 +9,21 @@
 
 namespace pycuda::cpu::simt {
 
+/// A gang's state, a region's number, has this bit where the gang waits at a pause: those that wait
+/// at a barrier stay there until the others, too, have got to one.
+inline constexpr std::uint32_t pausing = std::uint32_t{1} << 30;
+
 /// The regions of a gang function, between its barriers and pauses. Region 0 starts at the kernel's
 /// start, region k > 0 behind barrier k. Each is `i32 (ptr %thread, ptr %frame, i32 x, i32 y, i32
-/// z, i32 lanes)`: it runs one gang, whose first thread is (x, y, z), to the next barrier, whose
-/// number it returns, or to its end (0). What lives across barriers and cannot simply be computed
-/// again lies in the gang's frame.
+/// z, i32 lanes)`: it runs one gang, whose first thread is (x, y, z), to the next barrier or
+/// pause, whose state it returns, or to its end (0). What lives across barriers and cannot simply
+/// be computed again lies in the gang's frame.
 struct Regions {
   std::vector<llvm::Function*> functions;
+  std::vector<bool> behind_pause;  ///< by region
+  std::uint32_t state(std::size_t region) const {
+    return static_cast<std::uint32_t>(region) | (behind_pause[region] ? pausing : 0);
+  }
   std::uint64_t frame_bytes = 0;
   std::uint64_t frame_alignment = 1;
 };
@@ -23,8 +31,7 @@ struct Regions {
 /// How many instructions the regions of `gang` would have together, at most.
 std::size_t region_instructions(const llvm::Function& gang);
 
-/// `gang` is void (ptr %thread), all its barriers are for the whole block, or all are pauses; it is
-/// gone afterwards.
+/// `gang` is void (ptr %thread), all its barriers are for the whole block; it is gone afterwards.
 Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name);
 
 }  // namespace pycuda::cpu::simt

@@ -42,13 +42,16 @@ std::uint64_t frame_bytes_of(const Regions& regions) {
 void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
-  if (region_instructions(*full) > most_instructions ||
-      region_instructions(*tail) > most_instructions) {
+  const auto is_too_long = [&] {
+    return region_instructions(*full) > most_instructions ||
+           region_instructions(*tail) > most_instructions;
+  };
+  if (kernel.strides_over_grid && is_too_long()) {
     drop_pauses(*full);
-    kernel.gangs_suspend &= !kernel.strides_over_grid;
     kernel.strides_over_grid = false;
-    return;
+    kernel.gangs_suspend = region_instructions(*full) > full->getInstructionCount();
   }
+  if (!kernel.gangs_suspend || is_too_long()) return;
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
   const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
   kernel.gang_frame_bytes = std::max(frame_bytes_of(regions), frame_bytes_of(tail_regions));

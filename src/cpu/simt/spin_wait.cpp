@@ -2,14 +2,19 @@
 // A backward slice from each loop exit to the reads that it depends on.
 #include "cpu/simt/spin_wait.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
@@ -107,7 +112,41 @@ bool is_retry(const llvm::Instruction& instruction, const llvm::Loop& loop,
   return false;
 }
 
-bool is_spin_wait(const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
+/// Whether all that `function`, a kernel, writes to memory is compare-and-swaps that expect one and
+/// the same constant. A word then changes at most once, from that constant: a thread that found it
+/// changed will never find it otherwise, so no loop over such words waits for another thread.
+bool only_claims_words(const llvm::Function& function) {
+  if (!function.use_empty()) return false;
+  const llvm::Value* unclaimed = nullptr;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!instruction.mayWriteToMemory()) continue;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      // Local variables, and where the thread is in its source.
+      const llvm::Value* object = llvm::getUnderlyingObject(store->getPointerOperand());
+      if (llvm::isa<llvm::AllocaInst>(object) || object == function.getArg(0)) continue;
+    }
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
+      continue;
+    const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+    if (!exchange || exchange->isVolatile() ||
+        !llvm::isa<llvm::ConstantInt>(exchange->getCompareOperand()))
+      return false;
+    if (unclaimed && unclaimed != exchange->getCompareOperand()) return false;
+    unclaimed = exchange->getCompareOperand();
+  }
+  return unclaimed != nullptr;
+}
+
+/// What a loop's way out depends on.
+enum class Exit {
+  Own,      ///< on this thread alone
+  Probing,  ///< on other threads too, but at another place in memory each time
+  Waiting   ///< on other threads
+};
+
+Exit exit_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool only_claims) {
   llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
   loop.getExitingBlocks(exiting);
   Slice slice(loop, dominators);
@@ -120,11 +159,45 @@ bool is_spin_wait(const llvm::Loop& loop, const llvm::DominatorTree& dominators)
       slice.add(choice->getCondition());
     }
   }
+  Exit exit = Exit::Own;
   for (const llvm::Instruction* instruction : slice.instructions()) {
     const bool reads = reads_shared_state(*instruction) || calls_reader(*instruction);
-    if (reads && !is_retry(*instruction, loop, dominators)) return true;
+    if (!reads || is_retry(*instruction, loop, dominators)) continue;
+    const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(instruction);
+    if (exchange && only_claims) continue;
+    if (!exchange || loop.isLoopInvariant(exchange->getPointerOperand())) return Exit::Waiting;
+    exit = Exit::Probing;
   }
-  return false;
+  return exit;
+}
+
+void yield_before(llvm::Instruction& end) {
+  llvm::Function& function = *end.getFunction();
+  llvm::IRBuilder<> b(&end);
+  llvm::FunctionCallee callee = function.getParent()->getOrInsertFunction(
+      lower::pseudo::yield, llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false));
+  auto* pseudo = llvm::cast<llvm::Function>(callee.getCallee());
+  pseudo->addFnAttr(llvm::Attribute::NoUnwind);
+  pseudo->addFnAttr(llvm::Attribute::Convergent);
+  llvm::CallInst* call = b.CreateCall(callee, {function.getArg(0)});
+  call->setDoesNotThrow();
+}
+
+/// Most loops that look for a free place end before they have tried so many.
+constexpr std::uint32_t probes = 16;
+
+/// A yield at each `probes`th trip.
+void yield_at_times(llvm::Function& function, llvm::BasicBlock& latch) {
+  llvm::IRBuilder<> b(&function.getEntryBlock(), function.getEntryBlock().begin());
+  llvm::AllocaInst* trips = b.CreateAlloca(b.getInt32Ty(), nullptr, "trips");
+  b.SetInsertPoint(&function.getEntryBlock(),
+                   function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  b.CreateStore(b.getInt32(0), trips);
+  b.SetInsertPoint(latch.getTerminator());
+  llvm::Value* next = b.CreateAdd(b.CreateLoad(b.getInt32Ty(), trips), b.getInt32(1));
+  b.CreateStore(next, trips);
+  llvm::Value* now = b.CreateIsNull(b.CreateAnd(next, b.getInt32(probes - 1)));
+  yield_before(*llvm::SplitBlockAndInsertIfThen(now, latch.getTerminator()->getIterator(), false));
 }
 
 }  // namespace
@@ -140,22 +213,24 @@ void yield_in_spin_waits(llvm::Function& function) {
   if (!any_read) return;
   const llvm::DominatorTree dominators(function);
   const llvm::LoopInfo loops(dominators);
-  llvm::SmallPtrSet<llvm::BasicBlock*, 8> latches;
+  const bool only_claims = only_claims_words(function);
+  llvm::MapVector<llvm::BasicBlock*, Exit> latches;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (!is_spin_wait(*loop, dominators)) continue;
+    const Exit exit = exit_of(*loop, dominators, only_claims);
+    if (exit == Exit::Own) continue;
     llvm::SmallVector<llvm::BasicBlock*, 4> ends;
     loop->getLoopLatches(ends);
-    latches.insert(ends.begin(), ends.end());
+    for (llvm::BasicBlock* latch : ends) {
+      Exit& known = latches[latch];
+      known = std::max(known, exit);
+    }
   }
-  for (llvm::BasicBlock* latch : latches) {
-    llvm::IRBuilder<> b(latch->getTerminator());
-    llvm::FunctionCallee callee = function.getParent()->getOrInsertFunction(
-        lower::pseudo::yield, llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false));
-    auto* pseudo = llvm::cast<llvm::Function>(callee.getCallee());
-    pseudo->addFnAttr(llvm::Attribute::NoUnwind);
-    pseudo->addFnAttr(llvm::Attribute::Convergent);
-    llvm::CallInst* call = b.CreateCall(callee, {function.getArg(0)});
-    call->setDoesNotThrow();
+  for (const auto& [latch, exit] : latches) {
+    if (exit == Exit::Waiting) {
+      yield_before(*latch->getTerminator());
+    } else {
+      yield_at_times(function, *latch);
+    }
   }
 }
 

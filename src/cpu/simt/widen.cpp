@@ -128,6 +128,7 @@ void Widener::define(llvm::Instruction& instruction, llvm::Value* value) {
   llvm::AllocaInst*& place = slots_[&instruction];
   if (!place) place = slot(value->getType(), instruction.getName());
   b_.CreateStore(value, place);
+  keep_guess(instruction);
 }
 
 void Widener::emit(llvm::Instruction& instruction) {

@@ -89,7 +89,14 @@ class Widener {
   llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
+  /// A short body, of one block, may be written down once for each lane.
+  enum class LaneBody { Long, Short };
   llvm::Value* for_each_lane(
+      llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+      llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make,
+      LaneBody body = LaneBody::Long);
+  llvm::Value* value_in_line(llvm::Value* value, unsigned lane, unsigned steps);
+  llvm::Value* for_each_lane_in_line(
       llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
       llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make);
   llvm::Value* value_at(llvm::Value* base, const Shape& shape, llvm::Value* lane);
@@ -97,7 +104,27 @@ class Widener {
   llvm::Value* emit_atomic(llvm::AtomicRMWInst& operation);
   llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
   llvm::Value* emit_update(llvm::CallInst& call);
+  void fetch_for_lanes(llvm::Value* pointer);
   llvm::Value* sums_before(llvm::Value* values);
+  llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
+  struct Guessed;
+  llvm::Value* first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps);
+  std::vector<llvm::Value*> guess(llvm::Value* value, llvm::Value*& holds);
+  void keep_guess(llvm::Instruction& instruction);
+  llvm::Value* make_again(llvm::Value* value, llvm::DenseMap<llvm::Value*, llvm::Value*>& made,
+                          unsigned steps = 0);
+  llvm::Value* pointers_again(llvm::Value* pointer) {
+    llvm::DenseMap<llvm::Value*, llvm::Value*> made;
+    return shapes_.of(pointer).is_varying() ? make_again(pointer, made) : vector(pointer);
+  }
+  /// Runs `whole` where `condition` holds and `apart` elsewhere; what they return becomes one.
+  std::vector<llvm::Value*> either(llvm::Value* condition,
+                                   llvm::function_ref<std::vector<llvm::Value*>()> whole,
+                                   llvm::function_ref<std::vector<llvm::Value*>()> apart);
+  std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
+                                          llvm::Value*& holds);
+  llvm::Value* load_of_two(llvm::LoadInst& load);
+  llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes,
                              std::vector<llvm::Value*>& first);
   llvm::Value* load_rows(llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
@@ -107,6 +134,10 @@ class Widener {
   std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
   llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
                     llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
+  std::vector<llvm::Value*> structure_address(llvm::Value* pointer, llvm::Value*& holds);
+  std::vector<llvm::Value*> unless_known(llvm::Value* holds,
+                                         llvm::function_ref<std::vector<llvm::Value*>()> whole,
+                                         llvm::function_ref<std::vector<llvm::Value*>()> apart);
   /// Null if the load is none of several that together read whole structures.
   llvm::Value* emit_interleaved_load(llvm::LoadInst& load);
   /// False if the store is none of several that together write whole structures.
@@ -132,10 +163,13 @@ class Widener {
   llvm::Function* target_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::IRBuilder<> b_;
-  llvm::Value* mask_ = nullptr;  ///< of the block that is being written
+  const llvm::BasicBlock* block_ = nullptr;  ///< that is being written
+  llvm::Value* mask_ = nullptr;              ///< of the block that is being written
   llvm::DenseMap<const llvm::Value*, llvm::Value*>
       local_;  ///< values of the block that is being written
   llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> slots_;
+  /// Of values that may be affine: those of rows' first lanes, then whether the others follow.
+  llvm::DenseMap<const llvm::Value*, std::vector<llvm::AllocaInst*>> guess_slots_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
       sent_;  ///< lanes that will run an owner next
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>

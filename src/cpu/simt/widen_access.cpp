@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of gangs: one scalar, one vector, or one element per lane.
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/KnownBits.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/widen.h"
 #include "cpu/simt/wrap_checks.h"
 
@@ -107,52 +114,156 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
   }
 }
 
+std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
+                                          llvm::function_ref<std::vector<llvm::Value*>()> whole,
+                                          llvm::function_ref<std::vector<llvm::Value*>()> apart) {
+  const auto new_block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
+  };
+  llvm::BasicBlock* yes = new_block("adjacent");
+  llvm::BasicBlock* no = new_block("apart");
+  llvm::BasicBlock* done = new_block("accessed");
+  b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
+  b_.SetInsertPoint(yes);
+  std::vector<llvm::Value*> values = whole();
+  yes = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(no);
+  const std::vector<llvm::Value*> others = apart();
+  no = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    llvm::PHINode* value = b_.CreatePHI(values[i]->getType(), 2);
+    value->addIncoming(values[i], yes);
+    value->addIncoming(others[i], no);
+    values[i] = value;
+  }
+  return values;
+}
+
+namespace {
+
+/// An address in a variable of the module, in one of two places.
+struct TwoPlaces {
+  llvm::GlobalVariable* variable;
+  std::uint64_t first, second;  ///< bytes from its start
+  llvm::Value* offset;          ///< has the one bit that tells them apart
+  std::uint64_t bit;
+};
+
+/// Tables of constants are read with an index of one bit, as by sin and cos.
+std::optional<TwoPlaces> two_places(const llvm::LoadInst& load, const llvm::DataLayout& layout) {
+  using namespace llvm::PatternMatch;
+  llvm::APInt distance(64, 0);
+  const llvm::Value* base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(
+      layout, distance, /*AllowNonInbounds=*/true);
+  llvm::Value *offset = nullptr, *start = nullptr;
+  if (!match(base, m_IntToPtr(m_c_Add(m_Value(offset), m_PtrToInt(m_Value(start))))))
+    return std::nullopt;
+  auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(start);
+  std::uint64_t bytes = 0;
+  if (!variable || variable->getAttribute(lower::pseudo::variable_bytes)
+                       .getValueAsString()
+                       .getAsInteger(10, bytes))
+    return std::nullopt;
+  const llvm::KnownBits known = llvm::computeKnownBits(offset, layout);
+  const llvm::APInt unknown = ~(known.Zero | known.One);
+  if (unknown.popcount() != 1) return std::nullopt;
+  const std::uint64_t first = known.One.getZExtValue() + distance.getZExtValue();
+  const std::uint64_t bit = unknown.getZExtValue();
+  const std::uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedValue();
+  const auto is_within = [&](std::uint64_t place) {
+    return place < bytes && size <= bytes - place;
+  };
+  if (!is_within(first) || !is_within(first + bit)) return std::nullopt;
+  return TwoPlaces{variable, first, first + bit, offset, bit};
+}
+
+}  // namespace
+
+/// Both places are read once for the gang; null if there may be more of them.
+llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
+  const auto places = two_places(load, source_.getParent()->getDataLayout());
+  if (!places) return nullptr;
+  auto* offset = llvm::dyn_cast<llvm::Instruction>(places->offset);
+  if (!offset || offset->getParent() != block_) return nullptr;
+  const auto read = [&](std::uint64_t place) {
+    llvm::LoadInst* one = b_.CreateAlignedLoad(
+        load.getType(), b_.CreateConstGEP1_64(b_.getInt8Ty(), places->variable, place),
+        load.getAlign());
+    one->copyMetadata(load, {llvm::LLVMContext::MD_invariant_load});
+    return b_.CreateVectorSplat(lanes_, one);
+  };
+  llvm::Value* offsets = vector(offset);
+  llvm::Constant* bit = llvm::ConstantInt::get(offsets->getType(), places->bit);
+  llvm::Value* is_second = b_.CreateICmpEQ(b_.CreateAnd(offsets, bit), bit);
+  return b_.CreateSelect(is_second, read(places->second), read(places->first));
+}
+
+/// Processors gather words: numbers of 8 or 16 bits are cut out of those they lie in, which are
+/// never in another page.
+llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
+  llvm::Type* type = wide_type(load.getType());
+  const unsigned bits = load.getType()->isIntegerTy() ? load.getType()->getIntegerBitWidth() : 0;
+  if ((bits != 8 && bits != 16) || load.getAlign().value() * 8 < bits)
+    return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
+                                 llvm::PoisonValue::get(type));
+  const auto all = [&](std::uint64_t value) {
+    return b_.CreateVectorSplat(lanes_, b_.getInt64(value));
+  };
+  llvm::Value* places = b_.CreatePtrToInt(pointers, wide_type(b_.getInt64Ty()));
+  llvm::Value* words =
+      b_.CreateIntToPtr(b_.CreateAnd(places, all(~std::uint64_t{3})), wide_type(b_.getPtrTy()));
+  llvm::Type* word = wide_type(b_.getInt32Ty());
+  llvm::Value* found =
+      b_.CreateMaskedGather(word, words, llvm::Align(4), mask_, llvm::PoisonValue::get(word));
+  llvm::Value* by = b_.CreateTrunc(b_.CreateShl(b_.CreateAnd(places, all(3)), all(3)), word);
+  return b_.CreateTrunc(b_.CreateLShr(found, by), type);
+}
+
+/// Where the elements of the rows' first lanes lie if `holds`: computed from scalars, or found by a
+/// look at each lane's address.
+std::vector<llvm::Value*> Widener::first_or_test(llvm::Value* address, llvm::Type* type,
+                                                 llvm::Value*& holds) {
+  std::vector<llvm::Value*> first = guess(address, holds);
+  if (!first.empty()) return first;
+  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
+  holds = test_adjacent(vector(address),
+                        static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue()),
+                        first);
+  return first;
+}
+
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   if (!load.isSimple()) return emit_lane_by_lane(load);
-  llvm::Type* type = wide_type(load.getType());
-  const Shape address = shapes_.of(load.getPointerOperand());
-  if (is_adjacent(address, load.getType(), layout)) {
-    note_access(load, adjacent_form(address, rows_));
-    return load_rows(load, pointers_of_rows(load.getPointerOperand()));
+  llvm::Value* address = load.getPointerOperand();
+  const Shape shape = shapes_.of(address);
+  if (is_adjacent(shape, load.getType(), layout)) {
+    note_access(load, adjacent_form(shape, rows_));
+    return load_rows(load, pointers_of_rows(address));
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
     note_access(load, "contiguous, with the other parts of its structure");
     return parts;
   }
-  llvm::Value* pointers = vector(load.getPointerOperand());
-  const auto gather = [&] {
-    return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
-                                 llvm::PoisonValue::get(type));
-  };
-  if (!address.is_varying() || is_unchecked(load) ||
-      !is_adjacent(guesses_.of(load.getPointerOperand()), load.getType(), layout)) {
-    if (!is_unchecked(load)) note_access(load, apart_form("gather", address));
-    return gather();
+  if (llvm::Value* chosen = shape.is_varying() ? load_of_two(load) : nullptr) {
+    note_access(load, "one of two places: both loads for the gang");
+    return chosen;
+  }
+  if (!shape.is_varying() || is_unchecked(load) ||
+      !is_adjacent(guesses_.of(address), load.getType(), layout)) {
+    if (!is_unchecked(load)) note_access(load, apart_form("gather", shape));
+    return gather(load, vector(address));
   }
   note_access(load, rows_ == 1 ? "contiguous or gather: tested at run time"
                                : "contiguous in each row or gather: tested at run time");
-  std::vector<llvm::Value*> first;
-  llvm::Value* adjacent = test_adjacent(
-      pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(load.getType())), first);
-  const auto new_block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
-  };
-  llvm::BasicBlock* whole = new_block("adjacent");
-  llvm::BasicBlock* apart = new_block("apart");
-  llvm::BasicBlock* done = new_block("loaded");
-  b_.CreateCondBr(adjacent, whole, apart);
-  b_.SetInsertPoint(whole);
-  llvm::Value* from_whole = load_rows(load, first);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(apart);
-  llvm::Value* from_parts = gather();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
-  llvm::PHINode* result = b_.CreatePHI(type, 2);
-  result->addIncoming(from_whole, whole);
-  result->addIncoming(from_parts, apart);
-  return result;
+  llvm::Value* holds = nullptr;
+  const std::vector<llvm::Value*> first = first_or_test(address, load.getType(), holds);
+  const auto whole = [&] { return std::vector{load_rows(load, first)}; };
+  const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };
+  return either(holds, whole, apart).front();
 }
 
 void Widener::emit_store(llvm::StoreInst& store) {
@@ -193,30 +304,27 @@ void Widener::emit_store(llvm::StoreInst& store) {
     note_access(store, "contiguous, with the other parts of its structure");
     return;
   }
+  llvm::Value* target = store.getPointerOperand();
   llvm::Value* values = wide(value);
-  llvm::Value* pointers = vector(store.getPointerOperand());
-  if (!address.is_varying() || is_unchecked(store) ||
-      !is_adjacent(guesses_.of(store.getPointerOperand()), value->getType(), layout)) {
-    if (!is_unchecked(store)) note_access(store, apart_form("scatter", address));
+  const auto scatter = [&](llvm::Value* pointers) {
     b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
+    return std::vector<llvm::Value*>();
+  };
+  if (!address.is_varying() || is_unchecked(store) ||
+      !is_adjacent(guesses_.of(target), value->getType(), layout)) {
+    if (!is_unchecked(store)) note_access(store, apart_form("scatter", address));
+    scatter(vector(target));
     return;
   }
   note_access(store, rows_ == 1 ? "contiguous or scatter: tested at run time"
                                 : "contiguous in each row or scatter: tested at run time");
-  std::vector<llvm::Value*> first;
-  llvm::Value* adjacent = test_adjacent(
-      pointers, static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType())), first);
-  llvm::BasicBlock* whole = llvm::BasicBlock::Create(b_.getContext(), "adjacent", target_);
-  llvm::BasicBlock* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", target_);
-  llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "stored", target_);
-  b_.CreateCondBr(adjacent, whole, apart);
-  b_.SetInsertPoint(whole);
-  store_rows(store, first);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(apart);
-  b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
+  llvm::Value* holds = nullptr;
+  const std::vector<llvm::Value*> first = first_or_test(target, value->getType(), holds);
+  const auto whole = [&] {
+    store_rows(store, first);
+    return std::vector<llvm::Value*>();
+  };
+  either(holds, whole, [&] { return scatter(pointers_again(target)); });
 }
 
 /// One check for the gang where all lanes have the same low bits; else lane by lane, once one of

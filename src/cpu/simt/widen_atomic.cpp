@@ -60,6 +60,16 @@ std::optional<Combination> combination(llvm::AtomicRMWInst::BinOp operation, uns
 
 }  // namespace
 
+/// An atomic instruction waits for its memory, and the next one for it: so all lanes' memory is
+/// fetched at once, before.
+void Widener::fetch_for_lanes(llvm::Value* pointer) {
+  if (!shapes_.of(pointer).is_varying()) return;
+  for_each_lane({pointer}, b_.getVoidTy(), [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                              {values[0], b_.getInt32(1), b_.getInt32(3), b_.getInt32(1)});
+  });
+}
+
 llvm::Value* Widener::emit_atomic(llvm::AtomicRMWInst& operation) {
   const bool alone = is_in_shared(operation.getPointerOperand()) && !operation.isVolatile();
   const auto once = [&](llvm::Value* pointer, llvm::Value* operand) -> llvm::Value* {
@@ -94,11 +104,12 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicRMWInst& operation) {
     }
   }
   note(operation, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory);
+  if (!alone) fetch_for_lanes(pointer);
   llvm::Type* result = operation.use_empty() ? b_.getVoidTy() : operation.getType();
-  return for_each_lane({pointer, operand}, result,
-                       [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) {
-                         return once(values[0], values[1]);
-                       });
+  return for_each_lane(
+      {pointer, operand}, result,
+      [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) { return once(values[0], values[1]); },
+      alone ? LaneBody::Short : LaneBody::Long);
 }
 
 /// For each lane, the sum of `values` of all lanes before it.
@@ -117,8 +128,10 @@ llvm::Value* Widener::sums_before(llvm::Value* values) {
 }
 
 llvm::Value* Widener::emit_atomic(llvm::AtomicCmpXchgInst& operation) {
-  if (!is_in_shared(operation.getPointerOperand()) || operation.isVolatile())
+  if (!is_in_shared(operation.getPointerOperand()) || operation.isVolatile()) {
+    fetch_for_lanes(operation.getPointerOperand());
     return emit_lane_by_lane(operation);
+  }
   note(operation, PlanNote::Kind::LaneByLane, in_shared_memory);
   return for_each_lane(
       {operation.getPointerOperand(), operation.getCompareOperand(), operation.getNewValOperand()},

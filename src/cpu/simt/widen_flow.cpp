@@ -78,6 +78,7 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
 
 void Widener::emit_block(llvm::BasicBlock& block) {
   local_.clear();
+  block_ = &block;
   local_[source_.getArg(0)] = target_->getArg(0);
   b_.SetInsertPoint(starts_[&block]);
   llvm::BitVector& pending = pending_[&block];

@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "cpu/simt/widen.h"
@@ -50,7 +51,12 @@ bool may_join(const std::vector<llvm::Instruction*>& parts) {
 std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access) const {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   llvm::Type* type = llvm::getLoadStoreType(&access);
-  const Shape shape = shapes_.of(llvm::getLoadStorePointerOperand(&access));
+  const auto shape_of = [&](llvm::Instruction& one) {
+    const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&one);
+    const Shape proved = shapes_.of(pointer);
+    return proved.is_varying() ? guesses_.of(pointer) : proved;
+  };
+  const Shape shape = shape_of(access);
   const auto bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue());
   if (!is_full(mask_) || !shape.is_affine() || shape.stride % bytes != 0 ||
       shape.stride / bytes < 2 || shape.stride / bytes > most_parts ||
@@ -69,7 +75,7 @@ std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access)
     // Parts lie at most one structure apart: which of them is the first shows when all are known.
     if (start != base || distance <= own - shape.stride || distance >= own + shape.stride ||
         std::find(distances.begin(), distances.end(), distance) != distances.end() ||
-        !(shapes_.of(llvm::getLoadStorePointerOperand(&other)) == shape))
+        !(shape_of(other) == shape))
       continue;
     found.push_back(&other);
     distances.push_back(distance);
@@ -108,41 +114,76 @@ llvm::Value* Widener::pick(const std::vector<llvm::Value*>& vectors, unsigned la
   return picked;
 }
 
+/// The addresses of an access to a part of a structure in the rows' first lanes, and whether the
+/// others follow from them.
+std::vector<llvm::Value*> Widener::structure_address(llvm::Value* pointer, llvm::Value*& holds) {
+  holds = b_.getTrue();
+  return shapes_.of(pointer).is_varying() ? guess(pointer, holds) : pointers_of_rows(pointer);
+}
+
+/// `whole` if `holds` is a constant, else as `either`.
+std::vector<llvm::Value*> Widener::unless_known(
+    llvm::Value* holds, llvm::function_ref<std::vector<llvm::Value*>()> whole,
+    llvm::function_ref<std::vector<llvm::Value*>()> apart) {
+  return llvm::isa<llvm::Constant>(holds) ? whole() : either(holds, whole, apart);
+}
+
 llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   if (const auto known = parted_.find(&load); known != parted_.end()) return known->second;
   const std::vector<llvm::Instruction*> parts = structure_of(load);
   if (parts.empty()) return nullptr;
+  llvm::Value* holds = nullptr;
+  const std::vector<llvm::Value*> own = structure_address(load.getPointerOperand(), holds);
+  if (own.empty()) return nullptr;
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
   const auto width =
       std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
-  const std::int64_t before = base_of(*parts.front(), layout).second - base_of(load, layout).second;
+  const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
+    const std::int64_t distance = base_of(part, layout).second - base_of(load, layout).second;
+    return b_.CreateGEP(b_.getInt8Ty(), place, b_.getInt64(static_cast<std::uint64_t>(distance)));
+  };
   llvm::Type* type = llvm::FixedVectorType::get(load.getType(), width);
-  std::vector<std::vector<llvm::Value*>> pieces(count);
-  for (llvm::Value* pointer : pointers_of_rows(load.getPointerOperand())) {
-    llvm::Value* start =
-        b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<std::uint64_t>(before)));
-    for (unsigned first = 0; first < columns_; first += width) {
-      std::vector<llvm::Value*> loaded;
-      for (unsigned i = 0; i < count; ++i)
-        loaded.push_back(b_.CreateAlignedLoad(
-            type, b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
-            std::min(load.getAlign(), llvm::Align(bytes))));
-      for (unsigned part = 0; part < count; ++part)
-        pieces[part].push_back(pick(loaded, width, [&](unsigned lane) {
-          const unsigned at = lane * count + part;
-          return std::pair{at / width, at % width};
-        }));
+  const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(bytes));
+  const auto whole = [&] {
+    std::vector<std::vector<llvm::Value*>> pieces(count);
+    for (llvm::Value* pointer : own) {
+      llvm::Value* start = from_own(*parts.front(), pointer);
+      for (unsigned first = 0; first < columns_; first += width) {
+        std::vector<llvm::Value*> loaded;
+        for (unsigned i = 0; i < count; ++i)
+          loaded.push_back(b_.CreateAlignedLoad(
+              type,
+              b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (first * count + i * width) * bytes),
+              alignment));
+        for (unsigned part = 0; part < count; ++part)
+          pieces[part].push_back(pick(loaded, width, [&](unsigned lane) {
+            const unsigned at = lane * count + part;
+            return std::pair{at / width, at % width};
+          }));
+      }
     }
-  }
-  // What is the same for all rows is there once.
-  for (std::vector<llvm::Value*>& of_part : pieces) {
-    const std::vector<llvm::Value*> once = of_part;
-    while (of_part.size() * width < lanes_) of_part.insert(of_part.end(), once.begin(), once.end());
-  }
-  for (unsigned part = 0; part < count; ++part)
-    parted_[parts[part]] = llvm::concatenateVectors(b_, pieces[part]);
+    // What is the same for all rows is there once.
+    for (std::vector<llvm::Value*>& of_part : pieces) {
+      const std::vector<llvm::Value*> once = of_part;
+      while (of_part.size() * width < lanes_)
+        of_part.insert(of_part.end(), once.begin(), once.end());
+    }
+    std::vector<llvm::Value*> values;
+    for (const std::vector<llvm::Value*>& piece : pieces)
+      values.push_back(llvm::concatenateVectors(b_, piece));
+    return values;
+  };
+  const auto apart = [&] {
+    llvm::Value* pointers = pointers_again(load.getPointerOperand());
+    std::vector<llvm::Value*> values;
+    for (llvm::Instruction* part : parts)
+      values.push_back(gather(*llvm::cast<llvm::LoadInst>(part), from_own(*part, pointers)));
+    return values;
+  };
+  const std::vector<llvm::Value*> values = unless_known(holds, whole, apart);
+  for (unsigned part = 0; part < count; ++part) parted_[parts[part]] = values[part];
   return parted_[&load];
 }
 
@@ -153,33 +194,58 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   for (const llvm::Instruction* part : parts) {
     if (store.comesBefore(part)) return true;
   }
+  llvm::Value* holds = nullptr;
+  const std::vector<llvm::Value*> own = structure_address(store.getPointerOperand(), holds);
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   llvm::Type* element = store.getValueOperand()->getType();
   const std::uint64_t bytes = layout.getTypeStoreSize(element).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
   const auto width =
       std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
-  const std::vector<llvm::Value*> starts =
-      pointers_of_rows(llvm::cast<llvm::StoreInst>(parts.front())->getPointerOperand());
+  const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
+    const std::int64_t distance = base_of(part, layout).second - base_of(store, layout).second;
+    return b_.CreateGEP(b_.getInt8Ty(), place, b_.getInt64(static_cast<std::uint64_t>(distance)));
+  };
+  const llvm::Align alignment = std::min(store.getAlign(), llvm::Align(bytes));
   std::vector<llvm::Value*> values;
   for (llvm::Instruction* part : parts)
     values.push_back(wide(llvm::cast<llvm::StoreInst>(part)->getValueOperand()));
-  for (unsigned first = 0; first < lanes_; first += width) {
-    std::vector<llvm::Value*> pieces;
-    for (llvm::Value* value : values)
-      pieces.push_back(b_.CreateShuffleVector(value, llvm::createSequentialMask(first, width, 0)));
-    llvm::Value* start = starts[starts.size() == rows_ ? first / columns_ : 0];
-    const unsigned column = first % columns_;
-    for (unsigned i = 0; i < count; ++i) {
-      llvm::Value* ordered = pick(pieces, width, [&](unsigned lane) {
-        const unsigned at = i * width + lane;
-        return std::pair{at % count, at / count};
-      });
-      b_.CreateAlignedStore(
-          ordered,
-          b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (column * count + i * width) * bytes),
-          std::min(store.getAlign(), llvm::Align(bytes)));
+  const auto whole = [&] {
+    for (unsigned first = 0; first < lanes_; first += width) {
+      std::vector<llvm::Value*> pieces;
+      for (llvm::Value* value : values)
+        pieces.push_back(
+            b_.CreateShuffleVector(value, llvm::createSequentialMask(first, width, 0)));
+      llvm::Value* start =
+          from_own(*parts.front(), own[own.size() == rows_ ? first / columns_ : 0]);
+      const unsigned column = first % columns_;
+      for (unsigned i = 0; i < count; ++i) {
+        llvm::Value* ordered = pick(pieces, width, [&](unsigned lane) {
+          const unsigned at = i * width + lane;
+          return std::pair{at % count, at / count};
+        });
+        b_.CreateAlignedStore(
+            ordered,
+            b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (column * count + i * width) * bytes),
+            alignment);
+      }
     }
+    return std::vector<llvm::Value*>();
+  };
+  const auto apart = [&] {
+    llvm::Value* pointers = pointers_again(store.getPointerOperand());
+    std::vector<std::size_t> order(parts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return parts[a]->comesBefore(parts[b]); });
+    for (const std::size_t part : order)
+      b_.CreateMaskedScatter(values[part], from_own(*parts[part], pointers), alignment, mask_);
+    return std::vector<llvm::Value*>();
+  };
+  if (!own.empty()) {
+    unless_known(holds, whole, apart);
+  } else {
+    apart();
   }
   return true;
 }

@@ -53,7 +53,10 @@ llvm::AllocaInst* Widener::lane_memory(unsigned number) {
 /// it returns, of type `result` (void: nothing), is the lane's part of the result.
 llvm::Value* Widener::for_each_lane(
     llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
-    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make) {
+    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make,
+    LaneBody body) {
+  if (is_full(mask_) && body == LaneBody::Short)
+    return for_each_lane_in_line(sources, result, make);
   unsigned used = 0;
   const auto element = [&](unsigned number, llvm::Type* type, llvm::Value* lane) {
     return b_.CreateGEP(type, lane_memory(number), lane);
@@ -129,6 +132,76 @@ llvm::Value* Widener::for_each_lane(
         b_.CreateAlignedLoad(wide_type(stored), lane_memory(first_result + i), llvm::Align(64));
     if (stored != result_parts[i]) part = b_.CreateTrunc(part, wide_type(result_parts[i]));
     all = all ? b_.CreateInsertValue(all, part, i) : part;
+  }
+  return all;
+}
+
+/// Lane `lane`'s value, in registers alone. Addresses are computed for the lane from the numbers
+/// they are made of, which are narrower: several of them leave a vector at once.
+llvm::Value* Widener::value_in_line(llvm::Value* value, unsigned lane, unsigned steps) {
+  constexpr unsigned most_steps = 6, piece_bits = 64;
+  const Shape shape = shapes_.of(value);
+  if (!shape.is_varying() && !shape.by_row)
+    return value_at(scalar(value), shape, b_.getInt64(lane));
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  llvm::Type* type = value->getType();
+  const auto* operation = llvm::dyn_cast_or_null<llvm::BinaryOperator>(instruction);
+  const bool follows =
+      instruction && instruction->getParent() == block_ && steps < most_steps &&
+      ((operation && !operation->isIntDivRem() && type->isIntegerTy()) ||
+       llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::GetElementPtrInst>(
+           instruction)) &&
+      llvm::count_if(
+          instruction->operands(),
+          [&](const llvm::Use& operand) {
+            return shapes_.of(operand.get()).is_varying() || shapes_.of(operand.get()).by_row;
+          }) == 1;
+  if (follows) {
+    llvm::Instruction* copy = instruction->clone();
+    for (llvm::Use& operand : copy->operands())
+      operand.set(value_in_line(operand.get(), lane, steps + 1));
+    b_.Insert(copy);
+    return copy;
+  }
+  llvm::Value* whole = vector(value);
+  if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
+    llvm::Value* all = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < parts->getNumElements(); ++i)
+      all = b_.CreateInsertValue(all,
+                                 b_.CreateExtractElement(b_.CreateExtractValue(whole, i), lane), i);
+    return all;
+  }
+  const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
+  if (bits != 8 && bits != 16 && bits != 32) return b_.CreateExtractElement(whole, lane);
+  const unsigned in_piece = piece_bits / bits;
+  llvm::Value* pieces =
+      b_.CreateBitCast(whole, llvm::FixedVectorType::get(b_.getInt64Ty(), lanes_ / in_piece));
+  // Frozen: else the optimiser makes one extraction of each lane of it again.
+  llvm::Value* piece = b_.CreateFreeze(b_.CreateExtractElement(pieces, lane / in_piece));
+  return b_.CreateTrunc(b_.CreateLShr(piece, std::uint64_t{lane % in_piece} * bits), type);
+}
+
+/// One copy of the body for each lane: values come out of registers, where a loop would wait for
+/// its memory.
+llvm::Value* Widener::for_each_lane_in_line(
+    llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
+    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make) {
+  llvm::Value* all = result->isVoidTy() ? nullptr : llvm::PoisonValue::get(wide_type(result));
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    llvm::SmallVector<llvm::Value*, 4> values;
+    for (llvm::Value* source : sources) values.push_back(value_in_line(source, lane, 0));
+    llvm::Value* made = make(values, b_.getInt64(lane));
+    if (!all) continue;
+    auto* parts = llvm::dyn_cast<llvm::StructType>(result);
+    if (!parts) {
+      all = b_.CreateInsertElement(all, made, lane);
+      continue;
+    }
+    for (unsigned i = 0; i < parts->getNumElements(); ++i)
+      all = b_.CreateInsertValue(all,
+                                 b_.CreateInsertElement(b_.CreateExtractValue(all, i),
+                                                        b_.CreateExtractValue(made, i), lane),
+                                 i);
   }
   return all;
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Counts what loops do that lanes leave one by one.
+#include "cpu/simt/lone_walks.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/warp_sites.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+/// One access in so many instructions is most of a loop's work.
+constexpr unsigned work_per_access = 6;
+
+/// What an address is computed from, as far as plain arithmetic goes.
+llvm::SmallPtrSet<const llvm::Value*, 16> sources_of(const llvm::Value* address) {
+  constexpr unsigned most_sources = 16;
+  llvm::SmallPtrSet<const llvm::Value*, 16> found;
+  llvm::SmallVector<const llvm::Value*, 8> pending{address};
+  while (!pending.empty() && found.size() < most_sources) {
+    const llvm::Value* value = pending.pop_back_val();
+    if (!found.insert(value).second) continue;
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (instruction &&
+        llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(
+            instruction))
+      pending.append(instruction->op_begin(), instruction->op_end());
+  }
+  return found;
+}
+
+/// Whether `phi` is different in each lane and grows by the same in each trip.
+bool is_walk(const llvm::PHINode& phi, const llvm::Loop& loop, const Shapes& guesses) {
+  const llvm::BasicBlock* latch = loop.getLoopLatch();
+  if (!latch || phi.getParent() != loop.getHeader() || !guesses.of(&phi).is_varying()) return false;
+  const llvm::Value* next = phi.getIncomingValueForBlock(latch);
+  while (const auto* copy = llvm::dyn_cast<llvm::PHINode>(next)) {
+    if (copy->getNumIncomingValues() != 1) return false;
+    next = copy->getIncomingValue(0);
+  }
+  const auto* step = llvm::dyn_cast<llvm::Instruction>(next);
+  if (!step || step->getNumOperands() != 2 || step->getOperand(0) != &phi) return false;
+  return (step->getOpcode() == llvm::Instruction::Add ||
+          llvm::isa<llvm::GetElementPtrInst>(step)) &&
+         llvm::isa<llvm::Constant>(step->getOperand(1));
+}
+
+struct Work {
+  unsigned instructions = 0, apart = 0, walks = 0, local = 0;
+};
+
+Work work_of(const llvm::Loop& loop, const Shapes& guesses) {
+  Work work;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (instruction.isTerminator() || llvm::isa<llvm::PHINode>(instruction)) continue;
+      if (call && call->getCalledFunction() &&
+          call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
+        continue;
+      ++work.instructions;
+      const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
+      if (!address || !guesses.of(address).is_varying()) continue;
+      ++work.apart;
+      bool walks = false, local = false;
+      for (const llvm::Value* source : sources_of(address)) {
+        const auto* phi = llvm::dyn_cast<llvm::PHINode>(source);
+        walks |= phi && is_walk(*phi, loop, guesses);
+        local |= llvm::isa<llvm::AllocaInst>(source);
+      }
+      work.walks += walks ? 1 : 0;
+      work.local += local ? 1 : 0;
+    }
+  }
+  return work;
+}
+
+}  // namespace
+
+std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& flow,
+                                 const Shapes& guesses) {
+  if (needs_warps(function)) return {};
+  llvm::SmallPtrSet<const llvm::Loop*, 8> seen;
+  std::string reason;
+  for (const llvm::BasicBlock* block : flow.order()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call && call->isConvergent()) return {};
+    }
+    const llvm::Loop* loop = flow.loop_of(block);
+    if (!loop || !flow.is_divergent(*loop) || !seen.insert(loop).second) continue;
+    const Work work = work_of(*loop, guesses);
+    if (work.local * work_per_access >= work.instructions && work.local > 1)
+      reason = "loops of different lengths through local memory, which threads walk better alone";
+    if (work.apart * work_per_access >= work.instructions && work.walks > 1)
+      reason =
+          "loops of different lengths, each through memory of its own: threads walk it better "
+          "alone";
+  }
+  return reason;
+}
+
+}  // namespace pycuda::cpu::simt
