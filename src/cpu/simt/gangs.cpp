@@ -181,8 +181,7 @@ bool has_call(const llvm::Function& function, llvm::StringRef name) {
 
 std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
   std::optional<WarpSites> sites;
-  if (needs_warps(function) || has_call(function, pseudo::barrier_sync))
-    sites.emplace(function, flow, shapes);
+  if (needs_warps(function) || has_barriers(function)) sites.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -286,7 +285,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   }
   facts.gang_lanes = source.size.lanes();
   facts.strides_over_grid = has_call(*full, gang_pause);
-  facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
+  facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
   facts.gangs_are_warps = source.warps;
   const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
