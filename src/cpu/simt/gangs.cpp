@@ -19,6 +19,7 @@
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/lone_walks.h"
+#include "cpu/simt/narrow_sums.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
@@ -67,6 +68,13 @@ bool reads_data(const llvm::Instruction& instruction) {
          !instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
 }
 
+/// Whether 16 of what `store` writes are a whole vector of most processors.
+bool fills_vectors(const llvm::Instruction& store) {
+  constexpr unsigned least_bits = 32;
+  const llvm::DataLayout& layout = store.getModule()->getDataLayout();
+  return layout.getTypeStoreSizeInBits(store.getOperand(0)->getType()) >= least_bits;
+}
+
 /// Not what says where the thread is.
 bool writes_data(const llvm::Instruction& instruction) {
   const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
@@ -84,20 +92,22 @@ unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned little_arithmetic = 2;
   if (facts.max_threads < 32) return 16;
   unsigned instructions = 0, arithmetic = 0, loads = 0, stores = 0;
-  bool doubles = false, waits = false;
+  bool doubles = false, waits = false, narrow = false;
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     ++instructions;
     arithmetic += is_floating_point_operation(instruction) ? 1 : 0;
     doubles |= instruction.getType()->isDoubleTy();
     loads += reads_data(instruction) ? 1 : 0;
     stores += writes_data(instruction) ? 1 : 0;
+    narrow |= writes_data(instruction) && !fills_vectors(instruction);
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call || !call->getCalledFunction()) continue;
     llvm::StringRef name = call->getCalledFunction()->getName();
     waits |= call->isConvergent();
     if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
   }
-  if (!waits && stores != 0 && loads > stores && arithmetic <= little_arithmetic * stores)
+  if (!waits && !narrow && stores != 0 && loads > stores &&
+      arithmetic <= little_arithmetic * stores)
     return 16;
   const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
   return widest && facts.max_threads >= 64 ? 64 : 32;
@@ -170,8 +180,7 @@ bool has_call(const llvm::Function& function, llvm::StringRef name) {
 
 std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
   std::optional<WarpSites> sites;
-  if (needs_warps(function) || has_call(function, pseudo::barrier_sync))
-    sites.emplace(function, flow, shapes);
+  if (needs_warps(function) || has_barriers(function)) sites.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Instruction* end = block->getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(end))
@@ -243,9 +252,10 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
 }
 
 std::string reason_to_walk_alone(const GangSource& source) {
-  ControlFlow flow(*source.function);
-  const Shapes guesses(*source.function, flow, source.size, true);
-  return reason_to_walk_alone(*source.function, flow, guesses);
+  ControlFlow flow(*source.function), guessed_flow(*source.function);
+  const Shapes shapes(*source.function, flow, source.size);
+  const Shapes guesses(*source.function, guessed_flow, source.size, true);
+  return reason_to_walk_alone(*source.function, flow, shapes, guesses);
 }
 
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
@@ -272,7 +282,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   }
   facts.gang_lanes = source.size.lanes();
   facts.strides_over_grid = has_call(*full, gang_pause);
-  facts.gangs_suspend = facts.strides_over_grid || has_call(*full, pseudo::barrier_sync);
+  facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
   facts.gangs_are_warps = source.warps;
   const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
@@ -351,6 +361,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
+    narrow_sums(*source.function);
+    if (source.open) narrow_sums(*source.open);
     if (source.size.is_tile()) {
       widen_tile(source, facts[source.kernel], plan);
     } else {

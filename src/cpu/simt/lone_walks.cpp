@@ -52,7 +52,7 @@ struct Work {
   unsigned instructions = 0, apart = 0, walks = 0, local = 0;
 };
 
-Work work_of(const llvm::Loop& loop, const Shapes& guesses) {
+Work work_of(const llvm::Loop& loop, const Shapes& shapes, const Shapes& guesses) {
   Work work;
   for (const llvm::BasicBlock* block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
@@ -63,16 +63,17 @@ Work work_of(const llvm::Loop& loop, const Shapes& guesses) {
         continue;
       ++work.instructions;
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-      if (!address || !guesses.of(address).is_varying()) continue;
-      ++work.apart;
+      if (!address || !shapes.of(address).is_varying()) continue;
       bool walks = false, local = false;
       for (const llvm::Value* source : sources_of(address)) {
         const auto* phi = llvm::dyn_cast<llvm::PHINode>(source);
         walks |= phi && is_walk(*phi, loop, guesses);
         local |= llvm::isa<llvm::AllocaInst>(source);
       }
-      work.walks += walks ? 1 : 0;
       work.local += local ? 1 : 0;
+      if (!guesses.of(address).is_varying()) continue;
+      ++work.apart;
+      work.walks += walks ? 1 : 0;
     }
   }
   return work;
@@ -81,7 +82,7 @@ Work work_of(const llvm::Loop& loop, const Shapes& guesses) {
 }  // namespace
 
 std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& flow,
-                                 const Shapes& guesses) {
+                                 const Shapes& shapes, const Shapes& guesses) {
   if (needs_warps(function)) return {};
   llvm::SmallPtrSet<const llvm::Loop*, 8> seen;
   std::string reason;
@@ -92,7 +93,7 @@ std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& fl
     }
     const llvm::Loop* loop = flow.loop_of(block);
     if (!loop || !flow.is_divergent(*loop) || !seen.insert(loop).second) continue;
-    const Work work = work_of(*loop, guesses);
+    const Work work = work_of(*loop, shapes, guesses);
     if (work.local * work_per_access >= work.instructions && work.local > 1)
       reason = "loops of different lengths through local memory, which threads walk better alone";
     if (work.apart * work_per_access >= work.instructions && work.walks > 1)

@@ -15,6 +15,6 @@ namespace pycuda::cpu::simt {
 /// after the other: a thread alone has these in its cache in order, and gangs gather them.
 /// `guesses`: what may be contiguous is taken to be so.
 std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& flow,
-                                 const Shapes& guesses);
+                                 const Shapes& shapes, const Shapes& guesses);
 
 }  // namespace pycuda::cpu::simt

@@ -31,6 +31,16 @@ bool needs_warps(const llvm::Function& function) {
   return false;
 }
 
+bool has_barriers(const llvm::Function& function) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == pseudo::barrier_sync)
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
 const llvm::BranchInst* fork_of(const llvm::BasicBlock& block) {

@@ -18,6 +18,8 @@ inline constexpr unsigned warp_lanes = 32;
 
 /// Whether `function` has warp operations or reads lane numbers, so that its gangs must be warps.
 bool needs_warps(const llvm::Function& function);
+/// Whether its threads wait for their whole block.
+bool has_barriers(const llvm::Function& function);
 
 /// The rule. A warp operation waits for the lanes that its member mask names, as far as they have
 /// not exited; those that wait at it with the same mask then execute it together (exec/block_run).

@@ -129,6 +129,7 @@ class Widener {
   void store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> first);
   std::vector<llvm::Value*> pointers_of_rows(llvm::Value* pointer);
   llvm::Value* emit_load(llvm::LoadInst& load);
+  void prefetch_behind(llvm::LoadInst& load);
   std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
   llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
                     llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
@@ -157,6 +158,7 @@ class Widener {
   const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be
   const unsigned columns_, rows_, lanes_;
   const bool full_;
+  const bool waits_;  ///< there are barriers or warp operations
   Plan* plan_ = nullptr;
   llvm::Function* target_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;

@@ -113,6 +113,26 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
   }
 }
 
+/// Blocks whose gangs wait for one another read in short bursts, too short for the processor to see
+/// that the next block goes on where this one ends. What lies behind is usually the next one's.
+void Widener::prefetch_behind(llvm::LoadInst& load) {
+  constexpr std::uint64_t distance = 2048;  // two blocks of 256 floats
+  constexpr std::uint64_t line = 64;
+  // Kernels' own addresses are computed from integers; those of shared memory are not.
+  if (!waits_ || rows_ != 1 || !is_full(mask_) || flow_.loop_of(load.getParent()) ||
+      !llvm::isa<llvm::IntToPtrInst>(load.getPointerOperand()))
+    return;
+  const std::uint64_t bytes =
+      source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
+      lanes_;
+  llvm::Value* first = scalar(load.getPointerOperand());
+  for (std::uint64_t at = 0; at < bytes; at += line) {
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {first->getType()},
+                       {b_.CreateConstGEP1_64(b_.getInt8Ty(), first, distance + at), b_.getInt32(0),
+                        b_.getInt32(3), b_.getInt32(1)});
+  }
+}
+
 std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
                                           llvm::function_ref<std::vector<llvm::Value*>()> whole,
                                           llvm::function_ref<std::vector<llvm::Value*>()> apart) {
@@ -241,6 +261,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const Shape shape = shapes_.of(address);
   if (is_adjacent(shape, load.getType(), layout)) {
     note_access(load, adjacent_form(shape, rows_));
+    prefetch_behind(load);
     return load_rows(load, pointers_of_rows(address));
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {

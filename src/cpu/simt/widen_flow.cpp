@@ -8,6 +8,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Module.h>
 
+#include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -22,6 +23,7 @@ Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& 
       rows_(size.rows),
       lanes_(size.lanes()),
       full_(full),
+      waits_(has_barriers(source) || needs_warps(source)),
       b_(source.getContext()) {}
 
 llvm::Value* Widener::constant_mask(bool value) {

@@ -146,6 +146,56 @@ TEST_CASE("bytes and halves from any addresses") {
   st.global.u32 [%c], %r3; ret; })");
 }
 
+TEST_CASE("sums and products of bytes, in as many bits as they need and more") {
+  compare(start + R"(
+  .reg .b32 %s<9>; .reg .b64 %w<4>;
+  setp.ge.s32 %p, %i, %n; @%p ret; cvt.s64.s32 %a, %i; add.s64 %b, %a, %in;
+  ld.global.u8 %h1, [%b]; ld.global.u8 %h2, [%b+1]; ld.global.u8 %h3, [%b+2];
+  cvt.u32.u16 %s1, %h1; cvt.u32.u16 %s2, %h2; cvt.u32.u16 %s3, %h3;
+  add.u32 %s4, %s1, %s2; add.u32 %s4, %s4, %s3; add.u32 %s4, %s4, %m;
+  mul.wide.u32 %w1, %s4, 954437177; shr.u64 %w1, %w1, 33; cvt.u32.u64 %s5, %w1;
+  mul.lo.u32 %s6, %s1, %s2; mul.lo.u32 %s6, %s6, %s3; mul.lo.u32 %s7, %s6, 257;
+  mad.lo.u32 %s7, %s7, 65537, %s5; mad.lo.u32 %s7, %s2, 200, %s7; add.u32 %s8, %s2, -7;
+  xor.b32 %s7, %s7, %s8; mul.wide.u32 %w2, %s6, %s4; cvt.u32.u64 %s5, %w2; add.u32 %s7, %s7, %s5;
+  shl.b64 %a, %a, 2; add.s64 %a, %a, %out; st.global.u32 [%a], %s7; ret; })",
+          {0, 65000, 0xfffffff0});
+}
+
+TEST_CASE("tables of two rows, of which each thread reads one") {
+  const std::string table =
+      ".global .align 16 .b8 table[24] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, "
+      "17, 18, 19, 20, 21, 22, 23, 24};\n";
+  compare(table + start + R"(
+  .reg .b64 %t; mov.u64 %t, table;
+  setp.ge.s32 %p, %i, %n; @%p ret; mul.wide.s32 %a, %i, 4; add.s64 %b, %a, %in;
+  ld.global.u32 %r2, [%b]; and.b32 %r3, %r2, 1; mul.wide.u32 %c, %r3, 8; add.s64 %c, %c, %t;
+  ld.global.nc.u32 %r4, [%c]; ld.global.nc.u32 %r5, [%c+4]; ld.global.nc.u32 %r6, [%c+12];
+  mad.lo.s32 %r4, %r4, 3, %r5; mad.lo.s32 %r4, %r4, 5, %r6; add.s64 %a, %a, %out;
+  st.global.u32 [%a], %r4; ret; })");
+}
+
+TEST_CASE("walks of different lengths are left to threads, unless gangs are asked for") {
+  const auto kernel = [](const std::string& body) { return start + body; };
+  const std::string row = kernel(R"(
+  setp.ge.s32 %p, %i, %n; @%p ret; mul.wide.s32 %a, %i, 4; add.s64 %b, %a, %in;
+  ld.global.u32 %r2, [%b]; and.b32 %r2, %r2, 1023; mov.u32 %r4, 0; and.b32 %r3, %r2, 31;
+  mul.wide.u32 %c, %r2, 4; add.s64 %b, %c, %in; setp.eq.s32 %p, %r3, 0; @%p bra done;
+loop: ld.global.u32 %r5, [%b]; and.b32 %r6, %r5, 4095; mul.wide.u32 %c, %r6, 4; add.s64 %c, %c, %in;
+  ld.global.u32 %r7, [%c]; ld.global.u32 %r8, [%b+2048]; mad.lo.s32 %r4, %r7, %r8, %r4;
+  add.s64 %b, %b, 4; add.s32 %r3, %r3, -1; setp.ne.s32 %p, %r3, 0; @%p bra loop;
+done: add.s64 %a, %a, %out; st.global.u32 [%a], %r4; ret; })");
+  const std::string compute = kernel(R"(
+  setp.ge.s32 %p, %i, %n; @%p ret; mul.wide.s32 %a, %i, 4; add.s64 %b, %a, %in;
+  ld.global.u32 %r2, [%b]; and.b32 %r3, %r2, 31; mov.u32 %r4, %r2;
+loop: mad.lo.s32 %r4, %r4, %r2, 7; shr.u32 %r5, %r4, 3; xor.b32 %r4, %r4, %r5;
+  add.s32 %r3, %r3, -1; setp.gt.s32 %p, %r3, 0; @%p bra loop;
+  add.s64 %a, %a, %out; st.global.u32 [%a], %r4; ret; })");
+  CHECK(LoadedModule(row).kernel("k").facts.gang_lanes == 0);
+  CHECK(LoadedModule(row).kernel("k").facts.scalar_reason.find("walk") != std::string::npos);
+  CHECK(LoadedModule(compute).kernel("k").facts.gang_lanes != 0);
+  compare(row);
+}
+
 TEST_CASE("a loop over the grid between barriers: gangs at a barrier wait for those that pause") {
   const KernelFacts facts = compare(start + R"(
   .shared .align 4 .b8 bins[1024]; mov.u32 %r8, bins;
