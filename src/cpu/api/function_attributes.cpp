@@ -88,8 +88,11 @@ CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsig
     if (x == 0 || y == 0 || z == 0 ||
         std::uint64_t{x} * y * z > function.kernel().facts.max_threads)
       return CUDA_ERROR_INVALID_VALUE;
-    const auto plan =
-        function.module().image()->code().program().plan(function.kernel().facts.name, {x, y, z});
+    const auto* const forms = function.kernel().forms;
+    const bool improved =
+        forms != nullptr && forms->better.load(std::memory_order_acquire) != nullptr;
+    const auto plan = function.module().image()->code().program()->plan(
+        function.kernel().facts.name, {x, y, z}, improved);
     if (!plan) return CUDA_ERROR_INVALID_PTX;
     if (*bytes != 0) {
       const std::size_t length = std::min(plan->size(), *bytes - 1);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "cpu/api/better_forms.h"
 #include "cpu/api/context.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/texture_reference.h"
@@ -37,6 +38,7 @@ CUresult ModuleImage::load(Context& context, std::shared_ptr<const jit::Program>
     return CUDA_ERROR_INVALID_IMAGE;
   }
   loading->code_ = std::move(code).value();
+  arrange_better_forms(loading);
   *image = std::move(loading);
   return CUDA_SUCCESS;
 }
@@ -86,7 +88,7 @@ Module::Module(Context& context, std::shared_ptr<const ModuleImage> image, bool 
 
 void Module::make_references() {
   const jit::LoadedProgram& code = image_->code();
-  for (const jit::GlobalVariable& variable : code.program().variables()) {
+  for (const jit::GlobalVariable& variable : code.program()->variables()) {
     if (variable.reference == jit::ReferenceKind::None) continue;
     const bool surface = variable.reference == jit::ReferenceKind::Surface;
     references_.push_back(

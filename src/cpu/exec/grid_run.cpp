@@ -52,6 +52,15 @@ struct SlowKernels {
   }
 };
 
+/// A kernel that could have a better form has run for `time`.
+void add_run_time(const Kernel& kernel, std::chrono::steady_clock::duration time) {
+  KernelForms* const forms = kernel.forms;
+  if (forms == nullptr || !forms->improve) return;
+  const std::int64_t spent = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() + 1;
+  const std::int64_t left = forms->patience_ns.fetch_sub(spent, std::memory_order_relaxed);
+  if (left > 0 && left <= spent) forms->improve();
+}
+
 SlowKernels& slow_kernels() {
   static SlowKernels* const kernels = new SlowKernels;
   return *kernels;
@@ -95,9 +104,9 @@ void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   LaunchContext launch(request, faults);
   const auto before = std::chrono::steady_clock::now();
   run_plain_blocks(launch, 0, launch.blocks, 0);
-  if (std::chrono::steady_clock::now() - before > slow_time) {
-    slow_kernels().add(request.kernel, launch.blocks);
-  }
+  const auto time = std::chrono::steady_clock::now() - before;
+  if (time > slow_time) slow_kernels().add(request.kernel, launch.blocks);
+  add_run_time(launch.kernel, time);
 }
 
 GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
@@ -121,6 +130,7 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
   blocks_per_chunk_ = per_chunk;
   chunks_ = static_cast<std::uint32_t>((launch_.blocks + per_chunk - 1) / per_chunk);
   chunks_left_.store(chunks_, std::memory_order_relaxed);
+  if (launch_.kernel.forms != nullptr) started_ = std::chrono::steady_clock::now();
 }
 
 JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
@@ -205,6 +215,8 @@ void GridRun::end_chunk() {
   if (launch_.timed_out.load(std::memory_order_relaxed)) {
     launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
   }
+  if (launch_.kernel.forms != nullptr)
+    add_run_time(launch_.kernel, std::chrono::steady_clock::now() - started_);
   const Task finished = std::move(finished_);
   pool.retire(*this);
   delete this;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "cpu/exec/launch_context.h"
@@ -31,6 +32,7 @@ class GridRun final : public Job {
   std::uint64_t blocks_per_chunk_ = 1;
   std::uint32_t chunks_ = 0;
   std::atomic<std::uint32_t> chunks_left_{0};
+  std::chrono::steady_clock::time_point started_;  ///< if the kernel may get a better form
 };
 
 /// Whether a launch is so small that handing it over would cost more than running it. Never true

@@ -22,6 +22,12 @@ namespace {
 
 std::atomic<std::uint64_t> next_grid_id{1};
 
+const Kernel& form_to_run(const Kernel& kernel) {
+  const Kernel* const better =
+      kernel.forms != nullptr ? kernel.forms->better.load(std::memory_order_acquire) : nullptr;
+  return better != nullptr ? *better : kernel;
+}
+
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
   return step <= 1 ? value : (value + step - 1) / step * step;
 }
@@ -29,7 +35,7 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
 }  // namespace
 
 LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
-    : kernel(*request.kernel), faults(sink) {
+    : kernel(form_to_run(*request.kernel)), faults(sink) {
   const KernelFacts& facts = kernel.facts;
   frame.grid = request.grid;
   frame.block = request.block;

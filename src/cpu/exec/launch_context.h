@@ -24,7 +24,7 @@ struct LaunchContext {
   LaunchContext(const LaunchContext&) = delete;
   LaunchContext& operator=(const LaunchContext&) = delete;
 
-  const Kernel& kernel;
+  const Kernel& kernel;  ///< in its best form
   FaultSink& faults;
   LaunchFrame frame;
   std::uint64_t blocks = 0;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include "cpu/jit/dump.h"
 #include "cpu/jit/emit.h"
@@ -49,10 +50,11 @@ std::string verification_error(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
 }
 
-/// Gives kernels their vector forms where they have one. `lanes`: of every gang, or 0 for a choice.
+/// Gives kernels of at most `longest` instructions their vector forms where they have one. `lanes`:
+/// of every gang, or 0 for a choice.
 void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
-                llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
-  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes);
+                unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes, longest);
   std::vector<llvm::Function*> functions;
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
@@ -100,11 +102,12 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   auto lowered = lower::lower_module(parsed, context,
                                      {.checked = options.checked,
                                       .track_lines = options.track_lines && plans == nullptr,
-                                      .mark_instructions = plans != nullptr});
+                                      .mark_instructions = plans != nullptr,
+                                      .only_kernel = options.only_kernel});
   if (!lowered) return lowered.error();
   Prepared made{std::move(*lowered), nullptr, true};
   llvm::Module& module = *made.lowered.module;
-  made.thorough = module.getInstructionCount() < thorough_limit;
+  made.thorough = module.getInstructionCount() < thorough_limit || !options.only_kernel.empty();
   made.target = make_target_machine(made.thorough);
   module.setTargetTriple(host_target().triple);
   module.setDataLayout(made.target->createDataLayout());
@@ -125,8 +128,17 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);
-  if (options.vectors && !options.checked && made.thorough)
-    make_gangs(module, made.lowered.kernels, options.gang_lanes, *made.target, plans);
+  if (!options.vectors || options.checked) return made;
+  const bool later = !options.only_kernel.empty();
+  const unsigned longest = later ? simt::longest_ever : simt::longest_at_once;
+  make_gangs(module, made.lowered.kernels, options.gang_lanes, made.thorough ? longest : 0,
+             *made.target, plans);
+  if (!later) return made;
+  for (KernelFacts& kernel : made.lowered.kernels) {
+    if (!std::exchange(kernel.vectors_later, false)) continue;
+    kernel.scalar_reason =
+        "more than " + std::to_string(simt::longest_ever) + " instructions, too long for a gang";
+  }
   return made;
 }
 

@@ -102,6 +102,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.fusible_block);
   out.number(facts.strides_over_grid);
   out.text(facts.scalar_reason);
+  out.number(facts.vectors_later);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
   out.number(facts.tile_frame_bytes);
@@ -134,6 +135,7 @@ KernelFacts read_facts(Reader& in) {
   facts.fusible_block = in.number<std::uint32_t>();
   facts.strides_over_grid = in.number<bool>();
   facts.scalar_reason = in.text();
+  facts.vectors_later = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
   facts.tile_frame_bytes = in.number<std::uint64_t>();
@@ -207,6 +209,7 @@ std::string cache_key(std::string_view ptx_text, const Options& options) {
              .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
                   (options.vectors ? 4u : 0u))
              .add(options.gang_lanes)
+             .add(options.only_kernel)
              .add(host_target().cpu)
              .add(host_target().features)
              .add(llvm_version())

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/Error.h>
@@ -13,6 +14,9 @@
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 
 #include <cassert>
+#include <optional>
+
+#include "cpu/jit/checkpoint.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -20,7 +24,10 @@ namespace {
 /// The four analysis managers that a pass pipeline needs, wired up for one target.
 class PassRun {
  public:
-  explicit PassRun(llvm::TargetMachine& target) : builder_(&target, tuning()) {
+  explicit PassRun(llvm::TargetMachine& target)
+      : builder_(&target, tuning(), std::nullopt, &callbacks_) {
+    callbacks_.registerBeforeNonSkippedPassCallback(
+        [](llvm::StringRef, llvm::Any) { checkpoint(); });
     llvm::TargetLibraryInfoImpl no_library(target.getTargetTriple());
     no_library.disableAllFunctions();
     functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });
@@ -66,6 +73,7 @@ class PassRun {
     return options;
   }
 
+  llvm::PassInstrumentationCallbacks callbacks_;
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;
   llvm::CGSCCAnalysisManager components_;

@@ -2,6 +2,7 @@
 #include "cpu/jit/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <vector>
 
@@ -30,7 +31,7 @@ std::string scalar_reason(const KernelFacts& facts, const Options& options) {
   if (!facts.scalar_reason.empty()) return facts.scalar_reason;
   if (facts.max_threads < narrowest_gang_row)
     return "its launch bounds allow too few threads for a gang";
-  return "too long for a vector form, or a call that cannot be inlined";
+  return "a call that cannot be inlined";
 }
 
 /// Whether such blocks run as one if the grid has one dimension.
@@ -80,6 +81,16 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
   text += "\n";
   if (fuses) text += "neighbouring blocks of a grid of one dimension run as one long one\n";
   return text + order_text(facts);
+}
+
+/// Of a kernel too long for a vector form at once: which form runs now.
+std::string stage_text(const KernelFacts& facts, bool improved) {
+  if (improved) return "long: its vector form was made in the background, and runs now\n";
+  char seconds[24];
+  std::snprintf(seconds, sizeof seconds, "%.1f",
+                std::chrono::duration<double>(vector_compile_time(facts)).count());
+  return std::string("long: runs thread by thread until it has run for some ") + seconds +
+         " s (times PYCUDA_CPU_PATIENCE); then, made in the background:\n";
 }
 
 /// The PTX instruction that a note is about, or null.
@@ -132,19 +143,32 @@ std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
 
 base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_text,
                                                           std::string_view kernel,
-                                                          const Dim3& block,
-                                                          const Options& options) {
+                                                          const Dim3& block, const Options& options,
+                                                          bool improved) {
   const auto parsed = ptx::parse(ptx_text);
   if (!parsed) return parsed.error();
-  const auto planned = plan_module(*parsed, options);
+  auto planned = plan_module(*parsed, options);
   if (!planned) return planned.error();
-  const auto found = std::find_if(planned->kernels.begin(), planned->kernels.end(),
-                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
+  const auto find = [&] {
+    return std::find_if(planned->kernels.begin(), planned->kernels.end(),
+                        [&](const KernelFacts& facts) { return facts.name == kernel; });
+  };
+  auto found = find();
+  std::string stage;
+  if (found != planned->kernels.end() && found->vectors_later) {
+    stage = stage_text(*found, improved);
+    Options later = options;
+    later.only_kernel = kernel;
+    planned = plan_module(*parsed, later);
+    if (!planned) return planned.error();
+    found = find();
+    if (found->gang_lanes == 0) stage.clear();
+  }
   if (found == planned->kernels.end())
     return ptx::Diagnostics{
         {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};
   std::string text = "kernel " + found->name + ", block " + text_of(block) + ", " +
-                     widest_instructions() + "\n" + launch_text(*found, block, options);
+                     widest_instructions() + "\n" + stage + launch_text(*found, block, options);
   const simt::Plan& plan =
       planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())];
   std::vector<simt::PlanNote> notes = has_whole_tiles(*found, block) ? plan.tile_notes : plan.notes;

@@ -15,10 +15,11 @@ namespace pycuda::cpu::jit {
 /// Lines of text for people: how many threads a gang has, how a block of this size is divided into
 /// gangs, and the form of every access, branch and barrier with its place in the PTX and, where the
 /// PTX says, in the source. Compiles the vector form anew, without making code. Errors: what
-/// compiling says, or that there is no such kernel.
+/// compiling says, or that there is no such kernel. Of a kernel whose vector form comes later it
+/// shows that form; `improved` says that it has come.
 base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_text,
                                                           std::string_view kernel,
-                                                          const Dim3& block,
-                                                          const Options& options);
+                                                          const Dim3& block, const Options& options,
+                                                          bool improved = false);
 
 }  // namespace pycuda::cpu::jit

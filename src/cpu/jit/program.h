@@ -2,6 +2,7 @@
 // PTX text to callable kernels: the whole compiler behind one call.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,7 +30,11 @@ struct Options {
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
   unsigned gang_lanes = gang_lanes_wanted();
   std::string cache_folder;  ///< empty: no disk cache
+  std::string only_kernel;   ///< alone, with its vector form however long that takes; empty: all
 };
+
+/// How long making the vector form of a kernel takes, by its length.
+std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts);
 
 /// What a variable stands for that holds no data of its own.
 enum class ReferenceKind : std::uint8_t { None, Texture, Surface };
@@ -60,9 +65,18 @@ class Program {
   const std::vector<KernelFacts>& kernels() const;
   const std::vector<GlobalVariable>& variables() const;
   bool from_cache() const;
-  /// What the vector path makes of a kernel, for people to read (plan.h).
-  base::Result<std::string, ptx::Diagnostics> plan(std::string_view kernel,
-                                                   const Dim3& block) const;
+  /// What the vector path makes of a kernel, for people to read (plan.h). `improved`: whether its
+  /// better form runs, if it has one to come.
+  base::Result<std::string, ptx::Diagnostics> plan(std::string_view kernel, const Dim3& block,
+                                                   bool improved) const;
+
+  /// A program of this kernel alone, with the vector form that `compile` put off
+  /// (KernelFacts::vectors_later), or a reason why there is none. Blocking, for seconds; any
+  /// thread.
+  base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile_kernel(
+      const std::string& kernel) const;
+  /// The same from the disk cache, or null.
+  std::shared_ptr<const Program> cached_kernel(const std::string& kernel) const;
 
   class Implementation;
   explicit Program(std::unique_ptr<Implementation> implementation);
@@ -84,7 +98,7 @@ class LoadedProgram {
       const std::function<void*(const GlobalVariable&)>& allocate);
   ~LoadedProgram();
 
-  const Program& program() const;
+  const std::shared_ptr<const Program>& program() const;
   /// The kernel of this name, or null. Lives as long as this object.
   const Kernel* find_kernel(std::string_view name) const;
   const std::vector<Kernel>& kernels() const;
@@ -94,6 +108,11 @@ class LoadedProgram {
     std::uint64_t bytes;
   };
   std::optional<Address> find_variable(std::string_view name) const;
+
+  /// Lets launches of `kernel`, one of these with KernelForms, run it as `better` has it from now
+  /// on (Program::compile_kernel). False when it has no vector form or cannot be linked. Once for
+  /// each kernel, on any thread, while launches go on.
+  bool improve(const Kernel& kernel, std::shared_ptr<const Program> better) const;
 
   class Implementation;
   explicit LoadedProgram(std::unique_ptr<Implementation> implementation);

@@ -3,7 +3,10 @@
 // need.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -54,6 +57,7 @@ struct KernelFacts {
   std::uint32_t fusible_block = 0;  ///< if it has this many threads; 0: whatever it has
   bool strides_over_grid = false;   ///< gangs take turns in its loops: many of them at once
   std::string scalar_reason;        ///< why there is no vector form
+  bool vectors_later = false;       ///< too long for one at once: see KernelForms
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
   /// The threads of a tile, a gang of several rows, along x and y; 0: there is no such form. It is
@@ -80,6 +84,18 @@ inline bool has_whole_tiles(const KernelFacts& facts, const Dim3& block) {
          block.y % facts.tile_rows == 0;
 }
 
+struct Kernel;
+
+/// Of a kernel whose vector form is not made at once, since that takes long: what is run instead
+/// when it has been.
+struct KernelForms {
+  std::atomic<const Kernel*> better{nullptr};  ///< what later launches run; lives as long as this
+  std::atomic<bool> settled{false};            ///< there is a better form, or there never will be
+  /// Run time that is left until `improve` is called, on the thread that ends the launch.
+  std::atomic<std::int64_t> patience_ns{std::numeric_limits<std::int64_t>::max()};
+  std::function<void()> improve;  ///< called once; set, if at all, before the first launch
+};
+
 /// A kernel ready to run.
 struct Kernel {
   KernelFacts facts;
@@ -100,6 +116,8 @@ struct Kernel {
       nullptr;  ///< a gang whose lanes all have threads; it suspends AtBarrier 0 only
   ThreadFunction start_tail = nullptr;  ///< a gang of ThreadFrame::mask threads
   std::uint64_t gang_bytes = 0;         ///< per gang, in memory aligned to 256 bytes
+
+  KernelForms* forms = nullptr;  ///< if facts.vectors_later
 };
 
 }  // namespace pycuda::cpu

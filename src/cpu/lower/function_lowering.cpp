@@ -57,6 +57,9 @@ void FunctionLowering::run() {
   builder_.SetInsertPoint(return_block_);
   emit_return();
   llvm::IRBuilder<>(entry_).CreateBr(setup);
+  // After an error blocks may have no end.
+  if (!module_.failed()) promote_registers(*target_, registers_);
+  registers_.clear();
 }
 
 llvm::Value* FunctionLowering::thread_field(std::size_t offset) {
@@ -112,8 +115,7 @@ void FunctionLowering::make_registers() {
     llvm::AllocaInst* slot = entry_alloca(type);
     // Code that reads a register before writing it is undefined in PTX but common; LLVM must not
     // make more of it.
-    builder_.CreateStore(llvm::Constant::getNullValue(type), slot);
-    registers_.push_back(slot);
+    registers_.push_back({slot, builder_.CreateStore(llvm::Constant::getNullValue(type), slot)});
   }
 }
 
@@ -136,7 +138,7 @@ void FunctionLowering::make_parameters() {
   for (const std::uint32_t index : signature.scalar_returns) {
     const ptx::Parameter& result = source_.returns[index];
     if (result.is_register) {
-      returns_[index] = registers_[result.reg];
+      returns_[index] = registers_[result.reg].memory;
       continue;
     }
     llvm::Type* type = int_type(std::max(1u, ptx::bits_of(result.type)));
@@ -149,8 +151,8 @@ void FunctionLowering::make_parameters() {
     if (parameter.is_array || parameter.vector > 1) {
       parameters_.push_back(value);
     } else if (parameter.is_register) {
-      builder_.CreateStore(value, registers_[parameter.reg]);
-      parameters_.push_back(registers_[parameter.reg]);
+      builder_.CreateStore(value, registers_[parameter.reg].memory);
+      parameters_.push_back(registers_[parameter.reg].memory);
     } else {
       llvm::AllocaInst* slot = entry_alloca(value->getType(), parameter.name);
       builder_.CreateStore(value, slot);
@@ -203,7 +205,8 @@ void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
         context(), static_cast<unsigned>(&instruction - source_.body.data()) + 1, 0, marks_));
   llvm::BasicBlock* after = nullptr;
   if (instruction.guard) {
-    llvm::Value* guard = builder_.CreateLoad(builder_.getInt1Ty(), registers_[*instruction.guard]);
+    llvm::Value* guard =
+        builder_.CreateLoad(builder_.getInt1Ty(), registers_[*instruction.guard].memory);
     if (instruction.guard_negated) guard = builder_.CreateNot(guard);
     llvm::BasicBlock* guarded = new_block();
     after = new_block();

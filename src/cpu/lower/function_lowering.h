@@ -12,6 +12,7 @@
 
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/module_lowering.h"
+#include "cpu/lower/promote_registers.h"
 #include "cpu/ptx/module.h"
 
 namespace pycuda::cpu::lower {
@@ -153,7 +154,7 @@ class FunctionLowering {
   llvm::Value* stack_mark_ = nullptr;
   llvm::Value* stack_before_ =
       nullptr;  ///< ThreadFrame::stack_used of the caller, if it is metered
-  std::vector<llvm::AllocaInst*> registers_;
+  std::vector<RegisterSlot> registers_;
   std::vector<llvm::Value*> variables_;
   std::vector<llvm::Value*> parameters_;
   std::vector<llvm::Value*> returns_;

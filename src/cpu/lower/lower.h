@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -34,6 +35,8 @@ struct Options {
   /// LLVM instructions have debug locations: the subprogram is the PTX function, the line the PTX
   /// instruction's number in it, from 1.
   bool mark_instructions = false;
+  /// This kernel alone, with the functions it may reach; empty: all.
+  std::string only_kernel = {};
 };
 
 struct Lowered {

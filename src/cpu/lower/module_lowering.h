@@ -52,6 +52,7 @@ class ModuleLowering {
   }
 
   void error(ptx::SourcePosition position, std::string message);
+  bool failed() const { return !diagnostics_.empty(); }
 
  private:
   const ptx::Module& source_;

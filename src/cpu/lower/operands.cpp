@@ -44,7 +44,7 @@ unsigned FunctionLowering::register_bits(const ptx::Operand& operand) const {
 }
 
 llvm::Value* FunctionLowering::register_slot(const ptx::Operand& operand) {
-  llvm::AllocaInst* slot = registers_[operand.reg];
+  llvm::AllocaInst* slot = registers_[operand.reg].memory;
   const ptx::Register& reg = source_.registers[operand.reg];
   if (reg.vector <= 1) return slot;
   if (operand.component < 0) {

@@ -32,9 +32,11 @@ namespace pseudo = lower::pseudo;
 
 namespace {
 
-/// Larger kernels would take too long to compile, for what they gain.
-constexpr unsigned most_instructions = 4000;
 constexpr std::uint64_t most_local_bytes = 4096;
+/// Modules with more instructions have many kernels, of which most are never launched: those that
+/// are longer than the second number wait.
+constexpr unsigned large_module = 10000;
+constexpr unsigned longest_of_large_module = 500;
 
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -45,15 +47,16 @@ llvm::CallInst* next_inlinable(llvm::Function& function) {
   return nullptr;
 }
 
-bool inline_all(llvm::Function& function) {
+enum class Inlined { All, TooLong, Impossible };
+
+Inlined inline_all(llvm::Function& function, unsigned longest) {
   while (llvm::CallInst* call = next_inlinable(function)) {
-    if (function.getInstructionCount() > most_instructions ||
-        call->getCalledFunction() == &function)
-      return false;
+    if (call->getCalledFunction() == &function) return Inlined::Impossible;
+    if (function.getInstructionCount() > longest) return Inlined::TooLong;
     llvm::InlineFunctionInfo info;
-    if (!llvm::InlineFunction(*call, info).isSuccess()) return false;
+    if (!llvm::InlineFunction(*call, info).isSuccess()) return Inlined::Impossible;
   }
-  return function.getInstructionCount() <= most_instructions;
+  return function.getInstructionCount() <= longest ? Inlined::All : Inlined::TooLong;
 }
 
 bool is_floating_point_operation(const llvm::Instruction& instruction) {
@@ -290,20 +293,35 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   return {};
 }
 
+/// For later, unless it is plain already that there is no vector form.
+void postpone(const llvm::Function& kernel, KernelFacts& facts) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    facts.scalar_reason = obstacle(instruction);
+    if (!facts.scalar_reason.empty()) return;
+  }
+  facts.vectors_later = true;
+}
+
 }  // namespace
 
-std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
-                                       unsigned lanes) {
+std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
+                                       unsigned lanes, unsigned longest) {
   std::vector<GangSource> sources;
+  if (longest <= longest_at_once && module.getInstructionCount() > large_module)
+    longest = std::min(longest, longest_of_large_module);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* kernel = module.getFunction("f." + facts[i].name);
-    if (!kernel || kernel->isDeclaration() || kernel->getInstructionCount() > most_instructions ||
-        facts[i].max_threads < narrowest_gang_row)
+    if (!kernel || kernel->isDeclaration() || facts[i].max_threads < narrowest_gang_row) continue;
+    if (kernel->getInstructionCount() > longest) {
+      postpone(*kernel, facts[i]);
       continue;
+    }
     llvm::ValueToValueMapTy map;
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
-    if (inline_all(*copy)) {
+    const Inlined inlined = inline_all(*copy, longest);
+    if (inlined == Inlined::TooLong) postpone(*kernel, facts[i]);
+    if (inlined == Inlined::All) {
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);

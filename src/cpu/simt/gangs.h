@@ -26,12 +26,20 @@ struct GangSource {
   bool chosen = false;  ///< the size is our choice, and so is not to have gangs
 };
 
+/// Longer kernels, in instructions, would take too long to compile for what most of them gain: they
+/// get their vector form when they have run for long.
+inline constexpr unsigned longest_at_once = 4000;
+/// Longer ones get none.
+inline constexpr unsigned longest_ever = 20000;
+
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
 /// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
 /// or 64), or 0 for a choice per kernel. Kernels with warp operations have gangs of 32 in any case.
 /// Kernels of two dimensions get a second copy, for tiles: gangs of several rows.
-std::vector<GangSource> copy_for_gangs(llvm::Module& module, const std::vector<KernelFacts>& facts,
-                                       unsigned lanes);
+/// Those with more than `longest` instructions, calls inlined (fewer in large modules), are marked
+/// KernelFacts::vectors_later.
+std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
+                                       unsigned lanes, unsigned longest);
 
 /// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
 void open_guards(std::vector<GangSource>& sources);

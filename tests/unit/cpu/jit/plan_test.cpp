@@ -60,6 +60,16 @@ DONE:
 }
 )";
 
+/// `kernel` with so many instructions that its vector form comes later.
+std::string long_kernel() {
+  std::string text = kernel;
+  std::string steps;
+  for (unsigned i = 0; i < 2100; ++i)
+    steps +=
+        "  mul.lo.u32 %x, %x, 1664525; xor.b32 %x, %x, " + std::to_string(i * 2654435761u) + ";\n";
+  return text.replace(text.find("  bar.sync 0;"), 0, steps);
+}
+
 }  // namespace
 
 TEST_CASE("the plan names each access, branch and barrier, with its place") {
@@ -128,4 +138,19 @@ TEST_CASE("a plan of what is not there or does not compile is an error") {
   CHECK(plan_of(".visible .entry other() { ret; }", {64}).find("no kernel 'k'") !=
         std::string::npos);
   CHECK(plan_of(".visible .entry k() { nonsense; }", {64}).find("nonsense") != std::string::npos);
+}
+
+TEST_CASE("the plan of a long kernel shows the form to come, and whether it runs yet") {
+  const std::string text =
+      ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/sum.cu\"\n" + long_kernel();
+  const auto before = jit::describe_plan(text, "k", {256, 1, 1}, {});
+  const auto after = jit::describe_plan(text, "k", {256, 1, 1}, {}, true);
+  REQUIRE(before.ok());
+  REQUIRE(after.ok());
+  CHECK(has_line(*before, {"long: runs thread by thread until", "PYCUDA_CPU_PATIENCE"}));
+  CHECK(has_line(*after, {"long: its vector form was made in the background, and runs now"}));
+  for (const auto* plan : {&*before, &*after}) {
+    CHECK(has_line(*plan, {"gangs of"}));
+    CHECK(has_line(*plan, {"ld.global.u32", "broadcast"}));
+  }
 }

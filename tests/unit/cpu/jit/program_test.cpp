@@ -42,6 +42,42 @@ DONE:
 }
 )";
 
+/// `long_one` writes a hash of each thread's number, changed by how often it was launched before;
+/// `short_one` is what is beside it.
+std::string long_kernel() {
+  std::string text = header + R"(
+.global .align 4 .u32 launches;
+.visible .entry long_one(.param .u64 out) {
+  .reg .b64 %out, %a; .reg .b32 %t, %x, %n; .reg .pred %p;
+  ld.param.u64 %out, [out];
+  mov.u32 %t, %tid.x;
+  mad.lo.u32 %x, %t, 2654435761, 7;
+)";
+  for (std::uint32_t i = 0; i < 2500; ++i)
+    text += "  mul.lo.u32 %x, %x, 1664525;\n  xor.b32 %x, %x, " + std::to_string(i * 2654435761u) +
+            ";\n";
+  return text + R"(
+  bar.sync 0;
+  ld.global.u32 %n, [launches];
+  add.u32 %n, %n, 1;
+  bar.sync 0;
+  st.global.u32 [launches], %n;
+  xor.b32 %x, %x, %n;
+  mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %out;
+  st.global.u32 [%a], %x;
+  ret;
+}
+.visible .entry short_one(.param .u64 out) {
+  .reg .b64 %out, %a; .reg .b32 %t;
+  ld.param.u64 %out, [out];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %out;
+  st.global.u32 [%a], %t;
+  ret;
+}
+)";
+}
+
 /// Keeps variables' memory as long as it lives.
 class Memory {
  public:
@@ -230,6 +266,50 @@ TEST_CASE("options that change the code do not share a cache entry") {
   const auto other = jit::Program::compile(add_one, checked);
   REQUIRE(other.ok());
   CHECK_FALSE((*other)->from_cache());
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a long kernel gets its vector form later, and keeps it on disk") {
+  const auto folder = new_folder();
+  jit::Options options;
+  options.cache_folder = folder;
+  options.vectors = true;
+  const std::string text = long_kernel();
+  auto program = jit::Program::compile(text, options);
+  REQUIRE(program.ok());
+  REQUIRE((*program)->kernels().size() == 2);
+  CHECK((*program)->kernels()[0].vectors_later);
+  CHECK((*program)->kernels()[0].gang_lanes == 0);
+  CHECK_FALSE((*program)->kernels()[1].vectors_later);
+  CHECK((*program)->kernels()[1].gang_lanes != 0);
+  CHECK((*program)->cached_kernel("long_one") == nullptr);
+
+  Memory memory;
+  auto loaded = jit::LoadedProgram::load(*program, std::ref(memory));
+  REQUIRE(loaded.ok());
+  const pycuda::cpu::Kernel* const kernel = (*loaded)->find_kernel("long_one");
+  REQUIRE(kernel->forms != nullptr);
+  std::vector<std::uint32_t> quick(100), better(100), cached(100);
+  run(**loaded, "long_one", {1, 1, 1}, {100, 1, 1}, packed(quick.data()));
+
+  auto improved = (*program)->compile_kernel("long_one");
+  REQUIRE(improved.ok());
+  REQUIRE((*improved)->kernels().size() == 1);
+  REQUIRE((*loaded)->improve(*kernel, *improved));
+  REQUIRE(kernel->forms->better.load() != nullptr);
+  CHECK(kernel->forms->better.load()->facts.gang_lanes != 0);
+  run(**loaded, "long_one", {1, 1, 1}, {100, 1, 1}, packed(better.data()));
+  CHECK(better[7] != quick[7]);  // it counts its launches in a variable, which both forms share
+  for (std::size_t i = 0; i < quick.size(); ++i) REQUIRE(better[i] == (quick[i] ^ 1 ^ 2));
+
+  auto again = jit::Program::compile(text, options);
+  REQUIRE(again.ok());
+  CHECK((*again)->from_cache());
+  auto reloaded = jit::LoadedProgram::load(*again, std::ref(memory));
+  REQUIRE(reloaded.ok());
+  CHECK((*reloaded)->find_kernel("long_one")->forms->better.load() != nullptr);
+  run(**reloaded, "long_one", {1, 1, 1}, {100, 1, 1}, packed(cached.data()));
+  CHECK(cached == quick);
   std::filesystem::remove_all(folder);
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// When, where, and for how long: the compiler itself is jit's, the thread exec's.
+#include "cpu/api/better_forms.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "cpu/api/module.h"
+#include "cpu/exec/background.h"
+#include "cpu/jit/checkpoint.h"
+#include "cpu/jit/program.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+/// PYCUDA_CPU_PATIENCE: for how many times its compile time a kernel runs first. Below 0: for ever.
+double patience() {
+  const auto text = base::environment("PYCUDA_CPU_PATIENCE");
+  if (!text) return 1;
+  char* end = nullptr;
+  const double times = std::strtod(text->c_str(), &end);
+  return end != text->c_str() && *end == '\0' ? times : 1;
+}
+
+/// Compiles without holding the module: it may be unloaded meanwhile. The disk cache keeps the code
+/// in any case.
+void improve(const jit::Program& program, const std::string& name,
+             const std::weak_ptr<const ModuleImage>& holder) {
+  const jit::Checkpoints checkpoints(exec::end_with_process);
+  const auto before = std::chrono::steady_clock::now();
+  auto better = program.compile_kernel(name);
+  const std::shared_ptr<const ModuleImage> image = holder.lock();
+  if (image == nullptr) return;
+  const Kernel& kernel = *image->code().find_kernel(name);
+  if (!better) {
+    kernel.forms->settled.store(true, std::memory_order_relaxed);
+    base::log(base::LogLevel::Info,
+              "kernel '" + name + "' stays as it is: " + ptx::to_text(better.error()));
+    return;
+  }
+  const bool improved = image->code().improve(kernel, std::move(*better));
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - before;
+  base::log(base::LogLevel::Info, improved ? "kernel '" + name +
+                                                 "' runs in vectors from now on, compiled in " +
+                                                 std::to_string(time.count()) + " s"
+                                           : "kernel '" + name + "' has no vector form");
+}
+
+}  // namespace
+
+void arrange_better_forms(const std::shared_ptr<const ModuleImage>& image) {
+  const double times = patience();
+  if (!(times >= 0)) return;
+  for (const Kernel& kernel : image->code().kernels()) {
+    if (kernel.forms == nullptr || kernel.forms->settled.load(std::memory_order_relaxed)) continue;
+    const auto wait =
+        times * std::chrono::duration<double, std::nano>(jit::vector_compile_time(kernel.facts));
+    constexpr double most = 1e18;
+    kernel.forms->patience_ns.store(static_cast<std::int64_t>(std::clamp(wait.count(), 1.0, most)),
+                                    std::memory_order_relaxed);
+    kernel.forms->improve = [program = image->code().program(), name = kernel.facts.name,
+                             holder = std::weak_ptr(image)] {
+      exec::run_in_background([program, name, holder] { improve(*program, name, holder); });
+    };
+  }
+}
+
+}  // namespace pycuda::cpu::api

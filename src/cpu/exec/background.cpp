@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The thread sleeps until there is work, and for ever once the process ends: statics that the work
+// uses are destroyed then.
+#include "cpu/exec/background.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "cpu/exec/fork_guard.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+class Background {
+ public:
+  static Background& instance() {
+    static Background* const background = new Background;
+    // Destroyed before whatever was constructed before the first work began.
+    static const AtEnd at_end{*background};
+    return *background;
+  }
+
+  void run(std::function<void()> work) {
+    const std::unique_lock lock(mutex_);
+    if (ending_) return;
+    waiting_.push_back(std::move(work));
+    if (!started_) start();
+    changed_.notify_all();
+  }
+
+  void end_with_process() {
+    if (!ending_.load(std::memory_order_acquire)) return;
+    std::unique_lock lock(mutex_);
+    rest(lock);
+  }
+
+ private:
+  struct AtEnd {
+    Background& background;
+    ~AtEnd() {
+      if (!forked()) background.end();
+    }
+  };
+
+  void start() {
+    started_ = true;
+    watch_forks();
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    std::thread([this] { serve(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void serve() {
+    constexpr int low = 10;
+    // Of this thread alone. A failure costs others some speed.
+    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), low));
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      if (ending_) rest(lock);
+      std::function<void()> work = std::move(waiting_.front());
+      waiting_.pop_front();
+      working_ = true;
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+      working_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  /// For ever.
+  void rest(std::unique_lock<std::mutex>& lock) {
+    working_ = false;
+    changed_.notify_all();
+    for (;;) changed_.wait(lock);
+  }
+
+  void end() {
+    std::unique_lock lock(mutex_);
+    ending_.store(true, std::memory_order_release);
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !working_; });
+  }
+
+  std::mutex mutex_;  ///< protects all but `ending_`
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;
+  std::atomic<bool> ending_{false};
+  bool started_ = false;
+  bool working_ = false;
+};
+
+}  // namespace
+
+void run_in_background(std::function<void()> work) {
+  if (!forked()) Background::instance().run(std::move(work));
+}
+
+void end_with_process() { Background::instance().end_with_process(); }
+
+}  // namespace pycuda::cpu::exec

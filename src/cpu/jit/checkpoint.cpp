@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/checkpoint.h"
+
+namespace pycuda::cpu::jit {
+namespace {
+
+thread_local void (*visitor)() = nullptr;
+
+}  // namespace
+
+Checkpoints::Checkpoints(void (*visit)()) { visitor = visit; }
+Checkpoints::~Checkpoints() { visitor = nullptr; }
+
+void checkpoint() {
+  if (visitor != nullptr) visitor();
+}
+
+}  // namespace pycuda::cpu::jit

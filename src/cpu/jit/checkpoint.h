@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Compiling in the background must end with the process: between LLVM's passes it can be left.
+#pragma once
+
+namespace pycuda::cpu::jit {
+
+/// While it lives, compiling on this thread calls `visit` often: between LLVM's passes. `visit`
+/// need not return.
+class Checkpoints {
+ public:
+  explicit Checkpoints(void (*visit)());
+  ~Checkpoints();
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+};
+
+/// Called by the compiler; cheap.
+void checkpoint();
+
+}  // namespace pycuda::cpu::jit

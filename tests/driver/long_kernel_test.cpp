@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Long kernels get their vector form in the background: while launches go on, while the module
+// goes, while the process ends. The driver reads its settings early, so each scenario has a
+// process.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "driver/driver.h"
+
+using namespace driver_test;
+
+namespace {
+
+constexpr unsigned threads = 96, steps = 2300;
+
+std::string long_kernel() {
+  std::string text = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry hash(.param .u64 out, .param .u32 seed) {
+  .reg .b64 %out, %a; .reg .b32 %t, %x;
+  ld.param.u64 %out, [out]; ld.param.u32 %x, [seed];
+  mov.u32 %t, %tid.x;
+  add.u32 %x, %x, %t;
+)";
+  for (unsigned i = 0; i < steps; ++i)
+    text += "  mul.lo.u32 %x, %x, 1664525;\n  xor.b32 %x, %x, " + std::to_string(i * 2654435761u) +
+            ";\n";
+  return text + R"(
+  mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %out;
+  st.global.u32 [%a], %x;
+  ret;
+}
+)";
+}
+
+unsigned hash_of(unsigned x) {
+  for (unsigned i = 0; i < steps; ++i) x = x * 1664525u ^ i * 2654435761u;
+  return x;
+}
+
+std::string plan_of(CUfunction function) {
+  using Plan = CUresult(char*, size_t*, CUfunction, unsigned, unsigned, unsigned);
+  const auto plan = reinterpret_cast<Plan*>(symbol("cuCpuFunctionGetPlan"));
+  std::string text(1 << 16, '\0');
+  size_t bytes = text.size();
+  if (plan(text.data(), &bytes, function, threads, 1, 1) != CUDA_SUCCESS) return "no plan";
+  return text.c_str();
+}
+
+/// One launch; whether each thread's result is right.
+bool is_right(CUfunction function, CUdeviceptr out, unsigned seed) {
+  void* parameters[] = {&out, &seed};
+  if (CU(cuLaunchKernel)(function, 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr) !=
+      CUDA_SUCCESS)
+    return false;
+  std::vector<unsigned> seen(threads);
+  if (CU(cuMemcpyDtoH_v2)(seen.data(), out, threads * 4) != CUDA_SUCCESS) return false;
+  for (unsigned i = 0; i < threads; ++i) {
+    if (seen[i] != hash_of(seed + i)) return false;
+  }
+  return true;
+}
+
+/// Launches until the vector form runs.
+void play_improves() {
+  const CurrentContext context;
+  const std::string text = long_kernel();
+  const LoadedModule module(text.c_str());
+  const DeviceBlock block(threads * 4);
+  const CUfunction function = module.function("hash");
+  const bool later = plan_of(function).find("thread by thread until") != std::string::npos;
+  std::printf("at first thread by thread: %d\n", later);
+  bool right = true, improved = false;
+  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  for (unsigned i = 0; !improved && std::chrono::steady_clock::now() < stop; ++i) {
+    for (unsigned j = 0; j < 20; ++j) right &= is_right(function, block.address(), i * 1000 + j);
+    improved = plan_of(function).find("made in the background, and runs now") != std::string::npos;
+  }
+  std::printf("improved: %d\n", improved);
+  for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i);
+  std::printf("right: %d\n", right);
+}
+
+/// Modules come and go while their kernels are compiled.
+void play_unloads() {
+  const CurrentContext context;
+  const std::string text = long_kernel();
+  const DeviceBlock block(threads * 4);
+  bool right = true;
+  for (unsigned i = 0; i < 4; ++i) {
+    const LoadedModule module(text.c_str());
+    right &= is_right(module.function("hash"), block.address(), i);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 * i));
+  }
+  std::printf("right: %d\n", right);
+}
+
+/// The process ends with the compiler at work.
+void play_ends() {
+  const std::string text = long_kernel();
+  const CurrentContext context;
+  const LoadedModule module(text.c_str());
+  const DeviceBlock block(threads * 4);
+  const bool right = is_right(module.function("hash"), block.address(), 1);
+  std::printf("right: %d\n", right);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::fflush(stdout);
+  std::exit(0);
+}
+
+}  // namespace
+
+bool driver_test::play_long_kernel_scenario(const std::string& name) {
+  if (name.rfind("long_kernel_", 0) != 0) return false;
+  setenv("PYCUDA_CPU_PATIENCE", "0", 1);
+  setenv("PYCUDA_DISABLE_CACHE", "1", 1);
+  if (name == "long_kernel_improves") play_improves();
+  if (name == "long_kernel_unloads") play_unloads();
+  if (name == "long_kernel_ends") play_ends();
+  return true;
+}
+
+TEST_CASE("a long kernel that runs for long gets its vector form while launches go on") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("long_kernel_improves") ==
+        "at first thread by thread: 1\nimproved: 1\nright: 1\n");
+}
+
+TEST_CASE("a module may go while a form of its kernel is made") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("long_kernel_unloads") == "right: 1\n");
+}
+
+TEST_CASE("the process may end while a form of a kernel is made") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("long_kernel_ends") == "right: 1\n");
+}
