@@ -51,6 +51,26 @@ bool needs_host_compiler(const std::string& log) {
          file.starts_with("sys/") || file == "time.h" || file == "omp.h";
 }
 
+std::span<const Remedy> remedies() {
+  static constexpr Remedy kRemedies[] = {
+      // sqrt(2), pow(2, 3): a host's <cmath> has functions for integers, the compiler has none.
+      {"more than one instance of overloaded function", "pycuda_mixed_math.h", {}},
+      {"identifier \"__shfl", "pycuda_old_warps.h", {}},
+      {"\"register\" storage class", {}, "-Dregister="},
+  };
+  return kRemedies;
+}
+
+std::vector<std::string> remedies_for(const std::string& log) {
+  std::vector<std::string> options;
+  for (const Remedy& remedy : remedies()) {
+    if (log.find(remedy.symptom) == std::string::npos) continue;
+    options.push_back(remedy.header.empty() ? std::string(remedy.option)
+                                            : "-include=" + std::string(remedy.header));
+  }
+  return options;
+}
+
 std::string advice(const std::string& log) {
   if (log.find("may not have extern \"C\" linkage") != std::string::npos ||
       log.find("has \"C\" linkage") != std::string::npos ||

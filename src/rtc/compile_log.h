@@ -2,8 +2,10 @@
 // NVRTC's log in nvcc's words, and what it tells about why a source was refused.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pycuda::rtc {
 
@@ -16,5 +18,18 @@ bool needs_host_compiler(const std::string& log);
 
 /// One sentence of advice for a failure that users of the original meet often, or nothing.
 std::string advice(const std::string& log);
+
+/// What lets sources compile that nvcc, or an older one, compiled. Tried only when a source is
+/// refused for want of it: before all sources, headers would cost as much as a tenth of a small
+/// kernel.
+struct Remedy {
+  std::string_view symptom;  ///< in the log
+  std::string_view header;   ///< to be included before the source, or
+  std::string_view option;   ///< to be added
+};
+std::span<const Remedy> remedies();
+
+/// The options that stand for the remedies of what `log` complains about.
+std::vector<std::string> remedies_for(const std::string& log);
 
 }  // namespace pycuda::rtc

@@ -3,8 +3,10 @@
 #include "rtc/compiler.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "base/hash.h"
@@ -80,8 +82,10 @@ std::string version_text(const Nvrtc& nvrtc) {
 }
 
 void write_file(const fs::path& path, std::string_view content) {
-  std::ofstream(path, std::ios::binary)
-      .write(content.data(), static_cast<std::streamsize>(content.size()));
+  std::ofstream stream(path, std::ios::binary);
+  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+  stream.close();
+  if (!stream) throw fs::filesystem_error("cannot write", path, {errno, std::generic_category()});
 }
 
 }  // namespace
@@ -197,8 +201,11 @@ std::string Compiler::implicit_header_fingerprint() {
   if (implicit_fingerprint_.empty()) {
     IncludePaths own;
     own.own = folders_.headers;
-    implicit_fingerprint_ =
-        follow_includes({}, {kImplicitHeader}, own).fingerprint.value_or("none");
+    std::vector<std::string> headers = {kImplicitHeader};
+    for (const Remedy& remedy : remedies()) {
+      if (!remedy.header.empty()) headers.emplace_back(remedy.header);
+    }
+    implicit_fingerprint_ = follow_includes({}, headers, own).fingerprint.value_or("none");
   }
   return implicit_fingerprint_;
 }
@@ -365,6 +372,16 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 
   NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
+  if (!result.ok) {
+    const std::vector<std::string> helping = remedies_for(result.log);
+    if (!helping.empty()) {
+      for (std::vector<std::string>* list : {&options, &used}) {
+        list->insert(list->begin() + 1, helping.begin(), helping.end());
+      }
+      NvrtcResult again = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
+      if (again.ok) result = std::move(again);
+    }
+  }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
     if (needs_host_compiler(log)) {

@@ -23,6 +23,7 @@
 #include "cpu/lower/lower.h"
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/approximate.h"
+#include "cpu/simt/busy_divider.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/recognise_math.h"
@@ -86,6 +87,8 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   set_target_attributes(module);
   dump("widened", module);
   clean_up_gangs(functions, target);
+  if (!has_slow_divider()) return;
+  for (llvm::Function* gang : functions) simt::relieve_divider(*gang);
 }
 
 /// A module on its way, before the scalar and after the vector forms are made.

@@ -67,6 +67,13 @@ const HostTarget& host_target() {
   return host;
 }
 
+bool has_slow_divider() {
+  const HostTarget& host = host_target();
+  const llvm::StringRef cpu = host.cpu;
+  return llvm::StringRef(host.features).contains("+avx512vl") &&
+         (cpu.contains("lake") || cpu.contains("rapids"));
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(bool optimise) {
   const HostTarget& host = host_target();
   std::string error;

@@ -20,6 +20,10 @@ struct HostTarget {
 };
 const HostTarget& host_target();
 
+/// Whether the host has AVX-512 and divides vectors of it piece by piece: Intel's processors take
+/// as long for them as for 30 multiplications.
+bool has_slow_divider();
+
 /// A new target machine for the host: position-independent code, no contraction of floating-point
 /// operations. One is needed per compiling thread. `optimise` false: the quick code generator
 /// settings for huge modules.

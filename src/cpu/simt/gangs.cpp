@@ -25,6 +25,7 @@
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -246,7 +247,8 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   };
   llvm::Function* tile = nullptr;
   if (write(source.open, tile)) {
-    if (plan) plan->tile_notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+    if (plan && source.guarded)
+      plan->tile_notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
   } else if (!write(source.function, tile)) {
     return;
   }
@@ -274,7 +276,8 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
   if (source.open && write(*source.open, true, plan, full).empty()) {
-    if (plan) plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+    if (plan && source.guarded)
+      plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
   } else {
     if (plan) plan->notes.clear();
     reason = write(*source.function, true, plan, full);
@@ -342,7 +345,10 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
 }
 
 void open_guards(std::vector<GangSource>& sources) {
-  for (GangSource& source : sources) source.open = open_guards(*source.function, source.size);
+  for (GangSource& source : sources) {
+    source.open = open_guards(*source.function, source.size);
+    source.guarded = source.open != nullptr;
+  }
 }
 
 std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
@@ -357,6 +363,7 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
     }
     if (open_quotients(*open, source.size.lanes())) {
       source.open = open;
+      source.guarded = true;
       opened.push_back(&source);
     } else if (!source.open) {
       open->eraseFromParent();
@@ -381,10 +388,16 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
     narrow_sums(*source.function);
     if (source.open) narrow_sums(*source.open);
+    if (source.guarded && !source.size.is_tile())
+      pause_in_grid_strides(*source.open, source.size.columns);
+    if (!source.open) {
+      llvm::ValueToValueMapTy map;
+      source.open = llvm::CloneFunction(source.function, map);
+    }
+    check_wraps(*source.open, source.size);
     if (source.size.is_tile()) {
       widen_tile(source, facts[source.kernel], plan);
     } else {
-      if (source.open) pause_in_grid_strides(*source.open, source.size.columns);
       facts[source.kernel].scalar_reason = widen(source, facts[source.kernel], plan);
     }
     source.function->eraseFromParent();

@@ -22,8 +22,9 @@ struct GangSource {
   llvm::Function* open = nullptr;      ///< a copy of it whose guards are open (guards.h), or null
   std::size_t kernel = 0;              ///< index in the facts
   GangSize size{0};
-  bool warps = false;   ///< every gang must be a warp
-  bool chosen = false;  ///< the size is our choice, and so is not to have gangs
+  bool warps = false;    ///< every gang must be a warp
+  bool chosen = false;   ///< the size is our choice, and so is not to have gangs
+  bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
 };
 
 /// Longer kernels, in instructions, would take too long to compile for what most of them gain: they

@@ -2,6 +2,7 @@
 // Transfer functions of shapes, iterated until neither shapes nor divergence change.
 #include "cpu/simt/shape.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
@@ -18,6 +19,7 @@
 #include "cpu/simt/guards.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/warp_sites.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -463,6 +465,7 @@ bool Shapes::is_known_not_to_wrap(const llvm::Value* value, bool is_signed,
       return self(left, self) || self(right, self);
     const auto* call = llvm::dyn_cast<llvm::CallInst>(condition);
     const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->getName() == gang_small) return llvm::is_contained(call->args(), value);
     if (!callee || (callee->getName() != gang_all && callee->getName() != gang_none)) return false;
     const std::optional<Question> found = question(*call);
     return found && found->affine == value && found->is_signed == is_signed;
@@ -546,7 +549,9 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (callee->getName() == pseudo::shared_base || callee->getName() == pseudo::params ||
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
-  if (callee->getName() == gang_all || callee->getName() == gang_none) return Shape::uniform();
+  if (callee->getName() == gang_all || callee->getName() == gang_none ||
+      callee->getName() == gang_small)
+    return Shape::uniform();
   if (callee->getName().starts_with(gang_first) || callee->getName().starts_with(gang_last))
     return Shape::uniform(of(call.getArgOperand(0)).bounds);
   return call.doesNotAccessMemory() && !call.isConvergent() ? of_operands(call) : Shape::varying();

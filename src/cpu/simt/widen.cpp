@@ -16,6 +16,7 @@
 #include "cpu/simt/guards.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/saturating_conversion.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -183,6 +184,36 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
   return row_values(values);
 }
 
+/// An address whose index is the extension of a sum with a constant, as an address and a constant
+/// distance, if the sum does not wrap: so that the constant can be part of an instruction. Null if
+/// it might.
+llvm::Value* Widener::emit_distant(const llvm::GetElementPtrInst& address, unsigned number) {
+  auto* extension =
+      llvm::dyn_cast<llvm::CastInst>(address.getOperand(address.getNumOperands() - 1));
+  if (!extension || address.getNumIndices() != 1) return nullptr;
+  const bool is_signed = llvm::isa<llvm::SExtInst>(extension);
+  auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(extension->getOperand(0));
+  if (!sum || (!is_signed && !llvm::isa<llvm::ZExtInst>(extension))) return nullptr;
+  const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
+  if (!constant ||
+      (sum->getOpcode() != llvm::Instruction::Add && !(disjoint && disjoint->isDisjoint())))
+    return nullptr;
+  const auto fits = [&](const llvm::Value* value) {
+    const Shape shape = shapes_.of(value);
+    return shape.bounds && (is_signed || shape.bounds->low >= 0);
+  };
+  if (!fits(sum) || !fits(sum->getOperand(0))) return nullptr;
+  llvm::Type* type = extension->getType();
+  llvm::Type* element = address.getSourceElementType();
+  llvm::Value* near = b_.CreateGEP(
+      element, row_value(const_cast<llvm::Value*>(address.getPointerOperand()), number),
+      b_.CreateCast(extension->getOpcode(), row_value(sum->getOperand(0), number), type));
+  return b_.CreateGEP(
+      element, near,
+      llvm::ConstantInt::get(type, constant->getValue().sext(type->getIntegerBitWidth())));
+}
+
 llvm::Value* Widener::emit_row(llvm::Instruction& instruction, unsigned number) {
   const Shape shape = shapes_.of(&instruction);
   // That bits are disjoint is known of active lanes only, and lane 0 may not be one of them: it is
@@ -190,6 +221,9 @@ llvm::Value* Widener::emit_row(llvm::Instruction& instruction, unsigned number) 
   if (instruction.getOpcode() == llvm::Instruction::Or && shape.stride != 0)
     return b_.CreateAdd(row_value(instruction.getOperand(0), number),
                         row_value(instruction.getOperand(1), number));
+  if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+    if (llvm::Value* made = emit_distant(*address, number)) return made;
+  }
   auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
   if (load && shape.by_row && !is_full(mask_)) {
     // Some lane is active, but not one of each row.
@@ -308,6 +342,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     }
     if (name == pseudo::warp_op) return emit_warp_operation(call);
     if (name == gang_all || name == gang_none) return emit_question(call, name == gang_all);
+    if (name == gang_small) return are_small(call);
     if (name.starts_with(gang_first)) return scalar(call.getArgOperand(0));
     if (name.starts_with(gang_last))
       return value_at(scalar(call.getArgOperand(0)), shapes_.of(call.getArgOperand(0)),

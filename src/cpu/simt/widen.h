@@ -70,6 +70,7 @@ class Widener {
   llvm::Value* emit_varying(llvm::Instruction& instruction);
   llvm::Value* emit_scalar(llvm::Instruction& instruction);
   llvm::Value* emit_row(llvm::Instruction& instruction, unsigned number);
+  llvm::Value* emit_distant(const llvm::GetElementPtrInst& address, unsigned number);
   llvm::Value* emit_division(llvm::BinaryOperator& operation);
   llvm::Value* divide_words(llvm::Value* dividend, llvm::Value* divisor, bool is_signed);
   llvm::Value* divide_long(llvm::Value* dividend, llvm::Value* divisor);
@@ -84,6 +85,7 @@ class Widener {
   llvm::Value* pair(llvm::Value* first, llvm::Value* second);
   llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
+  llvm::Value* are_small(llvm::CallInst& call);
   llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
@@ -121,6 +123,7 @@ class Widener {
                                    llvm::function_ref<std::vector<llvm::Value*>()> apart);
   std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
                                           llvm::Value*& holds);
+  void fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* load_of_two(llvm::LoadInst& load);
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes,

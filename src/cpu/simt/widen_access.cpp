@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/widen.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -254,6 +256,61 @@ std::vector<llvm::Value*> Widener::first_or_test(llvm::Value* address, llvm::Typ
   return first;
 }
 
+namespace {
+
+bool calls(const llvm::BasicBlock& block, llvm::StringRef name) {
+  return llvm::any_of(block, [&](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == name;
+  });
+}
+
+/// What `phi` grows by in each trip of its loop, and where; null if that is not one number.
+const llvm::BinaryOperator* growth(const llvm::PHINode& phi, const llvm::BasicBlock& latch) {
+  const llvm::Value* next = phi.getIncomingValueForBlock(&latch);
+  while (const auto* copy = llvm::dyn_cast<llvm::PHINode>(next)) {
+    if (copy->getNumIncomingValues() != 1) return nullptr;
+    next = copy->getIncomingValue(0);
+  }
+  const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
+  return add && add->getOpcode() == llvm::Instruction::Add && add->getOperand(0) == &phi ? add
+                                                                                         : nullptr;
+}
+
+}  // namespace
+
+/// Gangs of one block that take turns in a loop over the grid read short runs far apart: what they
+/// will read in the next trip is fetched now. In a kernel without barriers the runs are long.
+void Widener::fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+  const llvm::Loop* loop = flow_.loop_of(load.getParent());
+  const llvm::BasicBlock* latch = loop ? loop->getLoopLatch() : nullptr;
+  if (!latch || !calls(*latch, gang_pause) ||
+      llvm::none_of(source_, [](const llvm::BasicBlock& block) {
+        return calls(block, lower::pseudo::barrier_sync);
+      }))
+    return;
+  const Shape address = guesses_.of(load.getPointerOperand());
+  for (const llvm::PHINode& phi : loop->getHeader()->phis()) {
+    const Shape counter = shapes_.of(&phi);
+    const llvm::BinaryOperator* add = growth(phi, *latch);
+    if (!add || !counter.is_affine() || counter.stride == 0 || address.stride % counter.stride != 0)
+      continue;
+    llvm::Value* step = add->getOperand(1);
+    const auto* made = llvm::dyn_cast<llvm::Instruction>(step);
+    if (!shapes_.of(step).is_uniform() ||
+        (made && made->getParent() != block_ && made->getParent() == add->getParent()))
+      continue;
+    llvm::Value* distance =
+        b_.CreateMul(b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty()),
+                     b_.getInt64(static_cast<std::uint64_t>(address.stride / counter.stride)));
+    for (llvm::Value* pointer : first)
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                         {b_.CreateGEP(b_.getInt8Ty(), pointer, distance), b_.getInt32(0),
+                          b_.getInt32(3), b_.getInt32(1)});
+    return;
+  }
+}
+
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   if (!load.isSimple()) return emit_lane_by_lane(load);
@@ -262,7 +319,9 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   if (is_adjacent(shape, load.getType(), layout)) {
     note_access(load, adjacent_form(shape, rows_));
     prefetch_behind(load);
-    return load_rows(load, pointers_of_rows(address));
+    const std::vector<llvm::Value*> first = pointers_of_rows(address);
+    fetch_next_trip(load, first);
+    return load_rows(load, first);
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
     note_access(load, "contiguous, with the other parts of its structure");
@@ -272,15 +331,19 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     note_access(load, "one of two places: both loads for the gang");
     return chosen;
   }
-  if (!shape.is_varying() || !is_adjacent(guesses_.of(address), load.getType(), layout)) {
-    note_access(load, apart_form("gather", shape));
+  if (!shape.is_varying() || is_unchecked(load) ||
+      !is_adjacent(guesses_.of(address), load.getType(), layout)) {
+    if (!is_unchecked(load)) note_access(load, apart_form("gather", shape));
     return gather(load, vector(address));
   }
   note_access(load, rows_ == 1 ? "contiguous or gather: tested at run time"
                                : "contiguous in each row or gather: tested at run time");
   llvm::Value* holds = nullptr;
   const std::vector<llvm::Value*> first = first_or_test(address, load.getType(), holds);
-  const auto whole = [&] { return std::vector{load_rows(load, first)}; };
+  const auto whole = [&] {
+    fetch_next_trip(load, first);
+    return std::vector{load_rows(load, first)};
+  };
   const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };
   return either(holds, whole, apart).front();
 }
@@ -329,8 +392,9 @@ void Widener::emit_store(llvm::StoreInst& store) {
     b_.CreateMaskedScatter(values, pointers, store.getAlign(), mask_);
     return std::vector<llvm::Value*>();
   };
-  if (!address.is_varying() || !is_adjacent(guesses_.of(target), value->getType(), layout)) {
-    note_access(store, apart_form("scatter", address));
+  if (!address.is_varying() || is_unchecked(store) ||
+      !is_adjacent(guesses_.of(target), value->getType(), layout)) {
+    if (!is_unchecked(store)) note_access(store, apart_form("scatter", address));
     scatter(vector(target));
     return;
   }

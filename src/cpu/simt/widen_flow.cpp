@@ -10,6 +10,7 @@
 
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
+#include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 
@@ -205,11 +206,16 @@ void Widener::emit_end(llvm::BasicBlock& block) {
     return;
   }
   llvm::BasicBlock* no = branch->getSuccessor(1);
-  note(
-      *branch, PlanNote::Kind::Branch,
-      llvm::Twine(flow_.is_divergent(block) ? "divergent" : "uniform") +
-          (flow_.loop_of(&block) && flow_.loop_of(&block)->isLoopExiting(&block) ? ", leaves a loop"
-                                                                                 : ""));
+  if (const auto* asked = llvm::dyn_cast<llvm::CallInst>(branch->getCondition());
+      asked && asked->getCalledFunction()->getName() == gang_small) {
+    note(*branch, PlanNote::Kind::Other,
+         "32-bit indexes: tested once for the gang; large ones take gathers and scatters");
+  } else {
+    const llvm::Loop* loop = flow_.loop_of(&block);
+    note(*branch, PlanNote::Kind::Branch,
+         llvm::Twine(flow_.is_divergent(block) ? "divergent" : "uniform") +
+             (loop && loop->isLoopExiting(&block) ? ", leaves a loop" : ""));
+  }
   if (!flow_.is_divergent(block)) {
     llvm::Value* condition = scalar(branch->getCondition());
     llvm::Value* nobody = constant_mask(false);
@@ -268,6 +274,18 @@ llvm::Value* Widener::compare_all(const Shapes::Question& question) {
     all = b_.CreateAnd(all, b_.CreateICmp(predicate, outermost, bound));
   }
   return all;
+}
+
+/// One test of all bits that small numbers do not have.
+llvm::Value* Widener::are_small(llvm::CallInst& call) {
+  llvm::Value* bits = b_.getInt32(0);
+  for (llvm::Value* number : call.args()) {
+    const Shape shape = shapes_.of(number);
+    if (shape.is_varying()) return b_.getFalse();
+    for (unsigned i = 0; i < (shape.by_row ? rows_ : 1); ++i)
+      bits = b_.CreateOr(bits, row_value(number, i));
+  }
+  return b_.CreateICmpULT(bits, b_.getInt32(1u << 30));
 }
 
 llvm::Value* Widener::emit_question(llvm::CallInst& call, bool all) {

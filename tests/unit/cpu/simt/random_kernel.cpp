@@ -243,7 +243,32 @@ void RandomKernel::index_to(const std::string& name) {
   }
 }
 
+/// Neighbours of neighbouring threads, at an index that might wrap for all one can see.
+void RandomKernel::load_row() {
+  if (one_in(2)) {
+    line("mul.lo.s32 %t0, %i, 3; add.s32 %t0, %t0, %n; cvt.s64.s32 %a, %t0; add.u64 %a, %a, %in;");
+    return line("ld.global.u8 " + r() + ", [%a]; ld.global.u8 " + r() + ", [%a+1]; ld.global.u8 " +
+                r() + ", [%a+2];");
+  }
+  line("add.s32 %t0, %i, %n; mul.wide.s32 %a, %t0, 4; add.u64 %a, %a, %in;");
+  line("ld.global.u32 " + r() + ", [%a]; ld.global.u8 " + r() + ", [%a+" + str(pick(8)) + "];");
+}
+
+/// Of the thread's own words.
+void RandomKernel::atomic() {
+  static constexpr const char* operations[] = {"add.u32", "exch.b32", "max.s32", "xor.b32",
+                                               "inc.u32"};
+  line("setp.lt.u32 %q7, %i, %n; mul.wide.u32 %a, %i, " + str(4 * out_words) +
+       "; add.u64 %a, %a, %out;");
+  const std::string place = ", [%a+" + str(4 * pick(16)) + "], ";
+  if (one_in(3))
+    return line("@%q7 atom.global.cas.b32 " + r() + place + source() + ", " + source() + ";");
+  line(std::string("@%q7 atom.global.") + any_of(operations) + " " + r() + place + source() + ";");
+}
+
 void RandomKernel::load() {
+  if (one_in(5)) return load_row();
+  if (one_in(8)) return atomic();
   index_to("%t0");
   line("mul.wide.u32 %a, %t0, 4; add.u64 %a, %a, %in;");
   switch (pick(12)) {
@@ -475,8 +500,15 @@ void RandomKernel::exchange() {
   line("bar.sync 0;");
 }
 
-/// Additions to shared counters by some threads, or a tree of halving strides, read by all.
+/// Barriers that reduce, additions to shared counters by some threads, or a tree of halving
+/// strides, read by all.
 void RandomKernel::share_and_reduce() {
+  if (one_in(4)) {
+    const std::string q = condition();
+    if (one_in(2)) return line("bar.red.popc.u32 " + r() + ", 0, " + q + ";");
+    line(std::string("bar.red.") + (pick(2) ? "and" : "or") + ".pred %z, 0, " + q + ";");
+    return line("selp.u32 " + r() + ", 1, 0, %z;");
+  }
   if (one_in(2)) {
     line(
         "mov.u32 %t4, counts; setp.lt.u32 %q7, %lin, 16; shl.b32 %t0, %lin, 2; add.u32 %t0, %t0, "

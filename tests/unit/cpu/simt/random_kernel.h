@@ -77,6 +77,8 @@ class RandomKernel {
 
   void index_to(const std::string& name);
   void load();
+  void load_row();
+  void atomic();
   void store();
   void store_row();
   void add_to_bin();

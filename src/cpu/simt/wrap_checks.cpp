@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Which extensions are worth a check, what must come before it, and the second copy of the code.
+#include "cpu/simt/wrap_checks.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cpu/simt/divergence.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+constexpr const char* unchecked_mark = "pycuda.unchecked";
+constexpr std::int64_t small = std::int64_t{1} << 30;
+/// Longer stretches of code, and addresses further away from their index, are left as they are.
+constexpr std::ptrdiff_t most_instructions = 250;
+constexpr unsigned most_steps = 12;
+/// The copies may make a function so many times longer.
+constexpr unsigned most_growth = 2;
+
+using Casts = llvm::SmallSetVector<llvm::CastInst*, 8>;
+
+/// Instructions of one block that are to be had twice, from the first to before the end.
+struct Stretch {
+  Casts extensions;
+  llvm::Instruction* first = nullptr;
+  llvm::Instruction* last = nullptr;
+};
+
+class Finder {
+ public:
+  Finder(const Shapes& shapes, GangSize size) : shapes_(shapes), size_(size) {}
+
+  std::vector<Stretch> stretches_of(llvm::BasicBlock& block) {
+    std::vector<Stretch> found(1);
+    for (llvm::Instruction& instruction : block) {
+      if (instruction.isTerminator()) break;
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call && (call->isConvergent() || call->cannotDuplicate())) {
+        // Extensions from before a barrier are out of reach behind it.
+        found.emplace_back();
+        open_.clear();
+      }
+      Stretch& stretch = found.back();
+      if (auto* extension = llvm::dyn_cast<llvm::CastInst>(&instruction);
+          extension && may_wrap(*extension))
+        open_.insert(extension);
+      llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+      if (!pointer) continue;
+      Casts used;
+      collect(pointer, block, used, 0);
+      used.remove_if([&](llvm::CastInst* cast) { return !open_.contains(cast); });
+      if (used.empty()) continue;
+      stretch.extensions.insert(used.begin(), used.end());
+      stretch.last = &instruction;
+    }
+    std::erase_if(found, [&](Stretch& stretch) { return !close(stretch); });
+    return found;
+  }
+
+ private:
+  bool may_wrap(const llvm::CastInst& cast) const {
+    const bool is_signed = llvm::isa<llvm::SExtInst>(cast);
+    if (!is_signed && !llvm::isa<llvm::ZExtInst>(cast)) return false;
+    const Shape from = shapes_.of(cast.getOperand(0));
+    return cast.getSrcTy()->isIntegerTy(32) && shapes_.of(&cast).is_varying() && from.is_affine() &&
+           from.stride < small / size_.columns &&
+           from.stride > (is_signed ? -small / static_cast<std::int64_t>(size_.columns) : 0);
+  }
+
+  void collect(llvm::Value* value, const llvm::BasicBlock& block, Casts& casts, unsigned steps) {
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction || instruction->getParent() != &block || steps == most_steps) return;
+    if (auto* cast = llvm::dyn_cast<llvm::CastInst>(instruction)) casts.insert(cast);
+    if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(instruction))
+      return;
+    for (llvm::Value* operand : instruction->operands()) collect(operand, block, casts, steps + 1);
+  }
+
+  /// Drops the extensions of what cannot be computed before the stretch. False if nothing is left.
+  bool close(Stretch& stretch) const {
+    while (!stretch.extensions.empty()) {
+      stretch.first = *std::min_element(
+          stretch.extensions.begin(), stretch.extensions.end(),
+          [](const llvm::CastInst* a, const llvm::CastInst* b) { return a->comesBefore(b); });
+      const auto late = std::find_if(stretch.extensions.begin(), stretch.extensions.end(),
+                                     [&](llvm::CastInst* cast) {
+                                       return !may_precede(cast->getOperand(0), *stretch.first, 0);
+                                     });
+      if (late == stretch.extensions.end())
+        return std::distance(stretch.first->getIterator(), stretch.last->getIterator()) <=
+               most_instructions;
+      stretch.extensions.remove(*late);
+    }
+    return false;
+  }
+
+  static bool may_precede(const llvm::Value* value, const llvm::Instruction& place,
+                          unsigned steps) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction || instruction->getParent() != place.getParent() ||
+        instruction->comesBefore(&place))
+      return true;
+    if (steps == most_steps || instruction->isIntDivRem() ||
+        !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
+      return false;
+    return std::all_of(instruction->op_begin(), instruction->op_end(), [&](const llvm::Use& use) {
+      return may_precede(use.get(), place, steps + 1);
+    });
+  }
+
+  const Shapes& shapes_;
+  const GangSize size_;
+  llvm::SmallPtrSet<llvm::CastInst*, 8> open_;  ///< those that a stretch may begin with
+};
+
+/// Moves what computes `value` before `place`.
+void move_before(llvm::Value* value, llvm::Instruction* place) {
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction || instruction->getParent() != place->getParent() ||
+      instruction->comesBefore(place))
+    return;
+  for (llvm::Value* operand : instruction->operands()) move_before(operand, place);
+  instruction->moveBefore(place);
+}
+
+void double_up(const Stretch& stretch) {
+  llvm::SmallSetVector<llvm::Value*, 8> numbers;
+  for (llvm::CastInst* extension : stretch.extensions) {
+    move_before(extension->getOperand(0), stretch.first);
+    numbers.insert(extension->getOperand(0));
+  }
+  llvm::BasicBlock* head = stretch.first->getParent();
+  llvm::Function& function = *head->getParent();
+  llvm::BasicBlock* checked = llvm::SplitBlock(head, stretch.first->getIterator());
+  llvm::BasicBlock* rest = llvm::SplitBlock(checked, std::next(stretch.last->getIterator()));
+  llvm::ValueToValueMapTy map;
+  llvm::BasicBlock* unchecked = llvm::CloneBasicBlock(checked, map, ".unchecked", &function);
+  unchecked->moveAfter(checked);
+  llvm::remapInstructionsInBlocks({unchecked}, map);
+  llvm::MDNode* mark = llvm::MDNode::get(function.getContext(), {});
+  for (llvm::Instruction& instruction : *unchecked) {
+    if (llvm::getLoadStorePointerOperand(&instruction))
+      instruction.setMetadata(unchecked_mark, mark);
+  }
+  llvm::IRBuilder<> b(head->getTerminator());
+  llvm::FunctionCallee question = function.getParent()->getOrInsertFunction(
+      gang_small, llvm::FunctionType::get(b.getInt1Ty(), {}, true));
+  auto* asked = llvm::cast<llvm::Function>(question.getCallee());
+  asked->setDoesNotAccessMemory();
+  asked->setDoesNotThrow();
+  asked->setWillReturn();
+  b.CreateCondBr(b.CreateCall(question, numbers.getArrayRef()), checked, unchecked);
+  head->getTerminator()->eraseFromParent();
+  b.SetInsertPoint(rest, rest->begin());
+  for (llvm::Instruction& instruction : *checked) {
+    llvm::SmallVector<llvm::Use*, 8> outside;
+    for (llvm::Use& use : instruction.uses()) {
+      if (llvm::cast<llvm::Instruction>(use.getUser())->getParent() != checked)
+        outside.push_back(&use);
+    }
+    if (outside.empty()) continue;
+    llvm::PHINode* either = b.CreatePHI(instruction.getType(), 2, instruction.getName());
+    either->addIncoming(&instruction, checked);
+    either->addIncoming(map[&instruction], unchecked);
+    for (llvm::Use* use : outside) use->set(either);
+  }
+}
+
+}  // namespace
+
+void check_wraps(llvm::Function& function, GangSize size) {
+  std::vector<Stretch> stretches;
+  {
+    ControlFlow flow(function);
+    const Shapes shapes(function, flow, size);
+    for (llvm::BasicBlock* block : flow.order()) {
+      Finder finder(shapes, size);
+      const std::vector<Stretch> found = finder.stretches_of(*block);
+      stretches.insert(stretches.end(), found.begin(), found.end());
+    }
+  }
+  const std::size_t most = std::size_t{most_growth} * function.getInstructionCount();
+  for (const Stretch& stretch : stretches) {
+    const auto length = static_cast<std::size_t>(
+        std::distance(stretch.first->getIterator(), stretch.last->getIterator()));
+    if (function.getInstructionCount() + length <= most) double_up(stretch);
+  }
+}
+
+bool is_unchecked(const llvm::Instruction& access) {
+  return access.getMetadata(unchecked_mark) != nullptr;
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What nvcc, or an older one, compiled and the compiler refuses: functions of mixed types, old shuffles, `register`."""
+
+import math
+
+import numpy as np
+import pycuda.driver as drv
+import pytest
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+def value_of(expression, **options):
+    source = (
+        f"__global__ void k(double *out, int i, unsigned u, long long l, float f, double d) {{ *out = {expression}; }}"
+    )
+    out = np.zeros(1)
+    SourceModule(source, **options).get_function("k")(
+        drv.Out(out), np.int32(7), np.uint32(3), np.int64(2), np.float32(0.5), np.float64(2.5), block=(1, 1, 1)
+    )
+    return out[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("sqrt(i)", math.sqrt(7)),
+        ("exp(u)", math.exp(3)),
+        ("fabs(-i)", 7),
+        ("floor(l)", 2),
+        ("pow(i, u)", 343),
+        ("pow(2, i)", 128),
+        ("pow(f, u)", 0.125),
+        ("pow(d, l)", 6.25),
+        ("fmod(d, f)", 0),
+        ("atan2(f, d)", math.atan2(0.5, 2.5)),
+        ("fmax(i, u)", 7),
+        ("std::pow(i, i) + std::sqrt(u)", 7.0**7 + math.sqrt(3)),
+    ],
+)
+def test_they_compute_in_double(expression, value):
+    assert value_of(expression) == pytest.approx(value, rel=1e-15)
+
+
+def test_shuffles_that_name_no_lanes_and_the_keyword_register():
+    source = """
+    __global__ void k(int *out) {
+        register int sum = threadIdx.x;
+        for (int step = 16; step > 0; step /= 2) sum += __shfl_down(sum, step);
+        out[threadIdx.x] = __shfl(sum, 0) + __shfl_xor((int)threadIdx.x, 1, 32) + __shfl_up(0, 1);
+    }"""
+    out = np.zeros(32, np.int32)
+    SourceModule(source).get_function("k")(drv.Out(out), block=(32, 1, 1))
+    assert (out == 496 + (np.arange(32) ^ 1)).all()
+
+
+def test_a_call_that_nobody_can_decide_is_still_refused():
+    with pytest.raises(drv.CompileError, match='more than one instance of overloaded function "f"'):
+        SourceModule(
+            "__device__ int f(float, double) { return 1; } __device__ int f(double, float) { return 2; }\n"
+            'extern "C" __global__ void k(int *a) { *a = f(1, 1) + sqrt(2); }',
+            no_extern_c=True,
+        )
