@@ -2,9 +2,12 @@
 """Runs small programs in processes of their own, with the package under test and chosen settings."""
 
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
+
+import pycuda
 
 
 def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
@@ -27,3 +30,8 @@ def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
     )
     assert run.returncode == expect, f"exit status {run.returncode} instead of {expect}\n{run.stdout}\n{run.stderr}"
     return run.stdout, run.stderr
+
+
+def has_cpu_driver():
+    """Whether this build of the package brings the CPU driver."""
+    return (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists()

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pycuda.driver as drv
 import pytest
-from programs import run_program
+from programs import has_cpu_driver, run_program
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
@@ -23,6 +23,7 @@ def test_a_device_that_is_not_there_is_told_with_their_number(context):
     assert count >= 1
 
 
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
 def test_settings_that_are_not_understood_are_told():
     code = "import pycuda.autoinit, pycuda.gpuarray as g, numpy; (g.zeros(2, numpy.float32) + 1).get(); print('done')"
     for name, value, words in [

@@ -13,8 +13,8 @@ import socket
 import subprocess
 import sys
 
-import pycuda
 import pytest
+from programs import has_cpu_driver
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -37,10 +37,6 @@ def run(command, cwd=None, timeout=110, **environment):
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=settings)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def has_cpu_driver():
-    return (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists()
 
 
 def test_every_block_is_of_a_kind_that_is_run():

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import zlib
 
-import pycuda
 import pytest
+from programs import has_cpu_driver
 from pycuda._driver import _rtc
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -56,10 +56,6 @@ def _launcher():
     return str(beside) if beside.exists() else shutil.which("mpiexec")
 
 
-def _has_cpu_driver():
-    return (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists()
-
-
 def _run_on_four_ranks(driver, program, *arguments):
     if _launcher() is None:
         pytest.skip("needs mpiexec")
@@ -68,7 +64,7 @@ def _run_on_four_ranks(driver, program, *arguments):
     # Open MPI asks root to be sure.
     settings.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     if driver.Device.count() < 4:
-        if not _has_cpu_driver():
+        if not has_cpu_driver():
             pytest.skip("needs four devices, or the CPU driver")
         settings.update(PYCUDA_DRIVER="cpu", PYCUDA_CPU_DEVICES="4")
     run = subprocess.run(
