@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 #include <cassert>
@@ -58,6 +59,14 @@ Inlined inline_all(llvm::Function& function, unsigned longest) {
     if (!llvm::InlineFunction(*call, info).isSuccess()) return Inlined::Impossible;
   }
   return function.getInstructionCount() <= longest ? Inlined::All : Inlined::TooLong;
+}
+
+/// What recognised functions left behind would count as the kernel's own.
+void drop_dead(llvm::Function& function) {
+  llvm::SmallVector<llvm::WeakTrackingVH, 64> all;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    all.emplace_back(&instruction);
+  llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(all);
 }
 
 bool is_floating_point_operation(const llvm::Instruction& instruction) {
@@ -325,6 +334,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
     const Inlined inlined = inline_all(*copy, longest);
     if (inlined == Inlined::TooLong) postpone(*kernel, facts[i]);
     if (inlined == Inlined::All) {
+      drop_dead(*copy);
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
