@@ -25,8 +25,6 @@ OURS = "pycuda"
 PEERS = ("PoCL", "Intel")
 #: Longer than any kernel of the table takes anywhere, so that a rival that hangs does not hold up the others.
 ANSWER_SECONDS = 180
-#: Runtimes' threads spin for a while after their work, on processors that the next turn needs.
-SETTLE_SECONDS = 0.03
 
 
 class Failed(Exception):
@@ -106,7 +104,6 @@ def run_case(case, workers: dict[str, Worker], rounds: int, clock: str, notes: l
     for turn in range(rounds):
         # Nobody always follows the same one.
         for name, form in lanes[turn % len(lanes) :] + lanes[: turn % len(lanes)]:
-            time.sleep(SETTLE_SECONDS)
             with contextlib.suppress(Failed):
                 seconds = workers[name].ask(do="turn", form=form)[clock]
                 times.setdefault(f"{name}, {form}" if form else name, []).append(seconds)
