@@ -3,7 +3,6 @@
 // uses are destroyed then.
 #include "cpu/exec/background.h"
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,9 +11,9 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
 #include "cpu/exec/fork_guard.h"
+#include "cpu/exec/quiet_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -52,12 +51,7 @@ class Background {
 
   void start() {
     started_ = true;
-    watch_forks();
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    std::thread([this] { serve(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    start_quiet_thread([this] { serve(); });
   }
 
   void serve() {

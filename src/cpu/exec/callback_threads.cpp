@@ -2,14 +2,11 @@
 // A thread pool that grows whenever nobody is free.
 #include "cpu/exec/callback_threads.h"
 
-#include <signal.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
-#include "cpu/exec/fork_guard.h"
+#include "cpu/exec/quiet_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -23,12 +20,7 @@ class CallbackThreads {
       changed_.notify_one();
       return;
     }
-    watch_forks();
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    std::thread([this] { serve(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    start_quiet_thread([this] { serve(); });
   }
 
  private:

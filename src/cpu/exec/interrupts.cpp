@@ -8,8 +8,8 @@
 #include <chrono>
 #include <thread>
 
-#include "cpu/exec/fork_guard.h"
 #include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/quiet_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -102,12 +102,7 @@ void watch(const unsigned long long* waits) {
 void watch_waits(const unsigned long long* waits) {
   static std::atomic<bool> watched{false};
   if (watched.exchange(true)) return;
-  watch_forks();
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  std::thread(watch, waits).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_quiet_thread([waits] { watch(waits); });
 }
 
 }  // namespace pycuda::cpu::exec

@@ -2,8 +2,6 @@
 // One thread that sleeps until the next launch's time is over.
 #include "cpu/exec/watchdog.h"
 
-#include <signal.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -11,12 +9,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/env.h"
 #include "base/log.h"
-#include "cpu/exec/fork_guard.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/quiet_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -63,12 +60,7 @@ class Watchdog {
 
  private:
   Watchdog() {
-    watch_forks();
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    std::thread([this] { watch_over(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    start_quiet_thread([this] { watch_over(); });
   }
 
   void watch_over() {
