@@ -10,8 +10,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
+#include <string>
+#include <system_error>
 
+#include "base/log.h"
 #include "cpu/exec/fork_guard.h"
 #include "cpu/exec/quiet_thread.h"
 
@@ -30,8 +34,8 @@ class Background {
   void run(std::function<void()> work) {
     const std::unique_lock lock(mutex_);
     if (ending_) return;
+    if (!started_ && !start()) return;
     waiting_.push_back(std::move(work));
-    if (!started_) start();
     changed_.notify_all();
   }
 
@@ -49,9 +53,16 @@ class Background {
     }
   };
 
-  void start() {
-    started_ = true;
-    start_quiet_thread([this] { serve(); });
+  /// False where no thread can be had: the next work tries again.
+  bool start() {
+    try {
+      start_quiet_thread([this] { serve(); });
+    } catch (const std::system_error& error) {
+      base::log(base::LogLevel::Warning,
+                std::string("no thread for work in the background: ") + error.what());
+      return false;
+    }
+    return started_ = true;
   }
 
   void serve() {
@@ -66,7 +77,13 @@ class Background {
       waiting_.pop_front();
       working_ = true;
       lock.unlock();
-      work();
+      // What cannot be done, for want of memory, was a favour.
+      try {
+        work();
+      } catch (const std::exception& error) {
+        base::log(base::LogLevel::Warning,
+                  std::string("work in the background ended: ") + error.what());
+      }
       work = nullptr;
       lock.lock();
       working_ = false;
