@@ -204,57 +204,18 @@ def integers(suite):
             kernels.append(simple("mad24.hi.sat.s32", [t, t, t], t))
         suite.add(f"{group}mul24_{t}", f"24-bit multiplication on {t}", "sm_80", kernels)
     for t in ["u32", "s32", "u64", "s64"]:
+        chains = {
+            "add_cc_addc": "add.cc.T {r}, {a}, {b}; addc.T {s}, {c}, {d}",
+            "add_cc_addc_cc": "add.cc.T {r}, {a}, {b}; addc.cc.T {s}, {c}, {d}; addc.T {r}, {r}, 0",
+            "sub_cc_subc": "sub.cc.T {r}, {a}, {b}; subc.T {s}, {c}, {d}",
+            "sub_cc_subc_cc": "sub.cc.T {r}, {a}, {b}; subc.cc.T {s}, {c}, {d}; subc.T {r}, {r}, 0",
+            "sub_cc_addc": "sub.cc.T {r}, {a}, {b}; addc.cc.T {s}, {c}, {d}; subc.T {r}, {r}, {a}",
+            "mad_cc_madc": "mad.lo.cc.T {r}, {a}, {b}, {c}; madc.hi.T {s}, {a}, {b}, {d}",
+            "madc_lo_cc": "mad.hi.cc.T {r}, {a}, {b}, {c}; madc.lo.cc.T {s}, {a}, {b}, {d};addc.T {r}, {r}, {a}",
+            "madc_hi_cc": "add.cc.T {r}, {a}, {b}; madc.hi.cc.T {r}, {a}, {b}, {c};madc.lo.T {s}, {a}, {b}, {d}",
+        }
         kernels = [
-            Kernel(
-                f"add_cc_addc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"add.cc.{t} {{r}}, {{a}}, {{b}}; addc.{t} {{s}}, {{c}}, {{d}}",
-            ),
-            Kernel(
-                f"add_cc_addc_cc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"add.cc.{t} {{r}}, {{a}}, {{b}}; addc.cc.{t} {{s}}, {{c}}, {{d}}; addc.{t} {{r}}, {{r}}, 0",
-            ),
-            Kernel(
-                f"sub_cc_subc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"sub.cc.{t} {{r}}, {{a}}, {{b}}; subc.{t} {{s}}, {{c}}, {{d}}",
-            ),
-            Kernel(
-                f"sub_cc_subc_cc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"sub.cc.{t} {{r}}, {{a}}, {{b}}; subc.cc.{t} {{s}}, {{c}}, {{d}}; subc.{t} {{r}}, {{r}}, 0",
-            ),
-            Kernel(
-                f"sub_cc_addc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"sub.cc.{t} {{r}}, {{a}}, {{b}}; addc.cc.{t} {{s}}, {{c}}, {{d}}; subc.{t} {{r}}, {{r}}, {{a}}",
-            ),
-            Kernel(
-                f"mad_cc_madc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"mad.lo.cc.{t} {{r}}, {{a}}, {{b}}, {{c}}; madc.hi.{t} {{s}}, {{a}}, {{b}}, {{d}}",
-            ),
-            Kernel(
-                f"madc_lo_cc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"mad.hi.cc.{t} {{r}}, {{a}}, {{b}}, {{c}}; madc.lo.cc.{t} {{s}}, {{a}}, {{b}}, {{d}};"
-                f"addc.{t} {{r}}, {{r}}, {{a}}",
-            ),
-            Kernel(
-                f"madc_hi_cc_{t}",
-                [t, t, t, t],
-                [t, t],
-                f"add.cc.{t} {{r}}, {{a}}, {{b}}; madc.hi.cc.{t} {{r}}, {{a}}, {{b}}, {{c}};"
-                f"madc.lo.{t} {{s}}, {{a}}, {{b}}, {{d}}",
-            ),
+            Kernel(f"{name}_{t}", [t] * 4, [t] * 2, text.replace("T ", f"{t} ")) for name, text in chains.items()
         ]
         suite.add(f"{group}carry_{t}", f"The carry chain on {t}", "sm_80", kernels)
     kernels = []
