@@ -62,6 +62,9 @@ struct ThreadStack {
   std::vector<ContextPtr> contexts;
   /// The process's context, made current here because the thread has none of its own.
   ContextPtr adopted;
+  /// Another reference to the top, or null: what a dead resource left for the next one to take,
+  /// since an atomic count costs as much as the rest of `require_context`.
+  ContextPtr spare;
 
   ThreadStack() = default;
   ThreadStack(const ThreadStack&) = delete;
@@ -73,10 +76,15 @@ struct ThreadStack {
 
   /// The thread's end and detached contexts are no place for errors of the pop.
   void drop_top() noexcept {
-    const ContextPtr top = std::move(contexts.back());
-    contexts.pop_back();
+    const ContextPtr top = take_top();
     static_cast<void>(deactivate(*top));
     note_pop(*top);
+  }
+  ContextPtr take_top() noexcept {
+    spare.reset();
+    ContextPtr top = std::move(contexts.back());
+    contexts.pop_back();
+    return top;
   }
   void drop_adopted() noexcept {
     if (!adopted) return;
@@ -99,11 +107,19 @@ void forget_on_thread(const Context& context) noexcept {
   ThreadStack& stack = this_thread();
   if (stack.adopted.get() == &context) stack.drop_adopted();
   static_cast<void>(deactivate(context));
+  if (stack.spare.get() == &context) stack.spare.reset();
   std::erase_if(stack.contexts, [&](const ContextPtr& pushed) {
     if (pushed.get() != &context) return false;
     note_pop(context);
     return true;
   });
+}
+
+void leave_for_next(ContextPtr context) noexcept {
+  ThreadStack& stack = this_thread();
+  // Nothing but the top: the stack owns it anyway, so that no context lives longer for this.
+  if (stack.contexts.empty() || stack.contexts.back() != context) return;
+  if (!stack.spare) stack.spare = std::move(context);
 }
 
 void restore_top() noexcept {
@@ -131,6 +147,7 @@ void push_context(const ContextPtr& context) {
   ThreadStack& stack = this_thread();
   stack.contexts.reserve(stack.contexts.size() + 1);
   stack.drop_adopted();
+  stack.spare.reset();
   if (!stack.contexts.empty()) static_cast<void>(deactivate(*stack.contexts.back()));
   if (const CUresult code = activate(context); code != CUDA_SUCCESS) {
     internal::restore_top();
@@ -145,8 +162,7 @@ void pop_context() {
   if (stack.contexts.empty()) {
     throw DriverError("context::pop", CUDA_ERROR_INVALID_CONTEXT, "cannot pop non-current context");
   }
-  const ContextPtr top = std::move(stack.contexts.back());
-  stack.contexts.pop_back();
+  const ContextPtr top = stack.take_top();
   note_pop(*top);
   const CUresult code = deactivate(*top);
   internal::restore_top();
@@ -173,10 +189,11 @@ ContextPtr process_context() {
 ContextPtr require_context() {
   // What is current is what calls will be for: the top of the stack, or the context of a scope.
   const Context* current = current_on_thread;
+  ThreadStack& stack = this_thread();
   if (current != nullptr && current != adopted_on_thread && current->valid()) {
+    if (stack.spare.get() == current) return std::move(stack.spare);
     return const_cast<Context*>(current)->shared_from_this();
   }
-  ThreadStack& stack = this_thread();
   if (ContextPtr own = current_context()) return own;
   ContextPtr context = process_context();
   if (context == nullptr) {

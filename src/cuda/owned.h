@@ -46,7 +46,12 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   /// Releases; a failure is reported.
-  ~Owned() { drop(); }
+  ~Owned() {
+    drop();
+    if (context_ && context_.get() == internal::current_on_thread) {
+      internal::leave_for_next(std::move(context_));
+    }
+  }
 
   /// Another's resource: used, never released.
   static Owned borrow(ContextPtr context, Handle handle) {
