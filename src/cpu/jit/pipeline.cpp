@@ -17,6 +17,8 @@
 #include <optional>
 
 #include "cpu/jit/checkpoint.h"
+#include "cpu/jit/half_comparisons.h"
+#include "cpu/jit/host_target.h"
 #include "cpu/simt/known_lanes.h"
 
 namespace pycuda::cpu::jit {
@@ -159,6 +161,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
   PassRun(target).run(module, "globaldce");
   PassRun(target).run_default(module,
                               thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
+  if (widen_half_comparisons(module, has_half_arithmetic()))
+    PassRun(target).run(module, "function(early-cse)");
 }
 
 }  // namespace pycuda::cpu::jit
