@@ -48,9 +48,7 @@ class Owned {
   /// Releases; a failure is reported.
   ~Owned() {
     drop();
-    if (context_ && context_.get() == internal::current_on_thread) {
-      internal::leave_for_next(std::move(context_));
-    }
+    if (context_) internal::leave_for_next(std::move(context_));
   }
 
   /// Another's resource: used, never released.
