@@ -82,8 +82,9 @@ PyObject* get_gpudata(PyObject* self, void*) {
   return getter(self, [](ArrayState& state) -> nb::object {
     if (state.gpudata.is_valid()) return state.gpudata;
     if (state.block) {
-      state.gpudata = memory_object(std::move(*state.block));
+      cuda::PooledDeviceMemory block = std::move(*state.block);
       state.block.reset();
+      state.gpudata = memory_object(std::move(block));
       return state.gpudata;
     }
     if (state.size == 0) return nb::none();
