@@ -130,6 +130,48 @@ def python_rivals(pointers):
     return rivals
 
 
+def allocation_rivals(driver, loop):
+    """Name -> BATCH pairs of an allocation of 4096 bytes and its release."""
+
+    def ours():
+        start = time.perf_counter()
+        for _ in range(BATCH):
+            cuda.mem_alloc(4096).free()
+        return time.perf_counter() - start
+
+    rivals = {
+        "C": lambda: loop.time_allocations(driver.cuMemAlloc_v2, driver.cuMemFree_v2, ctypes.c_uint64(4096), BATCH),
+        "pycuda": ours,
+    }
+    if "CPU" in cuda.Device(0).name():
+        return rivals
+    try:
+        from cupy.cuda.runtime import free, malloc
+
+        def cupy_pairs():
+            start = time.perf_counter()
+            for _ in range(BATCH):
+                free(malloc(4096))
+            return time.perf_counter() - start
+
+        rivals["CuPy runtime.malloc, free"] = cupy_pairs
+    except ImportError:
+        pass  # said already, for launches
+    try:
+        from cuda.bindings.driver import cuMemAlloc, cuMemFree
+
+        def bindings_pairs():
+            start = time.perf_counter()
+            for _ in range(BATCH):
+                cuMemFree(cuMemAlloc(4096)[1])
+            return time.perf_counter() - start
+
+        rivals["cuda.bindings cuMemAlloc, cuMemFree"] = bindings_pairs
+    except ImportError:
+        print("cuda.bindings is not installed: not in the table", file=sys.stderr)
+    return rivals
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=60)
@@ -160,16 +202,7 @@ def main() -> None:
             microseconds = statistics.median(values[3:]) / BATCH * 1e6
             print(f"{name:44} {microseconds:7.3f} {microseconds / base:6.2f}")
 
-        def ours():
-            start = time.perf_counter()
-            for _ in range(BATCH):
-                cuda.mem_alloc(4096).free()
-            return time.perf_counter() - start
-
-        pairs = {
-            "C": lambda: loop.time_allocations(driver.cuMemAlloc_v2, driver.cuMemFree_v2, ctypes.c_uint64(4096), BATCH),
-            "pycuda": ours,
-        }
+        pairs = allocation_rivals(driver, loop)
         allocations = {name: [] for name in pairs}
         for _ in range(rounds):
             for name, batch in pairs.items():

@@ -53,10 +53,10 @@ void set_compiler(rtc::Compiler* compiler, std::optional<std::string> cache_fold
 }
 
 ArrayContext& ArrayContext::current() {
-  const cuda::Context* on_thread = cuda::internal::current_on_thread;
+  const cuda::Context* current = cuda::internal::on_thread.current;
   Known& all = known();
-  if (on_thread != nullptr && on_thread == last.context &&
-      last.generation == all.generation.load(std::memory_order_acquire) && on_thread->valid()) {
+  if (current != nullptr && current == last.context &&
+      last.generation == all.generation.load(std::memory_order_acquire) && current->valid()) {
     return *last.arrays;
   }
   const cuda::ContextPtr context = cuda::require_context();

@@ -112,17 +112,22 @@ class ElementwiseText {
     const std::string tail = "; i < end; i += blockDim.x) {\n    " + store_at("i") + "  }\n";
     if (key_.vector == 1) return text + "  for (index_t i = begin + threadIdx.x" + tail;
     const std::string width = std::to_string(key_.vector);
-    text += "  const index_t packs = end / " + width + ";\n  for (index_t i = begin / " + width +
-            " + threadIdx.x; i < packs; i += blockDim.x) {\n";
+    std::string pack;
     for (std::size_t k = 0; k < operands_; ++k) {
       if (is_scalar(k)) continue;
-      text += "    const auto v" + number(k) + " = reinterpret_cast<const Pack<in" + number(k) +
+      pack += "    const auto v" + number(k) + " = reinterpret_cast<const Pack<in" + number(k) +
               ", " + width + ">*>(p" + number(k) + ")[i];\n";
     }
-    text += "    Pack<out_t, " + width + "> result;\n    for (int j = 0; j < " + width +
+    pack += "    Pack<out_t, " + width + "> result;\n    for (int j = 0; j < " + width +
             "; ++j) result.v[j] = " +
             computed([](std::size_t k, std::size_t) { return "v" + number(k) + ".v[j]"; }) +
-            ";\n    reinterpret_cast<Pack<out_t, " + width + ">*>(p_out)[i] = result;\n  }\n";
+            ";\n    reinterpret_cast<Pack<out_t, " + width + ">*>(p_out)[i] = result;\n";
+    // All blocks but the last of nearly all launches: the bounds of loops would cost bandwidth.
+    text += "  if (end - begin == " + width + " * blockDim.x) {\n    const index_t i = begin / " +
+            width + " + threadIdx.x;\n" + pack +
+            "    return;\n  }\n  const index_t packs = end / " + width +
+            ";\n  for (index_t i = begin / " + width +
+            " + threadIdx.x; i < packs; i += blockDim.x) {\n" + pack + "  }\n";
     return text + "  for (index_t i = packs * " + width + " + threadIdx.x" + tail;
   }
 

@@ -454,7 +454,7 @@ nb::object bare(PyTypeObject* type) {
 }  // namespace
 
 array::ArrayRef ArrayState::ref() const {
-  if (home != nullptr && home.get() != cuda::internal::current_on_thread) check_home(*this);
+  if (home != nullptr && home.get() != cuda::internal::on_thread.current) check_home(*this);
   return located();
 }
 

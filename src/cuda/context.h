@@ -106,20 +106,28 @@ class Context : public std::enable_shared_from_this<Context> {
 
 namespace internal {
 
-/// The context that this library has made current on this thread. Whoever sets it keeps the context
-/// alive.
-inline thread_local const Context* current_on_thread = nullptr;
-/// The process's context, where this thread has none of its own and works in that one.
-inline thread_local const Context* adopted_on_thread = nullptr;
+struct ThreadStack;
+
+/// What this thread has current, in one variable: each look-up of a thread's variable is a call in
+/// a shared library.
+struct OnThread {
+  /// The context that this library has made current here. Whoever sets it keeps the context alive.
+  const Context* current = nullptr;
+  /// The process's context, where this thread has none of its own and works in that one.
+  const Context* adopted = nullptr;
+  /// Null before its first use and after the thread's end.
+  ThreadStack* stack = nullptr;
+};
+inline thread_local OnThread on_thread;
 
 /// Makes a context current in the driver and back again; does nothing where it is current already.
 class [[nodiscard]] Entered {
  public:
-  explicit Entered(const Context& context) noexcept : before_(current_on_thread) {
+  explicit Entered(const Context& context) noexcept : before_(on_thread.current) {
     if (before_ == &context) return;
     driver_ = &context.driver();
     code_ = driver_->cuCtxPushCurrent.status(context.handle());
-    if (code_ == CUDA_SUCCESS) current_on_thread = &context;
+    if (code_ == CUDA_SUCCESS) on_thread.current = &context;
   }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
@@ -128,7 +136,7 @@ class [[nodiscard]] Entered {
     CUcontext popped = nullptr;
     // A failure here would be the fault of the call between, which has been told already.
     static_cast<void>(driver_->cuCtxPopCurrent.status(&popped));
-    current_on_thread = before_;
+    on_thread.current = before_;
   }
   CUresult code() const { return code_; }
 

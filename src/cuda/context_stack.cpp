@@ -10,8 +10,8 @@ namespace pycuda::cuda {
 namespace {
 
 using driver::DriverError;
-using internal::adopted_on_thread;
-using internal::current_on_thread;
+using internal::on_thread;
+using internal::ThreadStack;
 
 /// Every push that has not been popped, of all threads, oldest first.
 struct ActiveContexts {
@@ -45,46 +45,59 @@ void note_pop(const Context& context) noexcept {
 
 CUresult activate(const ContextPtr& context) noexcept {
   const CUresult code = context->driver().cuCtxPushCurrent.status(context->handle());
-  if (code == CUDA_SUCCESS) current_on_thread = context.get();
+  if (code == CUDA_SUCCESS) on_thread.current = context.get();
   return code;
 }
 
 CUresult deactivate(const Context& context) noexcept {
-  if (current_on_thread != &context) return CUDA_SUCCESS;
-  current_on_thread = nullptr;
+  if (on_thread.current != &context) return CUDA_SUCCESS;
+  on_thread.current = nullptr;
   CUcontext popped = nullptr;
   return context.driver().cuCtxPopCurrent.status(&popped);
 }
 
+}  // namespace
+
 /// What this thread has pushed, top last. The top is current in the driver, or, with an empty
 /// stack, `adopted`.
-struct ThreadStack {
+struct internal::ThreadStack {
   std::vector<ContextPtr> contexts;
   /// The process's context, made current here because the thread has none of its own.
   ContextPtr adopted;
+  /// Another reference to the top, or null: what a dead resource left for the next one to take,
+  /// since an atomic count costs as much as the rest of `require_context`.
+  ContextPtr spare;
 
-  ThreadStack() = default;
+  ThreadStack() { on_thread.stack = this; }
   ThreadStack(const ThreadStack&) = delete;
   ThreadStack& operator=(const ThreadStack&) = delete;
   ~ThreadStack() {
     drop_adopted();
     while (!contexts.empty()) drop_top();
+    on_thread.stack = nullptr;
   }
 
   /// The thread's end and detached contexts are no place for errors of the pop.
   void drop_top() noexcept {
-    const ContextPtr top = std::move(contexts.back());
-    contexts.pop_back();
+    const ContextPtr top = take_top();
     static_cast<void>(deactivate(*top));
     note_pop(*top);
+  }
+  ContextPtr take_top() noexcept {
+    spare.reset();
+    ContextPtr top = std::move(contexts.back());
+    contexts.pop_back();
+    return top;
   }
   void drop_adopted() noexcept {
     if (!adopted) return;
     static_cast<void>(deactivate(*adopted));
-    adopted_on_thread = nullptr;
+    on_thread.adopted = nullptr;
     adopted.reset();
   }
 };
+
+namespace {
 
 ThreadStack& this_thread() {
   thread_local ThreadStack stack;
@@ -99,6 +112,7 @@ void forget_on_thread(const Context& context) noexcept {
   ThreadStack& stack = this_thread();
   if (stack.adopted.get() == &context) stack.drop_adopted();
   static_cast<void>(deactivate(context));
+  if (stack.spare.get() == &context) stack.spare.reset();
   std::erase_if(stack.contexts, [&](const ContextPtr& pushed) {
     if (pushed.get() != &context) return false;
     note_pop(context);
@@ -106,11 +120,18 @@ void forget_on_thread(const Context& context) noexcept {
   });
 }
 
+void leave_for_next(ContextPtr context) noexcept {
+  ThreadStack* const stack = on_thread.stack;
+  // Nothing but the top: the stack owns it anyway, so that no context lives longer for this.
+  if (stack == nullptr || stack->contexts.empty() || stack->contexts.back() != context) return;
+  if (!stack->spare) stack->spare = std::move(context);
+}
+
 void restore_top() noexcept {
   ThreadStack& stack = this_thread();
   while (!stack.contexts.empty()) {
     const ContextPtr& top = stack.contexts.back();
-    if (top->valid() && (current_on_thread == top.get() || activate(top) == CUDA_SUCCESS)) return;
+    if (top->valid() && (on_thread.current == top.get() || activate(top) == CUDA_SUCCESS)) return;
     stack.drop_top();
   }
 }
@@ -131,6 +152,7 @@ void push_context(const ContextPtr& context) {
   ThreadStack& stack = this_thread();
   stack.contexts.reserve(stack.contexts.size() + 1);
   stack.drop_adopted();
+  stack.spare.reset();
   if (!stack.contexts.empty()) static_cast<void>(deactivate(*stack.contexts.back()));
   if (const CUresult code = activate(context); code != CUDA_SUCCESS) {
     internal::restore_top();
@@ -145,8 +167,7 @@ void pop_context() {
   if (stack.contexts.empty()) {
     throw DriverError("context::pop", CUDA_ERROR_INVALID_CONTEXT, "cannot pop non-current context");
   }
-  const ContextPtr top = std::move(stack.contexts.back());
-  stack.contexts.pop_back();
+  const ContextPtr top = stack.take_top();
   note_pop(*top);
   const CUresult code = deactivate(*top);
   internal::restore_top();
@@ -172,8 +193,12 @@ ContextPtr process_context() {
 
 ContextPtr require_context() {
   // What is current is what calls will be for: the top of the stack, or the context of a scope.
-  const Context* current = current_on_thread;
-  if (current != nullptr && current != adopted_on_thread && current->valid()) {
+  internal::OnThread& here = on_thread;
+  const Context* current = here.current;
+  if (current != nullptr && current != here.adopted && current->valid()) {
+    if (here.stack != nullptr && here.stack->spare.get() == current) {
+      return std::move(here.stack->spare);
+    }
     return const_cast<Context*>(current)->shared_from_this();
   }
   ThreadStack& stack = this_thread();
@@ -184,12 +209,12 @@ ContextPtr require_context() {
     throw DriverError("explicit_context_dependent", CUDA_ERROR_INVALID_CONTEXT,
                       "no currently active context?");
   }
-  if (stack.adopted != context || current_on_thread != context.get()) {
+  if (stack.adopted != context || on_thread.current != context.get()) {
     stack.drop_adopted();
     if (const CUresult code = activate(context); code != CUDA_SUCCESS) {
       throw context->driver().cuCtxPushCurrent.error(code);
     }
-    adopted_on_thread = context.get();
+    on_thread.adopted = context.get();
     stack.adopted = context;
   }
   return context;

@@ -37,6 +37,9 @@ std::size_t context_stack_depth();
 
 namespace internal {
 
+/// Gives up a reference to a context; where that is the top of this thread's stack, the next
+/// `require_context` takes it over.
+void leave_for_next(ContextPtr context) noexcept;
 /// Takes a context off this thread's stack and, where it is current, out of the driver.
 void forget_on_thread(const Context& context) noexcept;
 /// Drops dead contexts from the top of this thread's stack and makes the valid one below current.

@@ -12,9 +12,12 @@ std::atomic<std::size_t> live_bytes{0};
 
 }  // namespace
 
-std::size_t live_device_bytes() noexcept { return live_bytes.load(std::memory_order_relaxed); }
+std::size_t live_device_bytes() noexcept {
+  internal::LiveBytes::counting_.store(true, std::memory_order_relaxed);
+  return live_bytes.load(std::memory_order_relaxed);
+}
 
-void internal::LiveBytes::set(std::size_t bytes) noexcept {
+void internal::LiveBytes::count(std::size_t bytes) noexcept {
   // Unsigned numbers wrap: what is added is the difference, whichever is larger.
   if (bytes != bytes_) live_bytes.fetch_add(bytes - bytes_, std::memory_order_relaxed);
   bytes_ = bytes;

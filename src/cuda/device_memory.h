@@ -2,6 +2,7 @@
 // Device memory: linear and pitched.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -20,8 +21,9 @@ bool relieve_memory_pressure() noexcept;
 /// fails at once.
 enum class OnPressure { Relieve, Fail };
 
-/// Bytes of all DeviceMemory of this process that is alive, in all contexts. The driver's own count
-/// is of the whole device, other processes included.
+/// Bytes of all DeviceMemory of this process that is alive, in all contexts, and was made after the
+/// first call: nothing is counted until somebody asks. The driver's own count is of the whole
+/// device, other processes included.
 std::size_t live_device_bytes() noexcept;
 
 namespace internal {
@@ -36,9 +38,16 @@ class LiveBytes {
     return *this;
   }
   ~LiveBytes() { set(0); }
-  void set(std::size_t bytes) noexcept;
+  void set(std::size_t bytes) noexcept {
+    // One atomic operation is a noticeable part of what an allocation costs beside the driver's.
+    if (bytes_ != 0 || counting_.load(std::memory_order_relaxed)) count(bytes);
+  }
 
  private:
+  friend std::size_t cuda::live_device_bytes() noexcept;
+  void count(std::size_t bytes) noexcept;
+  inline static std::atomic<bool> counting_{false};
+
   std::size_t bytes_ = 0;
 };
 

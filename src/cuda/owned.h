@@ -46,7 +46,10 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   /// Releases; a failure is reported.
-  ~Owned() { drop(); }
+  ~Owned() {
+    drop();
+    if (context_) internal::leave_for_next(std::move(context_));
+  }
 
   /// Another's resource: used, never released.
   static Owned borrow(ContextPtr context, Handle handle) {

@@ -288,6 +288,14 @@ PROGRAMS = {
         result = logsumexp(gpuarray.to_gpu(host), axis=1)
         assert isinstance(result, gpuarray.GPUArray), type(result)
         np.testing.assert_allclose(result.get(), np.log(np.exp(host).sum(axis=1)), 1e-12)
+        from scipy import stats
+        for function in (stats.skew, stats.zscore, stats.gmean):
+            result = function(gpuarray.to_gpu(host + 1), axis=0)
+            assert isinstance(result, gpuarray.GPUArray), type(result)
+            np.testing.assert_allclose(result.get(), function(host + 1, axis=0), 1e-12, 1e-12)
+        from scipy.integrate import tanhsinh
+        result = tanhsinh(lambda x: x * x, gpuarray.to_gpu(np.zeros(2)), gpuarray.to_gpu(np.array([1.0, 2.0]))).integral
+        np.testing.assert_allclose(result.get(), [1 / 3, 8 / 3], 1e-12)
     """,
     "sklearn": """
         import sklearn
@@ -296,6 +304,22 @@ PROGRAMS = {
         with sklearn.config_context(array_api_dispatch=True):
             result = mean_squared_error(gpuarray.to_gpu(one), gpuarray.to_gpu(other))
         assert abs(float(result) - np.mean((one - other) ** 2)) < 1e-12, result
+        from sklearn.metrics import f1_score, log_loss
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.preprocessing import StandardScaler
+        rng = np.random.default_rng(0)
+        samples, wanted = rng.standard_normal((50, 3)), rng.integers(0, 2, 50)
+        for function in (
+            lambda x, y: StandardScaler().fit_transform(x),
+            lambda x, y: GaussianNB().fit(x, y).predict(x),
+            lambda x, y: f1_score(y, y[::-1]),
+            lambda x, y: log_loss(y, abs(x[:, 0]) % 1),
+        ):
+            on_host = function(samples, wanted)
+            with sklearn.config_context(array_api_dispatch=True):
+                result = function(gpuarray.to_gpu(samples), gpuarray.to_gpu(wanted))
+            result = result.get() if isinstance(result, gpuarray.GPUArray) else float(result)
+            np.testing.assert_allclose(result, on_host, 1e-10, 1e-12)
     """,
 }
 

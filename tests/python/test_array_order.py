@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from pycuda import gpuarray
+from pycuda import driver, gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -105,6 +105,20 @@ def test_running_sums_of_halves_are_rounded_once():
     np.testing.assert_array_equal(
         gpuarray.cumsum(gpuarray.to_gpu(host)).get(), np.cumsum(host.astype(np.float32)).astype(np.float16)
     )
+
+
+def test_running_sums_lie_in_memory_of_their_arrays_allocator():
+    asked = []
+
+    def allocator(size):
+        asked.append(size)
+        return driver.mem_alloc(size)
+
+    device = gpuarray.to_gpu(np.arange(6, dtype=np.int32).reshape(2, 3), allocator)
+    asked.clear()
+    for running in (gpuarray.cumsum(device, 1), gpuarray.cumsum(device)):
+        assert running.allocator is allocator
+    assert asked == [48, 48]
 
 
 def test_running_sums_into_an_array():

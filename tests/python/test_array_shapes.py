@@ -116,3 +116,32 @@ def test_scans_refuse_what_they_cannot_do():
         scan("argmax", d, 0, d.dtype, out, None)
     with pytest.raises(ValueError, match="no operation"):
         scan("median", d, 0, d.dtype, out, None)
+
+
+def test_arrays_are_walked_along_their_first_axis():
+    host = np.arange(6.0).reshape(2, 3)
+    device = to_gpu(host)
+    rows = list(device)
+    assert all(isinstance(row, gpuarray.GPUArray) for row in rows)
+    np.testing.assert_array_equal([row.get() for row in rows], host)
+    rows[0].fill(7)  # they are views
+    assert device[0, 1].get() == 7
+    assert [float(x) for x in device[1]] == [3, 4, 5]
+    assert list(gpuarray.zeros(0, np.int32)) == []
+    assert 4 in device
+    assert 1 not in device
+    with pytest.raises(TypeError, match="iteration over an array without axes"):
+        iter(device[0, 0])
+
+
+def test_arrays_without_axes_fill_others():
+    value = to_gpu(np.array(2.5))
+    filled = gpuarray.full(3, value)
+    assert filled.dtype == np.float64
+    assert filled.get().tolist() == [2.5] * 3
+    assert gpuarray.full((2, 2), value, np.int32).get().tolist() == [[2, 2], [2, 2]]
+    strided = gpuarray.zeros((4, 6), np.float32)
+    strided[::2, 1::2].fill(value)
+    assert strided.get().sum() == 6 * 2.5
+    with pytest.raises(TypeError, match="a number is needed"):
+        gpuarray.zeros(3, np.float32).fill(gpuarray.zeros(3, np.float32))

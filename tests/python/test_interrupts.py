@@ -109,3 +109,21 @@ cuda.Context.synchronize()
         expect=-signal.SIGINT,
     )
     assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_a_program_that_ends_before_its_kernel_says_what_it_waits_for():
+    _, errors = run_program(
+        SETUP
+        + """
+module.get_function("endless")(flag, block=(32, 1, 1))
+""",
+        PYCUDA_CPU_TIMEOUT=5,
+    )
+    assert "waits for a kernel that still runs; Ctrl-C ends one without an end" in errors
+    _, errors = run_program(
+        SETUP
+        + """
+module.get_function("turns")(flag, np.int64(1000), block=(32, 1, 1))
+"""
+    )
+    assert "waits for a kernel" not in errors

@@ -67,7 +67,8 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
 
 def full(shape, fill_value, dtype=None, allocator=None, order="C"):
     """A new array of `fill_value` with this shape; the dtype is by default the value's."""
-    dtype = np.asarray(fill_value).dtype if dtype is None else dtype
+    if dtype is None:
+        dtype = fill_value.dtype if isinstance(fill_value, GPUArray) else np.asarray(fill_value).dtype
     return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
 
 

@@ -19,6 +19,10 @@ def _allocated(result, allocator):
     return moved
 
 
+def _common_dtype(a, b):
+    return a.dtype if a.dtype is b.dtype else np.result_type(a.dtype, b.dtype)
+
+
 def _taken(a, indices, stream):
     from pycuda._arrays.selection import take
 
@@ -44,7 +48,7 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
         raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
     if a.shape != b.shape:
         a, b = a.ravel(), b.ravel()
-    dtype = np.result_type(a.dtype, b.dtype) if dtype is None else dtype
+    dtype = _common_dtype(a, b) if dtype is None else dtype
     return _allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
 
 
@@ -52,7 +56,7 @@ def vdot(a, b, dtype=None, stream=None):
     """The sum of the products of the conjugates of `a` and the elements of `b`: an array without axes."""
     if a.shape != b.shape:
         a, b = a.ravel(), b.ravel()
-    dtype = np.result_type(a.dtype, b.dtype) if dtype is None else dtype
+    dtype = _common_dtype(a, b) if dtype is None else dtype
     return _reduce("vdot", a, None, dtype, stream, second=b)
 
 

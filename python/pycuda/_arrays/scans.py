@@ -22,7 +22,7 @@ def _running(name, a, axis, dtype, out):
         raise ValueError(
             f"out has shape {out.shape} and dtype {out.dtype}, the result has shape {a.shape} and dtype {dtype}"
         )
-    result = GPUArray(a.shape, dtype)
+    result = _array.empty_like(a, dtype, "C")
     if a.size:
         _array.scan(name, a, axis, dtype, result, None)
     if out is None:

@@ -156,6 +156,12 @@ class Transfers:
         return new
 
     def fill(self, value, stream=None):
-        """Make every element `value`, converted to the dtype; gives the array back. Views of any strides are filled."""
-        _array.fill(self, value, stream)
+        """Make every element `value`, converted to the dtype; gives the array back. Views of any strides are filled.
+
+        `value`: a number, or an array on the device without axes.
+        """
+        if isinstance(value, _driver._ArrayBase) and value.ndim == 0:
+            _array.copy(self, value, stream)
+        else:
+            _array.fill(self, value, stream)
         return self

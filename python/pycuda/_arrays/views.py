@@ -75,6 +75,8 @@ class Views:
 
     def ravel(self, order="C"):
         """All elements in one axis of length `size`, in `order`: a view where that is possible, else a copy."""
+        if order == "C" and self.ndim == 1:
+            return self
         return self.reshape((self.size,), order=order)
 
     def flatten(self, order="C"):

@@ -2,6 +2,7 @@
 // A context's life: what it owns ends with it, and a fault ends its use.
 #include "cpu/api/context.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/log.h"
@@ -14,6 +15,7 @@
 #include "cpu/api/texture_object.h"
 #include "cpu/api/texture_reference.h"
 #include "cpu/exec/device_heap.h"
+#include "cpu/exec/long_wait.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -81,7 +83,7 @@ Context::~Context() {
   }
   // The streams go first: each waits for its queue, which uses the code and the memory that go
   // next.
-  for (const auto& stream : all_streams()) stream->wait_for_queue();
+  static_cast<void>(finish_before("cuCtxDestroy"));
   per_thread_.clear();
   retired_.clear();
   streams_.clear();
@@ -208,6 +210,17 @@ CUresult Context::synchronize() {
   for (const auto& stream : all_streams()) stream->wait_for_queue();
   sweep_retired();
   return status();
+}
+
+CUresult Context::finish_before(const char* call) {
+  const auto streams = all_streams();
+  std::optional<exec::LongWait> notice;
+  if (!std::ranges::all_of(streams, [](const auto& stream) { return stream->idle(); })) {
+    notice.emplace(std::string(call) +
+                   " waits for a kernel that still runs; Ctrl-C ends one without an end, and "
+                   "PYCUDA_CPU_TIMEOUT=SECONDS limits all");
+  }
+  return synchronize();
 }
 
 void* Context::allocate(std::uint64_t bytes, exec::MemoryKind kind, std::uint64_t alignment) {

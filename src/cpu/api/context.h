@@ -63,6 +63,9 @@ class Context final : public exec::FaultSink {
   /// The streams that synchronise with the legacy stream, and all streams.
   std::vector<std::shared_ptr<Stream>> blocking_streams() const;
   std::vector<std::shared_ptr<Stream>> all_streams() const;
+  /// `synchronize` for a call that was not made to wait: it tells the user when that takes long,
+  /// since a program that ends seems to hang.
+  CUresult finish_before(const char* call);
   bool has_blocking_streams() const {
     return blocking_streams_.load(std::memory_order_acquire) != 0;
   }

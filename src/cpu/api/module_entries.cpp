@@ -74,7 +74,7 @@ CUresult cuModuleUnload(CUmodule hmod) {
     if (module.is_of_library()) return CUDA_ERROR_NOT_PERMITTED;
     Context& context = module.context();
     // Variables of the module may be in use by copies and by kernels of other modules.
-    const CUresult status = context.synchronize();
+    const CUresult status = context.finish_before("cuModuleUnload");
     if (status != CUDA_SUCCESS) return status;
     return context.disown(&module) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });

@@ -74,6 +74,10 @@ bool has_slow_divider() {
   return has_avx512() && (cpu.contains("lake") || cpu.contains("rapids"));
 }
 
+bool has_half_arithmetic() {
+  return llvm::StringRef(host_target().features).contains("+avx512fp16");
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(bool optimise) {
   const HostTarget& host = host_target();
   std::string error;

@@ -27,6 +27,9 @@ bool has_avx512();
 /// as long for them as for 30 multiplications.
 bool has_slow_divider();
 
+/// Whether the host computes with vectors of f16 (AVX512-FP16).
+bool has_half_arithmetic();
+
 /// A new target machine for the host: position-independent code, no contraction of floating-point
 /// operations. One is needed per compiling thread. `optimise` false: the quick code generator
 /// settings for huge modules.

@@ -17,6 +17,8 @@
 #include <optional>
 
 #include "cpu/jit/checkpoint.h"
+#include "cpu/jit/half_comparisons.h"
+#include "cpu/jit/host_target.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -138,6 +140,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
   PassRun(target).run(module, "globaldce");
   PassRun(target).run_default(module,
                               thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
+  if (widen_half_comparisons(module, has_half_arithmetic()))
+    PassRun(target).run(module, "function(early-cse)");
 }
 
 }  // namespace pycuda::cpu::jit

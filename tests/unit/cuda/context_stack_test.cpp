@@ -205,6 +205,44 @@ TEST_CASE("what is made in a scope belongs to the scope's context") {
   CHECK(fake().released_elsewhere == 0);
 }
 
+TEST_CASE("memory that has died keeps no context alive") {
+  const DriverTable driver = fake_driver();
+  std::weak_ptr<Context> popped, covered, detached, scoped;
+  const auto allocate_and_free = [] { DeviceMemory(64).free(); };
+  {
+    ContextPtr context = make_context(Device(0, driver));
+    allocate_and_free();
+    popped = context;
+    pop_context();
+  }
+  CHECK(popped.expired());
+  {
+    ContextPtr context = make_context(Device(0, driver));
+    covered = context;
+    allocate_and_free();
+    const CurrentContext top(driver);
+    allocate_and_free();
+    CHECK(require_context() == *top);
+  }
+  pop_context();
+  CHECK(covered.expired());
+  {
+    ContextPtr context = make_context(Device(0, driver));
+    detached = context;
+    allocate_and_free();
+    context->detach();
+  }
+  CHECK(detached.expired());
+  const CurrentContext other(driver);
+  {
+    const ContextPtr context = Context::create(Device(0, driver));
+    scoped = context;
+    const ContextScope scope(context);
+    allocate_and_free();
+  }
+  CHECK(scoped.expired());
+}
+
 TEST_CASE("many threads make, push and drop contexts at once") {
   const DriverTable driver = fake_driver();
   std::vector<std::thread> threads;

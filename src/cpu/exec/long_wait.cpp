@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/long_wait.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+#include "cpu/exec/quiet_thread.h"
+
+namespace pycuda::cpu::exec {
+
+/// Shared with the thread that warns: nobody waits for its end.
+struct LongWait::State {
+  std::mutex mutex;  // protects `over`
+  std::condition_variable ended;
+  bool over = false;
+};
+
+LongWait::LongWait(std::string warning) : state_(std::make_shared<State>()) {
+  try {
+    start_quiet_thread([state = state_, warning = std::move(warning)] {
+      std::unique_lock lock(state->mutex);
+      if (!state->ended.wait_for(lock, std::chrono::seconds(2), [&] { return state->over; })) {
+        static std::atomic<bool> warned{false};
+        if (!warned.exchange(true)) base::log(base::LogLevel::Warning, warning);
+      }
+    });
+  } catch (const std::system_error&) {
+    // Without a thread there is no warning; the wait itself needs none.
+  }
+}
+
+LongWait::~LongWait() {
+  const std::lock_guard lock(state_->mutex);
+  state_->over = true;
+  state_->ended.notify_all();
+}
+
+}  // namespace pycuda::cpu::exec
