@@ -156,6 +156,34 @@ void replace(llvm::Instruction& found, const char* name, Value* operand) {
   found.replaceAllUsesWith(call);
 }
 
+/// Where control comes to that enters `block` if nothing happens on the way.
+const llvm::BasicBlock* after_nothing(const llvm::BasicBlock* block) {
+  constexpr unsigned most_steps = 4;
+  for (unsigned steps = 0; steps < most_steps; ++steps) {
+    const auto* jump = llvm::dyn_cast<llvm::BranchInst>(&*block->begin());
+    if (!jump || jump->isConditional()) break;
+    block = jump->getSuccessor(0);
+  }
+  return block;
+}
+
+/// A branch round a case that is dead asks for what nobody else looks at: logf's for bits.
+void drop_idle_branches(llvm::Function& function) {
+  for (llvm::BasicBlock& block : function) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    if (!branch || branch->isUnconditional()) continue;
+    const llvm::BasicBlock* end = after_nothing(branch->getSuccessor(0));
+    if (end != after_nothing(branch->getSuccessor(1)) || llvm::isa<llvm::PHINode>(end->front()))
+      continue;
+    llvm::Value* condition = branch->getCondition();
+    branch->getSuccessor(1)->removePredecessor(&block);
+    llvm::BranchInst::Create(branch->getSuccessor(0), branch->getIterator());
+    branch->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(condition);
+  }
+  llvm::removeUnreachableBlocks(function);
+}
+
 }  // namespace
 
 unsigned recognise_math(llvm::Function& function) {
@@ -185,6 +213,7 @@ unsigned recognise_math(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function))
     dead.emplace_back(&instruction);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
+  drop_idle_branches(function);
   return found;
 }
 

@@ -10,8 +10,7 @@ namespace pycuda::cpu::simt {
 /// shorter (expf needs a sum rounded down, logf a branch, erfcf two reciprocals), and at most 1 ulp
 /// off, of erfcf 3.2, where CUDA documents 2, 1 and 4. Of erfcf it is the part that computes of
 /// |x|; the choice by the sign of x stays. Comes after drop_unseen_payloads, which removes what
-/// lies between the operations. Returns how many it found. What is left of the sequences is dead,
-/// but for empty blocks.
+/// lies between the operations. Returns how many it found; nothing of the sequences is left.
 unsigned recognise_math(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt
