@@ -4,4 +4,6 @@
 add_library(pycuda_warnings INTERFACE)
 target_compile_options(pycuda_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wno-sign-conversion
+  # C linkage is there for the names: compiled kernels call these functions, no C program does.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-return-type-c-linkage>
   $<$<NOT:$<BOOL:${SKBUILD}>>:-Werror>)

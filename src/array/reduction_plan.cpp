@@ -112,7 +112,7 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   plan.columns = true;
   plan.dense = is_dense_along(arrays, arrays.kept);
   if (device.in_turn) {
-    plan.per_thread = columns >= 4 * in_turn_threads ? 4 : 1;
+    plan.per_thread = columns >= 4 * std::int64_t{in_turn_threads} ? 4 : 1;
     plan.block = {in_turn_threads, 1, 1};
   } else {
     if (plan.dense) plan.vector = vector_length(arrays, columns, arrays.kept, arrays.reduced, true);

@@ -162,7 +162,8 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   const bool along = lines.count() < 64 || std::abs(lines.steps[0]) <= nearest;
   ScanKey tiles = key;
   tiles.tiles = tiles.large = true;
-  if (divide_up(lines.length, tiles.tile()) * lines.count() < 8 * context.multiprocessors()) {
+  if (divide_up(lines.length, tiles.tile()) * lines.count() <
+      8 * std::int64_t{context.multiprocessors()}) {
     tiles.large = false;
   }
   const std::int64_t each = divide_up(lines.length, tiles.tile());

@@ -264,7 +264,8 @@ unsigned ScanKey::threads() const {
 
 std::int64_t ScanKey::items() const {
   const std::size_t bytes = item_bytes(accumulated);
-  return (large ? 2 : 1) * (bytes <= 4 ? 16 : bytes == 8 ? 8 : 4);
+  const std::int64_t words = bytes <= 4 ? 16 : bytes == 8 ? 8 : 4;
+  return (large ? 2 : 1) * words;
 }
 
 ScanState scan_state(DType accumulated, std::int64_t tiles) {

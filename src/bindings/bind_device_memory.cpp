@@ -133,7 +133,8 @@ void bind_device_memory(nb::module_& m) {
       },
       "Free and total memory of the current context's device in bytes, as (free, total).");
   m.def("_live_device_bytes", &cuda::live_device_bytes,
-        "Bytes of all device memory that this process has from `mem_alloc` and the pools, made after the "
+        "Bytes of all device memory that this process has from `mem_alloc` and the pools, made "
+        "after the "
         "first call.");
   m.def("mem_alloc_pitch", &allocate_pitched, nb::arg("width"), nb::arg("height"),
         nb::arg("access_size"),

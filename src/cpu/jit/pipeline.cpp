@@ -129,9 +129,9 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
   if (gangs.empty()) return;
   PassRun run(target);
   for (llvm::Function* gang : gangs)
-    run.run(
-        *gang,
-        "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce,simplifycfg");
+    run.run(*gang,
+            "sroa,adce,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce,"
+            "simplifycfg");
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) {

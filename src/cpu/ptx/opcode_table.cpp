@@ -47,23 +47,51 @@ constexpr std::uint64_t floats = f32 | f64;
 constexpr std::uint64_t memory = b8 | b16 | b32 | b64 | b128 | ints8_64 | halves | floats;
 constexpr std::uint64_t any_type = ~std::uint64_t{0};
 
-#define PTX_GROUP(name) constexpr std::uint64_t name = bit(ModifierGroup::name);
-PTX_GROUP(space)
-PTX_GROUP(two_spaces)
-PTX_GROUP(vector)
-PTX_GROUP(round)
-PTX_GROUP(integer_round) PTX_GROUP(compare) PTX_GROUP(bool_op) PTX_GROUP(half) PTX_GROUP(ordering)
-    PTX_GROUP(scope) PTX_GROUP(level) PTX_GROUP(atomic) PTX_GROUP(popc) PTX_GROUP(shuffle)
-        PTX_GROUP(vote) PTX_GROUP(barrier) PTX_GROUP(warp) PTX_GROUP(shift) PTX_GROUP(direction)
-            PTX_GROUP(permute) PTX_GROUP(property) PTX_GROUP(ftz) PTX_GROUP(sat)
-                PTX_GROUP(satfinite) PTX_GROUP(relu) PTX_GROUP(nan) PTX_GROUP(xorsign)
-                    PTX_GROUP(abs) PTX_GROUP(noftz) PTX_GROUP(approx) PTX_GROUP(full) PTX_GROUP(uni)
-                        PTX_GROUP(cc) PTX_GROUP(to) PTX_GROUP(sync) PTX_GROUP(aligned) PTX_GROUP(nc)
-                            PTX_GROUP(shiftamt) PTX_GROUP(read) PTX_GROUP(volatile_)
-                                PTX_GROUP(cache)
+#define PTX_GROUP(name) constexpr std::uint64_t name = bit(ModifierGroup::name)
+PTX_GROUP(space);
+PTX_GROUP(two_spaces);
+PTX_GROUP(vector);
+PTX_GROUP(round);
+PTX_GROUP(integer_round);
+PTX_GROUP(compare);
+PTX_GROUP(bool_op);
+PTX_GROUP(half);
+PTX_GROUP(ordering);
+PTX_GROUP(scope);
+PTX_GROUP(level);
+PTX_GROUP(atomic);
+PTX_GROUP(popc);
+PTX_GROUP(shuffle);
+PTX_GROUP(vote);
+PTX_GROUP(barrier);
+PTX_GROUP(warp);
+PTX_GROUP(shift);
+PTX_GROUP(direction);
+PTX_GROUP(permute);
+PTX_GROUP(property);
+PTX_GROUP(ftz);
+PTX_GROUP(sat);
+PTX_GROUP(satfinite);
+PTX_GROUP(relu);
+PTX_GROUP(nan);
+PTX_GROUP(xorsign);
+PTX_GROUP(abs);
+PTX_GROUP(noftz);
+PTX_GROUP(approx);
+PTX_GROUP(full);
+PTX_GROUP(uni);
+PTX_GROUP(cc);
+PTX_GROUP(to);
+PTX_GROUP(sync);
+PTX_GROUP(aligned);
+PTX_GROUP(nc);
+PTX_GROUP(shiftamt);
+PTX_GROUP(read);
+PTX_GROUP(volatile_);
+PTX_GROUP(cache);
 #undef PTX_GROUP
 
-                                    constexpr OpcodeFacts opcodes[] = {
+constexpr OpcodeFacts opcodes[] = {
 #define PTX_OPCODE(name, ...) OpcodeFacts{__VA_ARGS__},
 #include "cpu/ptx/opcode.def"
 #undef PTX_OPCODE

@@ -22,6 +22,7 @@
 #include "cpu/simt/lone_walks.h"
 #include "cpu/simt/narrow_sums.h"
 #include "cpu/simt/same_quotients.h"
+#include "cpu/simt/same_steps.h"
 #include "cpu/simt/shape.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
@@ -400,6 +401,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
     if (source.open) narrow_sums(*source.open);
     if (source.guarded && !source.size.is_tile())
       pause_in_grid_strides(*source.open, source.size.columns);
+    part_same_steps(*source.function, source.size);
+    if (source.open) part_same_steps(*source.open, source.size);
     if (!source.open) {
       llvm::ValueToValueMapTy map;
       source.open = llvm::CloneFunction(source.function, map);

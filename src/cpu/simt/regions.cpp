@@ -2,18 +2,23 @@
 // What lives across each barrier, and a copy of the function for each place where a gang starts.
 #include "cpu/simt/regions.h"
 
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/AttributeMask.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -81,6 +86,7 @@ class Splitter {
     return repeated_length(&instruction, most_repeated) <= most_repeated;
   }
   void find_live_values();
+  void place_values(const Values& kept);
   void place_variables();
   std::uint64_t place(std::uint64_t bytes, llvm::Align alignment);
   llvm::Align alignment_of(const llvm::Instruction& value) const {
@@ -169,6 +175,7 @@ unsigned Splitter::repeated_length(llvm::Value* value, unsigned limit) const {
 
 void Splitter::find_live_values() {
   live_.resize(after_.size());
+  Values kept;
   for (llvm::Instruction& instruction : llvm::instructions(gang_)) {
     if (llvm::isa<llvm::AllocaInst>(instruction) || instruction.use_empty()) continue;
     llvm::DenseSet<const llvm::BasicBlock*> live;
@@ -194,10 +201,49 @@ void Splitter::find_live_values() {
       live_[i].push_back(&instruction);
       lives = true;
     }
-    if (!lives || is_cheap(instruction)) continue;
-    const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
-    offsets_[&instruction] = place(layout.getTypeAllocSize(instruction.getType()).getFixedValue(),
-                                   alignment_of(instruction));
+    if (lives && !is_cheap(instruction)) kept.push_back(&instruction);
+  }
+  place_values(kept);
+}
+
+/// What a phi is from one trip to the next has one place where the two are never needed behind the
+/// same barrier: so it is not moved when a trip ends.
+void Splitter::place_values(const Values& kept) {
+  const auto barriers = static_cast<unsigned>(live_.size());
+  std::vector<llvm::BitVector> behind(kept.size(), llvm::BitVector(barriers));
+  llvm::DenseMap<const llvm::Value*, std::size_t> numbers;
+  llvm::EquivalenceClasses<std::size_t> together;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    numbers[kept[i]] = i;
+    together.insert(i);
+  }
+  for (unsigned barrier = 0; barrier < barriers; ++barrier) {
+    for (const llvm::Instruction* value : live_[barrier]) {
+      if (const auto found = numbers.find(value); found != numbers.end())
+        behind[found->second].set(barrier);
+    }
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(kept[i]);
+    if (!phi) continue;
+    for (const llvm::Value* value : phi->incoming_values()) {
+      const auto found = numbers.find(value);
+      if (found == numbers.end()) continue;
+      const std::size_t one = together.getLeaderValue(i),
+                        other = together.getLeaderValue(found->second);
+      if (one == other || behind[one].anyCommon(behind[other])) continue;
+      const llvm::BitVector both = behind[one] |= behind[other];
+      behind[*together.unionSets(one, other)] = both;
+    }
+  }
+  const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
+  llvm::DenseMap<std::size_t, std::uint64_t> places;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const auto [found, is_new] = places.try_emplace(together.getLeaderValue(i));
+    if (is_new)
+      found->second = place(layout.getTypeAllocSize(kept[i]->getType()).getFixedValue(),
+                            alignment_of(*kept[i]));
+    offsets_[kept[i]] = found->second;
   }
 }
 
@@ -253,6 +299,35 @@ void Splitter::name_gang(llvm::Function& region) const {
   }
 }
 
+/// Moves what `entry` loads of the frame to where it is used, unless that is in a loop: many gangs
+/// take no way that needs all of it. The frame changes at a region's ends alone.
+void sink_loads(llvm::Function& region, llvm::BasicBlock& entry) {
+  std::vector<llvm::LoadInst*> loads;
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(entry)) {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (!load || load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) continue;
+    if (load->use_empty()) {
+      load->eraseFromParent();
+    } else {
+      loads.push_back(load);
+    }
+  }
+  if (loads.empty()) return;
+  const llvm::DominatorTree dominators(region);
+  const llvm::LoopInfo loops(dominators);
+  for (llvm::LoadInst* load : loads) {
+    llvm::BasicBlock* block = nullptr;
+    for (const llvm::Use& use : load->uses()) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      const auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+      llvm::BasicBlock* own = phi ? phi->getIncomingBlock(use) : user->getParent();
+      block = block ? dominators.findNearestCommonDominator(block, own) : own;
+    }
+    while (loops.getLoopFor(block)) block = dominators.getNode(block)->getIDom()->getBlock();
+    if (block != &entry) load->moveBefore(*block, block->getFirstInsertionPt());
+  }
+}
+
 llvm::Function* Splitter::make(unsigned number) {
   llvm::LLVMContext& context = gang_.getContext();
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
@@ -284,6 +359,7 @@ llvm::Function* Splitter::make(unsigned number) {
     map[original] = place;
   }
   // What the gang finds when it starts here.
+  std::vector<std::pair<llvm::LoadInst*, std::uint64_t>> loads;
   llvm::MapVector<llvm::Instruction*, llvm::Value*> found;
   llvm::BasicBlock* start = old_entry;
   if (number != 0) {
@@ -291,10 +367,14 @@ llvm::Function* Splitter::make(unsigned number) {
     llvm::ValueToValueMapTy made;
     for (llvm::Instruction* value : live_[number - 1]) {
       const auto offset = offsets_.find(value);
-      found[value] = offset == offsets_.end()
-                         ? repeat(value, b, made, map)
-                         : b.CreateAlignedLoad(value->getType(), address(b, frame, offset->second),
-                                               alignment_of(*value));
+      if (offset == offsets_.end()) {
+        found[value] = repeat(value, b, made, map);
+        continue;
+      }
+      llvm::LoadInst* load = b.CreateAlignedLoad(
+          value->getType(), address(b, frame, offset->second), alignment_of(*value));
+      found[value] = load;
+      loads.emplace_back(load, offset->second);
     }
   }
   b.CreateBr(start);
@@ -303,7 +383,7 @@ llvm::Function* Splitter::make(unsigned number) {
     llvm::ReturnInst::Create(context, llvm::ConstantInt::get(i32, 0), end->getIterator());
     end->eraseFromParent();
   }
-  std::vector<llvm::StoreInst*> kept;
+  std::vector<std::pair<llvm::WeakVH, std::uint64_t>> kept;
   for (unsigned i = 0; i < barriers_.size(); ++i) {
     auto* barrier = llvm::cast<llvm::CallInst>(map[barriers_[i]]);
     llvm::BasicBlock* block = barrier->getParent();
@@ -311,8 +391,9 @@ llvm::Function* Splitter::make(unsigned number) {
     for (llvm::Instruction* value : live_[i]) {
       const auto offset = offsets_.find(value);
       if (offset == offsets_.end()) continue;
-      kept.push_back(b.CreateAlignedStore(map[value], address(b, frame, offset->second),
-                                          alignment_of(*value)));
+      kept.emplace_back(
+          b.CreateAlignedStore(map[value], address(b, frame, offset->second), alignment_of(*value)),
+          offset->second);
     }
     b.CreateRet(b.getInt32(regions_.state(i + 1)));
     llvm::BasicBlock* next = block->getTerminator()->getSuccessor(0);
@@ -335,16 +416,16 @@ llvm::Function* Splitter::make(unsigned number) {
   }
   llvm::removeUnreachableBlocks(*region);
   name_gang(*region);
-  // What is as it was found needs no store.
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*region))) {
-    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    if (!store || std::find(kept.begin(), kept.end(), store) == kept.end()) continue;
-    auto* load = llvm::dyn_cast<llvm::LoadInst>(store->getValueOperand());
-    if (load && load->getParent() == entry &&
-        load->getPointerOperand()->stripPointerCasts() ==
-            store->getPointerOperand()->stripPointerCasts())
+  // What is as it was found needs no store. Some went with blocks that nothing leads to.
+  for (const auto& [handle, offset] : kept) {
+    auto* store = llvm::cast_or_null<llvm::StoreInst>(static_cast<llvm::Value*>(handle));
+    for (const auto& [load, from] : loads) {
+      if (!store || store->getValueOperand() != load || from != offset) continue;
       store->eraseFromParent();
+      break;
+    }
   }
+  sink_loads(*region, *entry);
   return region;
 }
 

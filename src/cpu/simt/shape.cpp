@@ -105,7 +105,9 @@ Shapes::Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool 
     if (const auto factor = block_factor(*operation))
       block_factors_[factor->first] = std::max(block_factors_[factor->first], factor->second);
   }
-  while (pass(function) | flow_.update()) {
+  for (bool changed = true; changed;) {
+    changed = pass(function);
+    if (flow_.update()) changed = true;
   }
 }
 

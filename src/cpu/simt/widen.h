@@ -122,8 +122,10 @@ class Widener {
                                    llvm::function_ref<std::vector<llvm::Value*>()> whole,
                                    llvm::function_ref<std::vector<llvm::Value*>()> apart);
   std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
-                                          llvm::Value*& holds);
+                                          llvm::Value*& holds, bool& looks);
   void fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  llvm::Value* growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps);
+  void fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* load_of_two(llvm::LoadInst& load);
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes,

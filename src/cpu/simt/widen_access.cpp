@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/grid_stride.h"
 #include "cpu/simt/widen.h"
 #include "cpu/simt/wrap_checks.h"
 
@@ -41,6 +40,12 @@ const char* adjacent_form(const Shape& address, unsigned rows) {
   if (rows == 1) return "contiguous";
   return address.by_row ? "periodic: contiguous in each row of the tile"
                         : "periodic: contiguous, the same for each row of the tile";
+}
+
+/// `looks`: the test is of each lane's address, not of the first one's.
+std::string tested_form(const char* name, unsigned rows, bool looks) {
+  return std::string(rows == 1 ? "contiguous or " : "contiguous in each row or ") + name +
+         ": tested at run time" + (looks ? ", lane for lane" : "");
 }
 
 }  // namespace
@@ -112,26 +117,6 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
     } else {
       b_.CreateMaskedStore(row_lanes(values, i), pointer, store.getAlign(), row_lanes(mask_, i));
     }
-  }
-}
-
-/// Blocks whose gangs wait for one another read in short bursts, too short for the processor to see
-/// that the next block goes on where this one ends. What lies behind is usually the next one's.
-void Widener::prefetch_behind(llvm::LoadInst& load) {
-  constexpr std::uint64_t distance = 2048;  // two blocks of 256 floats
-  constexpr std::uint64_t line = 64;
-  // Kernels' own addresses are computed from integers; those of shared memory are not.
-  if (!waits_ || rows_ != 1 || !is_full(mask_) || flow_.loop_of(load.getParent()) ||
-      !llvm::isa<llvm::IntToPtrInst>(load.getPointerOperand()))
-    return;
-  const std::uint64_t bytes =
-      source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
-      lanes_;
-  llvm::Value* first = scalar(load.getPointerOperand());
-  for (std::uint64_t at = 0; at < bytes; at += line) {
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {first->getType()},
-                       {b_.CreateConstGEP1_64(b_.getInt8Ty(), first, distance + at), b_.getInt32(0),
-                        b_.getInt32(3), b_.getInt32(1)});
   }
 }
 
@@ -246,69 +231,15 @@ llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
 /// Where the elements of the rows' first lanes lie if `holds`: computed from scalars, or found by a
 /// look at each lane's address.
 std::vector<llvm::Value*> Widener::first_or_test(llvm::Value* address, llvm::Type* type,
-                                                 llvm::Value*& holds) {
+                                                 llvm::Value*& holds, bool& looks) {
   std::vector<llvm::Value*> first = guess(address, holds);
-  if (!first.empty()) return first;
+  looks = first.empty();
+  if (!looks) return first;
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   holds = test_adjacent(vector(address),
                         static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue()),
                         first);
   return first;
-}
-
-namespace {
-
-bool calls(const llvm::BasicBlock& block, llvm::StringRef name) {
-  return llvm::any_of(block, [&](const llvm::Instruction& instruction) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == name;
-  });
-}
-
-/// What `phi` grows by in each trip of its loop, and where; null if that is not one number.
-const llvm::BinaryOperator* growth(const llvm::PHINode& phi, const llvm::BasicBlock& latch) {
-  const llvm::Value* next = phi.getIncomingValueForBlock(&latch);
-  while (const auto* copy = llvm::dyn_cast<llvm::PHINode>(next)) {
-    if (copy->getNumIncomingValues() != 1) return nullptr;
-    next = copy->getIncomingValue(0);
-  }
-  const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
-  return add && add->getOpcode() == llvm::Instruction::Add && add->getOperand(0) == &phi ? add
-                                                                                         : nullptr;
-}
-
-}  // namespace
-
-/// Gangs of one block that take turns in a loop over the grid read short runs far apart: what they
-/// will read in the next trip is fetched now. In a kernel without barriers the runs are long.
-void Widener::fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
-  const llvm::Loop* loop = flow_.loop_of(load.getParent());
-  const llvm::BasicBlock* latch = loop ? loop->getLoopLatch() : nullptr;
-  if (!latch || !calls(*latch, gang_pause) ||
-      llvm::none_of(source_, [](const llvm::BasicBlock& block) {
-        return calls(block, lower::pseudo::barrier_sync);
-      }))
-    return;
-  const Shape address = guesses_.of(load.getPointerOperand());
-  for (const llvm::PHINode& phi : loop->getHeader()->phis()) {
-    const Shape counter = shapes_.of(&phi);
-    const llvm::BinaryOperator* add = growth(phi, *latch);
-    if (!add || !counter.is_affine() || counter.stride == 0 || address.stride % counter.stride != 0)
-      continue;
-    llvm::Value* step = add->getOperand(1);
-    const auto* made = llvm::dyn_cast<llvm::Instruction>(step);
-    if (!shapes_.of(step).is_uniform() ||
-        (made && made->getParent() != block_ && made->getParent() == add->getParent()))
-      continue;
-    llvm::Value* distance =
-        b_.CreateMul(b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty()),
-                     b_.getInt64(static_cast<std::uint64_t>(address.stride / counter.stride)));
-    for (llvm::Value* pointer : first)
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                         {b_.CreateGEP(b_.getInt8Ty(), pointer, distance), b_.getInt32(0),
-                          b_.getInt32(3), b_.getInt32(1)});
-    return;
-  }
 }
 
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
@@ -321,6 +252,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     prefetch_behind(load);
     const std::vector<llvm::Value*> first = pointers_of_rows(address);
     fetch_next_trip(load, first);
+    fetch_over_barrier(load, first);
     return load_rows(load, first);
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
@@ -336,12 +268,13 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     if (!is_unchecked(load)) note_access(load, apart_form("gather", shape));
     return gather(load, vector(address));
   }
-  note_access(load, rows_ == 1 ? "contiguous or gather: tested at run time"
-                               : "contiguous in each row or gather: tested at run time");
   llvm::Value* holds = nullptr;
-  const std::vector<llvm::Value*> first = first_or_test(address, load.getType(), holds);
+  bool looks = false;
+  const std::vector<llvm::Value*> first = first_or_test(address, load.getType(), holds, looks);
+  note_access(load, tested_form("gather", rows_, looks));
   const auto whole = [&] {
     fetch_next_trip(load, first);
+    fetch_over_barrier(load, first);
     return std::vector{load_rows(load, first)};
   };
   const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };
@@ -398,10 +331,10 @@ void Widener::emit_store(llvm::StoreInst& store) {
     scatter(vector(target));
     return;
   }
-  note_access(store, rows_ == 1 ? "contiguous or scatter: tested at run time"
-                                : "contiguous in each row or scatter: tested at run time");
   llvm::Value* holds = nullptr;
-  const std::vector<llvm::Value*> first = first_or_test(target, value->getType(), holds);
+  bool looks = false;
+  const std::vector<llvm::Value*> first = first_or_test(target, value->getType(), holds, looks);
+  note_access(store, tested_form("scatter", rows_, looks));
   const auto whole = [&] {
     store_rows(store, first);
     return std::vector<llvm::Value*>();
