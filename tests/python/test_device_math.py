@@ -155,6 +155,9 @@ def test_the_cpu_driver_recognises_expf_logf_and_erfcf(tmp_path):
     assert sum("@approximate.log(" in line for line in calls) == 2
     assert sum("@approximate.erfc(" in line for line in calls) == 3
     assert len(calls) == 9
+    # logf's branch goes with it.
+    three = text[text.index("@f.three(") :]
+    assert "br i1" not in three[: three.index("\n}")]
 
 
 SUMMING = """
