@@ -59,4 +59,8 @@ bool is_function_of(llvm::Value* value, llvm::Value* source);
 /// erfcf(|x|), where `result` is its last step: |x|, null if it is something else.
 llvm::Value* complementary_error_operand(llvm::SelectInst& result);
 
+/// exp(x) of an f64, where `result` joins its cases, as an f64 or its bits: x, null if it is
+/// something else.
+llvm::Value* double_exponential_operand(llvm::PHINode& result);
+
 }  // namespace pycuda::cpu::simt

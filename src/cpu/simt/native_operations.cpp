@@ -20,8 +20,12 @@ constexpr const char* scale = "native.scale";
 constexpr const char* exponent = "native.exponent";
 constexpr const char* mantissa = "native.mantissa";
 
-constexpr unsigned register_lanes = 16;
-constexpr unsigned least_lanes = 4;
+constexpr unsigned gang_lanes_multiple = 16;
+
+/// How many values of a vector's elements, or of a scalar, `bits` hold.
+unsigned lanes_in(unsigned bits, const llvm::Type& type) {
+  return bits / type.getScalarSizeInBits();
+}
 
 const char* name_of(NativeOperation operation) {
   switch (operation) {
@@ -51,26 +55,28 @@ llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
   return call;
 }
 
-/// One register's worth: 16 lanes, or 4.
+/// One register's worth: of 512 bits, or of 128.
 llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
                              llvm::ArrayRef<llvm::Value*> operands) {
   // Intervals and signs of vgetmant: [3/4, 3/2), NaNs of negative numbers, 1 of -0.
   constexpr std::uint32_t mantissa_form = 3 + 4 * 3;
   constexpr std::uint32_t current_rounding = 4;
   llvm::Type* type = operands[0]->getType();
-  const bool whole = llvm::cast<llvm::FixedVectorType>(type)->getNumElements() == register_lanes;
+  const bool whole = type->getPrimitiveSizeInBits() == 512;
+  const bool doubles = type->getScalarType()->isDoubleTy();
   llvm::SmallVector<llvm::Value*, 5> arguments(operands);
   if (name.starts_with(mantissa)) arguments.push_back(b.getInt32(mantissa_form));
   arguments.push_back(llvm::Constant::getNullValue(type));  // of lanes that are masked: none
-  arguments.push_back(whole ? b.getInt16(0xffff) : b.getInt8(0xff));
+  arguments.push_back(whole && !doubles ? b.getInt16(0xffff) : b.getInt8(0xff));
   if (whole) arguments.push_back(b.getInt32(current_rounding));
   using namespace llvm::Intrinsic;
-  const ID id = name.starts_with(scale)
-                    ? whole ? x86_avx512_mask_scalef_ps_512 : x86_avx512_mask_scalef_ps_128
-                : name.starts_with(exponent)
-                    ? whole ? x86_avx512_mask_getexp_ps_512 : x86_avx512_mask_getexp_ps_128
-                : whole ? x86_avx512_mask_getmant_ps_512
-                        : x86_avx512_mask_getmant_ps_128;
+  ID id = whole ? x86_avx512_mask_getmant_ps_512 : x86_avx512_mask_getmant_ps_128;
+  if (name.starts_with(exponent))
+    id = whole ? x86_avx512_mask_getexp_ps_512 : x86_avx512_mask_getexp_ps_128;
+  if (name.starts_with(scale))
+    id = doubles ? whole ? x86_avx512_mask_scalef_pd_512 : x86_avx512_mask_scalef_pd_128
+         : whole ? x86_avx512_mask_scalef_ps_512
+                 : x86_avx512_mask_scalef_ps_128;
   return b.CreateIntrinsic(id, {}, arguments);
 }
 
@@ -80,16 +86,17 @@ void select(llvm::CallInst& call) {
   llvm::SmallVector<llvm::Value*, 2> operands;
   llvm::Value* result = nullptr;
   if (!call.getType()->isVectorTy()) {
-    llvm::Type* type = llvm::FixedVectorType::get(call.getType(), least_lanes);
+    llvm::Type* type = llvm::FixedVectorType::get(call.getType(), lanes_in(128, *call.getType()));
     for (llvm::Value* operand : call.args())
       operands.push_back(
           b.CreateInsertElement(llvm::Constant::getNullValue(type), operand, std::uint64_t{0}));
     result = b.CreateExtractElement(select_register(b, name, operands), std::uint64_t{0});
   } else {
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(call.getType())->getNumElements();
+    const unsigned register_lanes = lanes_in(512, *call.getType());
     llvm::SmallVector<llvm::Value*, 4> pieces;
     for (unsigned first = 0; first < lanes; first += register_lanes) {
-      llvm::SmallVector<int, register_lanes> part(register_lanes);
+      llvm::SmallVector<int, 16> part(register_lanes);
       std::iota(part.begin(), part.end(), static_cast<int>(first));
       operands.clear();
       for (llvm::Value* operand : call.args())
@@ -111,14 +118,15 @@ bool is_native_operation(const llvm::CallInst& call) {
 
 llvm::CallInst* call_native(llvm::IRBuilder<>& b, NativeOperation operation,
                             llvm::ArrayRef<llvm::Value*> operands) {
-  return call_named(b, name_of(operation), operands);
+  const char* type = operands[0]->getType()->isDoubleTy() ? ".f64" : ".f32";
+  return call_named(b, std::string(name_of(operation)) + type, operands);
 }
 
 llvm::CallInst* widen_native(llvm::IRBuilder<>& b, const llvm::CallInst& call,
                              llvm::ArrayRef<llvm::Value*> operands) {
   const unsigned lanes =
       llvm::cast<llvm::FixedVectorType>(operands[0]->getType())->getNumElements();
-  assert(lanes % register_lanes == 0 && "a gang of whole registers");
+  assert(lanes % gang_lanes_multiple == 0 && "a gang of whole registers");
   return call_named(b, call.getCalledFunction()->getName().str() + "." + std::to_string(lanes),
                     operands);
 }

@@ -15,7 +15,7 @@ class Module;
 namespace pycuda::cpu::simt {
 
 enum class NativeOperation {
-  Scale,     ///< f32 x, f32 n: x 2^n, n a whole number; infinite and zero where it has to be
+  Scale,     ///< f32 or f64 x and n: x 2^n, n a whole number; infinite and zero where it has to be
   Exponent,  ///< f32 x: floor(log2(|x|)) as an f32; of zero -infinity, of infinity infinity
   Mantissa,  ///< f32 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and infinity; NaN
              ///< of negative numbers

@@ -132,7 +132,7 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
 
 /// Writes the call where `found` stands, and the sum around it.
 void replace(llvm::Instruction& found, const char* name, Value* operand) {
-  llvm::Type* real = found.getType();
+  llvm::Type* real = operand->getType();
   llvm::FunctionCallee callee =
       found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, {real}, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
@@ -141,7 +141,13 @@ void replace(llvm::Instruction& found, const char* name, Value* operand) {
   function->addFnAttr(llvm::Attribute::WillReturn);
   function->addFnAttr(llvm::Attribute::Speculatable);
   llvm::IRBuilder<> b(&found);
+  if (llvm::isa<llvm::PHINode>(found))
+    b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
   Value* call = b.CreateCall(callee, {operand});
+  if (found.getType() != real) {
+    found.replaceAllUsesWith(b.CreateBitCast(call, found.getType()));
+    return;
+  }
   if (auto* sum = llvm::dyn_cast<llvm::IntrinsicInst>(&found)) {
     // The product, by a power of two, is exact.
     found.replaceAllUsesWith(b.CreateFAdd(call, sum->getArgOperand(2)));
@@ -168,7 +174,8 @@ const llvm::BasicBlock* after_nothing(const llvm::BasicBlock* block) {
 }
 
 /// A branch round a case that is dead asks for what nobody else looks at: logf's for bits.
-void drop_idle_branches(llvm::Function& function) {
+bool drop_idle_branches(llvm::Function& function) {
+  bool dropped = false;
   for (llvm::BasicBlock& block : function) {
     auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
     if (!branch || branch->isUnconditional()) continue;
@@ -180,8 +187,10 @@ void drop_idle_branches(llvm::Function& function) {
     llvm::BranchInst::Create(branch->getSuccessor(0), branch->getIterator());
     branch->eraseFromParent();
     llvm::RecursivelyDeleteTriviallyDeadInstructions(condition);
+    dropped = true;
   }
   llvm::removeUnreachableBlocks(function);
+  return dropped;
 }
 
 }  // namespace
@@ -189,10 +198,14 @@ void drop_idle_branches(llvm::Function& function) {
 unsigned recognise_math(llvm::Function& function) {
   unsigned found = 0;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (!instruction.getType()->isFloatTy()) continue;
     Value* operand = nullptr;
     const char* name = lower::approximation::exp;
-    if (const auto [left, right] = factors_of(instruction); left) {
+    if (auto* cases = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+      operand = double_exponential_operand(*cases);
+      name = lower::approximation::exp_f64;
+    } else if (!instruction.getType()->isFloatTy()) {
+      continue;
+    } else if (const auto [left, right] = factors_of(instruction); left) {
       operand = exponential_operand(left, right);
       if (!operand) operand = exponential_operand(right, left);
     } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
@@ -213,7 +226,8 @@ unsigned recognise_math(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function))
     dead.emplace_back(&instruction);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
-  drop_idle_branches(function);
+  while (drop_idle_branches(function)) {
+  }
   return found;
 }
 
