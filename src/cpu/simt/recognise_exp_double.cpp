@@ -61,13 +61,16 @@ bool is_scaled(Value* value, Value*& power, Value*& steps) {
          (power = low) == high;
 }
 
-/// Infinity or NaN, or zero for negative x.
+/// Infinity or NaN, or zero for negative x. What x is the negative of is subtracted; a select there
+/// quiets NaNs.
 bool is_limit(Value* value, Value* x) {
   Value *sum = nullptr, *operand = nullptr;
   if (!match(value, m_Select(m_Value(), m_PosZeroFP(), m_Value(sum)))) return false;
   constexpr LongBits infinity{0x7ff0000000000000};
   return match(sum, m_c_FAdd(m_Specific(x), infinity)) ||
-         (match(sum, m_FSub(infinity, m_Value(operand))) && is_function_of(x, operand));
+         (match(sum, m_FSub(infinity, m_Value(operand))) &&
+          match(x, m_CombineOr(m_FNeg(m_Specific(operand)),
+                               m_Select(m_Value(), m_Value(), m_FNeg(m_Specific(operand))))));
 }
 
 /// Whether a branch into `block`, or its predecessor's, asks for the size of x as the regular case
