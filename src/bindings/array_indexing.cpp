@@ -125,4 +125,11 @@ PyObject* array_subscript(PyObject* self, PyObject* index) {
   });
 }
 
+PyObject* array_item(PyObject* self, Py_ssize_t index) {
+  return guarded_array([&] {
+    const nb::object number = nb::steal(PyLong_FromSsize_t(index));
+    return array_subscript(self, number.ptr());
+  });
+}
+
 }  // namespace pycuda::bindings

@@ -189,6 +189,7 @@ PyTypeObject* make_type() {
       {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
+      {Py_sq_item, reinterpret_cast<void*>(array_item)},
       {Py_tp_getset, array_attributes()},
       {Py_tp_methods, methods},
       {Py_tp_members, members},

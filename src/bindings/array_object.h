@@ -107,6 +107,9 @@ nanobind::object tuple_of(const std::int64_t* values, int count);
 PyObject* array_compare(PyObject* left, PyObject* right, int operation);
 const PyType_Slot* array_number_slots(std::size_t& count);
 PyObject* array_subscript(PyObject* self, PyObject* index);
+/// self[index] for those who walk along the first axis. There is no __iter__: programs tell arrays
+/// from lists of arrays by asking for an Iterable.
+PyObject* array_item(PyObject* self, Py_ssize_t index);
 
 void bind_array_object(nanobind::module_& m);
 

@@ -14,12 +14,6 @@ class Values:
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
-    def __iter__(self):
-        """The parts along the first axis, one after the other: arrays on the device, without axes for one axis."""
-        if not self.ndim:
-            raise TypeError("iteration over an array without axes")
-        return (self[i] for i in range(self.shape[0]))
-
     def __contains__(self, value):
         return bool((self == value).any())
 
