@@ -109,9 +109,9 @@ class ReductionText {
 
   static std::string loaded(std::size_t k) { return "v" + number(k); }
 
-  /// `part[0..parts)` become part[0].
-  static std::string join(int parts) {
-    return "#pragma unroll\n    for (int half = " + std::to_string(parts / 2) +
+  /// `part[0..count)` become part[0].
+  static std::string join(int count) {
+    return "#pragma unroll\n    for (int half = " + std::to_string(count / 2) +
            "; half > 0; half /= 2) {\n#pragma unroll\n      for (int j = 0; j < half; ++j) part[j] "
            "= combined(part[j], part[j + half]);\n    }\n";
   }

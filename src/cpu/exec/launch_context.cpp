@@ -60,8 +60,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   parameter_bytes = std::max<std::uint64_t>(facts.parameter_bytes, request.params.size());
   std::byte* params = params_;
   if (parameter_bytes > inline_params) {
-    params = large_params_ =
-        static_cast<std::byte*>(::operator new(parameter_bytes, std::align_val_t{64}));
+    params = large_params_ = static_cast<std::byte*>(
+        ::operator new(parameter_bytes, std::align_val_t{parameter_alignment}));
   }
   std::memcpy(params, request.params.data(), request.params.size());
   if (parameter_bytes > request.params.size()) {
@@ -84,7 +84,8 @@ LaunchContext::~LaunchContext() {
   if (workspace_ != nullptr) {
     AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(workspace_.get()));
   }
-  if (large_params_ != nullptr) ::operator delete(large_params_, std::align_val_t{64});
+  if (large_params_ != nullptr)
+    ::operator delete(large_params_, std::align_val_t{parameter_alignment});
 }
 
 Dim3 LaunchContext::block_at(std::uint64_t index) const {

@@ -56,7 +56,7 @@ struct LaunchContext {
 
  private:
   static constexpr std::size_t inline_params = 512;
-  alignas(64) std::byte params_[inline_params];
+  alignas(parameter_alignment) std::byte params_[inline_params];
   std::byte* large_params_ = nullptr;
   /// What %envreg1 and %envreg2 of a cooperative launch point to: its size, and the barrier's
   /// state.

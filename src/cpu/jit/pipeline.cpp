@@ -19,9 +19,21 @@
 #include "cpu/jit/checkpoint.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/simt/known_lanes.h"
 
 namespace pycuda::cpu::jit {
 namespace {
+
+/// A pass of simt's that leaves blocks and branches as they are.
+template <bool (*change)(llvm::Function&)>
+struct FunctionChange : llvm::PassInfoMixin<FunctionChange<change>> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    if (!change(function)) return llvm::PreservedAnalyses::all();
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
+};
 
 /// The four analysis managers that a pass pipeline needs, wired up for one target.
 class PassRun {
@@ -61,6 +73,15 @@ class PassRun {
   }
 
   void run_default(llvm::Module& module, llvm::OptimizationLevel level) {
+    // Gangs' counters become known to be 0 where a loop over gangs makes one trip.
+    builder_.registerPeepholeEPCallback(
+        [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(FunctionChange<simt::compare_first_lanes>());
+        });
+    builder_.registerVectorizerStartEPCallback(
+        [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(FunctionChange<simt::shorten_masked_accesses>());
+        });
     builder_.buildPerModuleDefaultPipeline(level).run(module, modules_);
   }
 

@@ -20,11 +20,13 @@ struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 };
 
+inline constexpr std::uint32_t parameter_alignment = 64;
+
 /// One per launch, constant while it runs.
 struct LaunchFrame {
   Dim3 grid;                          ///< %nctaid
   Dim3 block;                         ///< %ntid
-  const std::byte* params = nullptr;  ///< the kernel's .param space
+  const std::byte* params = nullptr;  ///< the kernel's .param space, aligned to parameter_alignment
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_bytes = 0;  ///< starts at `dynamic_shared_offset` in the window
   std::uint32_t dynamic_shared_offset = 0;

@@ -123,6 +123,7 @@ void FunctionLowering::make_parameters() {
   if (source_.is_entry) {
     const std::vector<std::uint32_t> offsets = parameter_offsets(source_);
     llvm::Value* params = nullptr;
+    target_->addFnAttr(pseudo::parameter_bytes, std::to_string(offsets.back()));
     for (std::size_t i = 0; i < source_.parameters.size(); ++i) {
       if (!params) params = pseudo_call(pseudo::params, builder_.getPtrTy(), {}, false);
       parameters_.push_back(

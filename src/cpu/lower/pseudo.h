@@ -31,8 +31,10 @@ inline constexpr const char* check_alignment = "check.alignment";
 inline constexpr const char* update_prefix = "update.";
 inline constexpr const char* change_prefix = "change.";
 
-// Not a function: how many bytes a variable of the module has, an attribute of it.
+// Not a function: how many bytes a variable of the module has, an attribute of it; and of a kernel,
+// how many bytes of parameters can be read.
 inline constexpr const char* variable_bytes = "ptx-bytes";
+inline constexpr const char* parameter_bytes = "ptx-parameter-bytes";
 
 // (suspends) void (ptr, i32 id, i32 count or 0)
 inline constexpr const char* barrier_sync = "ptx.barrier.sync";

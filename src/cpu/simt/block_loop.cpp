@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/source_lines.h"
 #include "cpu/simt/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -86,6 +87,7 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name) {
   known["linear"] = linear;
   known["block"] = block;
   replace_special_values(*function, known, end_of_entry);
+  reduce_line_notes(*function);
   return function;
 }
 

@@ -13,10 +13,17 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/place_stores.h"
+#include "cpu/simt/source_lines.h"
 #include "cpu/simt/special_values.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
+
+namespace {
+/// Instructions of a loop over gangs in which there are registers for all parameters.
+constexpr unsigned most_for_early_parameters = 400;
+}  // namespace
 
 void replace_gang_values(llvm::Function& gang) {
   const auto replace = [&](const std::string& name, std::size_t offset) {
@@ -43,6 +50,9 @@ void replace_gang_values(llvm::Function& gang) {
 llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm::StringRef name,
                                GangSize size) {
   llvm::LLVMContext& context = full.getContext();
+  const std::uint64_t parameter_bytes =
+      full.getFnAttributeAsParsedInteger(lower::pseudo::parameter_bytes);
+  const bool numbered = asks_for_number(full) || (tail && asks_for_number(*tail));
   llvm::IRBuilder<> b(context);
   llvm::Function* function = llvm::Function::Create(
       llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
@@ -100,7 +110,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
   b.SetInsertPoint(gang);
   llvm::PHINode* x = counter("x", row);
   put(offsetof(ThreadFrame, tid.x), x);
-  put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, x));
+  if (numbered) put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, x));
   calls.push_back(b.CreateCall(&full, {thread}));
   llvm::Value* x_next = b.CreateAdd(x, b.getInt32(size.columns));
   x->addIncoming(x_next, gang);
@@ -112,7 +122,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
     b.CreateCondBr(b.CreateICmpNE(full_end, width), partial, next);
     b.SetInsertPoint(partial);
     put(offsetof(ThreadFrame, tid.x), full_end);
-    put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, full_end));
+    if (numbered) put(offsetof(ThreadFrame, linear), b.CreateAdd(row_start, full_end));
     put(offsetof(ThreadFrame, mask), b.CreateSub(width, full_end));
     calls.push_back(b.CreateCall(tail, {thread}));
   }
@@ -141,7 +151,10 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
   known["tid.y"] = y;
   known["tid.z"] = z;
   known["block"] = block;
-  replace_special_values(*function, known, end_of_entry);
+  // In long code they would only be spilled, as vectors.
+  const bool early = function->getInstructionCount() <= most_for_early_parameters;
+  replace_special_values(*function, known, end_of_entry, early ? parameter_bytes : 0);
+  reduce_line_notes(*function);
   return function;
 }
 

@@ -4,9 +4,17 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -105,6 +113,35 @@ class Sinker {
 void sink_places(const std::vector<Place>& places) {
   Sinker sinker(places);
   for (const Place& place : places) sinker.sink(place.start, place.stores);
+}
+
+bool asks_for_number(const llvm::Function& gang) {
+  const llvm::Argument* thread = gang.getArg(0);
+  const auto is_of_number = [&](const llvm::Value* pointer) {
+    const auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer);
+    llvm::APInt offset(64, 0);
+    return address && address->getPointerOperand() == thread &&
+           address->accumulateConstantOffset(gang.getParent()->getDataLayout(), offset) &&
+           offset == offsetof(ThreadFrame, linear);
+  };
+  for (const llvm::Instruction& instruction : llvm::instructions(gang)) {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      if (is_of_number(load->getPointerOperand())) return true;
+      continue;
+    }
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call || llvm::none_of(call->args(), [&](const llvm::Use& use) { return use == thread; }))
+      continue;
+    const llvm::Function* callee = call->getCalledFunction();
+    if (!callee) return true;
+    llvm::StringRef name = callee->getName();
+    if (name.consume_front(lower::pseudo::sreg_prefix)) {
+      if (name == "laneid" || name == "warpid" || name.starts_with("lanemask.")) return true;
+    } else if (!name.starts_with("ptx.") && name != "pycuda_cpu_fault") {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace pycuda::cpu::simt

@@ -23,4 +23,8 @@ struct Place {
 /// frame cannot fault. Nobody asks after the function's end.
 void sink_places(const std::vector<Place>& places);
 
+/// Whether a gang's code, or what it calls on its thread's behalf, may ask for the thread's number
+/// in its block (ThreadFrame::linear). Fault messages do not.
+bool asks_for_number(const llvm::Function& gang);
+
 }  // namespace pycuda::cpu::simt

@@ -16,6 +16,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/place_stores.h"
+#include "cpu/simt/source_lines.h"
 #include "cpu/simt/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -50,6 +51,11 @@ std::optional<std::uint32_t> only_exit(const llvm::Function& region) {
   return exit;
 }
 
+bool ask_for_number(const Regions& regions) {
+  return std::any_of(regions.functions.begin(), regions.functions.end(),
+                     [](const llvm::Function* region) { return asks_for_number(*region); });
+}
+
 class RegionLoop {
  public:
   RegionLoop(const Regions& full, const Regions* tail, std::uint64_t frame_bytes,
@@ -60,6 +66,7 @@ class RegionLoop {
         name_(name),
         size_(size),
         mixes_waits_(mixes_waits(full, tail)),
+        numbered_(ask_for_number(full) || (tail && ask_for_number(*tail))),
         module_(*full.functions.front()->getParent()),
         b_(module_.getContext()) {}
 
@@ -99,6 +106,7 @@ class RegionLoop {
   const std::string name_;
   const GangSize size_;
   const bool mixes_waits_;
+  const bool numbered_;  ///< somebody asks for threads' numbers in their blocks
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
@@ -192,10 +200,9 @@ RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
   llvm::PHINode* x = phi(tails ? full_end_ : b_.getInt32(0), row);
   llvm::PHINode* any = phi(row_any, row);
   llvm::PHINode* all = phi(row_all, row);
-  places_.push_back({gang,
-                     {put(offsetof(ThreadFrame, tid.x), x),
-                      put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x))},
-                     {}});
+  places_.push_back({gang, {put(offsetof(ThreadFrame, tid.x), x)}, {}});
+  if (numbered_)
+    places_.back().stores.push_back(put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x)));
   llvm::Value* index = b_.CreateZExt(
       b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
   llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
@@ -377,6 +384,7 @@ llvm::Function* RegionLoop::run() {
   known["block"] = function_->getArg(0);
   replace_special_values(*function_, known, end_of_entry);
   sink_places(places_);
+  reduce_line_notes(*function_);
   return function_;
 }
 

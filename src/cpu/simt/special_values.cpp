@@ -34,15 +34,14 @@ namespace {
 class Reader {
  public:
   Reader(llvm::IRBuilder<>& builder, llvm::Value* thread,
-         const llvm::StringMap<llvm::Value*>& known)
-      : b_(builder), thread_(thread), known_(known) {}
+         const llvm::StringMap<llvm::Value*>& known, std::uint64_t parameter_bytes)
+      : b_(builder), thread_(thread), known_(known), parameter_bytes_(parameter_bytes) {}
 
   /// The value of a pseudo function; null when there is none of this name.
   llvm::Value* read(llvm::StringRef name) {
     if (name == pseudo::shared_base)
       return load_field(b_, block(), offsetof(BlockFrame, shared), b_.getPtrTy(), true);
-    if (name == pseudo::params)
-      return load_field(b_, launch(), offsetof(LaunchFrame, params), b_.getPtrTy(), true);
+    if (name == pseudo::params) return params();
     if (name == pseudo::dynamic_shared_offset)
       return of_launch(offsetof(LaunchFrame, dynamic_shared_offset));
     if (name.consume_front(pseudo::sreg_prefix)) return special(name);
@@ -68,6 +67,19 @@ class Reader {
   }
   llvm::Value* launch() {
     return load_field(b_, block(), offsetof(BlockFrame, launch), b_.getPtrTy(), true);
+  }
+  llvm::Value* params() {
+    auto* params = llvm::cast<llvm::LoadInst>(
+        load_field(b_, launch(), offsetof(LaunchFrame, params), b_.getPtrTy(), true));
+    if (parameter_bytes_ == 0) return params;
+    const auto promise = [&](unsigned kind, std::uint64_t number) {
+      params->setMetadata(
+          kind,
+          llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt64(number))));
+    };
+    promise(llvm::LLVMContext::MD_dereferenceable, parameter_bytes_);
+    promise(llvm::LLVMContext::MD_align, parameter_alignment);
+    return params;
   }
   llvm::Value* lane() {
     return b_.CreateAnd(of_thread("linear", offsetof(ThreadFrame, linear)), 31);
@@ -131,6 +143,7 @@ class Reader {
   llvm::IRBuilder<>& b_;
   llvm::Value* thread_;
   const llvm::StringMap<llvm::Value*>& known_;
+  const std::uint64_t parameter_bytes_;
 };
 
 bool differs_between_threads(llvm::StringRef name) {
@@ -142,7 +155,7 @@ bool differs_between_threads(llvm::StringRef name) {
 }  // namespace
 
 void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm::Value*>& known,
-                            llvm::Instruction* hoist_to) {
+                            llvm::Instruction* hoist_to, std::uint64_t parameter_bytes) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -157,7 +170,7 @@ void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm
     llvm::Value* value = hoist ? hoisted.lookup(name) : nullptr;
     if (!value) {
       llvm::IRBuilder<> builder(hoist ? hoist_to : call);
-      value = Reader(builder, call->getArgOperand(0), known).read(name);
+      value = Reader(builder, call->getArgOperand(0), known, parameter_bytes).read(name);
       if (!value) continue;
       if (hoist) hoisted[name] = value;
     }

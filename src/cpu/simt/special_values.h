@@ -15,8 +15,10 @@ llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::siz
 
 /// Replaces the reading pseudo functions in `function`. `known` gives values that need no load
 /// ("tid.x", "linear", "block"). With `hoist_to`, values that are the same for all threads of a
-/// block are computed once, before that instruction; else each is loaded where it is used.
+/// block are computed once, before that instruction; else each is loaded where it is used. If
+/// `parameter_bytes` is not 0, LLVM is told that so many can be read: it may load parameters before
+/// a loop that may not need them.
 void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm::Value*>& known,
-                            llvm::Instruction* hoist_to);
+                            llvm::Instruction* hoist_to, std::uint64_t parameter_bytes = 0);
 
 }  // namespace pycuda::cpu::simt

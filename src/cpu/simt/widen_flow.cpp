@@ -6,8 +6,10 @@
 // after a divergent one the nearer side comes first and the other one stays pending. (Partial
 // control-flow linearisation.)
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "cpu/simt/guards.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
 #include "cpu/simt/wrap_checks.h"
@@ -171,6 +173,20 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
   for (const auto& [place, value] : moves) b_.CreateStore(value, place);
 }
 
+namespace {
+
+bool asks_for_all(const llvm::Value& condition) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&condition);
+  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == gang_all;
+}
+
+/// Most gangs pass guards as a whole: their code shall lie in one piece.
+llvm::MDNode* mostly(llvm::LLVMContext& context) {
+  return llvm::MDBuilder(context).createBranchWeights(7, 1);
+}
+
+}  // namespace
+
 void Widener::emit_end(llvm::BasicBlock& block) {
   llvm::Instruction* end = block.getTerminator();
   llvm::BitVector pending = pending_[&block];
@@ -225,7 +241,8 @@ void Widener::emit_end(llvm::BasicBlock& block) {
     pending.set(at(yes));
     other.set(at(no));
     llvm::BasicBlock* first = continue_at(pending);
-    b_.CreateCondBr(condition, first, continue_at(other));
+    b_.CreateCondBr(condition, first, continue_at(other),
+                    asks_for_all(*branch->getCondition()) ? mostly(b_.getContext()) : nullptr);
     return;
   }
   llvm::Value* condition = wide(branch->getCondition());

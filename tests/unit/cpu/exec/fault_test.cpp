@@ -16,13 +16,28 @@
 #include "unit/cpu/exec/hand_made_threads.h"
 #include "unit/cpu/exec/test_kernels.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// GCC says it in macros, Clang as features.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PYCUDA_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define PYCUDA_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define PYCUDA_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define PYCUDA_TSAN 1
+#endif
+#if defined(PYCUDA_ASAN) || defined(PYCUDA_TSAN)
 constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
 // ThreadSanitizer delivers signals only at library calls, and keeps wild values in registers.
-#if defined(__SANITIZE_THREAD__)
+#if defined(PYCUDA_TSAN)
 constexpr bool signals_delayed = true;
 #else
 constexpr bool signals_delayed = false;
@@ -396,9 +411,9 @@ TEST_CASE("a crash outside kernels still ends the process by its signal") {
 }
 
 TEST_CASE("in the child of a fork every call returns, and forked() says why") {
+  std::atomic<int> release{0};  // the stream's end still waits for who reads it
   Faults faults;
   Stream stream(0, faults);
-  std::atomic<int> release{0};
   stream.enqueue_callback([&] {
     while (release == 0) std::this_thread::yield();
   });

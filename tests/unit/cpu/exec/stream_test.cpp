@@ -93,9 +93,9 @@ TEST_CASE("queued work does not hold up the caller") {
 }
 
 TEST_CASE("blocked callbacks of many streams do not stall a kernel of another") {
+  Gate gate;  // outlives the streams, whose ends wait for those who pass it
   Faults faults;
   std::vector<std::unique_ptr<Stream>> blocked;
-  Gate gate;
   for (int i = 0; i < 20; ++i) {
     blocked.push_back(std::make_unique<Stream>(0, faults));
     blocked.back()->enqueue_callback([&] { gate.pass(); });

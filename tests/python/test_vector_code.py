@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What the vector path's code looks like in the end, and that its faults still name the right lines."""
+
+import pathlib
+import re
+
+import pycuda
+import pytest
+from programs import run_program
+
+pytestmark = pytest.mark.skipif(
+    not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
+    reason="needs the CPU driver, which was not built",
+)
+
+START = """
+import numpy as np
+import pycuda.driver as cuda
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+"""
+
+
+def code_of(source: str, kernel: str, tmp_path) -> str:
+    """LLVM's code of the kernel's vector form."""
+    program = START + f"module = SourceModule({source!r}, options=['-lineinfo'], no_extern_c=True)\n"
+    run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
+    (last,) = tmp_path.glob("*-optimised.ll")
+    return re.search(rf"^define [^\n]*@{kernel}\.gangs\(.*?^}}$", last.read_text(), re.M | re.S)[0]
+
+
+SAXPY = """extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+
+
+def test_a_loop_over_gangs_notes_its_line_once_and_reads_parameters_before(tmp_path):
+    code = code_of(SAXPY, "saxpy", tmp_path)
+    start = code.index("\ngang:")
+    loop = code[start : re.search(r"\n\S+:[^\n]*\n[^:]*label %gang\b", code[start:]).end() + start]
+    assert "store <" in loop
+    assert "store volatile" not in loop
+    assert "!invariant.load" not in loop
+    # Where the gang is, and its result: nothing else is written.
+    assert len(re.findall(r"^  store i32 ", loop, re.M)) == 1
+
+
+REDUCE = """extern "C" __global__ void reduce(const float *x, float *out)
+{
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  s[t] = x[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (int k = 128; k > 0; k >>= 1) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+"""
+
+
+def test_the_last_steps_of_a_tree_are_accesses_of_short_vectors(tmp_path):
+    code = code_of(REDUCE, "reduce", tmp_path)
+    assert not re.search(r"llvm\.masked\.(load|store)\.v32f32[^\n]*<32 x i1> <", code)
+    for lanes in (16, 8, 4, 2):
+        assert f"store <{lanes} x float>" in code
+
+
+def test_one_lane_of_a_block_is_no_question_to_all_gangs(tmp_path):
+    code = code_of(REDUCE, "reduce", tmp_path)
+    assert "icmp eq <32 x i32>" not in code
+
+
+LINES = """extern "C" __global__ void lines(int *out, const int *where, int n)
+{
+  int i = threadIdx.x, sum = 0;
+  for (int k = 0; k < n; ++k) {
+    sum += where[k * 64 + i];
+    out[where[k * 64 + i]] = sum;
+  }
+  out[sum] = 1;
+}
+"""
+
+
+def fault_of(setting: str) -> str:
+    """The message of the kernel's fault; `out` has 2**26 + 1 numbers, `where` the places of 4 x 64 writes."""
+    program = (
+        START
+        + f"module = SourceModule({LINES!r}, options=['-lineinfo'], no_extern_c=True)\n"
+        + f"""
+out = cuda.mem_alloc(((1 << 26) + 1) * 4)
+where = np.zeros((4, 64), np.int32)
+{setting}
+try:
+    module.get_function("lines")(out, cuda.In(where), np.int32(4), block=(64, 1, 1))
+    cuda.Context.synchronize()
+except cuda.Error as error:
+    print(error)
+"""
+    )
+    return run_program(program, PYCUDA_DRIVER="cpu")[0]
+
+
+def test_a_fault_in_a_loop_names_its_own_line():
+    assert re.search(r"\.cu:6\b", fault_of("where[2, 40] = 1 << 28"))
+
+
+def test_a_fault_behind_a_loop_names_its_own_line():
+    # The sum of four places that are still inside.
+    assert re.search(r"\.cu:8\b", fault_of("where[:, 40] = 1 << 26"))
