@@ -88,6 +88,24 @@ template <class T> FN T larger(T a, T b) { return is_nan(a) | !(less(a, b) | is_
 template <class T> FN T smaller(T a, T b) { return is_nan(a) | !(less(b, a) | is_nan(b)) ? a : b; }
 template <class T> FN T larger_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(a, b)) ? a : b; }
 template <class T> FN T smaller_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(b, a)) ? a : b; }
+// The same for what has been found, a, and one more, b, but that of two NaNs the later is taken: only a
+// processor's own maximum or minimum waits for a.
+template <class T> FN T largest_yet(T a, T b) {
+  if constexpr (is_float<T>) { const T most = b > a ? b : a; return b != b ? b : most; }
+  else return larger(a, b);
+}
+template <class T> FN T smallest_yet(T a, T b) {
+  if constexpr (is_float<T>) { const T least = b < a ? b : a; return b != b ? b : least; }
+  else return smaller(a, b);
+}
+template <class T> FN T largest_number_yet(T a, T b) {
+  if constexpr (is_float<T>) { const T most = a > b ? a : b; return b != b ? a : most; }
+  else return larger_number(a, b);
+}
+template <class T> FN T smallest_number_yet(T a, T b) {
+  if constexpr (is_float<T>) { const T least = a < b ? a : b; return b != b ? a : least; }
+  else return smaller_number(a, b);
+}
 )cuda";
 
 const char* const kernel_prelude_functions = R"cuda(

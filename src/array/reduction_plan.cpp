@@ -112,7 +112,12 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   plan.columns = true;
   plan.dense = is_dense_along(arrays, arrays.kept);
   if (device.in_turn) {
-    plan.per_thread = columns >= 4 * std::int64_t{in_turn_threads} ? 4 : 1;
+    // As much of each row as its registers hold: the less often pages are left, the better.
+    constexpr std::int64_t threads{in_turn_threads};
+    const std::int64_t most = arrays.item_bytes[0] <= 4 ? most_per_thread : 4;
+    plan.per_thread = columns >= most * threads ? static_cast<int>(most)
+                      : columns >= 4 * threads  ? 4
+                                                : 1;
     plan.block = {in_turn_threads, 1, 1};
   } else {
     if (plan.dense) plan.vector = vector_length(arrays, columns, arrays.kept, arrays.reduced, true);

@@ -9,11 +9,12 @@
 #include <new>
 #include <vector>
 
-#include "bindings/allocation_object.h"
+#include "bindings/array_attributes.h"
+#include "bindings/array_memory.h"
+#include "bindings/device_pointer.h"
 #include "bindings/errors.h"
 #include "bindings/integers.h"
 #include "bindings/unlocked.h"
-#include "cuda/cleanup.h"
 
 namespace nb = nanobind;
 
@@ -24,63 +25,8 @@ using array::DType;
 using array::Layout;
 
 PyTypeObject* array_type = nullptr;
-PyTypeObject* memory_type = nullptr;
 PyTypeObject* plain_type = nullptr;  // GPUArray
 PyObject* default_init = nullptr;    // GPUArray.__init__ as the package defines it
-
-/// Work in other streams may still use the memory; the pool would hand it out at once.
-void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
-  unlocked_if_possible([&] {
-    if (told) {
-      try {
-        array::ArrayContext::current().context()->synchronize();
-      } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
-      }
-    }
-    const cuda::PooledDeviceMemory released = std::move(block);
-  });
-}
-
-/// An array's memory as the Python object `gpudata`.
-class ArrayMemory : public DeviceAllocation {
- public:
-  explicit ArrayMemory(cuda::PooledDeviceMemory block) : block_(std::move(block)) {}
-  ~ArrayMemory() override {
-    if (block_) give_back(std::move(*block_), true);
-  }
-  CUdeviceptr address() const override {
-    if (!block_) raise_freed();
-    return block_->pointer();
-  }
-  void free() override {
-    if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
-    array::ArrayContext::current().context()->synchronize();
-    block_->free();
-    block_.reset();
-  }
-
- private:
-  std::optional<cuda::PooledDeviceMemory> block_;
-};
-
-struct DTypeTable {
-  std::array<nb::object, array::dtype_count> dtypes;
-  nb::object make;  // numpy.dtype
-};
-
-DTypeTable& dtype_table() {
-  static auto* table = [] {
-    auto* made = new DTypeTable;
-    made->make = nb::module_::import_("numpy").attr("dtype");
-    for (int i = 0; i < array::dtype_count; ++i) {
-      const auto type = static_cast<DType>(i);
-      if (type == DType::BF16) continue;
-      made->dtypes[static_cast<std::size_t>(i)] = made->make(array::name(type));
-    }
-    return made;
-  }();
-  return *table;
-}
 
 PyObject* create(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = type->tp_alloc(type, 0);
@@ -134,166 +80,6 @@ void destroy(PyObject* self) {
   Py_CLEAR(object->dict);
   type->tp_free(self);
   Py_DECREF(type);
-}
-
-template <class Body>
-PyObject* getter(PyObject* self, Body&& body) {
-  return guarded_array([&] { return body(state_of_array(self)).release().ptr(); });
-}
-
-nb::object or_none(const nb::object& object) { return object.is_valid() ? object : nb::none(); }
-
-PyObject* get_shape(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) {
-    if (!state.shape_tuple.is_valid()) {
-      state.shape_tuple = tuple_of(state.layout.shape.data(), state.layout.ndim);
-    }
-    return nb::object(state.shape_tuple);
-  });
-}
-PyObject* get_strides(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) {
-    if (!state.strides_tuple.is_valid()) {
-      state.strides_tuple = tuple_of(state.layout.strides.data(), state.layout.ndim);
-    }
-    return nb::object(state.strides_tuple);
-  });
-}
-PyObject* get_dtype(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) { return or_none(state.dtype); });
-}
-/// What a derived class put in the place of a number that follows from shape and dtype (a size that
-/// counts padding, say); null where it did not.
-PyObject* overridden(PyObject* self, void* name) {
-  PyObject* dict = reinterpret_cast<ArrayObject*>(self)->dict;
-  if (dict == nullptr) return nullptr;
-  return Py_XNewRef(PyDict_GetItemString(dict, static_cast<const char*>(name)));
-}
-int override_number(PyObject* self, PyObject* value, void* name) {
-  const nb::object dict = nb::steal(PyObject_GenericGetDict(self, nullptr));
-  if (!dict.is_valid()) return -1;
-  const char* key = static_cast<const char*>(name);
-  return value == nullptr ? PyDict_DelItemString(dict.ptr(), key)
-                          : PyDict_SetItemString(dict.ptr(), key, value);
-}
-PyObject* get_size(PyObject* self, void* name) {
-  if (PyObject* given = overridden(self, name)) return given;
-  return PyLong_FromLongLong(state_of_array(self).size);
-}
-PyObject* get_ndim(PyObject* self, void*) {
-  return PyLong_FromLong(state_of_array(self).layout.ndim);
-}
-PyObject* get_itemsize(PyObject* self, void*) {
-  return PyLong_FromLongLong(state_of_array(self).item_bytes);
-}
-PyObject* get_nbytes(PyObject* self, void* name) {
-  if (PyObject* given = overridden(self, name)) return given;
-  const ArrayState& state = state_of_array(self);
-  return PyLong_FromLongLong(state.size * state.item_bytes);
-}
-PyObject* get_base(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) { return or_none(state.base); });
-}
-PyObject* get_allocator(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) {
-    return state.allocator.is_valid()
-               ? nb::object(state.allocator)
-               : nb::object(nb::module_::import_("pycuda._driver").attr("mem_alloc"));
-  });
-}
-PyObject* get_gpudata(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) -> nb::object {
-    if (state.gpudata.is_valid()) return state.gpudata;
-    if (state.block) {
-      auto memory = std::make_unique<ArrayMemory>(std::move(*state.block));
-      state.block.reset();
-      state.gpudata = make_allocation(memory_type, std::move(memory));
-      return state.gpudata;
-    }
-    if (state.size == 0) return nb::none();
-    return nb::int_(static_cast<unsigned long long>(state.address));
-  });
-}
-PyObject* get_ptr(PyObject* self, void*) {
-  return guarded_array([&]() -> PyObject* {
-    mark_told(self);
-    const CUdeviceptr address = state_of_array(self).located().address;
-    if (address == 0) {
-      PyErr_SetString(PyExc_AttributeError, "an array without elements has no pointer");
-      return nullptr;
-    }
-    return PyLong_FromUnsignedLongLong(address);
-  });
-}
-
-template <class Body>
-int setter(PyObject* value, const char* name, Body&& body) {
-  if (value == nullptr) {
-    PyErr_Format(PyExc_AttributeError, "%s of an array cannot be deleted", name);
-    return -1;
-  }
-  return guarded_array([&] {
-           body(nb::handle(value));
-           return Py_None;
-         }) == nullptr
-             ? -1
-             : 0;
-}
-int set_gpudata(PyObject* self, PyObject* value, void*) {
-  return setter(value, "gpudata", [&](nb::handle given) {
-    ArrayState& state = state_of_array(self);
-    if (state.block) {
-      give_back(std::move(*state.block), state.told);
-      state.block.reset();
-    }
-    state.address = 0;
-    state.home = nullptr;
-    state.gpudata = given.is_none() ? nb::object() : nb::borrow(given);
-  });
-}
-int set_base(PyObject* self, PyObject* value, void*) {
-  return setter(value, "base", [&](nb::handle given) {
-    state_of_array(self).base = given.is_none() ? nb::object() : nb::borrow(given);
-  });
-}
-int set_allocator(PyObject* self, PyObject* value, void*) {
-  return setter(value, "allocator", [&](nb::handle given) {
-    state_of_array(self).allocator = given.is_none() ? nb::object() : nb::borrow(given);
-  });
-}
-int set_shape(PyObject* self, PyObject* value, void*) {
-  return setter(value, "shape", [&](nb::handle given) {
-    ArrayState& state = state_of_array(self);
-    Layout layout;
-    read_shape(given, layout);
-    if (layout.size() != state.size || !array::is_c_contiguous(state.layout, state.item_bytes)) {
-      throw array::ShapeMismatch(
-          "an array of shape " + array::shape_text(state.layout.shape_span()) +
-          " cannot be given shape " + array::shape_text(layout.shape_span()));
-    }
-    array::fill_dense_strides(layout, state.item_bytes);
-    state.layout = layout;
-    state.shape_tuple = nb::object();
-    state.strides_tuple = nb::object();
-  });
-}
-int set_strides(PyObject* self, PyObject* value, void*) {
-  return setter(value, "strides", [&](nb::handle given) {
-    ArrayState& state = state_of_array(self);
-    read_strides(given, state.layout);
-    state.strides_tuple = nb::object();
-  });
-}
-int set_dtype(PyObject* self, PyObject* value, void*) {
-  return setter(value, "dtype", [&](nb::handle given) {
-    ArrayState& state = state_of_array(self);
-    const nb::object dtype = dtype_table().make(given);
-    if (nb::cast<std::int64_t>(dtype.attr("itemsize")) != state.item_bytes) {
-      throw array::TypeMismatch("new type not compatible with array");
-    }
-    state.type = dtype_of(dtype);
-    state.dtype = dtype;
-  });
 }
 
 void check_home(const ArrayState& state) {
@@ -385,23 +171,6 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
 }
 
 PyTypeObject* make_type() {
-  static PyGetSetDef attributes[] = {
-      {"shape", get_shape, set_shape, "Lengths of the axes.", nullptr},
-      {"strides", get_strides, set_strides, "Steps of the axes in bytes.", nullptr},
-      {"dtype", get_dtype, set_dtype, "NumPy's dtype.", nullptr},
-      {"size", get_size, override_number, "Number of elements.", const_cast<char*>("size")},
-      {"mem_size", get_size, override_number, "Number of elements.", const_cast<char*>("mem_size")},
-      {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
-      {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
-      {"nbytes", get_nbytes, override_number, "Bytes of all elements.",
-       const_cast<char*>("nbytes")},
-      {"base", get_base, set_base, "The owner of the memory, for views.", nullptr},
-      {"allocator", get_allocator, set_allocator, "Where memory comes from.", nullptr},
-      {"gpudata", get_gpudata, set_gpudata, "The memory.", nullptr},
-      {"ptr", get_ptr, nullptr, "The address as an integer.", nullptr},
-      {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-      {nullptr, nullptr, nullptr, nullptr, nullptr},
-  };
   static PyMethodDef methods[] = {
       {"_setup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(setup)), METH_FASTCALL,
        nullptr},
@@ -420,7 +189,7 @@ PyTypeObject* make_type() {
       {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
-      {Py_tp_getset, attributes},
+      {Py_tp_getset, array_attributes()},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
   };
@@ -474,28 +243,6 @@ PyTypeObject* array_base_type() { return array_type; }
 bool is_array(PyObject* object) {
   return PyObject_TypeCheck(object, array_type) != 0 &&
          reinterpret_cast<ArrayObject*>(object)->alive;
-}
-
-nb::handle numpy_dtype(DType type) {
-  nb::object& dtype = dtype_table().dtypes[static_cast<std::size_t>(type)];
-  if (!dtype.is_valid()) {  // bfloat16 is known only where the package that has it is installed
-    dtype = dtype_table().make(nb::module_::import_("ml_dtypes").attr("bfloat16"));
-  }
-  return dtype;
-}
-
-DType dtype_of(nb::handle dtype) {
-  const DTypeTable& table = dtype_table();
-  for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
-    if (table.dtypes[i].is(dtype)) return static_cast<DType>(i);
-  }
-  // Equal ones under other names, such as longlong; not those of another byte order.
-  for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
-    if (table.dtypes[i].is_valid() && table.dtypes[i].equal(dtype)) return static_cast<DType>(i);
-  }
-  const bool brain_float = nb::cast<std::string>(dtype.attr("name")) == "bfloat16" &&
-                           numpy_dtype(DType::BF16).equal(dtype);
-  return brain_float ? DType::BF16 : DType::Raw;
 }
 
 nb::object new_result(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
@@ -632,12 +379,7 @@ nb::object tuple_of(const std::int64_t* values, int count) {
 }
 
 void bind_array_object(nb::module_& m) {
-  static PyType_Slot memory_slots[] = {
-      {Py_tp_doc, const_cast<char*>("The memory of an array.")},
-      {0, nullptr},
-  };
-  memory_type = derive_allocation_type("pycuda._driver._ArrayMemory", memory_slots);
-  m.attr("_ArrayMemory") = nb::borrow(reinterpret_cast<PyObject*>(memory_type));
+  bind_array_memory(m);
   array_type = make_type();
   m.attr("_ArrayBase") = nb::borrow(reinterpret_cast<PyObject*>(array_type));
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {

@@ -64,6 +64,8 @@ inline ArrayState& state_of_array(PyObject* object) {
 /// NumPy's dtype of a type, and back: Raw for types that kernels do not know.
 nanobind::handle numpy_dtype(array::DType type);
 array::DType dtype_of(nanobind::handle numpy_dtype);
+/// numpy.dtype(given)
+nanobind::object as_numpy_dtype(nanobind::handle given);
 
 /// How a new array lies in memory: its state's layout has shape and strides.
 /// A new array like `model` (its class, its allocator) with memory of its own, dense. Of a class

@@ -11,6 +11,7 @@
 
 #include "driver/driver.h"
 #include "driver/kernels.h"
+#include "sanitizers.h"
 
 using namespace driver_test;
 
@@ -207,7 +208,7 @@ TEST_CASE("the child of a fork is told that it has no driver, and the parent goe
 }
 
 TEST_CASE("a loop without end is ended by the time limit, and the process lives") {
-  if (!is_cpu_driver()) return;
+  if (!is_cpu_driver() || pycuda::testing::thread_sanitizer) return;
   for (const char* kernel : {"endless", "waiting"}) {
     CAPTURE(kernel);
     CHECK(run_scenario(kernel) == "launch 0\nsynchronize 702\nagain 702\nnext context 0\n");

@@ -65,6 +65,21 @@ def test_reductions_in_many_parts():
             assert (d.argmax(axis=axis).get() == h.argmax(axis=axis)).all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_extremes_of_rows_and_columns_with_nan_anywhere(dtype):
+    h = np.random.default_rng(3).normal(size=(600, 301)).astype(dtype)
+    h[[0, 17, 599], [0, 130, 300]] = np.nan  # the first, one within, and the last
+    h[:, 200] = np.nan
+    d = to_gpu(h)
+    for axis in (None, 0, 1):
+        assert np.array_equal(d.max(axis=axis).get(), h.max(axis=axis), equal_nan=True)
+        assert np.array_equal(d.min(axis=axis).get(), h.min(axis=axis), equal_nan=True)
+        if h.dtype.kind == "c":
+            continue
+        assert np.array_equal(gpuarray.max(d, axis=axis).get(), np.fmax.reduce(h, axis=axis), equal_nan=True)
+        assert np.array_equal(gpuarray.min(d, axis=axis).get(), np.fmin.reduce(h, axis=axis), equal_nan=True)
+
+
 def test_positions_of_nan_and_of_equal_elements():
     h = np.full(5000, -np.inf, np.float32)
     assert to_gpu(h).argmax().get() == 0

@@ -76,6 +76,25 @@ def test_one_lane_of_a_block_is_no_question_to_all_gangs(tmp_path):
     assert "icmp eq <32 x i32>" not in code
 
 
+HISTOGRAM = """extern "C" __global__ void histogram(const unsigned char *data, int *out, int n)
+{
+  __shared__ int bins[256];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&bins[data[i]], 1);
+  __syncthreads();
+  atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+}
+"""
+
+
+def test_gangs_that_take_turns_fetch_what_they_read_four_trips_later(tmp_path):
+    code = code_of(HISTOGRAM, "histogram", tmp_path)
+    (place, *_) = re.findall(r"llvm\.prefetch\.p0\(ptr (%\w+)", code)
+    distance = re.search(rf"{place} = getelementptr[^\n]* i64 (%\w+)\n", code)[1]
+    assert re.search(rf"{distance} = shl [^\n]*, 2\n", code)
+
+
 LINES = """extern "C" __global__ void lines(int *out, const int *where, int n)
 {
   int i = threadIdx.x, sum = 0;

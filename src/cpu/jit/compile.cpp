@@ -26,6 +26,7 @@
 #include "cpu/simt/busy_divider.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/nan_payloads.h"
+#include "cpu/simt/native_operations.h"
 #include "cpu/simt/recognise_math.h"
 #include "cpu/simt/scalar_threads.h"
 
@@ -87,6 +88,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   set_target_attributes(module);
   dump("widened", module);
   clean_up_gangs(functions, target);
+  simt::select_native_operations(module);
   if (!has_slow_divider()) return;
   for (llvm::Function* gang : functions) simt::relieve_divider(*gang);
 }
@@ -127,7 +129,8 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   }
   dump("clean", module);
   for (llvm::Function& function : module) {
-    simt::expand_approximations(function);
+    simt::expand_approximations(function, has_avx512());
+    simt::drop_unseen_payloads(function);
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);
@@ -152,6 +155,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   if (!prepared) return prepared.error();
   llvm::Module& module = *prepared->lowered.module;
   std::vector<KernelFacts>& kernels = prepared->lowered.kernels;
+  simt::select_native_operations(module);
   simt::lower_to_scalar_threads(module, kernels);
   set_target_attributes(module);
   dump("simt", module);

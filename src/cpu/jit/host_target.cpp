@@ -67,11 +67,11 @@ const HostTarget& host_target() {
   return host;
 }
 
+bool has_avx512() { return llvm::StringRef(host_target().features).contains("+avx512vl"); }
+
 bool has_slow_divider() {
-  const HostTarget& host = host_target();
-  const llvm::StringRef cpu = host.cpu;
-  return llvm::StringRef(host.features).contains("+avx512vl") &&
-         (cpu.contains("lake") || cpu.contains("rapids"));
+  const llvm::StringRef cpu = host_target().cpu;
+  return has_avx512() && (cpu.contains("lake") || cpu.contains("rapids"));
 }
 
 bool has_half_arithmetic() {
@@ -92,7 +92,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(bool optimise) {
 
 void set_target_attributes(llvm::Module& module) {
   const HostTarget& host = host_target();
-  const bool wide = host.features.find("+avx512vl") != std::string::npos;
+  const bool wide = has_avx512();
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", host.cpu);

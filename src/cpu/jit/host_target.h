@@ -20,6 +20,9 @@ struct HostTarget {
 };
 const HostTarget& host_target();
 
+/// Whether code may use AVX-512.
+bool has_avx512();
+
 /// Whether the host has AVX-512 and divides vectors of it piece by piece: Intel's processors take
 /// as long for them as for 30 multiplications.
 bool has_slow_divider();

@@ -19,6 +19,10 @@ inline constexpr const char* tanh = "approximate.tanh";  // without .ftz
 // f32 -> f32: CUDA's expf and logf, within 1 ulp.
 inline constexpr const char* exp = "approximate.exp";
 inline constexpr const char* log = "approximate.log";
+// f32 -> f32: CUDA's erfcf of numbers that are not negative, within 3.2 ulp.
+inline constexpr const char* erfc = "approximate.erfc";
+// f64 -> f64: CUDA's exp, the same bits; below -745, where CUDA's is zero, right as well.
+inline constexpr const char* exp_f64 = "approximate.exp.f64";
 // f64 -> f64: the seeds, of which .ftz forms read and write the upper word alone.
 inline constexpr const char* rcp_seed = "approximate.rcp.f64.ftz";
 inline constexpr const char* rsqrt_seed = "approximate.rsqrt.f64.ftz";

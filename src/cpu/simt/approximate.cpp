@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Polynomials and bit operations for ex2, lg2, exp, log, sin, cos, tanh, rsqrt and the f64 seeds.
+// Polynomials and bit operations for ex2, lg2, exp, log, erfc, sin, cos, tanh, rsqrt and the f64
+// seeds.
 //
 // Polynomials are minimax fits with coefficients rounded to f32 one after the other, lowest power
 // first.
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
 
@@ -30,7 +32,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Replaces one call.
 class Expansion {
  public:
-  explicit Expansion(llvm::CallInst& call) : call_(call), b_(&call) {}
+  Expansion(llvm::CallInst& call, bool native) : call_(call), b_(&call), native_(native) {}
 
   /// Null when there is no such function.
   Value* emit();
@@ -43,17 +45,26 @@ class Expansion {
   Value* fma(Value* a, Value* b, Value* c) {
     return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
   }
-  Value* fma(Value* a, double b, Value* c) { return fma(a, real(b), c); }
+  Value* fma(Value* a, double b, Value* c) { return fma(a, like(a, b), c); }
   Value* magnitude(Value* value) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
-  Value* less(Value* a, double b) { return b_.CreateFCmpOLT(a, real(b)); }
+  Value* less(Value* a, double b) { return b_.CreateFCmpOLT(a, like(a, b)); }
+  // Of f32 or f64.
+  static Value* like(Value* other, double value) {
+    return llvm::ConstantFP::get(other->getType(), value);
+  }
   Value* polynomial(Value* x, llvm::ArrayRef<double> coefficients);
-  Value* canonical(Value* value, Value* operand);
-  Value* scaled(Value* value, Value* steps, Value* low);
+  Value* canonical(Value* value);
+  Value* at_least(Value* x, double bound);
+  Value* at_most(Value* x, double bound);
+  Value* scaled(Value* value, Value* steps);
   Value* power_of_two(Value* x);
 
   Value* ex2(Value* x, bool ftz);
   Value* exp(Value* x);
+  Value* exp_of_double(Value* x);
   Value* logarithm(Value* x, bool ftz, bool natural);
+  Value* natural_sum(Value* f, Value* e, double unit);
+  Value* erfc(Value* x);
   Value* rsqrt(Value* x, bool ftz);
   Value* tanh(Value* x);
   Value* wave(Value* x, bool ftz, bool sine);
@@ -64,6 +75,7 @@ class Expansion {
 
   llvm::CallInst& call_;
   llvm::IRBuilder<> b_;
+  const bool native_;
 };
 
 /// Added to a number below 2^22, its lowest bits are those of the number rounded to an integer.
@@ -73,13 +85,31 @@ constexpr double power_terms[] = {
     1, 0x1.62e43p-1, 0x1.ebfbdcp-3, 0x1.c6af7ap-5, 0x1.3b2dd2p-7, 0x1.5f0946p-10, 0x1.417a5cp-13};
 constexpr double exponential_terms[] = {
     1, 1, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558b4p-5, 0x1.1239ap-7, 0x1.6a495cp-10};
-/// (ln(1 + f) - f) / f^2 and (log2(1 + f) - f log2(e)) / f^2 for 1 + f in [sqrt(1/2), sqrt(2)).
-constexpr double natural_terms[] = {-0x1.fffff8p-2, 0x1.55555p-2,   -0x1.00043p-2,
-                                    0x1.99a3dcp-3,  -0x1.5425f6p-3, 0x1.2274bep-3,
-                                    -0x1.0f45fp-3,  0x1.08325p-3,   -0x1.37ac8ap-4};
+/// (ln(1 + f) - f) / f^2 for 1 + f in [3/4, 3/2), and (log2(1 + f) - f log2(e)) / f^2 for 1 + f in
+/// [sqrt(1/2), sqrt(2)).
+constexpr double natural_terms[] = {-0x1p-1,       0x1.5555a4p-2,  -0x1.00004ap-2,
+                                    0x1.99699ep-3, -0x1.54ed96p-3, 0x1.28807ap-3,
+                                    -0x1.0d98fp-3, 0x1.acf4a8p-4,  -0x1.71e32cp-5};
 constexpr double binary_terms[] = {-0x1.71547p-1,  0x1.ec7092p-2,  -0x1.715afcp-2,
                                    0x1.277fdcp-2,  -0x1.eaa454p-3, 0x1.a2b04p-3,
                                    -0x1.87c306p-3, 0x1.7fcc84p-3,  -0x1.c689ep-4};
+/// As CUDA has them.
+constexpr double double_exponential_terms[] = {1,
+                                               1,
+                                               0x1.000000000000bp-1,
+                                               0x1.5555555555511p-3,
+                                               0x1.55555555502a1p-5,
+                                               0x1.1111111122322p-7,
+                                               0x1.6c16c1852b7afp-10,
+                                               0x1.a01a014761f65p-13,
+                                               0x1.a01997c89eb71p-16,
+                                               0x1.71dee62401315p-19,
+                                               0x1.28af3fca213eap-22,
+                                               0x1.ade1569ce2bdfp-26};
+/// exp(x^2) erfc(x) (x + 2) in powers of (x - 2) / (x + 2), for x up to 10.07.
+constexpr double erfc_terms[] = {0x1.058672p+0,   -0x1.5fd38cp-1, 0x1.1e2dcp-2,  -0x1.2a7d7ep-5,
+                                 -0x1.604b9ep-6,  0x1.a5f2b6p-8,  0x1.8ed826p-9, -0x1.7eeb02p-11,
+                                 -0x1.15f304p-11, -0x1.80b72ep-15};
 /// (sin(r) - r) / r^3 in powers of r^2, to pi / 2; (tanh(r) - r) / r^3 to 0.6.
 constexpr double sine_terms[] = {-0x1.555556p-3, 0x1.111136p-7, -0x1.a023d8p-13, 0x1.72d1ap-19,
                                  -0x1.b6b022p-26};
@@ -87,77 +117,104 @@ constexpr double tanh_terms[] = {-0x1.55553ep-2, 0x1.1109bep-3, -0x1.b89abap-5, 
                                  -0x1.828776p-8};
 
 Value* Expansion::polynomial(Value* x, llvm::ArrayRef<double> coefficients) {
-  Value* sum = real(coefficients.back());
+  Value* sum = like(x, coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
-    sum = fma(sum, x, real(coefficient));
+    sum = fma(sum, x, like(x, coefficient));
   return sum;
 }
 
-Value* Expansion::canonical(Value* value, Value* operand) {
-  return b_.CreateSelect(b_.CreateFCmpUNO(operand, real(0)), from_bits(b_.getInt32(0x7fffffff)),
+Value* Expansion::canonical(Value* value) {
+  return b_.CreateSelect(b_.CreateFCmpUNO(value, real(0)), from_bits(b_.getInt32(0x7fffffff)),
                          value);
 }
 
-/// `value`, near 1, times 2^n, where `steps` is round_to_integer + n. With `low`, a product that
-/// may be subnormal where `low` holds.
-Value* Expansion::scaled(Value* value, Value* steps, Value* low) {
-  Value* sum = b_.CreateAdd(bits(value), b_.CreateShl(bits(steps), 23));
-  if (!low) return from_bits(sum);
-  Value* lift = b_.CreateSelect(low, b_.getInt32(64u << 23), b_.getInt32(0));
-  Value* drop = b_.CreateSelect(low, real(0x1p-64), real(1));
-  return b_.CreateFMul(from_bits(b_.CreateAdd(sum, lift)), drop);
+/// Of NaNs the NaN.
+Value* Expansion::at_least(Value* x, double bound) {
+  return b_.CreateSelect(less(x, bound), like(x, bound), x);
+}
+Value* Expansion::at_most(Value* x, double bound) {
+  return b_.CreateSelect(b_.CreateFCmpOGT(x, like(x, bound)), like(x, bound), x);
 }
 
-/// 2^x where it is a normal number; anything elsewhere.
+/// `value`, near 1, times 2^n, where `steps` is round_to_integer + n and |n| at most 250.
+Value* Expansion::scaled(Value* value, Value* steps) {
+  if (native_)
+    return call_native(b_, NativeOperation::Scale,
+                       {value, b_.CreateFSub(steps, real(round_to_integer))});
+  // In two halves, of which the first does not round.
+  Value* half = b_.CreateAShr(bits(steps), 1);
+  Value* rest = b_.CreateSub(bits(steps), half);
+  for (Value* part : {half, rest})
+    value = b_.CreateFMul(value,
+                          from_bits(b_.CreateAdd(b_.CreateShl(part, 23), b_.getInt32(0x3f800000))));
+  return value;
+}
+
+/// 2^x, for |x| at most 250.
 Value* Expansion::power_of_two(Value* x) {
   Value* steps = b_.CreateFAdd(x, real(round_to_integer));
   Value* rest = b_.CreateFSub(x, b_.CreateFSub(steps, real(round_to_integer)));
-  return scaled(polynomial(rest, power_terms), steps, nullptr);
+  return scaled(polynomial(rest, power_terms), steps);
 }
 
 Value* Expansion::ex2(Value* x, bool ftz) {
-  Value* result = nullptr;
-  if (ftz) {
-    result = b_.CreateSelect(less(x, -126), real(0), power_of_two(x));
-  } else {
-    Value* steps = b_.CreateFAdd(x, real(round_to_integer));
-    Value* rest = b_.CreateFSub(x, b_.CreateFSub(steps, real(round_to_integer)));
-    result = scaled(polynomial(rest, power_terms), steps, less(x, -126));
-    result = b_.CreateSelect(less(x, -151), real(0), result);
-  }
-  result = b_.CreateSelect(b_.CreateFCmpOGE(x, real(128)), real(infinity), result);
-  return canonical(result, x);
+  x = at_most(x, 129);
+  // Where the result would be subnormal it is to be zero.
+  x = ftz ? b_.CreateSelect(less(x, -126), real(-200), x) : at_least(x, -152);
+  return canonical(power_of_two(x));
 }
 
 Value* Expansion::exp(Value* x) {
+  x = at_least(at_most(x, 89), -105);
   Value* steps = fma(x, 0x1.715476p0, real(round_to_integer));
   Value* whole = b_.CreateFSub(steps, real(round_to_integer));
   Value* rest = fma(whole, 0x1.05c61p-29, fma(whole, -0x1.62e43p-1, x));
-  // Below the first bound the result may be subnormal, beyond the others it is zero or infinite.
-  Value* result = scaled(polynomial(rest, exponential_terms), steps, less(x, -86));
-  result = b_.CreateSelect(less(x, -104), real(0), result);
-  result = b_.CreateSelect(b_.CreateFCmpOGT(x, real(0x1.62e42ep6)), real(infinity), result);
-  return canonical(result, x);
+  return canonical(scaled(polynomial(rest, exponential_terms), steps));
 }
 
-/// x = 2^e m with m near 1: a polynomial of m - 1, plus e.
+/// Beyond the bounds the result is infinite or zero. NaNs stay what they are.
+Value* Expansion::exp_of_double(Value* x) {
+  constexpr double round_double = 0x1.8p52;
+  x = at_least(at_most(x, 710), -746);
+  Value* steps = fma(x, 0x1.71547652b82fep0, like(x, round_double));
+  Value* whole = b_.CreateFSub(steps, like(x, round_double));
+  Value* rest = fma(whole, -0x1.abc9e3b39803fp-56, fma(whole, -0x1.62e42fefa39efp-1, x));
+  Value* result = polynomial(rest, double_exponential_terms);
+  if (native_) return call_native(b_, NativeOperation::Scale, {result, whole});
+  Value* raw = b_.CreateBitCast(steps, b_.getInt64Ty());
+  Value* half = b_.CreateAShr(raw, 1);
+  for (Value* part : {half, b_.CreateSub(raw, half)}) {
+    Value* power = b_.CreateAdd(b_.CreateShl(part, 52), b_.getInt64(0x3ff0000000000000));
+    result = b_.CreateFMul(result, b_.CreateBitCast(power, b_.getDoubleTy()));
+  }
+  return result;
+}
+
+/// x = 2^e m with m near 1: a polynomial of m - 1, plus e. The natural logarithm takes m from where
+/// AVX-512 can; for the binary one the sum would lose a bit there.
 Value* Expansion::logarithm(Value* x, bool ftz, bool natural) {
+  if (native_ && natural) {
+    Value* m = call_native(b_, NativeOperation::Mantissa, {x});
+    Value* e = b_.CreateFSub(call_native(b_, NativeOperation::Exponent, {x}),
+                             call_native(b_, NativeOperation::Exponent, {m}));
+    return canonical(natural_sum(b_.CreateFSub(m, real(1)), e, 1));
+  }
   Value* small = less(x, smallest_normal);
   Value* normal = ftz ? x : b_.CreateSelect(small, b_.CreateFMul(x, real(0x1p23)), x);
   Value* raw = bits(normal);
-  Value* exponent = b_.CreateAnd(b_.CreateSub(raw, b_.getInt32(0x3f3504f3)), 0xff800000);
+  Value* least = b_.getInt32(natural ? 0x3f400000 : 0x3f3504f3);  // of m
+  Value* exponent = b_.CreateAnd(b_.CreateSub(raw, least), 0xff800000);
   Value* f = b_.CreateFSub(from_bits(b_.CreateSub(raw, exponent)), real(1));
   if (!ftz) {
     Value* lifted = b_.CreateSelect(small, b_.getInt32(23u << 23), b_.getInt32(0));
     exponent = b_.CreateSub(exponent, lifted);
   }
   Value* e = b_.CreateSIToFP(exponent, b_.getFloatTy());  // times 2^23
-  Value* square = b_.CreateFMul(f, f);
   Value* result = nullptr;
   if (natural) {
-    Value* rest = fma(square, polynomial(f, natural_terms), f);
-    result = fma(e, 0x1.62e43p-24, rest);
+    result = natural_sum(f, e, 0x1p-23);
   } else {
+    Value* square = b_.CreateFMul(f, f);
     Value* rest = fma(square, polynomial(f, binary_terms), b_.CreateFMul(f, real(0x1.4ae0cp-26)));
     result = fma(e, 0x1p-23, fma(f, 0x1.715476p0, rest));
   }
@@ -167,6 +224,38 @@ Value* Expansion::logarithm(Value* x, bool ftz, bool natural) {
   Value* zero = ftz ? less(magnitude(x), smallest_normal) : b_.CreateFCmpOEQ(x, real(0));
   result = b_.CreateSelect(b_.CreateFCmpULT(x, real(0)), nan, result);
   return b_.CreateSelect(zero, real(-infinity), result);
+}
+
+/// ln(1 + f) + ln(2) e, where e comes over `unit`.
+Value* Expansion::natural_sum(Value* f, Value* e, double unit) {
+  Value* square = b_.CreateFMul(f, f);
+  return fma(e, 0x1.62e43p-1 * unit, fma(square, polynomial(f, natural_terms), f));
+}
+
+/// exp(-x^2) times a polynomial of t = (x - 2) / (x + 2), over x + 2, for x that is not negative.
+/// What x^2, the sum and its reciprocal were rounded by goes into the exponent: relative changes of
+/// x + 2 change the quotient about 1.75 times as much.
+Value* Expansion::erfc(Value* x) {
+  x = at_most(x, 10.5);
+  Value* sum = b_.CreateFAdd(x, real(2));
+  Value* reciprocal = b_.CreateFDiv(real(1), sum);
+  Value* t = fma(reciprocal, -4, real(1));
+  Value* lost = b_.CreateFSub(x, b_.CreateFSub(sum, real(2)));
+  Value* negative = b_.CreateFNeg(reciprocal);
+  Value* off = fma(negative, lost, fma(negative, sum, real(1)));
+  Value* quotient = b_.CreateFMul(polynomial(t, erfc_terms), reciprocal);
+
+  Value* square = b_.CreateFMul(x, x);
+  Value* square_off = fma(b_.CreateFNeg(x), x, square);
+  Value* steps = fma(square, -0x1.715476p0, real(round_to_integer));
+  Value* whole = b_.CreateFSub(steps, real(round_to_integer));
+  Value* rest = fma(whole, -0x1.62e43p-1, b_.CreateFNeg(square));
+  rest = b_.CreateFAdd(fma(whole, 0x1.05c61p-29, rest), square_off);
+  rest = fma(off, 1.75, rest);
+  // exp(rest) - 1: the product with it and the sum round less than one with exp(rest).
+  Value* above_one =
+      b_.CreateFMul(rest, polynomial(rest, llvm::ArrayRef(exponential_terms).drop_front()));
+  return canonical(scaled(fma(quotient, above_one, quotient), steps));
 }
 
 /// A subnormal x is a zero of its sign.
@@ -179,19 +268,19 @@ Value* Expansion::rsqrt(Value* x, bool ftz) {
   if (ftz) x = flushed_zero(x, x);
   Value* root = b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
   Value* result = b_.CreateFDiv(real(1), root);
-  return canonical(result, result);
+  return canonical(result);
 }
 
 Value* Expansion::tanh(Value* x) {
-  Value* a = magnitude(x);
+  // From here on the result is 1.
+  Value* a = at_most(magnitude(x), 9.5);
   Value* power = power_of_two(b_.CreateFMul(a, real(0x1.715476p1)));
   Value* large = b_.CreateFSub(real(1), b_.CreateFDiv(real(2), b_.CreateFAdd(power, real(1))));
-  large = b_.CreateSelect(less(a, 9.5), large, real(1));
   Value* square = b_.CreateFMul(a, a);
   Value* small = fma(b_.CreateFMul(a, square), polynomial(square, tanh_terms), a);
   Value* result = b_.CreateSelect(less(a, 0.6), small, large);
   result = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
-  return canonical(result, x);
+  return canonical(result);
 }
 
 /// |x| is k pi + r (cosine: (k + 1/2) pi + r): sin(r), its sign turned for odd k.
@@ -228,7 +317,7 @@ Value* Expansion::wave(Value* x, bool ftz, bool sine) {
   auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
   declared->copyAttributesFrom(call_.getCalledFunction());
   Value* slow = b_.CreateCall(exact, {x});
-  slow = canonical(slow, slow);
+  slow = canonical(slow);
   b_.SetInsertPoint(&call_);
   llvm::PHINode* result = b_.CreatePHI(b_.getFloatTy(), 2);
   result->addIncoming(fast, before);
@@ -271,11 +360,13 @@ Value* Expansion::emit() {
     return seed_result(b_.CreateFDiv(llvm::ConstantFP::get(b_.getDoubleTy(), 1), seed_operand(x)));
   if (name == approximation::rsqrt_seed) return seed_result(root_of_double(seed_operand(x)));
   if (name == approximation::rsqrt_f64) return root_of_double(x);
+  if (name == approximation::exp_f64) return exp_of_double(x);
   const bool ftz = name.consume_back(".ftz");
   if (name == approximation::ex2) return ex2(x, ftz);
   if (name == approximation::lg2) return logarithm(x, ftz, false);
   if (name == approximation::log) return logarithm(x, false, true);
   if (name == approximation::exp) return exp(x);
+  if (name == approximation::erfc) return erfc(x);
   if (name == approximation::rsqrt) return rsqrt(x, ftz);
   if (name == approximation::tanh) return tanh(x);
   if (name == approximation::sine || name == approximation::cosine)
@@ -290,14 +381,14 @@ bool is_approximation(const llvm::CallInst& call) {
   return callee && callee->isDeclaration() && callee->getName().starts_with(approximation::prefix);
 }
 
-void expand_approximations(llvm::Function& function) {
+void expand_approximations(llvm::Function& function, bool native) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call && is_approximation(*call)) calls.push_back(call);
   }
   for (llvm::CallInst* call : calls) {
-    Value* result = Expansion(*call).emit();
+    Value* result = Expansion(*call, native).emit();
     if (!result) continue;
     call->replaceAllUsesWith(result);
     call->eraseFromParent();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/simt/approximate.h"
+#include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -44,13 +45,15 @@ struct Canonical {
 Canonical canonical_of(llvm::SelectInst& choice) {
   using namespace llvm::PatternMatch;
   const auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice.getCondition());
-  const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice.getTrueValue());
-  if (!test || test->getPredicate() != llvm::CmpInst::FCMP_UNO || !constant || !constant->isNaN())
-    return {};
+  const bool inverse = test && test->getPredicate() == llvm::CmpInst::FCMP_ORD;
+  if (!inverse && !(test && test->getPredicate() == llvm::CmpInst::FCMP_UNO)) return {};
+  const auto* constant =
+      llvm::dyn_cast<llvm::ConstantFP>(inverse ? choice.getFalseValue() : choice.getTrueValue());
+  if (!constant || !constant->isNaN()) return {};
   llvm::Value* tested = test->getOperand(0);
   llvm::Value* other = test->getOperand(1);
   if (other != tested && !match(other, m_AnyZeroFP())) return {};
-  llvm::Value* kept = choice.getFalseValue();
+  llvm::Value* kept = inverse ? choice.getTrueValue() : choice.getFalseValue();
   const bool same = kept == tested || match(kept, m_FNeg(m_Specific(tested))) ||
                     match(kept, m_FAbs(m_Specific(tested)));
   if (!same && !spreads(tested, kept, 3)) return {};
@@ -104,7 +107,8 @@ View view_of(const llvm::Use& use) {
     case llvm::Intrinsic::roundeven:
       return View::HandsOn;
     case llvm::Intrinsic::not_intrinsic:
-      return is_approximation(*call) ? View::Blind : View::Sees;
+      if (is_approximation(*call)) return View::Blind;
+      return is_native_operation(*call) ? View::HandsOn : View::Sees;
     default:
       return View::Sees;
   }
@@ -138,7 +142,9 @@ void drop_unseen_payloads(llvm::Function& function) {
   }
   for (llvm::SelectInst* choice : canonical) {
     if (seen.contains(choice)) continue;
-    choice->replaceAllUsesWith(choice->getFalseValue());
+    const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice->getTrueValue());
+    const bool first = constant && constant->isNaN();
+    choice->replaceAllUsesWith(first ? choice->getFalseValue() : choice->getTrueValue());
     choice->eraseFromParent();
   }
 }

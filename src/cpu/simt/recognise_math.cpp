@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Patterns of expf and logf in scalar IR, constant by constant.
+// Patterns of expf and logf in scalar IR, constant by constant; what is found becomes calls.
 #include "cpu/simt/recognise_math.h"
 
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,9 +11,9 @@
 
 #include <bit>
 #include <cstdint>
-#include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/simt/float_patterns.h"
 
 namespace pycuda::cpu::simt {
 
@@ -22,57 +21,6 @@ namespace {
 
 using namespace llvm::PatternMatch;
 using llvm::Value;
-
-bool is_constant(const Value* value, std::uint32_t bits) {
-  const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(value);
-  return constant && constant->getType()->isFloatTy() &&
-         constant->getValueAPF().bitcastToAPInt() == bits;
-}
-
-/// A constant f32, given by its bits.
-struct Bits {
-  std::uint32_t value;
-  template <class Operand>
-  bool match(Operand* operand) const {
-    return is_constant(operand, value);
-  }
-};
-
-template <class A, class B, class C>
-auto m_fma(const A& a, const B& b, const C& c) {
-  return m_Intrinsic<llvm::Intrinsic::fma>(a, b, c);
-}
-
-/// Through a select that makes NaNs canonical.
-Value* number(Value* value) {
-  auto* choice = llvm::dyn_cast<llvm::SelectInst>(value);
-  if (!choice) return value;
-  auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
-  auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice->getTrueValue());
-  return test && test->getPredicate() == llvm::CmpInst::FCMP_UNO && constant && constant->isNaN() &&
-                 test->getOperand(0) == choice->getFalseValue()
-             ? choice->getFalseValue()
-             : value;
-}
-
-/// Whether `value` is computed from `source` and constants alone, in few steps.
-bool is_function_of(Value* value, Value* source) {
-  constexpr unsigned most_steps = 64;
-  llvm::SmallPtrSet<Value*, 32> seen;
-  std::vector<Value*> pending{value};
-  while (!pending.empty()) {
-    Value* next = pending.back();
-    pending.pop_back();
-    if (next == source || llvm::isa<llvm::Constant>(next) || !seen.insert(next).second) continue;
-    auto* instruction = llvm::dyn_cast<llvm::Instruction>(next);
-    if (!instruction || instruction->mayReadOrWriteMemory() ||
-        llvm::isa<llvm::PHINode>(instruction) || seen.size() > most_steps)
-      return false;
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(instruction);
-    for (Value* operand : call ? call->args() : instruction->operands()) pending.push_back(operand);
-  }
-  return true;
-}
 
 /// expf: 2^(x log2(e) - n) * 2^n, where n is x log2(e), clamped and rounded: its rounding does not
 /// matter for the product. n comes as t - 12583039 with t's low bits those of n + 127.
@@ -184,7 +132,7 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
 
 /// Writes the call where `found` stands, and the sum around it.
 void replace(llvm::Instruction& found, const char* name, Value* operand) {
-  llvm::Type* real = found.getType();
+  llvm::Type* real = operand->getType();
   llvm::FunctionCallee callee =
       found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, {real}, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
@@ -193,7 +141,13 @@ void replace(llvm::Instruction& found, const char* name, Value* operand) {
   function->addFnAttr(llvm::Attribute::WillReturn);
   function->addFnAttr(llvm::Attribute::Speculatable);
   llvm::IRBuilder<> b(&found);
+  if (llvm::isa<llvm::PHINode>(found))
+    b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
   Value* call = b.CreateCall(callee, {operand});
+  if (found.getType() != real) {
+    found.replaceAllUsesWith(b.CreateBitCast(call, found.getType()));
+    return;
+  }
   if (auto* sum = llvm::dyn_cast<llvm::IntrinsicInst>(&found)) {
     // The product, by a power of two, is exact.
     found.replaceAllUsesWith(b.CreateFAdd(call, sum->getArgOperand(2)));
@@ -208,27 +162,72 @@ void replace(llvm::Instruction& found, const char* name, Value* operand) {
   found.replaceAllUsesWith(call);
 }
 
+/// Where control comes to that enters `block` if nothing happens on the way.
+const llvm::BasicBlock* after_nothing(const llvm::BasicBlock* block) {
+  constexpr unsigned most_steps = 4;
+  for (unsigned steps = 0; steps < most_steps; ++steps) {
+    const auto* jump = llvm::dyn_cast<llvm::BranchInst>(&*block->begin());
+    if (!jump || jump->isConditional()) break;
+    block = jump->getSuccessor(0);
+  }
+  return block;
+}
+
+/// A branch round a case that is dead asks for what nobody else looks at: logf's for bits.
+bool drop_idle_branches(llvm::Function& function) {
+  bool dropped = false;
+  for (llvm::BasicBlock& block : function) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    if (!branch || branch->isUnconditional()) continue;
+    const llvm::BasicBlock* end = after_nothing(branch->getSuccessor(0));
+    if (end != after_nothing(branch->getSuccessor(1)) || llvm::isa<llvm::PHINode>(end->front()))
+      continue;
+    llvm::Value* condition = branch->getCondition();
+    branch->getSuccessor(1)->removePredecessor(&block);
+    llvm::BranchInst::Create(branch->getSuccessor(0), branch->getIterator());
+    branch->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(condition);
+    dropped = true;
+  }
+  llvm::removeUnreachableBlocks(function);
+  return dropped;
+}
+
 }  // namespace
 
 unsigned recognise_math(llvm::Function& function) {
-  llvm::SmallVector<llvm::WeakTrackingVH, 16> dead;
+  unsigned found = 0;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (!instruction.getType()->isFloatTy()) continue;
     Value* operand = nullptr;
     const char* name = lower::approximation::exp;
-    if (const auto [left, right] = factors_of(instruction); left) {
+    if (auto* cases = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+      operand = double_exponential_operand(*cases);
+      name = lower::approximation::exp_f64;
+    } else if (!instruction.getType()->isFloatTy()) {
+      continue;
+    } else if (const auto [left, right] = factors_of(instruction); left) {
       operand = exponential_operand(left, right);
       if (!operand) operand = exponential_operand(right, left);
     } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
       operand = logarithm_operand(*choice);
       name = lower::approximation::log;
+      if (!operand) {
+        operand = complementary_error_operand(*choice);
+        name = lower::approximation::erfc;
+      }
     }
     if (!operand) continue;
     replace(instruction, name, operand);
-    dead.emplace_back(&instruction);
+    ++found;
   }
-  const auto found = static_cast<unsigned>(dead.size());
+  if (found == 0) return 0;
+  // Comparisons that nobody reads hold on to what they compare.
+  llvm::SmallVector<llvm::WeakTrackingVH, 64> dead;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    dead.emplace_back(&instruction);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
+  while (drop_idle_branches(function)) {
+  }
   return found;
 }
 

@@ -3,6 +3,7 @@
 // them nothing is whole.
 #include "cpu/simt/warp_sites.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -81,42 +82,54 @@ void WarpSites::find_ends() {
 }
 
 void WarpSites::part(const llvm::BasicBlock& divided) {
-  using Blocks = llvm::DenseSet<const llvm::BasicBlock*>;
-  const auto reach = [&](const llvm::BasicBlock* without) {
-    Blocks seen;
-    std::vector<const llvm::BasicBlock*> pending{&divided};
-    while (!pending.empty()) {
-      const llvm::BasicBlock* block = pending.back();
-      pending.pop_back();
-      for (const llvm::BasicBlock* next : llvm::successors(block)) {
-        if (!is_end(*next) && next != without && seen.insert(next).second) pending.push_back(next);
-      }
+  // Blocks that lanes may get to, the nearest first, each with the one that it was found from.
+  using Ways = llvm::MapVector<const llvm::BasicBlock*, const llvm::BasicBlock*>;
+  const auto lead_on = [&](Ways& ways, const llvm::BasicBlock* block, const llvm::BasicBlock* but) {
+    for (const llvm::BasicBlock* next : llvm::successors(block)) {
+      if (!is_end(*next) && next != but) ways.insert({next, block});
     }
-    return seen;
   };
+  Ways all;
+  lead_on(all, &divided, nullptr);
+  for (std::size_t i = 0; i < all.size(); ++i) lead_on(all, all.begin()[i].first, nullptr);
+
   // Where a thread that went all the way stops; in a loop without other exits, where it may.
-  const auto stops = [&](const llvm::BasicBlock& block, bool always) {
-    const auto is_last = [&](const llvm::BasicBlock* next) { return is_end(*next); };
-    return always ? llvm::all_of(llvm::successors(&block), is_last)
-                  : llvm::any_of(llvm::successors(&block), is_last);
+  const auto is_last = [&](const llvm::BasicBlock* next) { return is_end(*next); };
+  const auto must_stop = [&](const auto& way) {
+    return llvm::all_of(llvm::successors(way.first), is_last);
   };
-  const auto some_stop = [&](const Blocks& blocks, bool always) {
-    return llvm::any_of(blocks,
-                        [&](const llvm::BasicBlock* block) { return stops(*block, always); });
+  const auto may_stop = [&](const auto& way) {
+    return llvm::any_of(llvm::successors(way.first), is_last);
   };
-  Blocks region = reach(nullptr);
-  const bool always = some_stop(region, true);
-  if (always || some_stop(region, false)) {
-    // All ways lead through the block where lanes meet. The nearest one leaves the fewest before
-    // it.
-    const Blocks all = region;
-    for (const llvm::BasicBlock* meeting : flow_.order()) {
-      if (meeting == &divided || !all.contains(meeting)) continue;
-      Blocks before = reach(meeting);
-      if (!some_stop(before, always) && before.size() < region.size()) region = std::move(before);
-    }
+  auto stop = llvm::find_if(all, must_stop);
+  const bool always = stop != all.end();
+  if (!always) stop = llvm::find_if(all, may_stop);
+  const auto stops = [&](const auto& way) { return always ? must_stop(way) : may_stop(way); };
+
+  // All ways to all stops lead through the block where lanes meet: it is on the way to this one. Of
+  // several, the first on it has the fewest blocks before it: what can be reached without passing
+  // it cannot be behind a later one.
+  std::vector<const llvm::BasicBlock*> meetings;
+  if (stop != all.end()) {
+    const llvm::BasicBlock* block = stop->first;
+    do {
+      if (block != &divided) meetings.push_back(block);
+      block = all.lookup(block);
+    } while (block != &divided);
   }
-  parted_.insert(region.begin(), region.end());
+  for (const llvm::BasicBlock* meeting : llvm::reverse(meetings)) {
+    Ways before;
+    lead_on(before, &divided, meeting);
+    bool stopped = false;
+    for (std::size_t i = 0; i < before.size() && !stopped; ++i) {
+      stopped = stops(before.begin()[i]);
+      lead_on(before, before.begin()[i].first, meeting);
+    }
+    if (stopped) continue;
+    all = std::move(before);
+    break;
+  }
+  for (const auto& [block, from] : all) parted_.insert(block);
 }
 
 namespace {

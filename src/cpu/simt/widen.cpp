@@ -14,6 +14,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/native_operations.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/saturating_conversion.h"
 #include "cpu/simt/wrap_checks.h"
@@ -355,6 +356,11 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
   }
   if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
+  if (is_native_operation(call)) {
+    llvm::SmallVector<llvm::Value*, 2> operands;
+    for (llvm::Value* operand : call.args()) operands.push_back(wide(operand));
+    return widen_native(b_, call, operands);
+  }
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat) {
     return convert_saturating(b_, wide(call.getArgOperand(0)), wide_type(call.getType()),

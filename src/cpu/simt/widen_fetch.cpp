@@ -131,8 +131,12 @@ void Widener::fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm
 }
 
 /// Gangs of one block that take turns in a loop over the grid read short runs far apart: what they
-/// will read in the next trip is fetched now. In a kernel without barriers the runs are long.
+/// will read a few trips later is fetched now. In a kernel without barriers the runs are long.
+///
+/// One trip of a block is shorter than what memory takes. A histogram of 16M bytes in blocks of 8
+/// gangs, ms on one core of a Zen 5, with 1, 2, 3, 4, 6, 8 trips: 8.4, 6.3, 5.7, 5.6, 5.7, 5.6.
 void Widener::fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+  constexpr std::int64_t trips_ahead = 4;
   const llvm::Loop* loop = flow_.loop_of(load.getParent());
   const llvm::BasicBlock* latch = loop ? loop->getLoopLatch() : nullptr;
   if (!latch || !calls(*latch, gang_pause) ||
@@ -151,9 +155,9 @@ void Widener::fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::V
     if (!shapes_.of(step).is_uniform() ||
         (made && made->getParent() != block_ && made->getParent() == add->getParent()))
       continue;
-    llvm::Value* distance =
-        b_.CreateMul(b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty()),
-                     b_.getInt64(static_cast<std::uint64_t>(address.stride / counter.stride)));
+    llvm::Value* distance = b_.CreateMul(
+        b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty()),
+        b_.getInt64(static_cast<std::uint64_t>(address.stride / counter.stride * trips_ahead)));
     for (llvm::Value* pointer : first)
       b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
                          {b_.CreateGEP(b_.getInt8Ty(), pointer, distance), b_.getInt32(0),

@@ -13,40 +13,17 @@
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/watchdog.h"
+#include "sanitizers.h"
 #include "unit/cpu/exec/hand_made_threads.h"
 #include "unit/cpu/exec/test_kernels.h"
-
-// GCC says it in macros, Clang as features.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PYCUDA_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define PYCUDA_TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define PYCUDA_ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define PYCUDA_TSAN 1
-#endif
-#if defined(PYCUDA_ASAN) || defined(PYCUDA_TSAN)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-// ThreadSanitizer delivers signals only at library calls, and keeps wild values in registers.
-#if defined(PYCUDA_TSAN)
-constexpr bool signals_delayed = true;
-#else
-constexpr bool signals_delayed = false;
-#endif
 
 namespace pycuda::cpu::exec {
 namespace {
 
 using namespace tests;
+
+constexpr bool sanitized = pycuda::testing::address_sanitizer || pycuda::testing::thread_sanitizer;
+constexpr bool signals_delayed = pycuda::testing::thread_sanitizer;
 
 bool contains(const std::string& text, const std::string& part) {
   const bool found = text.find(part) != std::string::npos;

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/array_attributes.h"
+
+#include <utility>
+
+#include "bindings/array_memory.h"
+#include "bindings/array_object.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using array::Layout;
+
+template <class Body>
+PyObject* getter(PyObject* self, Body&& body) {
+  return guarded_array([&] { return body(state_of_array(self)).release().ptr(); });
+}
+
+nb::object or_none(const nb::object& object) { return object.is_valid() ? object : nb::none(); }
+
+PyObject* get_shape(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) {
+    if (!state.shape_tuple.is_valid()) {
+      state.shape_tuple = tuple_of(state.layout.shape.data(), state.layout.ndim);
+    }
+    return nb::object(state.shape_tuple);
+  });
+}
+PyObject* get_strides(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) {
+    if (!state.strides_tuple.is_valid()) {
+      state.strides_tuple = tuple_of(state.layout.strides.data(), state.layout.ndim);
+    }
+    return nb::object(state.strides_tuple);
+  });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) { return or_none(state.dtype); });
+}
+/// What a derived class put in the place of a number that follows from shape and dtype (a size that
+/// counts padding, say); null where it did not.
+PyObject* overridden(PyObject* self, void* name) {
+  PyObject* dict = reinterpret_cast<ArrayObject*>(self)->dict;
+  if (dict == nullptr) return nullptr;
+  return Py_XNewRef(PyDict_GetItemString(dict, static_cast<const char*>(name)));
+}
+int override_number(PyObject* self, PyObject* value, void* name) {
+  const nb::object dict = nb::steal(PyObject_GenericGetDict(self, nullptr));
+  if (!dict.is_valid()) return -1;
+  const char* key = static_cast<const char*>(name);
+  return value == nullptr ? PyDict_DelItemString(dict.ptr(), key)
+                          : PyDict_SetItemString(dict.ptr(), key, value);
+}
+PyObject* get_size(PyObject* self, void* name) {
+  if (PyObject* given = overridden(self, name)) return given;
+  return PyLong_FromLongLong(state_of_array(self).size);
+}
+PyObject* get_ndim(PyObject* self, void*) {
+  return PyLong_FromLong(state_of_array(self).layout.ndim);
+}
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromLongLong(state_of_array(self).item_bytes);
+}
+PyObject* get_nbytes(PyObject* self, void* name) {
+  if (PyObject* given = overridden(self, name)) return given;
+  const ArrayState& state = state_of_array(self);
+  return PyLong_FromLongLong(state.size * state.item_bytes);
+}
+PyObject* get_base(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) { return or_none(state.base); });
+}
+PyObject* get_allocator(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) {
+    return state.allocator.is_valid()
+               ? nb::object(state.allocator)
+               : nb::object(nb::module_::import_("pycuda._driver").attr("mem_alloc"));
+  });
+}
+PyObject* get_gpudata(PyObject* self, void*) {
+  return getter(self, [](ArrayState& state) -> nb::object {
+    if (state.gpudata.is_valid()) return state.gpudata;
+    if (state.block) {
+      cuda::PooledDeviceMemory block = std::move(*state.block);
+      state.block.reset();
+      state.gpudata = memory_object(std::move(block));
+      return state.gpudata;
+    }
+    if (state.size == 0) return nb::none();
+    return nb::int_(static_cast<unsigned long long>(state.address));
+  });
+}
+PyObject* get_ptr(PyObject* self, void*) {
+  return guarded_array([&]() -> PyObject* {
+    mark_told(self);
+    const CUdeviceptr address = state_of_array(self).located().address;
+    if (address == 0) {
+      PyErr_SetString(PyExc_AttributeError, "an array without elements has no pointer");
+      return nullptr;
+    }
+    return PyLong_FromUnsignedLongLong(address);
+  });
+}
+
+template <class Body>
+int setter(PyObject* value, const char* name, Body&& body) {
+  if (value == nullptr) {
+    PyErr_Format(PyExc_AttributeError, "%s of an array cannot be deleted", name);
+    return -1;
+  }
+  return guarded_array([&] {
+           body(nb::handle(value));
+           return Py_None;
+         }) == nullptr
+             ? -1
+             : 0;
+}
+int set_gpudata(PyObject* self, PyObject* value, void*) {
+  return setter(value, "gpudata", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    if (state.block) {
+      give_back(std::move(*state.block), state.told);
+      state.block.reset();
+    }
+    state.address = 0;
+    state.home = nullptr;
+    state.gpudata = given.is_none() ? nb::object() : nb::borrow(given);
+  });
+}
+int set_base(PyObject* self, PyObject* value, void*) {
+  return setter(value, "base", [&](nb::handle given) {
+    state_of_array(self).base = given.is_none() ? nb::object() : nb::borrow(given);
+  });
+}
+int set_allocator(PyObject* self, PyObject* value, void*) {
+  return setter(value, "allocator", [&](nb::handle given) {
+    state_of_array(self).allocator = given.is_none() ? nb::object() : nb::borrow(given);
+  });
+}
+int set_shape(PyObject* self, PyObject* value, void*) {
+  return setter(value, "shape", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    Layout layout;
+    read_shape(given, layout);
+    if (layout.size() != state.size || !array::is_c_contiguous(state.layout, state.item_bytes)) {
+      throw array::ShapeMismatch(
+          "an array of shape " + array::shape_text(state.layout.shape_span()) +
+          " cannot be given shape " + array::shape_text(layout.shape_span()));
+    }
+    array::fill_dense_strides(layout, state.item_bytes);
+    state.layout = layout;
+    state.shape_tuple = nb::object();
+    state.strides_tuple = nb::object();
+  });
+}
+int set_strides(PyObject* self, PyObject* value, void*) {
+  return setter(value, "strides", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    read_strides(given, state.layout);
+    state.strides_tuple = nb::object();
+  });
+}
+int set_dtype(PyObject* self, PyObject* value, void*) {
+  return setter(value, "dtype", [&](nb::handle given) {
+    ArrayState& state = state_of_array(self);
+    const nb::object dtype = as_numpy_dtype(given);
+    if (nb::cast<std::int64_t>(dtype.attr("itemsize")) != state.item_bytes) {
+      throw array::TypeMismatch("new type not compatible with array");
+    }
+    state.type = dtype_of(dtype);
+    state.dtype = dtype;
+  });
+}
+
+}  // namespace
+
+PyGetSetDef* array_attributes() {
+  static PyGetSetDef attributes[] = {
+      {"shape", get_shape, set_shape, "Lengths of the axes.", nullptr},
+      {"strides", get_strides, set_strides, "Steps of the axes in bytes.", nullptr},
+      {"dtype", get_dtype, set_dtype, "NumPy's dtype.", nullptr},
+      {"size", get_size, override_number, "Number of elements.", const_cast<char*>("size")},
+      {"mem_size", get_size, override_number, "Number of elements.", const_cast<char*>("mem_size")},
+      {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
+      {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+      {"nbytes", get_nbytes, override_number, "Bytes of all elements.",
+       const_cast<char*>("nbytes")},
+      {"base", get_base, set_base, "The owner of the memory, for views.", nullptr},
+      {"allocator", get_allocator, set_allocator, "Where memory comes from.", nullptr},
+      {"gpudata", get_gpudata, set_gpudata, "The memory.", nullptr},
+      {"ptr", get_ptr, nullptr, "The address as an integer.", nullptr},
+      {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr},
+  };
+  return attributes;
+}
+
+}  // namespace pycuda::bindings

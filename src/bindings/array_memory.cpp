@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/array_memory.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "array/array_context.h"
+#include "bindings/allocation_object.h"
+#include "bindings/unlocked.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+PyTypeObject* memory_type = nullptr;
+
+/// An array's memory as the Python object `gpudata`.
+class ArrayMemory : public DeviceAllocation {
+ public:
+  explicit ArrayMemory(cuda::PooledDeviceMemory block) : block_(std::move(block)) {}
+  ~ArrayMemory() override {
+    if (block_) give_back(std::move(*block_), true);
+  }
+  CUdeviceptr address() const override {
+    if (!block_) raise_freed();
+    return block_->pointer();
+  }
+  void free() override {
+    if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+    array::ArrayContext::current().context()->synchronize();
+    block_->free();
+    block_.reset();
+  }
+
+ private:
+  std::optional<cuda::PooledDeviceMemory> block_;
+};
+
+}  // namespace
+
+void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
+  unlocked_if_possible([&] {
+    if (told) {
+      try {
+        array::ArrayContext::current().context()->synchronize();
+      } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
+      }
+    }
+    const cuda::PooledDeviceMemory released = std::move(block);
+  });
+}
+
+nb::object memory_object(cuda::PooledDeviceMemory block) {
+  return make_allocation(memory_type, std::make_unique<ArrayMemory>(std::move(block)));
+}
+
+void bind_array_memory(nb::module_& m) {
+  static PyType_Slot memory_slots[] = {
+      {Py_tp_doc, const_cast<char*>("The memory of an array.")},
+      {0, nullptr},
+  };
+  memory_type = derive_allocation_type("pycuda._driver._ArrayMemory", memory_slots);
+  m.attr("_ArrayMemory") = nb::borrow(reinterpret_cast<PyObject*>(memory_type));
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Calls become target intrinsics, one for each register; a scalar takes the lowest lane of one.
+#include "cpu/simt/native_operations.h"
+
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+#include <cassert>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace pycuda::cpu::simt {
+namespace {
+
+constexpr const char* prefix = "native.";
+constexpr const char* scale = "native.scale";
+constexpr const char* exponent = "native.exponent";
+constexpr const char* mantissa = "native.mantissa";
+
+constexpr unsigned gang_lanes_multiple = 16;
+
+/// How many values of a vector's elements, or of a scalar, `bits` hold.
+unsigned lanes_in(unsigned bits, const llvm::Type& type) {
+  return bits / type.getScalarSizeInBits();
+}
+
+const char* name_of(NativeOperation operation) {
+  switch (operation) {
+    case NativeOperation::Scale:
+      return scale;
+    case NativeOperation::Exponent:
+      return exponent;
+    default:
+      return mantissa;
+  }
+}
+
+llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
+                           llvm::ArrayRef<llvm::Value*> operands) {
+  llvm::Type* type = operands[0]->getType();
+  const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), type);
+  llvm::FunctionCallee callee = b.GetInsertBlock()->getModule()->getOrInsertFunction(
+      name, llvm::FunctionType::get(type, types, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->addFnAttr(llvm::Attribute::WillReturn);
+  function->addFnAttr(llvm::Attribute::NoSync);
+  function->addFnAttr(llvm::Attribute::Speculatable);
+  llvm::CallInst* call = b.CreateCall(callee, operands);
+  call->setAttributes(function->getAttributes());
+  return call;
+}
+
+/// One register's worth: of 512 bits, or of 128.
+llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
+                             llvm::ArrayRef<llvm::Value*> operands) {
+  // Intervals and signs of vgetmant: [3/4, 3/2), NaNs of negative numbers, 1 of -0.
+  constexpr std::uint32_t mantissa_form = 3 + 4 * 3;
+  constexpr std::uint32_t current_rounding = 4;
+  llvm::Type* type = operands[0]->getType();
+  const bool whole = type->getPrimitiveSizeInBits() == 512;
+  const bool doubles = type->getScalarType()->isDoubleTy();
+  llvm::SmallVector<llvm::Value*, 5> arguments(operands);
+  if (name.starts_with(mantissa)) arguments.push_back(b.getInt32(mantissa_form));
+  arguments.push_back(llvm::Constant::getNullValue(type));  // of lanes that are masked: none
+  arguments.push_back(whole && !doubles ? b.getInt16(0xffff) : b.getInt8(0xff));
+  if (whole) arguments.push_back(b.getInt32(current_rounding));
+  using namespace llvm::Intrinsic;
+  ID id = whole ? x86_avx512_mask_getmant_ps_512 : x86_avx512_mask_getmant_ps_128;
+  if (name.starts_with(exponent))
+    id = whole ? x86_avx512_mask_getexp_ps_512 : x86_avx512_mask_getexp_ps_128;
+  if (name.starts_with(scale))
+    id = doubles ? whole ? x86_avx512_mask_scalef_pd_512 : x86_avx512_mask_scalef_pd_128
+         : whole ? x86_avx512_mask_scalef_ps_512
+                 : x86_avx512_mask_scalef_ps_128;
+  return b.CreateIntrinsic(id, {}, arguments);
+}
+
+void select(llvm::CallInst& call) {
+  llvm::IRBuilder<> b(&call);
+  const llvm::StringRef name = call.getCalledFunction()->getName();
+  llvm::SmallVector<llvm::Value*, 2> operands;
+  llvm::Value* result = nullptr;
+  if (!call.getType()->isVectorTy()) {
+    llvm::Type* type = llvm::FixedVectorType::get(call.getType(), lanes_in(128, *call.getType()));
+    for (llvm::Value* operand : call.args())
+      operands.push_back(
+          b.CreateInsertElement(llvm::Constant::getNullValue(type), operand, std::uint64_t{0}));
+    result = b.CreateExtractElement(select_register(b, name, operands), std::uint64_t{0});
+  } else {
+    const unsigned lanes = llvm::cast<llvm::FixedVectorType>(call.getType())->getNumElements();
+    const unsigned register_lanes = lanes_in(512, *call.getType());
+    llvm::SmallVector<llvm::Value*, 4> pieces;
+    for (unsigned first = 0; first < lanes; first += register_lanes) {
+      llvm::SmallVector<int, 16> part(register_lanes);
+      std::iota(part.begin(), part.end(), static_cast<int>(first));
+      operands.clear();
+      for (llvm::Value* operand : call.args())
+        operands.push_back(b.CreateShuffleVector(operand, part));
+      pieces.push_back(select_register(b, name, operands));
+    }
+    result = llvm::concatenateVectors(b, pieces);
+  }
+  call.replaceAllUsesWith(result);
+  call.eraseFromParent();
+}
+
+}  // namespace
+
+bool is_native_operation(const llvm::CallInst& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() && callee->getName().starts_with(prefix);
+}
+
+llvm::CallInst* call_native(llvm::IRBuilder<>& b, NativeOperation operation,
+                            llvm::ArrayRef<llvm::Value*> operands) {
+  const char* type = operands[0]->getType()->isDoubleTy() ? ".f64" : ".f32";
+  return call_named(b, std::string(name_of(operation)) + type, operands);
+}
+
+llvm::CallInst* widen_native(llvm::IRBuilder<>& b, const llvm::CallInst& call,
+                             llvm::ArrayRef<llvm::Value*> operands) {
+  const unsigned lanes =
+      llvm::cast<llvm::FixedVectorType>(operands[0]->getType())->getNumElements();
+  assert(lanes % gang_lanes_multiple == 0 && "a gang of whole registers");
+  return call_named(b, call.getCalledFunction()->getName().str() + "." + std::to_string(lanes),
+                    operands);
+}
+
+void select_native_operations(llvm::Module& module) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call && is_native_operation(*call)) calls.push_back(call);
+    }
+  }
+  for (llvm::CallInst* call : calls) select(*call);
+}
+
+}  // namespace pycuda::cpu::simt

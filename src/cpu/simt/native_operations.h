@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Operations that AVX-512 has and LLVM IR has no name for: calls in IR, of scalars and of vectors.
+//
+// They are exact, or rounded once. So code for processors without them can compute the same bits.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+
+namespace llvm {
+class Module;
+}
+
+namespace pycuda::cpu::simt {
+
+enum class NativeOperation {
+  Scale,     ///< f32 or f64 x and n: x 2^n, n a whole number; infinite and zero where it has to be
+  Exponent,  ///< f32 x: floor(log2(|x|)) as an f32; of zero -infinity, of infinity infinity
+  Mantissa,  ///< f32 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and infinity; NaN
+             ///< of negative numbers
+};
+
+/// Of NaNs all of them give NaNs, of whatever kind.
+bool is_native_operation(const llvm::CallInst& call);
+
+/// A call for scalars at `b`.
+llvm::CallInst* call_native(llvm::IRBuilder<>& b, NativeOperation operation,
+                            llvm::ArrayRef<llvm::Value*> operands);
+
+/// The call for `operands`, vectors of a multiple of 16 lanes, that does what `call` does for
+/// scalars.
+llvm::CallInst* widen_native(llvm::IRBuilder<>& b, const llvm::CallInst& call,
+                             llvm::ArrayRef<llvm::Value*> operands);
+
+/// Replaces the calls in `module` by instructions of AVX-512.
+void select_native_operations(llvm::Module& module);
+
+}  // namespace pycuda::cpu::simt
