@@ -315,6 +315,38 @@ void postpone(const llvm::Function& kernel, KernelFacts& facts) {
   facts.vectors_later = true;
 }
 
+struct Accesses {
+  unsigned all = 0, apart = 0;
+};
+
+/// How many accesses there are, and how many are of any addresses for gangs of `size`.
+Accesses accesses_of(llvm::Function& kernel, GangSize size) {
+  ControlFlow flow(kernel);
+  const Shapes guesses(kernel, flow, size, true);
+  Accesses found;
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
+    if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;
+    ++found.all;
+    found.apart += guesses.of(address).is_varying() ? 1 : 0;
+  }
+  return found;
+}
+
+/// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
+/// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
+/// vector, are better than wide ones that gather.
+void settle_lanes(GangSource& source) {
+  constexpr unsigned narrow = 16, share = 5;
+  if (!source.chosen || source.warps || source.size.is_tile() || source.size.columns <= narrow)
+    return;
+  const Accesses wide = accesses_of(*source.function, source.size);
+  if (wide.apart * share < wide.all) return;
+  const Accesses other = accesses_of(*source.function, narrow);
+  if ((wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all && wide.all != 0)
+    source.size = GangSize(narrow);
+}
+
 }  // namespace
 
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
@@ -357,6 +389,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
 
 void open_guards(std::vector<GangSource>& sources) {
   for (GangSource& source : sources) {
+    settle_lanes(source);
     source.open = open_guards(*source.function, source.size);
     source.guarded = source.open != nullptr;
   }

@@ -404,6 +404,8 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
       if (constant && constant->getValue().isMask() && constant->getValue().ult(most_mask) &&
           stays_within(*operation.getOperand(0), left, constant->getZExtValue() + 1))
         return Shape::affine(left.stride, Bounds{0, constant->getSExtValue()}, by_row);
+      if (constant && !constant->isZero() && left.stride != 0)
+        return of_mask(operation, left, constant->getValue());
       break;
     case llvm::Instruction::LShr:
       if (constant && constant->getValue().ult(std::min(bits, 31u)) &&
@@ -491,6 +493,26 @@ bool Shapes::is_known_not_to_wrap(const llvm::Value* value, bool is_signed,
       return false;
   }
   return true;
+}
+
+/// Bits of a number: the upper ones are the same in a whole row that stays between two multiples of
+/// the lowest, and where all below that one are zero, a field behaves as if it began at the bottom.
+Shape Shapes::of_mask(const llvm::BinaryOperator& operation, const Shape& left,
+                      const llvm::APInt& mask) const {
+  const llvm::Value& value = *operation.getOperand(0);
+  const unsigned low = mask.countr_zero(), top = low + mask.lshr(low).countr_one();
+  constexpr unsigned most_bits = 30;
+  if (low >= most_bits) return Shape::varying();
+  const bool is_positive = left.bounds && left.bounds->low >= 0;
+  const std::uint64_t unit = std::uint64_t{1} << low;
+  if (stays_within(value, left, unit))
+    return Shape::affine(
+        0, is_positive ? std::optional(Bounds{0, left.bounds->high}) : std::nullopt, left.by_row);
+  if (mask.isShiftedMask() && top < most_bits &&
+      static_cast<std::uint64_t>(left.stride) % unit == 0 && alignment_of(value) >= unit &&
+      stays_within(value, left, std::uint64_t{1} << top))
+    return Shape::affine(left.stride, Bounds{0, mask.getSExtValue()}, left.by_row);
+  return Shape::varying();
 }
 
 Shape Shapes::of_cast(const llvm::CastInst& cast) const {

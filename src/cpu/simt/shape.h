@@ -89,6 +89,8 @@ class Shapes {
   Shape evaluate(const llvm::Instruction& instruction) const;
   Shape of_phi(const llvm::PHINode& phi) const;
   Shape of_binary(const llvm::BinaryOperator& operation) const;
+  Shape of_mask(const llvm::BinaryOperator& operation, const Shape& left,
+                const llvm::APInt& mask) const;
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;
