@@ -74,6 +74,8 @@ bool has_slow_divider() {
   return has_avx512() && (cpu.contains("lake") || cpu.contains("rapids"));
 }
 
+bool has_slow_gathers() { return llvm::StringRef(host_target().cpu).starts_with("znver"); }
+
 bool has_half_arithmetic() {
   return llvm::StringRef(host_target().features).contains("+avx512fp16");
 }

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "cpu/jit/checkpoint.h"
+#include "cpu/jit/full_gathers.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/simt/known_lanes.h"
@@ -163,6 +164,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
                               thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
   if (widen_half_comparisons(module, has_half_arithmetic()))
     PassRun(target).run(module, "function(early-cse)");
+  if (has_slow_gathers() && part_full_gathers(module))
+    PassRun(target).run(module, "function(instsimplify)");
 }
 
 }  // namespace pycuda::cpu::jit

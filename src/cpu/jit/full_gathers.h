@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Gathers of all lanes, where a processor reads the lanes one by one faster.
+#pragma once
+
+namespace llvm {
+class Module;
+}  // namespace llvm
+
+namespace pycuda::cpu::jit {
+
+/// Makes each gather that no lane is masked out of one load for each lane. Masked ones stay: they
+/// would need a branch for each lane. For the end of the pipeline. True if anything changed.
+bool part_full_gathers(llvm::Module& module);
+
+}  // namespace pycuda::cpu::jit
