@@ -164,3 +164,25 @@ def test_a_fault_in_a_loop_names_its_own_line():
 def test_a_fault_behind_a_loop_names_its_own_line():
     # The sum of four places that are still inside.
     assert re.search(r"\.cu:8\b", fault_of("where[:, 40] = 1 << 26"))
+
+
+def test_a_fault_of_a_gang_says_that_it_names_the_first_thread_alone():
+    program = (
+        START
+        + f"module = SourceModule({STRIDED!r}, options=['-lineinfo'], no_extern_c=True)\n"
+        + """
+memory = cuda.mem_alloc(4096)
+module.get_function("strided")(memory, memory, np.int64(1 << 33), np.int32(64), block=(64, 1, 1))
+try:
+    cuda.Context.synchronize()
+except cuda.Error as error:
+    print(error)
+"""
+    )
+    quick, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK=None)
+    assert re.search(
+        r"thread \(0, 0, 0\) at .*; the thread is the first of its gang of \d+, PYCUDA_CPU_CHECK=1 tells", quick
+    )
+    exact, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK="1")
+    assert "thread (1, 0, 0)" in exact
+    assert "gang" not in exact
