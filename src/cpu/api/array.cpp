@@ -201,7 +201,7 @@ CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequ
 CUresult cuArrayDestroy(CUarray hArray) {
   return with_array(hArray, [&](Array& array) -> CUresult {
     // Kernels and copies that were launched before may still use the memory.
-    const CUresult status = array.context().finish_before("cuArrayDestroy");
+    const CUresult status = array.context().synchronize();
     if (status != CUDA_SUCCESS) return status;
     const std::lock_guard lock(arrays().mutex);
     return arrays().owned.erase(&array) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;

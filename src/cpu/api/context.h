@@ -63,8 +63,8 @@ class Context final : public exec::FaultSink {
   /// The streams that synchronise with the legacy stream, and all streams.
   std::vector<std::shared_ptr<Stream>> blocking_streams() const;
   std::vector<std::shared_ptr<Stream>> all_streams() const;
-  /// `synchronize` for a call that was not made to wait: it tells the user when that takes long,
-  /// since a program that ends seems to hang.
+  /// `synchronize` for calls at a program's end, which otherwise seems to hang: tells the user when
+  /// that takes long. Starts a thread while work is pending, so it is not for calls in loops.
   CUresult finish_before(const char* call);
   bool has_blocking_streams() const {
     return blocking_streams_.load(std::memory_order_acquire) != 0;

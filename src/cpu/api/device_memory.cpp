@@ -89,14 +89,14 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     if (!found || found->begin != dptr) return CUDA_ERROR_INVALID_VALUE;
     // Work that was launched before may still use the block.
     if (found->kind == MemoryKind::Pool) {
-      const CUresult status = current.finish_before("cuMemFree");
+      const CUresult status = current.synchronize();
       if (status != CUDA_SUCCESS) return status;
       return release_pool_block(reinterpret_cast<void*>(dptr)) ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE;
     }
     if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed)
       return CUDA_ERROR_INVALID_VALUE;
-    const CUresult status = owner_of(*found)->finish_before("cuMemFree");
+    const CUresult status = owner_of(*found)->synchronize();
     if (status != CUDA_SUCCESS) return status;
     return free_device_block(dptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });

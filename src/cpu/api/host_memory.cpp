@@ -81,7 +81,7 @@ CUresult cuMemFreeHost(void* p) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     Context& owner = *owner_of(*found);
-    const CUresult status = owner.finish_before("cuMemFreeHost");
+    const CUresult status = owner.synchronize();
     if (status != CUDA_SUCCESS) return status;
     return owner.release_host(p, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
@@ -133,7 +133,7 @@ CUresult cuMemHostUnregister(void* p) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     Context& owner = *owner_of(*found);
-    const CUresult status = owner.finish_before("cuMemHostUnregister");
+    const CUresult status = owner.synchronize();
     if (status != CUDA_SUCCESS) return status;
     return owner.release_host(p, false) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   });
