@@ -15,6 +15,7 @@ from atomic_tests import atomics
 from barrier_tests import barriers
 from control_tests import control
 from file_tests import Suite
+from matrix_tests import matrices
 from memory_tests import memory
 from warp_tests import warps
 
@@ -22,7 +23,7 @@ from warp_tests import warps
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "run"
     suite = Suite()
-    for group in (memory, atomics, warps, barriers, control):
+    for group in (memory, atomics, warps, matrices, barriers, control):
         group(suite)
     suite.write(folder)
 

@@ -145,11 +145,16 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
 }
 
 void FunctionLowering::check_alignment(llvm::Value* pointer, std::uint32_t alignment) {
-  if (alignment <= 1) return;
   llvm::Value* address = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
+  check_alignment(address, address, alignment);
+}
+
+void FunctionLowering::check_alignment(llvm::Value* address, llvm::Value* tested,
+                                       std::uint32_t alignment) {
+  if (alignment <= 1) return;
   llvm::CallInst* call =
       runtime_call(pseudo::check_alignment, builder_.getVoidTy(),
-                   {thread(), address, address, builder_.getInt64(alignment - 1)});
+                   {thread(), tested, address, builder_.getInt64(alignment - 1)});
   call->getCalledFunction()->setOnlyAccessesInaccessibleMemory();
 }
 

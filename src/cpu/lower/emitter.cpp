@@ -135,6 +135,14 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_barrier;
     case mbarrier:
       return emit_mbarrier;
+    case ldmatrix:
+    case movmatrix:
+    case stmatrix:
+      return emit_matrix_move;
+    case mma:
+      return emit_mma;
+    case wmma:
+      return emit_wmma;
     case suld:
     case suq:
     case sust:

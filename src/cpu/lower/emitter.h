@@ -30,8 +30,11 @@ bool emit_cache_control(FunctionLowering& lowering, const ptx::Instruction& inst
 bool emit_control(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction);
+bool emit_matrix_move(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_mbarrier(FunctionLowering& lowering, const ptx::Instruction& instruction);
+bool emit_mma(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_warp(FunctionLowering& lowering, const ptx::Instruction& instruction);
+bool emit_wmma(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
 /// The emitter of an opcode, or null when the driver knows none.
 Emitter emitter_of(ptx::Opcode opcode);

@@ -105,6 +105,8 @@ class FunctionLowering {
                     std::uint32_t alignment, bool is_write);
   /// A fault unless `pointer` is a multiple of `alignment`.
   void check_alignment(llvm::Value* pointer, std::uint32_t alignment);
+  /// The same for an address (an i64) whose accesses are aligned if `tested` (an i64) is.
+  void check_alignment(llvm::Value* address, llvm::Value* tested, std::uint32_t alignment);
   llvm::Value* shared_base();
   /// Whether a generic address (an i64) lies in the block's shared window.
   llvm::Value* is_in_shared(llvm::Value* address);

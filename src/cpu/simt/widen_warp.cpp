@@ -3,6 +3,7 @@
 // threads. Values of lanes that are not active may be poison: they are selected away, or frozen.
 #include <array>
 #include <cassert>
+#include <optional>
 
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
@@ -41,6 +42,21 @@ Source source_of(WarpOp operation, unsigned lane, unsigned b, unsigned c) {
       in_range = source <= limit;
   }
   return {in_range ? source : lane, in_range};
+}
+
+/// The lanes that a vector of numbers names, if they are known: computed from the lane's own
+/// number.
+std::optional<llvm::SmallVector<int, lane_count>> known_lanes_of(const llvm::Value* index) {
+  const auto* numbers = llvm::dyn_cast<llvm::Constant>(index);
+  if (numbers == nullptr) return std::nullopt;
+  llvm::SmallVector<int, lane_count> lanes;
+  for (unsigned lane = 0; lane < lane_count; ++lane) {
+    const auto* number =
+        llvm::dyn_cast_or_null<llvm::ConstantInt>(numbers->getAggregateElement(lane));
+    if (number == nullptr) return std::nullopt;
+    lanes.push_back(static_cast<int>(number->getZExtValue() & 31));
+  }
+  return lanes;
 }
 
 llvm::Constant* lane_numbers(llvm::IRBuilder<>& b) {
@@ -232,8 +248,14 @@ llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
   }
   llvm::Value* in_range = operation == WarpOp::ShuffleUp ? b_.CreateICmpSGE(source, limit)
                                                          : b_.CreateICmpSLE(source, limit);
-  llvm::Value* index = b_.CreateFreeze(b_.CreateSelect(in_range, source, lane));
-  index = b_.CreateAnd(index, all(b_.getInt32(31)));
+  llvm::Value* index = b_.CreateSelect(in_range, source, lane);
+  if (const auto sources = known_lanes_of(index)) {
+    llvm::Value* moved = b_.CreateShuffleVector(values, *sources);
+    if (!is_full(mask_))
+      moved = b_.CreateSelect(b_.CreateShuffleVector(mask_, *sources), moved, values);
+    return pair(moved, in_range);
+  }
+  index = b_.CreateAnd(b_.CreateFreeze(index), all(b_.getInt32(31)));
   // Through memory: there is no other permutation by a variable that fits all processors.
   llvm::AllocaInst* place = slot(type, "shuffled");
   b_.CreateStore(values, place);

@@ -174,13 +174,13 @@ TEST_CASE("instructions that the driver lacks are named as written, with their l
   .reg .b64 %rd<4>; .reg .b32 %r<9>;
   ld.param.u64 %rd1, [p];
   barrier.cluster.arrive.aligned;
-  movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;
+  wgmma.fence.sync.aligned;
   ret;
 })");
   CHECK(text.find("ptx:8:") != std::string::npos);
   CHECK(text.find("'barrier.cluster.arrive.aligned' is not supported by the CPU driver") !=
         std::string::npos);
-  CHECK(text.find("'movmatrix.sync.aligned.m8n8.trans.b16' is not supported by the CPU driver") !=
+  CHECK(text.find("'wgmma.fence.sync.aligned' is not supported by the CPU driver") !=
         std::string::npos);
 }
 

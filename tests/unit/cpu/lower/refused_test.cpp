@@ -34,13 +34,14 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "suld.p.1d.b32.trap %r1, [%rd1, {%r2}]",
            "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1",
            "istypep.texref %p1, %rd1",
-           "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]",
-           "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1}",
-           "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2",
-           "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, "
+           "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3]",
+           "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, "
+           "%f8}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
+           "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, "
+           "{%r1, %r2}, {%r3, %r4}, {%f5, %f6, %f7, %f8}, %r5, 0",
+           "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, "
            "{%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f6, %f7, %f8}",
-           "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], "
-           "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
+           "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1, %r2, %r3, %r4}, [%rd1]",
            "wgmma.fence.sync.aligned",
            "cp.async.bulk.commit_group",
            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, "

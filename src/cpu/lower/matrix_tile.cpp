@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// The product of two tiles, made of shuffles and sums.
+#include "cpu/lower/matrix_tile.h"
+
+#include <charconv>
+
+#include "cpu/lower/float_ops.h"
+#include "cpu/lower/pseudo.h"
+#include "cpu/lower/warp_call.h"
+
+namespace pycuda::cpu::lower {
+namespace {
+
+using llvm::Value;
+
+constexpr unsigned group_lanes = 4;
+
+Value* shuffled_word(FunctionLowering& lowering, Value* word, Value* source, unsigned segment) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Type* wide = b.getInt64Ty();
+  const WarpResult result =
+      warp_call(lowering, WarpOp::ShuffleIndex, b.getInt32(~0u), b.CreateZExt(word, wide),
+                b.CreateZExt(source, wide), b.getInt64(segment << 8 | 31));
+  return b.CreateTrunc(result.value, b.getInt32Ty());
+}
+
+Value* shuffled(FunctionLowering& lowering, Value* value, Value* source, unsigned segment) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Type* type = value->getType();
+  const auto bits = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
+  Value* whole = b.CreateBitCast(value, lowering.int_type(bits));
+  if (bits == 32) {
+    return b.CreateBitCast(shuffled_word(lowering, whole, source, segment), type);
+  }
+  Value* result = nullptr;
+  for (unsigned word = 0; word < bits / 32; ++word) {
+    Value* part = b.CreateTrunc(b.CreateLShr(whole, std::uint64_t{32} * word), b.getInt32Ty());
+    part = b.CreateZExt(shuffled_word(lowering, part, source, segment), whole->getType());
+    part = b.CreateShl(part, std::uint64_t{32} * word);
+    result = result ? b.CreateOr(result, part) : part;
+  }
+  return b.CreateBitCast(result, type);
+}
+
+/// Element `index` of a register as a number that products are made of: a float, a double or an
+/// i32. Of B1 the whole register.
+Value* element(FunctionLowering& lowering, Value* bits, MatrixType type, unsigned index) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const auto part = [&](unsigned width) {
+    return b.CreateTrunc(b.CreateLShr(bits, std::uint64_t{width} * index), b.getIntNTy(width));
+  };
+  switch (type) {
+    case MatrixType::F16:
+      return b.CreateFPExt(b.CreateBitCast(part(16), b.getHalfTy()), b.getFloatTy());
+    case MatrixType::BF16:
+      return b.CreateBitCast(b.CreateShl(b.CreateZExt(part(16), b.getInt32Ty()), 16),
+                             b.getFloatTy());
+    case MatrixType::TF32:
+      // The low bits are not looked at.
+      return b.CreateBitCast(b.CreateAnd(bits, 0xffffe000), b.getFloatTy());
+    case MatrixType::F64:
+      return b.CreateBitCast(bits, b.getDoubleTy());
+    case MatrixType::S8:
+    case MatrixType::S4:
+      return b.CreateSExt(part(bits_of(type)), b.getInt32Ty());
+    case MatrixType::U8:
+    case MatrixType::U4:
+      return b.CreateZExt(part(bits_of(type)), b.getInt32Ty());
+    default:
+      return bits;
+  }
+}
+
+/// sum + a * b
+Value* add_product(FunctionLowering& lowering, const TileProduct& product, Value* a, Value* b,
+                   Value* sum) {
+  llvm::IRBuilder<>& builder = lowering.builder();
+  if (sum->getType()->isFloatingPointTy()) {
+    return builder.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {a, b, sum});
+  }
+  Value* term = nullptr;
+  if (product.a == MatrixType::B1) {
+    Value* both = product.parity ? builder.CreateXor(a, b) : builder.CreateAnd(a, b);
+    term = builder.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, both);
+  } else {
+    term = builder.CreateMul(a, b);
+  }
+  return builder.CreateAdd(sum, builder.CreateSExt(term, sum->getType()));
+}
+
+}  // namespace
+
+std::optional<MatrixType> matrix_type(ptx::Type type) {
+  switch (type) {
+    case ptx::Type::F16:
+      return MatrixType::F16;
+    case ptx::Type::BF16:
+      return MatrixType::BF16;
+    case ptx::Type::TF32:
+      return MatrixType::TF32;
+    case ptx::Type::F32:
+      return MatrixType::F32;
+    case ptx::Type::F64:
+      return MatrixType::F64;
+    case ptx::Type::S8:
+      return MatrixType::S8;
+    case ptx::Type::U8:
+      return MatrixType::U8;
+    case ptx::Type::S32:
+      return MatrixType::S32;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<MatrixType> narrow_matrix_type(std::string_view modifier) {
+  if (modifier == "s4") return MatrixType::S4;
+  if (modifier == "u4") return MatrixType::U4;
+  if (modifier == "b1") return MatrixType::B1;
+  return std::nullopt;
+}
+
+unsigned bits_of(MatrixType type) {
+  switch (type) {
+    case MatrixType::F64:
+      return 64;
+    case MatrixType::TF32:
+    case MatrixType::F32:
+    case MatrixType::S32:
+      return 32;
+    case MatrixType::F16:
+    case MatrixType::BF16:
+      return 16;
+    case MatrixType::S8:
+    case MatrixType::U8:
+      return 8;
+    case MatrixType::S4:
+    case MatrixType::U4:
+      return 4;
+    case MatrixType::B1:
+      return 1;
+  }
+  return 0;
+}
+
+unsigned elements_in_register(MatrixType type) {
+  return type == MatrixType::F64 ? 1 : 32 / bits_of(type);
+}
+
+std::optional<MatrixShape> matrix_shape(std::string_view modifier) {
+  MatrixShape shape;
+  const std::pair<char, unsigned*> parts[] = {
+      {'m', &shape.rows}, {'n', &shape.columns}, {'k', &shape.depth}};
+  const char* at = modifier.data();
+  const char* end = at + modifier.size();
+  for (const auto& [letter, number] : parts) {
+    if (at == end || *at != letter) return std::nullopt;
+    const auto [after, error] = std::from_chars(at + 1, end, *number);
+    if (error != std::errc{}) return std::nullopt;
+    at = after;
+  }
+  return at == end ? std::optional(shape) : std::nullopt;
+}
+
+std::optional<unsigned> steps_of(MatrixType type, unsigned depth) {
+  const unsigned step = group_lanes * elements_in_register(type);
+  if (depth == 0 || depth % step != 0) return std::nullopt;
+  return depth / step;
+}
+
+Value* lane_number(FunctionLowering& lowering) {
+  return lowering.pseudo_call(std::string(pseudo::sreg_prefix) + "laneid",
+                              lowering.builder().getInt32Ty(), {}, false);
+}
+
+Value* group_of_lane(FunctionLowering& lowering) {
+  return lowering.builder().CreateLShr(lane_number(lowering), 2);
+}
+
+Value* member_of_group(FunctionLowering& lowering) {
+  return lowering.builder().CreateAnd(lane_number(lowering), group_lanes - 1);
+}
+
+Value* from_lane(FunctionLowering& lowering, Value* value, Value* source) {
+  return shuffled(lowering, value, source, 0);
+}
+
+Value* from_member(FunctionLowering& lowering, Value* value, unsigned source) {
+  return shuffled(lowering, value, lowering.builder().getInt32(source), 32 - group_lanes);
+}
+
+std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct& product,
+                                   const std::vector<Value*>& a, const std::vector<Value*>& b,
+                                   std::vector<Value*> c) {
+  llvm::IRBuilder<>& builder = lowering.builder();
+  if (product.saturate) {
+    for (Value*& sum : c) sum = builder.CreateSExt(sum, builder.getInt64Ty());
+  }
+  const unsigned elements = product.a == MatrixType::B1 ? 1 : elements_in_register(product.a);
+  const unsigned tile_sums = 2 * product.halves;
+  Value* columns = builder.CreateShl(member_of_group(lowering), 3);
+  for (unsigned step = 0; step < product.steps; ++step) {
+    for (unsigned member = 0; member < group_lanes; ++member) {
+      std::vector<Value*> rows_of_a, columns_of_b;
+      for (unsigned row = 0; row < product.row_tiles * product.halves; ++row) {
+        const unsigned tile = row / product.halves, half = row % product.halves;
+        Value* own = a[(tile * product.steps + step) * product.halves + half];
+        rows_of_a.push_back(from_member(lowering, own, member));
+      }
+      for (unsigned column = 0; column < product.column_tiles * 2; ++column) {
+        Value* source =
+            builder.CreateAdd(columns, builder.getInt32(group_lanes * (column % 2) + member));
+        columns_of_b.push_back(from_lane(lowering, b[column / 2 * product.steps + step], source));
+      }
+      for (unsigned index = 0; index < elements; ++index) {
+        const auto numbers = [&](const std::vector<Value*>& registers, MatrixType type) {
+          std::vector<Value*> values;
+          for (Value* bits : registers) values.push_back(element(lowering, bits, type, index));
+          return values;
+        };
+        const std::vector<Value*> row = numbers(rows_of_a, product.a);
+        const std::vector<Value*> column = numbers(columns_of_b, product.b);
+        for (unsigned sum = 0; sum < c.size(); ++sum) {
+          const unsigned tile = sum / tile_sums, in_tile = sum % tile_sums;
+          Value* left = row[tile / product.column_tiles * product.halves + in_tile / 2];
+          Value* right = column[tile % product.column_tiles * 2 + in_tile % 2];
+          c[sum] = add_product(lowering, product, left, right, c[sum]);
+        }
+      }
+    }
+  }
+  FloatOps ops(lowering);
+  for (Value*& sum : c) {
+    if (product.saturate) {
+      sum = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sum,
+                                          builder.getInt64(std::uint64_t(INT64_C(-2147483648))));
+      sum = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, sum, builder.getInt64(2147483647));
+      sum = builder.CreateTrunc(sum, builder.getInt32Ty());
+    } else if (sum->getType()->isFloatTy()) {
+      sum = ops.canonical(sum);
+    }
+  }
+  return c;
+}
+
+std::vector<Value*> read_registers(FunctionLowering& lowering,
+                                   const std::vector<ptx::Operand>& operands, MatrixType type) {
+  std::vector<Value*> registers;
+  for (const ptx::Operand& operand : operands) {
+    registers.push_back(lowering.read_bits(operand, type == MatrixType::F64 ? 64 : 32));
+  }
+  return registers;
+}
+
+std::vector<Value*> read_sums(FunctionLowering& lowering, const std::vector<ptx::Operand>& operands,
+                              MatrixType type) {
+  std::vector<Value*> values;
+  for (const ptx::Operand& operand : operands) {
+    switch (type) {
+      case MatrixType::F16: {
+        Value* pair = lowering.read_bits(operand, 32);
+        for (unsigned index : {0u, 1u}) values.push_back(element(lowering, pair, type, index));
+        break;
+      }
+      case MatrixType::F32:
+        values.push_back(lowering.read(operand, ptx::Type::F32));
+        break;
+      case MatrixType::F64:
+        values.push_back(lowering.read(operand, ptx::Type::F64));
+        break;
+      default:
+        values.push_back(lowering.read_bits(operand, 32));
+    }
+  }
+  return values;
+}
+
+void write_sums(FunctionLowering& lowering, const std::vector<ptx::Operand>& operands,
+                MatrixType type, const std::vector<Value*>& values) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  if (type != MatrixType::F16) {
+    for (std::size_t i = 0; i < operands.size(); ++i) lowering.write(operands[i], values[i]);
+    return;
+  }
+  FloatOps ops(lowering);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getHalfTy(), 2));
+    for (unsigned part : {0u, 1u}) {
+      Value* half =
+          ops.canonical(ops.narrow(values[2 * i + part], b.getHalfTy(), ptx::Rounding::Rn));
+      pair = b.CreateInsertElement(pair, half, part);
+    }
+    lowering.write(operands[i], pair);
+  }
+}
+
+}  // namespace pycuda::cpu::lower
