@@ -3,6 +3,7 @@
 """clang-tidy over src/, leaving out each file that has not changed since it last passed: tidy.py BUILD [FILE...]."""
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -20,16 +21,20 @@ OPTIONS = ["--quiet", "--extra-arg=-Wno-error", "--extra-arg=-Wno-unknown-warnin
 
 def headers_of(build: pathlib.Path) -> dict[str, list[pathlib.Path]]:
     """What each object was made of within src/, as the last build noted it down; objects by their path in `build`."""
+
+    @functools.cache  # the same headers stand below nearly every object
+    def source_at(written: str) -> pathlib.Path | None:
+        path = pathlib.Path(os.path.normpath(build / written))
+        return path if path.is_relative_to(ROOT / "src") else None
+
     made_of: dict[str, list[pathlib.Path]] = {}
     current: list[pathlib.Path] = []
     noted = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True).stdout
     for line in noted.splitlines():
         if line and not line[0].isspace() and "#deps" in line:
             current = made_of.setdefault(line.split(":")[0], [])
-        elif line.strip():
-            path = pathlib.Path(os.path.normpath(build / line.strip()))
-            if path.is_relative_to(ROOT / "src"):
-                current.append(path)
+        elif path := source_at(line.strip()) if line.strip() else None:
+            current.append(path)
     return made_of
 
 

@@ -53,20 +53,17 @@ WITHIN_KERNEL void pycuda_scan_load(scan_type *unit, const scan_type *input, siz
 """
 )
 
-SCAN_INTERVALS_SOURCE = (
-    SHARED_PREAMBLE
-    + """
-KERNEL void {name_prefix}_scan_intervals(const scan_type *input, scan_type *interval_results, size_t n,
-                                         size_t interval_size) {{
-  LOCAL_MEM __align__(16) unsigned char unit_bytes[WG_SIZE * SCAN_BATCH * sizeof(scan_type)];
+# What a block knows of its interval.
+_INTERVAL = """  LOCAL_MEM __align__(16) unsigned char unit_bytes[WG_SIZE * SCAN_BATCH * sizeof(scan_type)];
   LOCAL_MEM __align__(16) unsigned char total_bytes[WG_SIZE * sizeof(scan_type)];
   scan_type *unit = (scan_type *)unit_bytes;
   scan_type *totals = (scan_type *)total_bytes;
   const size_t begin = GID_0 * interval_size;
   const size_t end = begin + interval_size < n ? begin + interval_size : n;
-  scan_type carry;
-  for (size_t first = begin; first < end; first += WG_SIZE * SCAN_BATCH) {{
-    const size_t rest = end - first;
+"""
+
+# One unit of an interval: its elements in shared memory, and for each thread the combination of all up to its last one.
+_UNIT = """    const size_t rest = end - first;
     const unsigned count = rest < WG_SIZE * SCAN_BATCH ? (unsigned)rest : WG_SIZE * SCAN_BATCH;
     pycuda_scan_load(unit, input, first, count);
     const unsigned mine = LID_0 * SCAN_BATCH;
@@ -77,7 +74,20 @@ KERNEL void {name_prefix}_scan_intervals(const scan_type *input, scan_type *inte
     }}
     const unsigned valid = (count + SCAN_BATCH - 1) / SCAN_BATCH;
     pycuda_scan_group(totals, valid);
-    if (LID_0 == 0) carry = first == begin ? totals[valid - 1] : SCAN_EXPR(carry, totals[valid - 1]);
+"""
+
+SCAN_INTERVALS_SOURCE = (
+    SHARED_PREAMBLE
+    + """
+KERNEL void {name_prefix}_scan_intervals(const scan_type *input, scan_type *interval_results, size_t n,
+                                         size_t interval_size) {{
+"""
+    + _INTERVAL
+    + """  scan_type carry;
+  for (size_t first = begin; first < end; first += WG_SIZE * SCAN_BATCH) {{
+"""
+    + _UNIT
+    + """    if (LID_0 == 0) carry = first == begin ? totals[valid - 1] : SCAN_EXPR(carry, totals[valid - 1]);
   }}
   if (LID_0 == 0) interval_results[GID_0] = carry;
 }}
@@ -90,28 +100,15 @@ _UPDATE_SOURCE = (
     + """
 KERNEL void {name_prefix}_final_update(const scan_type *input, scan_type *output, const scan_type *interval_results,
                                        size_t n, size_t interval_size) {{
-  LOCAL_MEM __align__(16) unsigned char unit_bytes[WG_SIZE * SCAN_BATCH * sizeof(scan_type)];
-  LOCAL_MEM __align__(16) unsigned char total_bytes[WG_SIZE * sizeof(scan_type)];
-  scan_type *unit = (scan_type *)unit_bytes;
-  scan_type *totals = (scan_type *)total_bytes;
-  const size_t begin = GID_0 * interval_size;
-  const size_t end = begin + interval_size < n ? begin + interval_size : n;
-  bool has_carry = interval_results != 0 && GID_0 > 0;
+"""
+    + _INTERVAL
+    + """  bool has_carry = interval_results != 0 && GID_0 > 0;
   scan_type carry;
   if (has_carry) carry = interval_results[GID_0 - 1];
   for (size_t first = begin; first < end; first += WG_SIZE * SCAN_BATCH) {{
-    const size_t rest = end - first;
-    const unsigned count = rest < WG_SIZE * SCAN_BATCH ? (unsigned)rest : WG_SIZE * SCAN_BATCH;
-    pycuda_scan_load(unit, input, first, count);
-    const unsigned mine = LID_0 * SCAN_BATCH;
-    if (mine < count) {{
-      scan_type total = unit[mine];
-      for (unsigned k = mine + 1; k < mine + SCAN_BATCH && k < count; ++k) total = SCAN_EXPR(total, unit[k]);
-      totals[LID_0] = total;
-    }}
-    const unsigned valid = (count + SCAN_BATCH - 1) / SCAN_BATCH;
-    pycuda_scan_group(totals, valid);
-    if (mine < count) {{
+"""
+    + _UNIT
+    + """    if (mine < count) {{
       bool has_prefix = has_carry;
       scan_type prefix;
       if (has_carry) prefix = carry;

@@ -43,7 +43,8 @@ nb::object lenient_text(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
-nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure, rtc::CompileRequest request) {
+nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure,
+                  const rtc::CompileRequest& request) {
   rtc::Compiled compiled;
   std::optional<rtc::CompileError> error;
   {
@@ -146,7 +147,7 @@ void bind_rtc(nb::module_& module) {
             request.keep = keep;
             if (cache_folder) request.cache_folder = *cache_folder;
             request.nvcc = std::move(nvcc);
-            return compile(self, failure, std::move(request));
+            return compile(self, failure, request);
           },
           nb::arg("source"), nb::arg("options"), nb::arg("include_folders"), nb::arg("arch"),
           nb::arg("code"), nb::arg("target"), nb::arg("capability"), nb::arg("is_cpu"),

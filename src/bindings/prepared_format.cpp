@@ -11,7 +11,7 @@ namespace pycuda::bindings {
 namespace {
 
 std::string code_of_dtype(nb::handle dtype) {
-  const auto code = nb::cast<std::string>(dtype.attr("char"));
+  auto code = nb::cast<std::string>(dtype.attr("char"));
   if (code != "V") return code;
   return std::to_string(nb::cast<std::size_t>(dtype.attr("itemsize"))) + "s";
 }

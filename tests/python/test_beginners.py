@@ -46,7 +46,7 @@ def test_a_child_that_was_forked_is_told_why_nothing_works():
         try:
             drv.Device(0)
         except drv.LogicError as error:
-            print(error)
+            print(error, flush=True)  # or the child has it in its buffer too
         import pycuda.autoinit
         if os.fork() == 0:
             try:

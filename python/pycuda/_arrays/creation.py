@@ -49,6 +49,15 @@ def to_gpu_async(ary, allocator=None, stream=None):
     return new
 
 
+def packed(array, dtype):
+    """`array` in C order and of `dtype`; itself if it is so already."""
+    if array.dtype == dtype and _array.contiguity(array)[0]:
+        return array
+    new = GPUArray(array.shape, dtype)
+    _array.copy(new, array, None)
+    return new
+
+
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):
     """A new array of zeros with this shape and dtype, in C or Fortran `order`."""
     new = GPUArray(shape, dtype, allocator, order=order)

@@ -5,14 +5,11 @@ import operator
 
 import numpy as np
 
-from pycuda import _driver
 from pycuda._arrays.array import GPUArray
-from pycuda._arrays.creation import zeros
+from pycuda._arrays.creation import packed, zeros
 from pycuda._arrays.joining import broadcast_to
 from pycuda._arrays.kernels import compiled, is_cpu, type_name
 from pycuda._arrays.shapes import _axis
-
-_array = _driver._array
 
 # A block of 16 x 16 threads makes a square of the result, each thread $2 x $2 elements of it.
 _TEXT = """
@@ -73,23 +70,14 @@ _SIDE = 16
 _MOST_BLOCKS = 65535  # along the grid's second axis
 
 
-def _packed(array, dtype):
-    """`array` in C order and of `dtype`; itself if it is so already."""
-    if array.dtype == dtype and _array.contiguity(array)[0]:
-        return array
-    packed = GPUArray(array.shape, dtype)
-    _array.copy(packed, array, None)
-    return packed
-
-
 def _stacked(array, dtype, stack):
     """Packed matrices, and the elements from one to the next: 0 if there is only one for all."""
     own = array.shape[:-2]
     if all(length == 1 for length in own):
-        return _packed(array, dtype), 0
+        return packed(array, dtype), 0
     if own != stack:
         array = broadcast_to(array, (*stack, *array.shape[-2:]))
-    return _packed(array, dtype), array.shape[-2] * array.shape[-1]
+    return packed(array, dtype), array.shape[-2] * array.shape[-1]
 
 
 def _multiply(a, b, dtype):

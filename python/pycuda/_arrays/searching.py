@@ -5,7 +5,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._arrays.array import GPUArray
-from pycuda._arrays.creation import asarray, to_gpu
+from pycuda._arrays.creation import asarray, packed, to_gpu
 from pycuda._arrays.joining import concatenate
 from pycuda._arrays.kernels import compiled, type_name
 from pycuda._arrays.scans import cumsum, positions_of_true
@@ -38,14 +38,6 @@ extern "C" __global__ void search(const T* sorted, const i64* order, i64 length,
 )
 
 
-def _dense(a, dtype):
-    if a.dtype == dtype and _array.contiguity(a)[0]:
-        return a
-    dense = GPUArray(a.shape, dtype)
-    _array.copy(dense, a, None)
-    return dense
-
-
 def searchsorted(a, v, side="left", sorter=None):
     """The int64 positions where `v` would go into the sorted array `a` (by `sorter`, if given)."""
     if side not in ("left", "right"):
@@ -62,14 +54,14 @@ def searchsorted(a, v, side="left", sorter=None):
     if sorter is not None:
         if sorter.shape != a.shape or sorter.dtype.kind not in "iu":
             raise ValueError(f"sorter must be integers of shape {a.shape}, not {sorter.dtype} of {sorter.shape}")
-        order = _dense(sorter, _POSITION)
+        order = packed(sorter, _POSITION)
     grid, block = splay(v.size)
-    sorted_values = _dense(a, dtype) if a.size else np.uintp(0)
+    sorted_values = packed(a, dtype) if a.size else np.uintp(0)
     compiled("search", _SEARCH, name, "0", "0")(
         sorted_values,
         order,
         np.int64(a.size),
-        _dense(v, dtype),
+        packed(v, dtype),
         result,
         np.int64(v.size),
         np.int32(side == "right"),

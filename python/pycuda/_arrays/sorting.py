@@ -12,7 +12,7 @@ NumPy has it, or first in descending order.
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.creation import GPUArray
+from pycuda._arrays.creation import GPUArray, packed
 from pycuda._arrays.kernels import compiled, is_cpu, type_name
 from pycuda._arrays.shapes import _axis
 
@@ -329,12 +329,7 @@ def rows_of(a, axis, dtype=None):
     """A contiguous array (new, or `a` itself) with the axis last, and the order that puts it back."""
     order = [i for i in range(a.ndim) if i != axis] + [axis]
     moved = a.transpose(order) if axis != a.ndim - 1 else a
-    dtype = a.dtype if dtype is None else dtype
-    if not _array.contiguity(moved)[0] or moved.dtype != dtype:
-        dense = GPUArray(moved.shape, dtype)
-        _array.copy(dense, moved, None)
-        moved = dense
-    return moved, [order.index(i) for i in range(a.ndim)]
+    return packed(moved, a.dtype if dtype is None else dtype), [order.index(i) for i in range(a.ndim)]
 
 
 def _sorted(a, axis, positions, descending):

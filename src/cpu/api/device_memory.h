@@ -2,6 +2,7 @@
 // Ranges of memory that kernels may touch: asking about them, and freeing blocks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +12,9 @@
 namespace pycuda::cpu::api {
 
 class Context;
+
+/// A copy or fill this small takes no longer than handing it to a worker.
+constexpr std::size_t small_transfer_bytes = std::size_t{64} * 1024;
 
 /// Whether [address, address + bytes) lies in one live allocation of any kind.
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes);

@@ -3,23 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/api/entry_guard.h"
-#include "cpu/api/launch.h"
+#include "cpu/api/function_guard.h"
 
 using namespace pycuda::cpu::api;
-
-namespace {
-
-template <class Body>
-CUresult with_function(CUfunction handle, Body&& body) noexcept {
-  return with_context([&](Context& context) -> CUresult {
-    Function* function = nullptr;
-    const CUresult status = find_function(context, handle, &function);
-    return status == CUDA_SUCCESS ? body(*function) : status;
-  });
-}
-
-}  // namespace
 
 extern "C" {
 

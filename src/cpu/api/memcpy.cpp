@@ -10,9 +10,6 @@ using namespace pycuda::cpu::api;
 
 namespace {
 
-// A copy this small takes no longer than handing it to a worker.
-constexpr std::size_t small_copy_bytes = 64 * 1024;
-
 // An end of a copy as the program named it.
 enum class End {
   Host,     // any host memory
@@ -74,9 +71,10 @@ CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, 
     if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
       return CUDA_ERROR_INVALID_VALUE;
     const Copy copy{to, from, bytes};
-    if (is_pageable(to) || (is_pageable(from) && bytes > small_copy_bytes)) return stream.run(copy);
+    if (is_pageable(to) || (is_pageable(from) && bytes > small_transfer_bytes))
+      return stream.run(copy);
     if (is_pageable(from)) return start_staged(stream, copy);
-    return stream.start(copy, bytes <= small_copy_bytes);
+    return stream.start(copy, bytes <= small_transfer_bytes);
   });
 }
 

@@ -10,8 +10,6 @@ using namespace pycuda::cpu::api;
 
 namespace {
 
-constexpr std::size_t small_copy_bytes = 64 * 1024;
-
 /// One end of a copy: an array and an offset into its texels, or memory.
 struct End {
   CUarray array = nullptr;
@@ -54,7 +52,7 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     const bool waits =
         (to.is_host && is_pageable(to.address)) || (from.is_host && is_pageable(from.address));
     if (when == When::Now || waits) return stream.run(task);
-    return stream.start(task, bytes <= small_copy_bytes);
+    return stream.start(task, bytes <= small_transfer_bytes);
   });
 }
 

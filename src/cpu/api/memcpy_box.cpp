@@ -10,7 +10,6 @@ using namespace pycuda::cpu::api;
 
 namespace {
 
-constexpr std::size_t small_copy_bytes = 64 * 1024;
 constexpr std::size_t largest_pitch = 0x7fffffff;
 
 struct Extent {
@@ -130,7 +129,7 @@ CUresult copy(Side to, Side from, const Extent& extent, CUstream handle, When wh
     const auto task = [to, from, extent] { copy_box(to, from, extent); };
     if (when == When::Now || to.is_pageable() || from.is_pageable()) return stream.run(task);
     return stream.start(task,
-                        extent.width_bytes * extent.height * extent.depth <= small_copy_bytes);
+                        extent.width_bytes * extent.height * extent.depth <= small_transfer_bytes);
   });
 }
 

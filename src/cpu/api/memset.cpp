@@ -10,8 +10,6 @@ using namespace pycuda::cpu::api;
 
 namespace {
 
-constexpr std::size_t small_fill_bytes = 64 * 1024;
-
 template <class Value>
 struct Fill {
   CUdeviceptr to;
@@ -46,7 +44,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, Value value, std::size_t width,
     if (!is_device_range(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
     const Fill<Value> task{to, pitch, value, width, height};
     if (when == When::Now) return stream.run(task);
-    return stream.start(task, row_bytes * height <= small_fill_bytes);
+    return stream.start(task, row_bytes * height <= small_transfer_bytes);
   });
 }
 

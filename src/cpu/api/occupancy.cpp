@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "cpu/api/entry_guard.h"
-#include "cpu/api/launch.h"
+#include "cpu/api/function_guard.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -45,15 +44,6 @@ unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
 }
 
 namespace {
-
-template <class Body>
-CUresult with_function(CUfunction handle, Body&& body) noexcept {
-  return with_context([&](Context& context) -> CUresult {
-    Function* function = nullptr;
-    const CUresult status = find_function(context, handle, &function);
-    return status == CUDA_SUCCESS ? body(*function) : status;
-  });
-}
 
 CUresult max_active_blocks(int* blocks, CUfunction handle, int threads, std::size_t shared_bytes,
                            unsigned flags) {

@@ -2,7 +2,7 @@
 // The launch of before CUDA 4, built up in steps: cuFuncSetBlockShape, cuParamSet*, cuLaunch*.
 #include <cstring>
 
-#include "cpu/api/launch.h"
+#include "cpu/api/function_guard.h"
 #include "cpu/api/stream_guard.h"
 
 using pycuda::cpu::Dim3;
@@ -14,13 +14,10 @@ constexpr std::size_t largest_parameter_bytes = 32764;
 
 template <class Body>
 CUresult with_pending(CUfunction handle, Body&& body) noexcept {
-  return with_context([&](Context& context) -> CUresult {
-    Function* function = nullptr;
-    const CUresult status = find_function(context, handle, &function);
-    if (status != CUDA_SUCCESS) return status;
-    Function::PendingLaunch& pending = function->pending();
+  return with_function(handle, [&](Function& function) -> CUresult {
+    Function::PendingLaunch& pending = function.pending();
     const std::lock_guard lock(pending.mutex);
-    return body(*function, pending);
+    return body(function, pending);
   });
 }
 

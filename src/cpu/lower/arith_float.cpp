@@ -61,14 +61,13 @@ class FloatArith {
       for (Value*& operand : in) operand = ops_.flush(operand);
     }
     llvm::Type* type = in[0]->getType();
+    const bool to_nearest = !is_directed(modifiers.rounding);
     Value* result = nullptr;
     if (type->isDoubleTy()) {
       result = in_double(in);
-    } else if (is_directed(modifiers.rounding)) {
-      result = through_double(in, type);
-    } else if (type->isFloatTy()) {
+    } else if (to_nearest && type->isFloatTy()) {
       result = in_float(in);
-    } else if (type->isHalfTy() && in.size() == 2) {
+    } else if (to_nearest && type->isHalfTy() && in.size() == 2) {
       for (Value*& operand : in) operand = ops_.widen(operand, b_.getFloatTy());
       result = narrowed(nearest(in), type);
     } else {

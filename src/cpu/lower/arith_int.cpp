@@ -187,7 +187,8 @@ bool emit_dot_product(FunctionLowering& lowering, const Instruction& instruction
   Value* right = lowering.read_bits(instruction.operands[2], 32);
   Value* sum = lowering.read_bits(instruction.operands[3], 32);
   const auto part = [&](Value* value, unsigned index, unsigned bits, Type type) {
-    Value* field = b.CreateTrunc(b.CreateLShr(value, index * bits), b.getIntNTy(bits));
+    Value* field =
+        b.CreateTrunc(b.CreateLShr(value, std::uint64_t{index} * bits), b.getIntNTy(bits));
     return extend(b, field, 32, type == Type::S32);
   };
   for (unsigned i = 0; i < (bytes ? 4u : 2u); ++i) {

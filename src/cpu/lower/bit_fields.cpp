@@ -190,7 +190,7 @@ bool emit_permute(FunctionLowering& lowering, const Instruction& instruction) {
     }
   }
   Value* result = b.getInt32(0);
-  for (unsigned i = 0; i < 4; ++i) {
+  for (std::uint64_t i = 0; i < 4; ++i) {
     Value* nibble = b.CreateLShr(selector, 4 * i);
     Value* amount = b.CreateZExt(b.CreateShl(b.CreateAnd(nibble, 7), 3), b.getInt64Ty());
     Value* byte = b.CreateTrunc(b.CreateLShr(source, amount), b.getInt8Ty());

@@ -111,7 +111,7 @@ bool from_bytes(FunctionLowering& lowering, const Instruction& instruction, Type
   auto* target = llvm::cast<llvm::FixedVectorType>(lowering.type_of(Type::F16x2));
   Value* result = llvm::PoisonValue::get(target);
   for (unsigned part = 0; part < 2; ++part) {
-    Value* byte = b.CreateAnd(b.CreateLShr(packed, 8 * part), 0xff);
+    Value* byte = b.CreateAnd(b.CreateLShr(packed, std::uint64_t{8} * part), 0xff);
     Value* value = lowering.pure_call(name, b.getFloatTy(), {byte});
     Value* half = ops.narrow(value, target->getElementType(), Rounding::Rn);
     result =

@@ -92,6 +92,7 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Type* type = lowering.int_type(access.bits);
   std::vector<llvm::Value*> values;
+  values.reserve(sources.size());
   for (const ptx::Operand& source : sources)
     values.push_back(b.CreateBitCast(lowering.read(source, access.type), type));
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;

@@ -17,6 +17,7 @@ bool emit_move(FunctionLowering& lowering, const ptx::Instruction& instruction) 
     const std::vector<ptx::Operand> from = lowering.elements(value);
     if (to.size() != from.size()) return false;
     std::vector<llvm::Value*> values;
+    values.reserve(from.size());
     for (const ptx::Operand& element : from) values.push_back(lowering.read(element, type));
     for (std::size_t i = 0; i < to.size(); ++i) lowering.write(to[i], values[i]);
     return true;

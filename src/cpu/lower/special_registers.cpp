@@ -101,7 +101,6 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
     case EnvReg:
       return sreg("envreg." + std::to_string(operand.index), 32);
     case Clock:
-      return lowering.runtime_call("pycuda_cpu_clock", b.getInt64Ty(), {});
     case Clock64:
       return lowering.runtime_call("pycuda_cpu_clock", b.getInt64Ty(), {});
     case ClockHi:

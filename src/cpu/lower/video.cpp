@@ -142,7 +142,8 @@ class VideoEmitter {
     Value* whole = lowering_.read_bits(operand, 32);
     if (operand.selector.unit == Selector::Unit::None) return extended(whole, 32, type);
     const unsigned bits = operand.selector.unit == Selector::Unit::Byte ? 8 : 16;
-    return extended(b_.CreateLShr(whole, bits * operand.selector.indices[0]), bits, type);
+    return extended(b_.CreateLShr(whole, std::uint64_t{bits} * operand.selector.indices[0]), bits,
+                    type);
   }
 
   Value* smaller(Value* a, Value* b) {
@@ -297,7 +298,7 @@ class VideoEmitter {
     const unsigned index = selector.unit == Selector::Unit::None
                                ? fallback + lane
                                : selector.indices[lanes - 1 - lane];
-    return extended(b_.CreateLShr(both, bits * index), bits, type);
+    return extended(b_.CreateLShr(both, std::uint64_t{bits} * index), bits, type);
   }
 
   bool emit_lanes(const Shape& shape) {
@@ -325,8 +326,9 @@ class VideoEmitter {
         result = b_.CreateAdd(result, b_.CreateTrunc(value, b_.getInt32Ty()));
         continue;
       }
-      const auto mask = static_cast<std::uint32_t>(((std::uint64_t{1} << bits) - 1) << bits * lane);
-      Value* placed = b_.CreateShl(b_.CreateTrunc(value, b_.getInt32Ty()), bits * lane);
+      const std::uint64_t shift = std::uint64_t{bits} * lane;
+      const auto mask = static_cast<std::uint32_t>(((std::uint64_t{1} << bits) - 1) << shift);
+      Value* placed = b_.CreateShl(b_.CreateTrunc(value, b_.getInt32Ty()), shift);
       result = b_.CreateOr(b_.CreateAnd(placed, mask), b_.CreateAnd(result, ~mask));
     }
     lowering_.write(operands[0], result);

@@ -128,6 +128,7 @@ void BodyPrinter::instruction(const Instruction& instruction) {
   } else if (instruction.opcode == Opcode::brx) {
     const std::string name = unique("targets_0");
     std::vector<std::string> targets;
+    targets.reserve(instruction.targets.size());
     for (const LabelId target : instruction.targets) targets.push_back(labels_[target]);
     text_ += name + ": .branchtargets " + join(targets) + ";\n";
     operands = list(instruction.operands) + ", " + name;
@@ -153,6 +154,7 @@ std::string BodyPrinter::call(const Instruction& instruction) {
   if (!parts.targets.empty()) {
     const std::string name = unique("targets_0");
     std::vector<std::string> targets;
+    targets.reserve(parts.targets.size());
     for (const std::uint32_t target : parts.targets) {
       targets.push_back(module_.functions[target].name);
     }

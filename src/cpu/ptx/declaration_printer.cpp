@@ -100,9 +100,9 @@ class InitialiserPrinter {
     value = with_offset(value, address.addend);
     if (address.bytes < 8 && (address.shift != 0 || address.bytes < 4)) {
       const std::uint64_t ones = (std::uint64_t{1} << (8 * address.bytes)) - 1;
+      const unsigned long long kept = ones << address.shift;
       char mask[24];
-      std::snprintf(mask, sizeof mask, "0x%llX",
-                    static_cast<unsigned long long>(ones << address.shift));
+      std::snprintf(mask, sizeof mask, "0x%llX", kept);
       value = mask + ('(' + value + ')');
     }
     text_ += value;

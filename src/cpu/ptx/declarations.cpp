@@ -95,7 +95,7 @@ NamedParameter parameter(ParseState& state) {
   parameter.type = head.type;
   parameter.vector = head.vector;
   if (parameter.is_register) {
-    parameter.bytes = (bits_of(head.type) + 7) / 8 * head.vector;
+    parameter.bytes = std::uint64_t{(bits_of(head.type) + 7) / 8} * head.vector;
     return result;
   }
   if (head.element_bytes() == 0 && !cursor.failed()) {

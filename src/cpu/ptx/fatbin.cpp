@@ -36,7 +36,7 @@ using Text = base::Result<std::string, ImageFailure>;
 template <class T>
 T read(Bytes bytes, std::size_t offset) {
   T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  std::memcpy(static_cast<void*>(&value), bytes.data() + offset, sizeof value);
   return value;
 }
 

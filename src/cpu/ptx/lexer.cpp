@@ -46,19 +46,14 @@ Token Lexer::make(Token::Kind kind, const char* begin, const char* end) const {
 
 /// False when a comment does not end; `at_` then stands at its start.
 bool Lexer::skip_blanks() {
-  const auto to_line_end = [this] {
-    while (at_ < end_ && *at_ != '\n') ++at_;
-  };
   while (at_ < end_) {
     if (*at_ == '\n') {
       line_start_ = ++at_;
       ++line_;
     } else if (is_class(*at_, kBlank)) {
       ++at_;
-    } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '/') {
-      to_line_end();
-    } else if (at_ + 1 < end_ && at_[0] == '@' && at_[1] == '@') {
-      to_line_end();
+    } else if (at_ + 1 < end_ && at_[0] == at_[1] && (at_[0] == '/' || at_[0] == '@')) {
+      while (at_ < end_ && *at_ != '\n') ++at_;
     } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '*') {
       const std::string_view rest(at_ + 2, static_cast<std::size_t>(end_ - at_ - 2));
       const std::size_t close = rest.find("*/");

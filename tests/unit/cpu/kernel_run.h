@@ -24,6 +24,20 @@ inline std::string module_of(const std::string& body) {
   return ".version 8.0\n.target sm_90\n.address_size 64\n" + body;
 }
 
+/// With vector code, whatever the environment says, or without.
+inline jit::Options vectors(bool wanted) {
+  jit::Options options;
+  options.vectors = wanted;
+  return options;
+}
+
+/// With vector code for gangs of so many lanes; 0 leaves the width to the driver.
+inline jit::Options gangs_of(unsigned lanes) {
+  jit::Options options = vectors(true);
+  options.gang_lanes = lanes;
+  return options;
+}
+
 /// What the driver says against a module, or "" when it compiles.
 inline std::string diagnostics_of(const std::string& body) {
   const auto program = jit::Program::compile(module_of(body), {});

@@ -12,19 +12,12 @@
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::KernelFacts;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 
 namespace {
 
 constexpr std::uint32_t words = 1 << 16;
-
-Options gangs_of(unsigned lanes) {
-  Options options;
-  options.vectors = true;
-  options.gang_lanes = lanes;
-  return options;
-}
 
 /// Runs `.entry k(u64 in, u64 out, u32 n, u32 m)` on both paths; the arrays begin in the middle of
 /// what they may touch.

@@ -12,16 +12,10 @@
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
-using pycuda::cpu::jit::Options;
 using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::vectors;
 
 namespace {
-
-Options vectors(bool wanted) {
-  Options options;
-  options.vectors = wanted;
-  return options;
-}
 
 std::string kernel_of(const std::string& instruction) {
   return R"(

@@ -8,7 +8,7 @@
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 
 namespace {
@@ -31,10 +31,7 @@ void compare(const std::string& body) {
   std::vector<std::uint32_t> in(size);
   for (std::uint32_t i = 0; i < size; ++i) in[i] = i * 2654435761u ^ (i << 9);
   for (const unsigned lanes : {16u, 32u, 64u}) {
-    Options options;
-    options.vectors = true;
-    options.gang_lanes = lanes;
-    LoadedModule module(text, options);
+    LoadedModule module(text, gangs_of(lanes));
     REQUIRE_MESSAGE(module.kernel("k").facts.gang_lanes == lanes,
                     module.kernel("k").facts.scalar_reason);
     for (const auto& [grid, block] :

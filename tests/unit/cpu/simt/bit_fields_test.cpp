@@ -9,7 +9,7 @@
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::jit::describe_plan;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
 
@@ -50,9 +50,7 @@ TEST_CASE("fields of a thread's number are what they are for each thread") {
   indexes.push_back("sub.u32 %r3, 100, %r2; and.b32 %r9, %r3, -16;");
   for (const std::string& index : indexes) {
     for (const unsigned lanes : {0u, 16u, 32u, 64u}) {
-      Options options;
-      options.gang_lanes = lanes;
-      LoadedModule module(kernel(index), options);
+      LoadedModule module(kernel(index), gangs_of(lanes));
       for (const std::uint32_t n : {0u, 5u, 0xfffffff3u}) {
         std::vector<std::uint32_t> found(256, 7), expected(256, 7);
         module.thread_by_thread = false;
@@ -67,9 +65,8 @@ TEST_CASE("fields of a thread's number are what they are for each thread") {
 
 TEST_CASE("gangs no wider than what neighbours are taken together read them as vectors") {
   const auto form_of = [](unsigned span, unsigned lanes) {
-    Options options;
-    options.gang_lanes = lanes;
-    const auto plan = describe_plan(module_of(kernel(butterfly(span))), "k", {256}, options);
+    const auto plan =
+        describe_plan(module_of(kernel(butterfly(span))), "k", {256}, gangs_of(lanes));
     REQUIRE(plan);
     return plan->find("gather") == std::string::npos ? "contiguous" : "apart";
   };

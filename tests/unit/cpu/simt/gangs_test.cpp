@@ -8,18 +8,8 @@
 
 #include "unit/cpu/kernel_run.h"
 
-using pycuda::cpu::jit::Options;
 using pycuda::cpu::testing::LoadedModule;
-
-namespace {
-
-Options vectors(bool wanted) {
-  Options options;
-  options.vectors = wanted;
-  return options;
-}
-
-}  // namespace
+using pycuda::cpu::testing::vectors;
 
 TEST_CASE("gangs run in a loop, those of a kernel with barriers in one for each way between them") {
   LoadedModule module(R"(

@@ -9,19 +9,12 @@
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::KernelFacts;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 
 namespace {
 
 constexpr std::uint32_t size = 70000;
-
-Options gangs_of(unsigned lanes) {
-  Options options;
-  options.vectors = true;
-  options.gang_lanes = lanes;
-  return options;
-}
 
 /// Runs `.entry k(u64 in, u64 out, u32 n)`, over arrays of `size` words, on both paths.
 KernelFacts compare(const std::string& text) {

@@ -8,8 +8,9 @@
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::vectors;
 
 namespace {
 
@@ -18,16 +19,11 @@ constexpr std::uint32_t size = 8192;
 /// `.entry k(u64 in, u64 out, u32 n, u32 m)` over arrays of `size` words. Each case is run by one
 /// thread after the other and by gangs of 16, 32 and 64.
 void compare(const std::string& text) {
-  Options scalar;
-  scalar.vectors = false;
-  LoadedModule expected_module(text, scalar);
+  LoadedModule expected_module(text, vectors(false));
   std::vector<std::uint32_t> in(size);
   for (std::uint32_t i = 0; i < size; ++i) in[i] = i * 2654435761u ^ (i << 9);
   for (const unsigned lanes : {16u, 32u, 64u}) {
-    Options options;
-    options.vectors = true;
-    options.gang_lanes = lanes;
-    LoadedModule module(text, options);
+    LoadedModule module(text, gangs_of(lanes));
     CHECK_MESSAGE(module.kernel("k").facts.gang_lanes == lanes,
                   module.kernel("k").facts.scalar_reason);
     for (const auto& [grid, block] :

@@ -8,18 +8,11 @@
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
 
 namespace {
-
-Options gangs_of(unsigned lanes) {
-  Options options;
-  options.vectors = true;
-  options.gang_lanes = lanes;
-  return options;
-}
 
 /// `.entry k(u64 in, u64 out, u32 n)`: no thread from n on touches memory, and the arrays end where
 /// its last structure of `bytes` does.

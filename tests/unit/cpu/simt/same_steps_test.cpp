@@ -12,7 +12,7 @@
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::jit::describe_plan;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
 
@@ -63,9 +63,7 @@ class Reach {
 
 void check(const std::string& text, std::uint32_t n, const std::uint32_t* in) {
   for (const unsigned lanes : {0u, 16u, 32u, 64u}) {
-    Options options;
-    options.gang_lanes = lanes;
-    LoadedModule module(text, options);
+    LoadedModule module(text, gangs_of(lanes));
     for (const Dim3& block : {Dim3{64}, Dim3{16, 4}, Dim3{32, 8}, Dim3{20, 3}}) {
       for (const std::uint64_t step : {0, 4, 256, -16}) {
         std::vector<std::uint32_t> found(256, 7), expected(256, 7);

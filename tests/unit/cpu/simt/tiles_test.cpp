@@ -10,7 +10,7 @@
 using pycuda::cpu::Dim3;
 using pycuda::cpu::has_whole_tiles;
 using pycuda::cpu::jit::describe_plan;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
 
@@ -25,17 +25,11 @@ const char* const head = R"(
   mul.wide.u32 %rd3, %r5, 4; add.u64 %rd3, %rd3, %rd1;
 )";
 
-Options options_for(unsigned lanes) {
-  Options options;
-  options.gang_lanes = lanes;
-  return options;
-}
-
 /// Runs `body` with tiles of every height in a block of so many threads, and compares with what
 /// threads alone make of it.
 void check(const std::string& body, const Dim3& block, std::uint32_t n) {
   for (const unsigned lanes : {0u, 32u, 64u}) {
-    LoadedModule module(head + body + " ret; }", options_for(lanes));
+    LoadedModule module(head + body + " ret; }", gangs_of(lanes));
     REQUIRE(has_whole_tiles(module.kernel("k").facts, block));
     std::vector<std::uint32_t> in(4096);
     for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;

@@ -9,7 +9,7 @@
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::jit::describe_plan;
-using pycuda::cpu::jit::Options;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
 
@@ -35,9 +35,7 @@ std::string kernel(const std::string& extension, const std::string& guard) {
 
 void check(const std::string& text, std::uint32_t n, const std::uint32_t* in) {
   for (const unsigned lanes : {0u, 16u, 32u, 64u}) {
-    Options options;
-    options.gang_lanes = lanes;
-    LoadedModule module(text, options);
+    LoadedModule module(text, gangs_of(lanes));
     for (const Dim3& block : {Dim3{64}, Dim3{16, 4}, Dim3{32, 4}, Dim3{20, 3}}) {
       std::vector<std::uint32_t> found(128, 7), expected(128, 7);
       module.thread_by_thread = false;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What threads do together, for random kernels: exchanges through shared memory, warp operations.
+#include "unit/cpu/simt/random_kernel.h"
+
+namespace pycuda::cpu::testing {
+
+/// What one thread wrote is read by another.
+void RandomKernel::exchange() {
+  const bool wide = one_in(4);
+  const std::string size = wide ? "3" : "2";
+  line("shl.b32 %t0, %lin, " + size + "; mov.u32 %t1, tile; add.u32 %t0, %t0, %t1;");
+  if (one_in(6)) {
+    line("setp.lt.u32 %q7, %lin, %u1;");
+    line("@%q7 st.shared." + (wide ? "u64 [%t0], " + l() : "u32 [%t0], " + source()) + ";");
+  } else {
+    line("st.shared." + (wide ? "u64 [%t0], " + l() : "u32 [%t0], " + source()) + ";");
+  }
+  line("bar.sync 0;");
+  if (one_in(3)) {
+    line("sub.u32 %t2, %u1, %lin; sub.u32 %t2, %t2, 1;");
+  } else {
+    line("mad.lo.s32 %t2, %lin, " + str(1 + 2 * pick(4)) + ", " + str(pick(50)) +
+         "; rem.u32 %t2, %t2, %u1;");
+  }
+  line("shl.b32 %t2, %t2, " + size + "; add.u32 %t2, %t2, %t1;");
+  line("ld.shared." + (wide ? "u64 " + l() : "u32 " + r()) + ", [%t2];");
+  line("bar.sync 0;");
+}
+
+/// Barriers that reduce, additions to shared counters by some threads, or a tree of halving
+/// strides, read by all.
+void RandomKernel::share_and_reduce() {
+  if (one_in(4)) {
+    const std::string q = condition();
+    if (one_in(2)) return line("bar.red.popc.u32 " + r() + ", 0, " + q + ";");
+    line(std::string("bar.red.") + (pick(2) ? "and" : "or") + ".pred %z, 0, " + q + ";");
+    return line("selp.u32 " + r() + ", 1, 0, %z;");
+  }
+  if (one_in(2)) {
+    line(
+        "mov.u32 %t4, counts; setp.lt.u32 %q7, %lin, 16; shl.b32 %t0, %lin, 2; add.u32 %t0, %t0, "
+        "%t4;");
+    line("@%q7 st.shared.u32 [%t0], %lin;");
+    line("bar.sync 0;");
+    const std::string q = condition();
+    line("and.b32 %t2, " + source() + ", 15; shl.b32 %t2, %t2, 2; add.u32 %t2, %t2, %t4;");
+    line("@" + q + " red.shared.add.u32 [%t2], " + source() + ";");
+    line("bar.sync 0;");
+    line("ld.shared.u32 " + r() + ", [counts+" + str(4 * pick(16)) + "];");
+    return line("bar.sync 0;");
+  }
+  const std::string start = label(), skip = label(), end = label();
+  line("shl.b32 %t0, %lin, 2; mov.u32 %t1, tile; add.u32 %t0, %t0, %t1;");
+  line("st.shared.u32 [%t0], " + source() + "; mov.u32 %t3, " + str(8 << pick(3)) + ";");
+  line("bar.sync 0;");
+  line(start + ":");
+  line("add.u32 %t4, %lin, %t3; setp.ge.u32 %q7, %t4, %u1; setp.ge.u32 %z, %lin, %t3;");
+  line("or.pred %q7, %q7, %z;");
+  line("@%q7 bra " + skip + ";");
+  line("shl.b32 %t4, %t4, 2; add.u32 %t4, %t4, %t1; ld.shared.u32 %t5, [%t4];");
+  line("ld.shared.u32 %t2, [%t0]; add.u32 %t2, %t2, %t5; st.shared.u32 [%t0], %t2;");
+  line(skip + ":");
+  line("bar.sync 0; shr.u32 %t3, %t3, 1; setp.ne.u32 %q7, %t3, 0;");
+  line("@%q7 bra " + start + ";");
+  line(end + ":");
+  line("ld.shared.u32 " + r() + ", [tile];");
+  line("bar.sync 0;");
+}
+
+/// Between the lanes that have threads; or only between those for which a condition holds.
+void RandomKernel::shuffle() {
+  const std::string value = pick(2) ? r() : source(), to = r();
+  const std::string where = std::string(" %t0|%z, ") + value + ", ";
+  switch (pick(5)) {
+    case 0:
+      line("shfl.sync.up.b32" + where + str(1 + pick(16)) + ", 0, %warp;");
+      break;
+    case 1:
+      line("shfl.sync.bfly.b32" + where + str(1 << pick(5)) + ", 31, %warp;");
+      break;
+    case 2:
+      line("and.b32 %t1, " + source() + ", 31; shfl.sync.idx.b32" + where + "%t1, 31, %warp;");
+      break;
+    case 3:
+      line("shfl.sync.down.b32" + where + str(1 + pick(3)) + ", " +
+           (pick(2) ? "0x181f" : "0x1c1f") + ", %warp;");
+      break;
+    default: {
+      const std::string q = condition(), end = label();
+      line("vote.sync.ballot.b32 %t1, " + q + ", %warp;");
+      line("@!" + q + " bra " + end + ";");
+      line("bfind.u32 %t2, %t1; shfl.sync.idx.b32" + where + "%t2, 31, %t1;");
+      line("add.u32 " + to + ", " + to + ", %t0;");
+      line(end + ":");
+      return;
+    }
+  }
+  // A lane without a thread gives nothing that could be relied on.
+  line("selp.b32 %t0, %t0, 7, %z;");
+  if (value.empty()) return;
+  line("setp.eq.u32 %z, %warp, -1; selp.b32 " + to + ", %t0, " + to + ", %z;");
+}
+
+void RandomKernel::vote() {
+  const std::string q = condition();
+  switch (pick(3)) {
+    case 0:
+      line("vote.sync.ballot.b32 " + r() + ", " + q + ", %warp;");
+      break;
+    case 1:
+      line("vote.sync.any.pred %z, " + q + ", %warp; selp.b32 " + r() + ", 1, 2, %z;");
+      break;
+    default:
+      line("vote.sync.all.pred %z, " + q + ", %warp; selp.b32 " + r() + ", 3, 4, %z;");
+      break;
+  }
+}
+
+}  // namespace pycuda::cpu::testing
