@@ -119,7 +119,8 @@ bool driver_test::play_scenario(const std::string& name) {
   } else if (name == "isolated") {
     play_isolated();
   } else if (!play_process_scenario(name) && !play_limit_scenario(name) &&
-             !play_checked_scenario(name) && !play_long_kernel_scenario(name)) {
+             !play_checked_scenario(name) && !play_long_kernel_scenario(name) &&
+             !play_lazy_scenario(name)) {
     return false;
   }
   std::fflush(stdout);

@@ -37,6 +37,7 @@ std::string long_kernel() {
   st.global.u32 [%a], %x;
   ret;
 }
+.visible .entry beside() { ret; }
 )";
 }
 

@@ -5,10 +5,10 @@
 `GPUArray.__array_namespace__()` gives this module, so libraries that are written against the
 standard take device arrays. Where PyCUDA's functions of the same name behave otherwise
 (`pycuda.gpuarray.sum` keeps small integers small, `pycuda.gpuarray.max` skips NaN), these follow the
-standard. `linalg` has those functions of the standard's extension that are made of products.
+standard. `linalg` and `fft` are the standard's extensions.
 """
 
-from pycuda.array_api import linalg
+from pycuda.array_api import fft, linalg
 from pycuda.array_api.creation import (
     arange,
     asarray,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Products of vectors and matrices, and norms: the part of the standard's extension made of products."""
+# ruff: noqa: F401 (decompositions are of this namespace)
+"""The standard's `linalg` extension: products and norms, made on the device, and decompositions, made by LAPACK."""
 
 import builtins
 
@@ -7,6 +8,21 @@ from pycuda._arrays import products
 from pycuda._arrays.array import _apply
 from pycuda._arrays.products import matmul, tensordot
 from pycuda._arrays.shapes import _axes, _axis
+from pycuda.array_api import decompositions
+from pycuda.array_api.decompositions import (
+    cholesky,
+    det,
+    eigh,
+    eigvalsh,
+    inv,
+    matrix_rank,
+    pinv,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+)
 from pycuda.array_api.manipulation import concat, moveaxis
 
 __all__ = [
@@ -21,6 +37,7 @@ __all__ = [
     "trace",
     "vecdot",
     "vector_norm",
+    *decompositions.__all__,
 ]
 
 
@@ -72,11 +89,11 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 def matrix_power(x, n, /):
-    """The product of so many times the same square matrix; the identity for 0."""
+    """The product of so many times the same square matrix; the identity for 0, of the inverse below 0."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"a square matrix is needed, not {x.shape}")
     if n < 0:
-        raise NotImplementedError("negative powers need inverse matrices, which are not there")
+        x, n = inv(x), -n
     from pycuda.array_api.creation import eye, zeros_like
 
     result, base = None, x
@@ -111,11 +128,32 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """The norm of matrices that needs no singular values: "fro", 1, -1, inf or -inf."""
+    """Norms of matrices.
+
+    Parameters
+    ----------
+    x : GPUArray, shape (..., M, N)
+    keepdims : bool
+        Whether the last two axes stay, with length one.
+    ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}
+        The root of the sum of squares; the sum of singular values, the largest of them (2), the
+        smallest (-2); the largest (smallest) sum of absolute values in a column (1) or row (inf).
+
+    Returns
+    -------
+    GPUArray, shape (...)
+        Real.
+    """
+    if x.ndim < 2:
+        raise ValueError(f"a matrix has two axes or more: {x.shape}")
     if ord == "fro":
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
+    if ord in ("nuc", 2, -2):
+        values = svdvals(x)
+        result = values.sum(axis=-1) if ord == "nuc" else values.max(axis=-1) if ord > 0 else values.min(axis=-1)
+        return result[..., None, None] if keepdims else result
     if ord not in (1, -1, float("inf"), -float("inf")):
-        raise NotImplementedError(f"matrix norm {ord!r} needs singular values, which are not there")
+        raise ValueError(f"the order of a matrix norm is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
     size = _apply("absolute", (x,), None, None, None)
     summed, rest = (-2, -1) if builtins.abs(ord) == 1 else (-1, -2)
     sums = size.sum(axis=_axis(summed, x.ndim), keepdims=True)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "base/env.h"
 #include "base/log.h"
@@ -53,21 +54,20 @@ void improve(const jit::Program& program, const std::string& name,
 
 }  // namespace
 
-void arrange_better_forms(const std::shared_ptr<const ModuleImage>& image) {
+void arrange_better_form(const Kernel& kernel, std::shared_ptr<const jit::Program> program,
+                         std::weak_ptr<const ModuleImage> image) {
+  if (kernel.forms == nullptr || kernel.forms->settled.load(std::memory_order_relaxed)) return;
   const double times = patience();
   if (!(times >= 0)) return;
-  for (const Kernel& kernel : image->code().kernels()) {
-    if (kernel.forms == nullptr || kernel.forms->settled.load(std::memory_order_relaxed)) continue;
-    const auto wait =
-        times * std::chrono::duration<double, std::nano>(jit::vector_compile_time(kernel.facts));
-    constexpr double most = 1e18;
-    kernel.forms->patience_ns.store(static_cast<std::int64_t>(std::clamp(wait.count(), 1.0, most)),
-                                    std::memory_order_relaxed);
-    kernel.forms->improve = [program = image->code().program(), name = kernel.facts.name,
-                             holder = std::weak_ptr(image)] {
-      exec::run_in_background([program, name, holder] { improve(*program, name, holder); });
-    };
-  }
+  const auto wait =
+      times * std::chrono::duration<double, std::nano>(jit::vector_compile_time(kernel.facts));
+  constexpr double most = 1e18;
+  kernel.forms->patience_ns.store(static_cast<std::int64_t>(std::clamp(wait.count(), 1.0, most)),
+                                  std::memory_order_relaxed);
+  kernel.forms->improve = [program = std::move(program), name = kernel.facts.name,
+                           holder = std::move(image)] {
+    exec::run_in_background([program, name, holder] { improve(*program, name, holder); });
+  };
 }
 
 }  // namespace pycuda::cpu::api

@@ -5,12 +5,17 @@
 
 #include <memory>
 
+#include "cpu/jit/program.h"
+#include "cpu/kernel_abi/kernel.h"
+
 namespace pycuda::cpu::api {
 
 class ModuleImage;
 
-/// Sees to it that kernels of `image` whose vector form was put off are compiled again, in the
-/// background, once they have run for long. Before their first launch.
-void arrange_better_forms(const std::shared_ptr<const ModuleImage>& image);
+/// If the vector form of `kernel`, which is of `program` and will be found in `image`, was put off:
+/// sees to it that it is compiled again, in the background, once it has run for long. Before its
+/// first launch.
+void arrange_better_form(const Kernel& kernel, std::shared_ptr<const jit::Program> program,
+                         std::weak_ptr<const ModuleImage> image);
 
 }  // namespace pycuda::cpu::api

@@ -48,7 +48,7 @@ CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
 CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
   return with_function(hfunc, [&](Function& function) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *name = function.kernel().facts.name.c_str();
+    *name = function.facts().name.c_str();
     return CUDA_SUCCESS;
   });
 }
@@ -56,7 +56,7 @@ CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
 CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t* paramOffset,
                             size_t* paramSize) {
   return with_function(func, [&](Function& function) -> CUresult {
-    const auto& parameters = function.kernel().facts.parameters;
+    const auto& parameters = function.facts().parameters;
     if (paramOffset == nullptr || paramIndex >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     *paramOffset = parameters[paramIndex].offset;
     if (paramSize != nullptr) *paramSize = parameters[paramIndex].bytes;
@@ -71,14 +71,14 @@ CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsig
                               unsigned int y, unsigned int z) {
   return with_function(hfunc, [&](Function& function) -> CUresult {
     if (bytes == nullptr || (text == nullptr && *bytes != 0)) return CUDA_ERROR_INVALID_VALUE;
-    if (x == 0 || y == 0 || z == 0 ||
-        std::uint64_t{x} * y * z > function.kernel().facts.max_threads)
+    if (x == 0 || y == 0 || z == 0 || std::uint64_t{x} * y * z > function.facts().max_threads)
       return CUDA_ERROR_INVALID_VALUE;
-    const auto* const forms = function.kernel().forms;
+    const pycuda::cpu::Kernel* const kernel = function.kernel();
+    const auto* const forms = kernel != nullptr ? kernel->forms : nullptr;
     const bool improved =
         forms != nullptr && forms->better.load(std::memory_order_acquire) != nullptr;
-    const auto plan = function.module().image()->code().program()->plan(
-        function.kernel().facts.name, {x, y, z}, improved);
+    const auto plan = function.module().image()->code().program()->plan(function.facts().name,
+                                                                        {x, y, z}, improved);
     if (!plan) return CUDA_ERROR_INVALID_PTX;
     if (*bytes != 0) {
       const std::size_t length = std::min(plan->size(), *bytes - 1);
@@ -91,16 +91,19 @@ CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsig
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function_handle) {
-  return with_function(function_handle, [&](Function&) -> CUresult {
+  return with_function(function_handle, [&](Function& function) -> CUresult {
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    *state = function.kernel() != nullptr ? CU_FUNCTION_LOADING_STATE_LOADED
+                                          : CU_FUNCTION_LOADING_STATE_UNLOADED;
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuFuncLoad(CUfunction function_handle) {
-  return with_function(function_handle,
-                       [](Function&) { return CUDA_SUCCESS; });  // modules load whole
+  return with_function(function_handle, [](Function& function) {
+    const pycuda::cpu::Kernel* kernel = nullptr;
+    return function.load(&kernel);
+  });
 }
 
 }  // extern "C"

@@ -29,7 +29,7 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
     return CUDA_ERROR_INVALID_VALUE;
   if (bx > Limits::block_x || by > Limits::block_y || bz > Limits::block_z)
     return CUDA_ERROR_INVALID_VALUE;
-  const KernelFacts& facts = function.kernel().facts;
+  const KernelFacts& facts = function.facts();
   const std::uint64_t threads = std::uint64_t{bx} * by * bz;
   if (threads > Limits::threads_per_block || threads > facts.max_threads)
     return CUDA_ERROR_INVALID_VALUE;
@@ -53,10 +53,11 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
 
 CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
   if (&function.module().context() != &stream.context()) return CUDA_ERROR_INVALID_HANDLE;
-  const CUresult status = check_shape(function, shape);
+  CUresult status = check_shape(function, shape);
   if (status != CUDA_SUCCESS) return status;
   exec::LaunchRequest request;
-  request.kernel = &function.kernel();
+  status = function.load(&request.kernel);
+  if (status != CUDA_SUCCESS) return status;
   request.keep_alive = function.module().image();
   request.grid = shape.grid;
   request.block = shape.block;
@@ -122,7 +123,7 @@ CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream str
     CUresult status = find_function(stream.context(), handle, &function);
     if (status != CUDA_SUCCESS) return status;
     std::string params;
-    status = pack_params(function->kernel().facts, kernel_params, extra, &params);
+    status = pack_params(function->facts(), kernel_params, extra, &params);
     return status == CUDA_SUCCESS ? launch(*function, stream, shape, std::move(params)) : status;
   });
 }

@@ -251,8 +251,12 @@ CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (pFunc == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Function* function = nullptr;
-    const CUresult status = found->function_in(context, &function);
-    if (status == CUDA_SUCCESS) *pFunc = function->handle();
+    CUresult status = found->function_in(context, &function);
+    if (status != CUDA_SUCCESS) return status;
+    const CUfunction handle = function->handle();
+    const pycuda::cpu::Kernel* loaded = nullptr;
+    status = function->load(&loaded);
+    if (status == CUDA_SUCCESS) *pFunc = handle;
     return status;
   });
 }

@@ -18,7 +18,8 @@ CUresult ModuleImage::load(Context& context, std::shared_ptr<const jit::Program>
   auto loading = std::make_shared<ModuleImage>(context.device());
   bool out_of_memory = false;
   auto code = jit::LoadedProgram::load(
-      std::move(program), [&](const jit::GlobalVariable& variable) -> void* {
+      program,
+      [&](const jit::GlobalVariable& variable) -> void* {
         const exec::MemoryKind kind =
             variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
         // An empty array has an address too.
@@ -31,6 +32,9 @@ CUresult ModuleImage::load(Context& context, std::shared_ptr<const jit::Program>
           loading->memory_.push_back(memory);
         }
         return memory;
+      },
+      [image = std::weak_ptr<const ModuleImage>(loading), program](const Kernel& kernel) {
+        arrange_better_form(kernel, program, image);
       });
   if (!code) {
     if (out_of_memory) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -38,7 +42,6 @@ CUresult ModuleImage::load(Context& context, std::shared_ptr<const jit::Program>
     return CUDA_ERROR_INVALID_IMAGE;
   }
   loading->code_ = std::move(code).value();
-  arrange_better_forms(loading);
   *image = std::move(loading);
   return CUDA_SUCCESS;
 }
@@ -48,11 +51,39 @@ ModuleImage::~ModuleImage() {
   for (void* memory : memory_) device_.memory().release(memory);
 }
 
-Function::Function(Module& module, const Kernel& kernel)
+CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) const {
+  // The module may be unloaded meanwhile.
+  const std::shared_ptr<const ModuleImage> held = shared_from_this();
+  const auto linked = code_->link_kernel(number);
+  if (linked) {
+    *kernel = *linked;
+    return CUDA_SUCCESS;
+  }
+  base::log(base::LogLevel::Warning, linked.error().message);
+  return linked.error().stage == jit::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
+                                                                    : CUDA_ERROR_INVALID_IMAGE;
+}
+
+Function::Function(Module& module, std::size_t number)
     : module_(module),
-      kernel_(kernel),
-      max_dynamic_shared_(default_dynamic_shared_bytes(kernel.facts)),
+      number_(number),
+      facts_(module.image()->code().program()->kernels()[number]),
+      max_dynamic_shared_(default_dynamic_shared_bytes(facts_)),
       handle_(registry.functions.insert(this)) {}
+
+const Kernel* Function::kernel() const {
+  const Kernel* known = kernel_.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    known = module_.image()->code().linked_kernel(number_);
+    kernel_.store(known, std::memory_order_release);
+  }
+  return known;
+}
+
+CUresult Function::load(const Kernel** kernel) const {
+  *kernel = this->kernel();
+  return *kernel != nullptr ? CUDA_SUCCESS : module_.image()->load_kernel(number_, kernel);
+}
 
 Function::~Function() { registry.functions.erase(handle_); }
 
@@ -65,12 +96,12 @@ CUresult Function::get(CUfunction_attribute attribute, int* value) const {
       *value = carveout_;
       return CUDA_SUCCESS;
     default:
-      return fact_attribute(kernel_.facts, attribute, value);
+      return fact_attribute(facts_, attribute, value);
   }
 }
 
 CUresult Function::set(CUfunction_attribute attribute, int value) {
-  const CUresult status = check_attribute(kernel_.facts, attribute, value);
+  const CUresult status = check_attribute(facts_, attribute, value);
   if (status != CUDA_SUCCESS) return status;
   (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? max_dynamic_shared_ : carveout_) =
       value;
@@ -79,9 +110,8 @@ CUresult Function::set(CUfunction_attribute attribute, int value) {
 
 Module::Module(Context& context, std::shared_ptr<const ModuleImage> image, bool of_library)
     : context_(context), image_(std::move(image)), of_library_(of_library) {
-  for (const Kernel& kernel : image_->code().kernels()) {
-    functions_.push_back(std::make_unique<Function>(*this, kernel));
-  }
+  for (std::size_t i = 0; i < image_->code().program()->kernels().size(); ++i)
+    functions_.push_back(std::make_unique<Function>(*this, i));
   make_references();
   handle_ = registry.modules.insert(this);
 }
@@ -102,7 +132,7 @@ Module::~Module() { registry.modules.erase(handle_); }
 
 Function* Module::find_function(std::string_view name) const {
   const auto found = std::find_if(functions_.begin(), functions_.end(), [&](const auto& function) {
-    return function->kernel().facts.name == name;
+    return function->facts().name == name;
   });
   return found != functions_.end() ? found->get() : nullptr;
 }

@@ -23,7 +23,7 @@ class TextureReference;
 
 /// The code and the variables' memory. Launches that are queued hold it, so it may outlive its
 /// module.
-class ModuleImage {
+class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
  public:
   /// NOT enough memory: OUT_OF_MEMORY, with null.
   static CUresult load(Context& context, std::shared_ptr<const jit::Program> program,
@@ -34,6 +34,10 @@ class ModuleImage {
   ModuleImage& operator=(const ModuleImage&) = delete;
 
   const jit::LoadedProgram& code() const { return *code_; }
+  /// The kernel of this number in the program, compiled and linked if it is not yet: blocking then;
+  /// any thread. INVALID_PTX where no code can be made of it, INVALID_IMAGE where that cannot be
+  /// linked; the log says why.
+  CUresult load_kernel(std::size_t number, const Kernel** kernel) const;
 
  private:
   VirtualDevice& device_;
@@ -44,13 +48,19 @@ class ModuleImage {
 /// A kernel of a module: what CUfunction stands for.
 class Function {
  public:
-  Function(Module& module, const Kernel& kernel);
+  /// `number`: of the kernel in the module's program.
+  Function(Module& module, std::size_t number);
   ~Function();
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
   Module& module() const { return module_; }
-  const Kernel& kernel() const { return kernel_; }
+  /// What the PTX says of the kernel: there is no need to load it for that.
+  const KernelFacts& facts() const { return facts_; }
+  /// Null while the kernel is not loaded.
+  const Kernel* kernel() const;
+  /// Loads the kernel if it is not yet (ModuleImage::load_kernel).
+  CUresult load(const Kernel** kernel) const;
   CUfunction handle() const { return handle_; }
 
   CUresult get(CUfunction_attribute attribute, int* value) const;
@@ -71,7 +81,9 @@ class Function {
 
  private:
   Module& module_;
-  const Kernel& kernel_;
+  std::size_t number_;
+  const KernelFacts& facts_;
+  mutable std::atomic<const Kernel*> kernel_{nullptr};  // once it is known to be loaded
   std::atomic<int> max_dynamic_shared_;
   std::atomic<int> carveout_{-1};
   PendingLaunch pending_;

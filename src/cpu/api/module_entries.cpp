@@ -83,7 +83,7 @@ CUresult cuModuleUnload(CUmodule hmod) {
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
   return with_driver([&]() -> CUresult {
     if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_EAGER_LOADING;
+    *mode = loads_lazily() ? CU_MODULE_LAZY_LOADING : CU_MODULE_EAGER_LOADING;
     return CUDA_SUCCESS;
   });
 }
@@ -93,8 +93,11 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
     if (hfunc == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Function* function = module.find_function(name);
     if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
-    *hfunc = function->handle();
-    return CUDA_SUCCESS;
+    const CUfunction handle = function->handle();
+    const pycuda::cpu::Kernel* kernel = nullptr;
+    const CUresult status = function->load(&kernel);
+    if (status == CUDA_SUCCESS) *hfunc = handle;
+    return status;
   });
 }
 

@@ -52,8 +52,8 @@ CUresult max_active_blocks(int* blocks, CUfunction handle, int threads, std::siz
         (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    *blocks = static_cast<int>(blocks_per_processor(function.kernel().facts,
-                                                    static_cast<unsigned>(threads), shared_bytes));
+    *blocks = static_cast<int>(
+        blocks_per_processor(function.facts(), static_cast<unsigned>(threads), shared_bytes));
     return CUDA_SUCCESS;
   });
 }
@@ -66,7 +66,7 @@ CUresult potential_block_size(int* grid, int* block, CUfunction handle,
         (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    const KernelFacts& facts = function.kernel().facts;
+    const KernelFacts& facts = function.facts();
     unsigned largest = std::min(Limits::threads_per_block, facts.max_threads);
     if (limit != 0) largest = std::min(largest, static_cast<unsigned>(limit));
     unsigned best_threads = 0;  // resident on a multiprocessor
@@ -131,7 +131,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
   return with_function(func, [&](Function& function) -> CUresult {
     if (dynamicSmemSize == nullptr || numBlocks <= 0 || blockSize <= 0)
       return CUDA_ERROR_INVALID_VALUE;
-    const KernelFacts& facts = function.kernel().facts;
+    const KernelFacts& facts = function.facts();
     const auto blocks = static_cast<unsigned>(numBlocks);
     if (blocks_per_processor(facts, static_cast<unsigned>(blockSize), 0) < blocks) {
       *dynamicSmemSize = 0;

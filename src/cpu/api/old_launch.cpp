@@ -44,7 +44,7 @@ CUresult launch_pending(CUfunction handle, int width, int height, CUstream strea
           shape.block = pending.block;
           shape.dynamic_shared_bytes = pending.dynamic_shared_bytes;
           std::string params = pending.params;
-          params.resize(function.kernel().facts.parameter_bytes);
+          params.resize(function.facts().parameter_bytes);
           return launch(function, stream, shape, std::move(params));
         });
   });

@@ -23,6 +23,7 @@ const jit::Options& compiler_options() {
     jit::Options chosen;
     chosen.checked = base::environment_number("PYCUDA_CPU_CHECK").value_or(0) != 0;
     chosen.cache_folder = base::default_cache_folder().string();
+    chosen.by_parts = loads_lazily();
     return chosen;
   }();
   return options;
@@ -64,6 +65,18 @@ std::string kernel_summary(const jit::Program& program) {
 }
 
 }  // namespace
+
+bool loads_lazily() {
+  static const bool lazily = [] {
+    const std::string mode = base::environment("CUDA_MODULE_LOADING").value_or("DEFAULT");
+    if (mode == "EAGER") return false;
+    if (mode != "LAZY" && mode != "DEFAULT" && !mode.empty())
+      base::log(base::LogLevel::Warning,
+                "CUDA_MODULE_LOADING is " + mode + ", not LAZY or EAGER: taken for LAZY");
+    return true;
+  }();
+  return lazily;
+}
 
 CUresult read_image_file(const char* path, std::string* content) {
   std::ifstream file(path, std::ios::binary);

@@ -15,6 +15,10 @@ namespace pycuda::cpu::api {
 /// The text of a whole file.
 CUresult read_image_file(const char* path, std::string* content);
 
+/// Whether kernels of modules are compiled when they are first asked for, and not with their module
+/// (CUDA_MODULE_LOADING, read once).
+bool loads_lazily();
+
 /// Compiles an image of at most `available_bytes` (SIZE_MAX: the image says itself where it ends).
 /// Diagnostics go to the options' logs.
 CUresult compile_image(const void* image, std::size_t available_bytes, JitOptions& options,

@@ -108,11 +108,12 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                      {.checked = options.checked,
                                       .track_lines = options.track_lines && plans == nullptr,
                                       .mark_instructions = plans != nullptr,
-                                      .only_kernel = options.only_kernel});
+                                      .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();
   Prepared made{std::move(*lowered), nullptr, true};
   llvm::Module& module = *made.lowered.module;
-  made.thorough = module.getInstructionCount() < thorough_limit || !options.only_kernel.empty();
+  made.thorough =
+      options.patient || (!options.quick && module.getInstructionCount() < thorough_limit);
   made.target = make_target_machine(made.thorough);
   module.setTargetTriple(host_target().triple);
   module.setDataLayout(made.target->createDataLayout());
@@ -135,11 +136,10 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   }
   simt::yield_in_spin_waits(module);
   if (!options.vectors || options.checked) return made;
-  const bool later = !options.only_kernel.empty();
-  const unsigned longest = later ? simt::longest_ever : simt::longest_at_once;
+  const unsigned longest = options.patient ? simt::longest_ever : simt::longest_at_once;
   make_gangs(module, made.lowered.kernels, options.gang_lanes, made.thorough ? longest : 0,
              *made.target, plans);
-  if (!later) return made;
+  if (!options.patient) return made;
   for (KernelFacts& kernel : made.lowered.kernels) {
     if (!std::exchange(kernel.vectors_later, false)) continue;
     kernel.scalar_reason =
@@ -200,6 +200,17 @@ base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parse
   scalar.vectors = false;
   auto second = compile(scalar);
   return second ? std::move(second) : std::move(compiled);
+}
+
+base::Result<Checked, ptx::Diagnostics> check_module(const ptx::Module& parsed,
+                                                     const Options& options) {
+  return guarded([&](llvm::LLVMContext& context) -> base::Result<Checked, ptx::Diagnostics> {
+    auto lowered = lower::lower_module(
+        parsed, context, {.checked = options.checked, .track_lines = options.track_lines});
+    if (!lowered) return lowered.error();
+    return Checked{std::move(lowered->kernels),
+                   lowered->module->getInstructionCount() >= thorough_limit};
+  });
 }
 
 base::Result<Planned, ptx::Diagnostics> plan_module(const ptx::Module& parsed,

@@ -28,6 +28,16 @@ struct Planned {
 base::Result<Planned, ptx::Diagnostics> plan_module(const ptx::Module& parsed,
                                                     const Options& options);
 
+struct Checked {
+  std::vector<KernelFacts> kernels;  ///< as far as they follow from the text
+  bool is_large = false;             ///< compile_module would do it quickly: Options::quick
+};
+
+/// All that compile_module finds wrong with a module's text, in a hundredth of its time. Blocking,
+/// any thread.
+base::Result<Checked, ptx::Diagnostics> check_module(const ptx::Module& parsed,
+                                                     const Options& options);
+
 /// Blocking, any thread. A fatal error inside LLVM comes back as a diagnostic; the process lives.
 base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
                                                         const Options& options);

@@ -202,14 +202,18 @@ std::string own_build() {
 
 }  // namespace
 
-std::string cache_key(std::string_view ptx_text, const Options& options) {
+std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
+
+std::string cache_key(const std::string& text_digest, const Options& options) {
   static const std::string build = own_build();
-  return base::Hash()
-             .add(ptx_text)
+  base::Hash hash;
+  for (const std::string& kernel : options.only_kernels) hash.add(kernel);
+  return hash.add(text_digest)
              .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
-                  (options.vectors ? 4u : 0u))
+                  (options.vectors ? 4u : 0u) | (options.by_parts ? 8u : 0u) |
+                  (options.patient ? 16u : 0u) | (options.quick ? 32u : 0u))
              .add(options.gang_lanes)
-             .add(options.only_kernel)
+             .add(options.only_kernels.size())
              .add(host_target().cpu)
              .add(host_target().features)
              .add(llvm_version())
@@ -226,6 +230,13 @@ std::optional<CompiledProgram> read_cached(const std::string& folder, const std:
   CompiledProgram program;
   program.kernels = in.list<KernelFacts>([&] { return read_facts(in); });
   program.images = in.list<VariableImage>([&] { return read_image(in); });
+  program.parts = in.list<Part>([&] {
+    Part part;
+    part.kernels = in.list<std::string>([&] { return in.text(); });
+    part.at_once = in.number<bool>();
+    return part;
+  });
+  program.is_large = in.number<bool>();
   program.object = in.text();
   if (!in.complete()) return std::nullopt;
   return program;
@@ -236,6 +247,11 @@ void write_cached(const std::string& folder, const std::string& key,
   Writer out;
   out.list(program.kernels, [&](const KernelFacts& facts) { write_facts(out, facts); });
   out.list(program.images, [&](const VariableImage& image) { write_image(out, image); });
+  out.list(program.parts, [&](const Part& part) {
+    out.list(part.kernels, [&](const std::string& kernel) { out.text(kernel); });
+    out.number(part.at_once);
+  });
+  out.number(program.is_large);
   out.text(program.object);
   static_cast<void>(base::FileCache(folder).write(key, out.take()));
 }

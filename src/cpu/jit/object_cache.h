@@ -9,20 +9,26 @@
 #include <vector>
 
 #include "cpu/jit/image.h"
+#include "cpu/jit/parts.h"
 #include "cpu/jit/program.h"
 
 namespace pycuda::cpu::jit {
 
-/// All that loading needs: what the disk cache keeps.
+/// All that loading needs: what the disk cache keeps. Of a module that is compiled by parts there
+/// is one without object code, and one without variables for each part that was ever asked for.
 struct CompiledProgram {
   std::vector<KernelFacts> kernels;
   std::vector<VariableImage> images;
+  std::vector<Part> parts;  ///< empty: `object` has all kernels
+  bool is_large = false;    ///< the parts are compiled with Options::quick
   std::string object;
 };
 
+/// Stands for a PTX text in keys.
+std::string text_digest(std::string_view ptx_text);
 /// Text, options, processor, LLVM's version, the frames' version and this library's own build:
 /// whatever changes the code changes the key.
-std::string cache_key(std::string_view ptx_text, const Options& options);
+std::string cache_key(const std::string& text_digest, const Options& options);
 
 /// Nothing when the entry is absent or damaged.
 std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key);

@@ -158,7 +158,9 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   if (found != planned->kernels.end() && found->vectors_later) {
     stage = stage_text(*found, improved);
     Options later = options;
-    later.only_kernel = kernel;
+    later.only_kernels = {std::string(kernel)};
+    later.patient = true;
+    later.quick = false;
     planned = plan_module(*parsed, later);
     if (!planned) return planned.error();
     found = find();

@@ -30,7 +30,14 @@ struct Options {
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
   unsigned gang_lanes = gang_lanes_wanted();
   std::string cache_folder;  ///< empty: no disk cache
-  std::string only_kernel;   ///< alone, with its vector form however long that takes; empty: all
+  /// Kernels are compiled when they are first asked for: Program::compile checks everything, and
+  /// makes code only where there is one part of it (parts.h). Otherwise all are compiled at once.
+  bool by_parts = false;
+  std::vector<std::string> only_kernels = {};  ///< these alone; empty: all
+  bool patient = false;  ///< vector forms are made however long that takes, not put off
+  /// As kernels of a large module are compiled, whose compilation must end: vector forms are put
+  /// off, and less is optimised.
+  bool quick = false;
 };
 
 /// How long making the vector form of a kernel takes, by its length.
@@ -56,12 +63,13 @@ struct GlobalVariable {
 /// many times.
 class Program {
  public:
-  /// Compiles, or takes the object code from the disk cache. Blocking; any thread. Diagnostics hold
-  /// warnings too.
+  /// Checks, and compiles what is not left for later, or takes it from the disk cache. Blocking;
+  /// any thread. Diagnostics hold warnings too.
   static base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile(
       std::string_view ptx_text, const Options& options);
   ~Program();
 
+  /// What the PTX says of each kernel; of kernels that are compiled at once, of their code too.
   const std::vector<KernelFacts>& kernels() const;
   const std::vector<GlobalVariable>& variables() const;
   bool from_cache() const;
@@ -78,7 +86,7 @@ class Program {
   /// The same from the disk cache, or null.
   std::shared_ptr<const Program> cached_kernel(const std::string& kernel) const;
 
-  class Implementation;
+  class Implementation;  ///< program_code.h
   explicit Program(std::unique_ptr<Implementation> implementation);
   const Implementation& implementation() const { return *implementation_; }
 
@@ -86,22 +94,37 @@ class Program {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A Program linked into this process with memory for its variables. Unlinked when destroyed (no
-/// kernel may be running).
+/// Why a kernel that passed Program::compile's checks cannot be run.
+struct KernelFailure {
+  enum class Stage { Compile, Link } stage;
+  std::string message;  ///< names the kernel
+};
+
+/// A Program with memory for its variables, and its kernels linked into this process: at once, or
+/// when they are first asked for (Options::by_parts). Unlinked when destroyed (no kernel may be
+/// running).
 class LoadedProgram {
  public:
   /// `allocate` gives each variable zeroed memory (index into Program::variables) or null, which
-  /// fails the load. Links the code and writes initial values (also addresses of functions and
-  /// other variables).
+  /// fails the load. Links the code that there is and writes initial values (also addresses of
+  /// functions and other variables). `before_use`, if any, is called for each kernel before anyone
+  /// can launch it, on the thread that asked for it first.
   static base::Result<std::unique_ptr<LoadedProgram>> load(
       std::shared_ptr<const Program> program,
-      const std::function<void*(const GlobalVariable&)>& allocate);
+      const std::function<void*(const GlobalVariable&)>& allocate,
+      std::function<void(const Kernel&)> before_use = {});
   ~LoadedProgram();
 
   const std::shared_ptr<const Program>& program() const;
-  /// The kernel of this name, or null. Lives as long as this object.
+  /// The kernel of this name, or null when there is none or it is not linked yet. Lives as long as
+  /// this object.
   const Kernel* find_kernel(std::string_view name) const;
-  const std::vector<Kernel>& kernels() const;
+  /// The kernel of this number in Program::kernels, or null when it is not linked yet. Any thread,
+  /// without a lock.
+  const Kernel* linked_kernel(std::size_t number) const;
+  /// The same, compiled and linked if it is not yet: then blocking, while other kernels may be
+  /// asked for on other threads.
+  base::Result<const Kernel*, KernelFailure> link_kernel(std::size_t number) const;
   /// Address and size of a variable, visible or not.
   struct Address {
     void* address;

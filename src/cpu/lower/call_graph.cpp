@@ -48,6 +48,7 @@ void CallGraph::scan(const ptx::Module& module, Node& node, const ptx::Operand& 
         node.callees.push_back(resolve_alias(module, operand.symbol->index));
       } else {
         address_taken_[resolve_alias(module, operand.symbol->index)] = true;
+        node.names_addresses = true;
       }
     } else if (operand.symbol->kind == ptx::SymbolRef::Kind::ModuleVariable) {
       node.variables.push_back(operand.symbol->index);
@@ -79,6 +80,13 @@ std::vector<std::uint32_t> CallGraph::reachable(std::uint32_t function) const {
     if (seen[i]) result.push_back(i);
   }
   return result;
+}
+
+bool CallGraph::uses_addresses(std::uint32_t function) const {
+  const std::vector<std::uint32_t> reached = reachable(function);
+  return std::any_of(reached.begin(), reached.end(), [&](std::uint32_t index) {
+    return nodes_[index].calls_indirectly || nodes_[index].names_addresses;
+  });
 }
 
 bool CallGraph::reaches_itself(std::uint32_t function) const {

@@ -27,11 +27,15 @@ class CallGraph {
     return nodes_[function].variables;
   }
   bool address_taken(std::uint32_t function) const { return address_taken_[function]; }
+  /// Whether the function, or one that it reaches, calls through a pointer or names the address of
+  /// a function: then it needs all functions whose address is taken.
+  bool uses_addresses(std::uint32_t function) const;
 
  private:
   struct Node {
     std::vector<std::uint32_t> callees, variables;
     bool calls_indirectly = false;
+    bool names_addresses = false;
   };
   void scan(const ptx::Module& module, Node& node, const ptx::Operand& operand, bool is_callee);
   bool reaches_itself(std::uint32_t function) const;

@@ -5,6 +5,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cpu/lower/function_lowering.h"
@@ -28,19 +29,25 @@ void check_variables(ModuleLowering& lowering) {
 
 /// Which functions to lower, by index. Functions that are called through pointers may be any whose
 /// address is taken.
-std::vector<bool> wanted_functions(const ModuleLowering& lowering, const std::string& only_kernel) {
+std::vector<bool> wanted_functions(const ModuleLowering& lowering,
+                                   const std::vector<std::string>& only_kernels) {
   const std::vector<ptx::Function>& functions = lowering.source().functions;
-  std::vector<bool> wanted(functions.size(), only_kernel.empty());
-  if (only_kernel.empty()) return wanted;
+  const CallGraph& calls = lowering.calls();
+  std::vector<bool> wanted(functions.size(), only_kernels.empty());
+  if (only_kernels.empty()) return wanted;
+  const auto want = [&](std::uint32_t function) {
+    for (const std::uint32_t reached : calls.reachable(function)) wanted[reached] = true;
+  };
+  bool by_address = false;
   for (std::uint32_t i = 0; i < functions.size(); ++i) {
-    if (lowering.calls().address_taken(i)) wanted[i] = true;
-    if (!functions[i].is_entry || functions[i].name != only_kernel) continue;
-    for (const std::uint32_t reached : lowering.calls().reachable(i)) wanted[reached] = true;
+    if (!functions[i].is_entry || std::find(only_kernels.begin(), only_kernels.end(),
+                                            functions[i].name) == only_kernels.end())
+      continue;
+    want(i);
+    by_address = by_address || calls.uses_addresses(i);
   }
-  // What a function whose address is taken calls in turn.
-  for (std::uint32_t i = 0; i < functions.size(); ++i) {
-    if (!lowering.calls().address_taken(i)) continue;
-    for (const std::uint32_t reached : lowering.calls().reachable(i)) wanted[reached] = true;
+  for (std::uint32_t i = 0; by_address && i < functions.size(); ++i) {
+    if (calls.address_taken(i)) want(i);
   }
   return wanted;
 }
@@ -55,7 +62,7 @@ base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed,
   result.module = std::make_unique<llvm::Module>("ptx", context);
   ModuleLowering lowering(parsed, *result.module, options, diagnostics);
   check_variables(lowering);
-  const std::vector<bool> wanted = wanted_functions(lowering, options.only_kernel);
+  const std::vector<bool> wanted = wanted_functions(lowering, options.only_kernels);
   for (std::uint32_t i = 0; i < parsed.functions.size(); ++i) {
     const ptx::Function& function = parsed.functions[i];
     if (!function.is_defined || !wanted[i]) continue;

@@ -35,8 +35,8 @@ struct Options {
   /// LLVM instructions have debug locations: the subprogram is the PTX function, the line the PTX
   /// instruction's number in it, from 1.
   bool mark_instructions = false;
-  /// This kernel alone, with the functions it may reach; empty: all.
-  std::string only_kernel = {};
+  /// These kernels alone, with the functions they may reach; empty: all.
+  std::vector<std::string> only_kernels = {};
 };
 
 struct Lowered {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Programs in this process: memory for variables, code linked against it part by part.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "cpu/jit/image.h"
+#include "cpu/jit/linked_part.h"
+#include "cpu/jit/program.h"
+#include "cpu/jit/program_code.h"
+
+namespace pycuda::cpu::jit {
+
+class LoadedProgram::Implementation {
+ public:
+  Implementation(std::shared_ptr<const Program> given, std::function<void(const Kernel&)> callback)
+      : program(std::move(given)),
+        before_use(std::move(callback)),
+        parts(program->implementation().part_count()),
+        linked(program->kernels().size()) {
+    for (std::size_t i = 0; i < linked.size(); ++i)
+      kernel_numbers.emplace(program->kernels()[i].name, i);
+  }
+
+  struct PartState {
+    std::mutex mutex;  ///< held while the part is made; protects the rest
+    std::unique_ptr<LinkedPart> code;
+  };
+
+  std::shared_ptr<const Program> program;
+  std::function<void(const Kernel&)> before_use;
+  LinkedPart::Symbols symbols;  ///< of the variables
+  std::map<std::string, Address, std::less<>> variables;
+  std::map<std::string, std::size_t, std::less<>> kernel_numbers;
+  std::vector<PartState> parts;
+  std::vector<std::atomic<const Kernel*>> linked;  ///< by number
+  std::mutex mutex;                                ///< protects `better`
+  std::vector<std::unique_ptr<LinkedPart>> better;
+
+  /// False when `code` has no vector form of the kernel.
+  bool improve(const Kernel& kernel, const Program& code) {
+    kernel.forms->settled.store(true, std::memory_order_relaxed);
+    const CompiledProgram& compiled = code.implementation().module();
+    const auto facts = std::find_if(
+        compiled.kernels.begin(), compiled.kernels.end(),
+        [&](const KernelFacts& candidate) { return candidate.name == kernel.facts.name; });
+    if (facts == compiled.kernels.end() || facts->gang_lanes == 0) return false;
+    auto made = LinkedPart::link(compiled, symbols);
+    if (!made) return false;
+    const Kernel* const form = (*made)->find(kernel.facts.name);
+    {
+      const std::lock_guard lock(mutex);
+      better.push_back(std::move(*made));
+    }
+    kernel.forms->better.store(form, std::memory_order_release);
+    return true;
+  }
+
+  base::Result<const LinkedPart*, KernelFailure> link_part(std::size_t number,
+                                                           std::string_view asked_for) {
+    PartState& state = parts[number];
+    const std::lock_guard lock(state.mutex);
+    if (state.code != nullptr) return state.code.get();
+    const auto compiled = program->implementation().part(number);
+    if (!compiled)
+      return KernelFailure{KernelFailure::Stage::Compile,
+                           "kernel '" + std::string(asked_for) +
+                               "' could not be compiled: " + ptx::to_text(compiled.error())};
+    auto made = LinkedPart::link(**compiled, symbols);
+    if (!made)
+      return KernelFailure{
+          KernelFailure::Stage::Link,
+          (asked_for.empty() ? "the module's code" : "kernel '" + std::string(asked_for) + "'") +
+              " could not be linked: " + made.error().message};
+    for (const Kernel& kernel : (*made)->kernels()) {
+      if (kernel.forms != nullptr) {
+        if (auto form = program->cached_kernel(kernel.facts.name)) improve(kernel, *form);
+      }
+      if (before_use) before_use(kernel);
+    }
+    state.code = std::move(*made);
+    for (const Kernel& kernel : state.code->kernels()) {
+      const auto found = kernel_numbers.find(kernel.facts.name);
+      if (found != kernel_numbers.end() &&
+          program->implementation().part_of(kernel.facts.name) == number)
+        linked[found->second].store(&kernel, std::memory_order_release);
+    }
+    return state.code.get();
+  }
+
+  /// Of a function in one of the parts that are linked; 0: of none.
+  std::uint64_t address_of(std::string_view symbol) const {
+    for (const PartState& part : parts) {
+      void* const address = part.code != nullptr ? part.code->address_of(symbol) : nullptr;
+      if (address != nullptr) return reinterpret_cast<std::uint64_t>(address);
+    }
+    return 0;
+  }
+};
+
+LoadedProgram::LoadedProgram(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+LoadedProgram::~LoadedProgram() = default;
+
+base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
+    std::shared_ptr<const Program> program,
+    const std::function<void*(const GlobalVariable&)>& allocate,
+    std::function<void(const Kernel&)> before_use) {
+  auto loaded = std::make_unique<Implementation>(std::move(program), std::move(before_use));
+  const Program::Implementation& code = loaded->program->implementation();
+  const std::vector<VariableImage>& images = code.module().images;
+  std::map<std::string, std::uint64_t, std::less<>> addresses;
+  for (const VariableImage& image : images) {
+    void* const memory = allocate(image.variable);
+    if (memory == nullptr)
+      return base::Failure{"out of memory for the variable '" + image.variable.name + "'"};
+    loaded->symbols.emplace_back(variable_symbol(image.variable.name), memory);
+    addresses.emplace(loaded->symbols.back().first, reinterpret_cast<std::uint64_t>(memory));
+    loaded->variables.emplace(image.variable.name, Address{memory, image.variable.bytes});
+  }
+  for (std::size_t part = 0; part < code.part_count(); ++part) {
+    if (!code.is_at_once(part)) continue;
+    const std::vector<Part>& parts = code.module().parts;
+    const auto linked = loaded->link_part(
+        part, parts.empty() ? std::string_view() : std::string_view(parts[part].kernels.front()));
+    if (!linked) return base::Failure{linked.error().message};
+  }
+  const auto address_of = [&](std::string_view symbol) {
+    const auto variable = addresses.find(symbol);
+    return variable != addresses.end() ? variable->second : loaded->address_of(symbol);
+  };
+  for (const VariableImage& image : images) {
+    auto* const memory =
+        static_cast<std::byte*>(loaded->variables.find(image.variable.name)->second.address);
+    write_initial_value(image, memory, address_of);
+  }
+  return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(loaded)));
+}
+
+const Kernel* LoadedProgram::linked_kernel(std::size_t number) const {
+  return implementation_->linked[number].load(std::memory_order_acquire);
+}
+
+base::Result<const Kernel*, KernelFailure> LoadedProgram::link_kernel(std::size_t number) const {
+  if (const Kernel* const linked = linked_kernel(number)) return linked;
+  const Program& program = *implementation_->program;
+  const std::string& name = program.kernels()[number].name;
+  const auto part = implementation_->link_part(program.implementation().part_of(name), name);
+  if (!part) return part.error();
+  const Kernel* const linked = linked_kernel(number);
+  if (linked == nullptr)
+    return KernelFailure{KernelFailure::Stage::Link, "kernel '" + name + "' is not in its code"};
+  return linked;
+}
+
+bool LoadedProgram::improve(const Kernel& kernel, std::shared_ptr<const Program> better) const {
+  return implementation_->improve(kernel, *better);
+}
+
+const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
+  const auto found = implementation_->kernel_numbers.find(name);
+  return found == implementation_->kernel_numbers.end() ? nullptr : linked_kernel(found->second);
+}
+
+const std::shared_ptr<const Program>& LoadedProgram::program() const {
+  return implementation_->program;
+}
+
+std::optional<LoadedProgram::Address> LoadedProgram::find_variable(std::string_view name) const {
+  const auto found = implementation_->variables.find(name);
+  if (found == implementation_->variables.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace pycuda::cpu::jit

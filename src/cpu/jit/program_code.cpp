@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/program_code.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cpu/jit/compile.h"
+#include "cpu/ptx/parser.h"
+
+namespace pycuda::cpu::jit {
+
+Program::Implementation::Implementation(std::string_view ptx_text, std::string digest,
+                                        const Options& options, CompiledProgram module,
+                                        bool from_cache, std::shared_ptr<const ptx::Module> parsed)
+    : ptx_text_(ptx_text),
+      digest_(std::move(digest)),
+      options_(options),
+      module_(std::make_shared<const CompiledProgram>(std::move(module))),
+      from_cache_(from_cache),
+      states_(std::max<std::size_t>(module_->parts.size(), 1)),
+      parsed_(std::move(parsed)),
+      parts_left_(states_.size()) {
+  for (const VariableImage& image : module_->images) variables_.push_back(image.variable);
+  if (!module_->parts.empty()) return;
+  states_.front().code = module_;
+  parsed_ = nullptr;
+}
+
+bool Program::Implementation::is_at_once(std::size_t part) const {
+  return module_->parts.empty() || module_->parts[part].at_once;
+}
+
+std::size_t Program::Implementation::part_of(std::string_view kernel) const {
+  const std::vector<Part>& parts = module_->parts;
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+    return std::find(part.kernels.begin(), part.kernels.end(), kernel) != part.kernels.end();
+  });
+  return found == parts.end() ? 0 : static_cast<std::size_t>(found - parts.begin());
+}
+
+Options Program::Implementation::part_options(std::size_t part) const {
+  Options options = options_;
+  options.by_parts = false;
+  if (module_->parts.empty()) return options;
+  options.only_kernels = module_->parts[part].kernels;
+  options.quick = module_->is_large;
+  return options;
+}
+
+Program::Implementation::Code Program::Implementation::part(std::size_t part) const {
+  State& state = states_[part];
+  const std::lock_guard lock(state.mutex);
+  if (state.code != nullptr) return state.code;
+  if (state.failure) return *state.failure;
+  Code made = make_part(part);
+  if (made) {
+    state.code = *made;
+    forget_parsed_if_done();
+  } else {
+    state.failure = made.error();
+  }
+  return made;
+}
+
+Program::Implementation::Code Program::Implementation::make_part(std::size_t part) const {
+  const Options options = part_options(part);
+  const bool caching = !options.cache_folder.empty();
+  const std::string key = caching ? cache_key(digest_, options) : std::string();
+  if (caching) {
+    if (auto cached = read_cached(options.cache_folder, key))
+      return std::make_shared<const CompiledProgram>(std::move(*cached));
+  }
+  const auto source = parsed();
+  if (!source) return source.error();
+  auto compiled = compile_module(**source, options);
+  if (!compiled) return compiled.error();
+  auto made = std::make_shared<CompiledProgram>();
+  made->kernels = std::move(compiled->kernels);
+  made->object = std::move(compiled->object);
+  if (caching) write_cached(options.cache_folder, key, *made);
+  return std::shared_ptr<const CompiledProgram>(std::move(made));
+}
+
+base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> Program::Implementation::parsed()
+    const {
+  const std::lock_guard lock(mutex_);
+  if (parsed_ == nullptr) {
+    auto module = ptx::parse(ptx_text_);
+    if (!module) return module.error();
+    parsed_ = std::make_shared<const ptx::Module>(std::move(*module));
+  }
+  return parsed_;
+}
+
+void Program::Implementation::forget_parsed_if_done() const {
+  const std::lock_guard lock(mutex_);
+  if (--parts_left_ == 0) parsed_ = nullptr;
+}
+
+}  // namespace pycuda::cpu::jit

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What a Program holds: the code of each part of it, made when that is first asked for.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cpu/jit/object_cache.h"
+#include "cpu/jit/program.h"
+#include "cpu/ptx/diagnostic.h"
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::jit {
+
+class Program::Implementation {
+ public:
+  using Code = base::Result<std::shared_ptr<const CompiledProgram>, ptx::Diagnostics>;
+
+  /// `digest` is that of the text. `parsed`, if there is one, is kept until all parts are compiled.
+  Implementation(std::string_view ptx_text, std::string digest, const Options& options,
+                 CompiledProgram module, bool from_cache,
+                 std::shared_ptr<const ptx::Module> parsed);
+
+  /// Facts and variables, and the code if there are no parts.
+  const CompiledProgram& module() const { return *module_; }
+  const std::vector<GlobalVariable>& variables() const { return variables_; }
+  bool from_cache() const { return from_cache_; }
+  const std::string& ptx_text() const { return ptx_text_; }
+  const std::string& digest() const { return digest_; }
+  const Options& options() const { return options_; }
+
+  /// At least one.
+  std::size_t part_count() const { return states_.size(); }
+  bool is_at_once(std::size_t part) const;
+  std::size_t part_of(std::string_view kernel) const;
+  /// The options that a part is compiled with.
+  Options part_options(std::size_t part) const;
+  /// The code of a part, compiled or read from the disk cache if it was not yet. Blocking; any
+  /// thread: who asks for a part that is being compiled waits for it.
+  Code part(std::size_t part) const;
+
+ private:
+  struct State {
+    std::mutex mutex;  ///< held while the part is compiled; protects the rest
+    std::shared_ptr<const CompiledProgram> code;
+    std::optional<ptx::Diagnostics> failure;
+  };
+
+  Code make_part(std::size_t part) const;
+  /// Parses again if the first compilation was another process's.
+  base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> parsed() const;
+  void forget_parsed_if_done() const;
+
+  std::string ptx_text_;
+  std::string digest_;
+  Options options_;
+  std::shared_ptr<const CompiledProgram> module_;
+  std::vector<GlobalVariable> variables_;
+  bool from_cache_;
+  mutable std::vector<State> states_;
+  mutable std::mutex mutex_;  ///< protects what follows
+  mutable std::shared_ptr<const ptx::Module> parsed_;
+  mutable std::size_t parts_left_;  ///< without code
+};
+
+}  // namespace pycuda::cpu::jit
