@@ -199,7 +199,7 @@ EXACT = {
         ", 8 bytes past the end",
     ),
     "wild": (
-        "lambda: (room(), cuda.to_device(np.where(np.arange(128) == 77, 0x7eadbeefdeadbe00, int(room())))), (128, 1, 1)",
+        "lambda: (room(), cuda.to_device(np.where(np.arange(99) == 77, 0x7eadbeefdeadbe00, int(room())))), (99, 1, 1)",
         "0, 0, 0",
         "77, 0, 0",
         66,
