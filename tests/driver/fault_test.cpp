@@ -76,6 +76,35 @@ void play_uninitialised() {
   say("name", CU(cuGetErrorName)(CUDA_SUCCESS, &text));
 }
 
+using LastFault = CUresult(char*, size_t);
+
+// Only for our driver: the place that the message of a launch's fault names.
+void say_place(const char* kernel, unsigned blocks, unsigned threads, unsigned room,
+               CUdeviceptr to_begin) {
+  const CurrentContext context;
+  const LoadedModule module(kernels_ptx);
+  const DeviceBlock block(4096);
+  CUdeviceptr to = block.address() + to_begin;
+  unsigned count = blocks * threads, value = 7;
+  void* parameters[] = {&to, &count, &value};
+  say(kernel, CU(cuLaunchKernel)(module.function(kernel), blocks, 1, 1, threads, 1, 1, room,
+                                 nullptr, parameters, nullptr));
+  say("synchronize", CU(cuCtxSynchronize)());
+  char words[1024] = "";
+  reinterpret_cast<LastFault*>(symbol("cuCpuGetLastFault"))(words, sizeof words);
+  const std::string text = words;
+  const auto begin = text.find("kernel ");
+  std::printf("%s\n", begin == std::string::npos ? words : text.substr(begin).c_str());
+}
+
+// Vectors of threads, neighbouring blocks that may run as one, and threads that wait for others.
+void play_threads() {
+  say_place("fill", 20, 64, 0, 4 * 13);
+  say_place("fill", 400, 8, 0, 4 * 2);
+  say_place("reverse", 1, 256, 1024, 4096 - 4 * 205);
+  say_place("store", 1, 256, 0, 4098);
+}
+
 // Only for our driver: the fault stays in its context.
 void play_isolated() {
   const CurrentContext healthy;
@@ -87,7 +116,6 @@ void play_isolated() {
     store_at(other, 64);
     say("faulty", CU(cuCtxSynchronize)());
     char text[512] = "";
-    using LastFault = CUresult(char*, size_t);
     say("text", reinterpret_cast<LastFault*>(symbol("cuCpuGetLastFault"))(text, sizeof text));
     std::printf("names the kernel %d\n", std::string(text).find("store") != std::string::npos);
   }
@@ -116,6 +144,8 @@ bool driver_test::play_scenario(const std::string& name) {
     play_trap();
   } else if (name == "uninitialised") {
     play_uninitialised();
+  } else if (name == "threads") {
+    play_threads();
   } else if (name == "isolated") {
     play_isolated();
   } else if (!play_process_scenario(name) && !play_limit_scenario(name) &&
@@ -147,4 +177,13 @@ TEST_CASE("a fault stays in its context and can be read in words") {
   if (!is_cpu_driver()) return;
   CHECK(run_scenario("isolated") ==
         "faulty 700\ntext 0\nnames the kernel 1\nlaunch 0\nhealthy 0\n");
+}
+
+TEST_CASE("the message of a fault names the thread, however the threads ran") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("threads") ==
+        "fill 0\nsynchronize 700\nkernel fill, block (15, 0, 0), thread (51, 0, 0)\n"
+        "fill 0\nsynchronize 700\nkernel fill, block (127, 0, 0), thread (6, 0, 0)\n"
+        "reverse 0\nsynchronize 700\nkernel reverse, block (0, 0, 0), thread (205, 0, 0)\n"
+        "store 0\nsynchronize 716\nkernel store, block (0, 0, 0), thread (0, 0, 0)\n");
 }

@@ -121,20 +121,10 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   block_.processor = processor;
   advanced_ = false;
   deadlocked_ = false;
-  struct Call {
-    BlockRun& run;
-    Outcome outcome;
-  } call{*this, Outcome::Stopped};
   // A block whose threads wait for others runs too seldom for a signal to meet it.
   if (interrupting()) launch_->give_up();
-  const bool whole = entry_->run(
-      launch_,
-      [](void* context) {
-        Call& own = *static_cast<Call*>(context);
-        own.outcome = own.run.schedule();
-      },
-      &call);
-  if (!whole) {
+  Outcome outcome = Outcome::Stopped;
+  if (!enter_schedule(outcome)) {
     launch_->report(entry_->fault(), block_);
     return Outcome::Stopped;
   }
@@ -146,7 +136,42 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
     late.thread_known = false;
     launch_->report(late, block_);
   }
-  return call.outcome;
+  return outcome;
+}
+
+/// False when a thread faulted.
+bool BlockRun::enter_schedule(Outcome& outcome) {
+  struct Call {
+    BlockRun& run;
+    Outcome& outcome;
+  } call{*this, outcome};
+  return entry_->run(
+      launch_,
+      [](void* context) {
+        Call& own = *static_cast<Call*>(context);
+        own.outcome = own.run.schedule();
+      },
+      &call);
+}
+
+void BlockRun::run_past_faults(unsigned processor,
+                               void (*told)(void* context, const FaultRecord& record),
+                               void* context) {
+  entry_ = &KernelEntry::of_this_thread();
+  block_.processor = processor;
+  Outcome outcome = Outcome::Stopped;
+  while (!enter_schedule(outcome)) {
+    told(context, entry_->fault());
+    lose(*entry_->fault().thread);
+  }
+}
+
+/// A thread that faulted was running: nobody waits for it but barriers.
+void BlockRun::lose(const ThreadFrame& thread) {
+  threads_[thread.linear].state = ThreadState::Exited;
+  live_[thread.linear / 32] &= ~(1u << thread.linear % 32);
+  --live_threads_;
+  barriers_dirty_ = barriers_used_;
 }
 
 BlockRun::Outcome BlockRun::schedule() {

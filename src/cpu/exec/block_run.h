@@ -37,6 +37,10 @@ class BlockRun {
 
   void start(std::uint64_t block);
   Outcome run(unsigned processor);
+  /// Runs on until nobody can. `told` hears of each fault, which is not reported; the thread counts
+  /// as one that has exited, the others go on.
+  void run_past_faults(unsigned processor, void (*told)(void* context, const FaultRecord& record),
+                       void* context);
   /// Whether the latest `run` did more than spin.
   bool advanced() const { return advanced_; }
 
@@ -60,6 +64,8 @@ class BlockRun {
   BlockRun() = default;
   bool fit(LaunchContext& launch);
   Outcome schedule();
+  bool enter_schedule(Outcome& outcome);
+  void lose(const ThreadFrame& thread);
   void run_warp(unsigned warp);
   void run_lane(unsigned warp, unsigned lane);
   bool resolve_masked(unsigned warp);

@@ -237,10 +237,7 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   fault.address = record.address_known ? record.address : 0;
   fault.message = happened(launch, record, block) + " in " + place_text(launch, &block, thread);
   if (record.detail[0] != '\0') fault.message += std::string(": ") + record.detail;
-  const bool by_processor =
-      record.kind == FaultKind::IllegalAddress || record.kind == FaultKind::MisalignedAddress;
-  // One instruction is for the whole gang: the processor tells the address, not whose it is.
-  if (by_processor && thread != nullptr && launch.gangs && !checked_mode())
+  if (record.for_gang)
     fault.message += "; the thread is the first of its gang of " +
                      std::to_string(launch.kernel.facts.gang_lanes) +
                      ", PYCUDA_CPU_CHECK=1 tells which one it was";

@@ -20,6 +20,7 @@
 
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/process_copy.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -167,6 +168,7 @@ struct FaultSignals {
 
   /// The fault is not ours: the handler that was there before decides.
   static void pass_on(int number, siginfo_t* info, void* context) {
+    if (in_process_copy()) _exit(1);
     const auto index = static_cast<std::size_t>(
         std::find(fault_signals.begin(), fault_signals.end(), number) - fault_signals.begin());
     const struct sigaction& before = chain().previous[index];

@@ -22,6 +22,7 @@ struct FaultRecord {
   std::uint64_t address = 0;
   bool address_known = false;
   bool thread_known = true;  ///< false: stopped from outside
+  bool for_gang = false;     ///< `thread` is the first of its gang, it may have been another one
   int signal = 0;            ///< 0: a runtime call found it
   std::uintptr_t program_counter = 0;
   ThreadFrame* thread = nullptr;

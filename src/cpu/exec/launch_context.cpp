@@ -12,6 +12,7 @@
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
+#include "cpu/exec/fault_search.h"
 #include "cpu/exec/gang_block.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
@@ -98,7 +99,32 @@ Dim3 LaunchContext::block_at(std::uint64_t index) const {
 void LaunchContext::report(const FaultRecord& record, const BlockFrame& block) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
-  faults.report(describe_fault(*this, record, block));
+  faults.report(gangs && record.thread != nullptr ? describe_gang_fault(record, block)
+                                                  : describe_fault(*this, record, block));
+}
+
+Fault LaunchContext::describe_gang_fault(const FaultRecord& seen, const BlockFrame& block) {
+  FaultRecord record = seen;
+  BlockFrame own_block = block;
+  ThreadFrame thread = *seen.thread;
+  record.thread = &thread;
+  // A thread of fused blocks has its own block again.
+  own_block.ctaid.x += thread.tid.x / frame.block.x;
+  thread.tid.x %= frame.block.x;
+  record.for_gang = stands_for_gang(*this, seen);
+  if (record.for_gang) {
+    if (const auto found = find_faulted_thread(*this, seen, block)) {
+      record.for_gang = false;
+      record.kind = found->kind;
+      record.address = found->address;
+      record.address_known = true;
+      own_block.ctaid = found->block;
+      thread.tid = found->thread;
+      thread.source_line = found->source_line;
+      thread.source_file = found->source_file;
+    }
+  }
+  return describe_fault(*this, record, own_block);
 }
 
 void LaunchContext::report(FaultKind kind, const BlockFrame* block, const ThreadFrame* thread,
@@ -175,10 +201,6 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
       },
       &run);
   if (!whole) {
-    // A thread of fused blocks has its own block again.
-    const std::uint32_t width = launch.frame.block.x;
-    run.block.ctaid.x += run.thread.tid.x / width;
-    run.thread.tid.x %= width;
     launch.report(run.entry.fault(), run.block);
   } else if (launch.timed_out.load(std::memory_order_relaxed)) {
     FaultRecord late;

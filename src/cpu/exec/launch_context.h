@@ -55,6 +55,8 @@ struct LaunchContext {
               std::string_view what);
 
  private:
+  /// Of vector code: takes a gang's fault for its thread's.
+  Fault describe_gang_fault(const FaultRecord& seen, const BlockFrame& block);
   static constexpr std::size_t inline_params = 512;
   alignas(parameter_alignment) std::byte params_[inline_params];
   std::byte* large_params_ = nullptr;

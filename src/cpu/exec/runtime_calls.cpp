@@ -19,6 +19,7 @@
 #include "cpu/exec/local_memory.h"
 #include "cpu/exec/printf_buffer.h"
 #include "cpu/exec/printf_fifo.h"
+#include "cpu/exec/process_copy.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -79,6 +80,7 @@ void pycuda_cpu_assert_fail(ThreadFrame* thread, const char* message, const char
 }
 
 std::int32_t pycuda_cpu_vprintf(ThreadFrame* thread, const char* format, const void* arguments) {
+  if (exec::in_process_copy()) return 0;
   // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
   thread_local std::string buffer;
   const exec::RuntimeScope scope;

@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 10;
+inline constexpr std::uint32_t kernel_abi_version = 11;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -117,7 +117,8 @@ struct ThreadFrame {
 };
 
 /// A kernel whose threads never suspend: runs all threads of one block, one after the other.
-/// `thread` is one frame that the code updates (tid, linear) before each thread.
+/// `thread` is one frame that the code updates (tid, linear) before each thread. If its mask is not
+/// 0, only so many threads are run, from the one that it names on.
 using BlockFunction = void (*)(BlockFrame* block, ThreadFrame* thread);
 
 /// A kernel whose threads may suspend. `memory` holds the coroutine's frame (64-byte aligned). Runs

@@ -37,19 +37,33 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name) {
   };
   llvm::Value* width = extent(0);
   llvm::Value* height = extent(1);
-  llvm::Value* threads = b.CreateMul(b.CreateMul(width, height), extent(2));
+  // All threads, or those that a search for a fault wants alone.
+  const auto own = [&](std::size_t offset) {
+    return load_field(b, thread, offset, b.getInt32Ty(), false);
+  };
+  llvm::Value* wanted = own(offsetof(ThreadFrame, mask));
+  llvm::Value* some = b.CreateIsNotNull(wanted);
+  const auto start = [&](std::size_t offset) {
+    return b.CreateSelect(some, own(offset), b.getInt32(0));
+  };
+  llvm::Value* x_start = start(offsetof(ThreadFrame, tid.x));
+  llvm::Value* y_start = start(offsetof(ThreadFrame, tid.y));
+  llvm::Value* z_start = start(offsetof(ThreadFrame, tid.z));
+  llvm::Value* first = start(offsetof(ThreadFrame, linear));
+  llvm::Value* end = b.CreateSelect(some, b.CreateAdd(first, wanted),
+                                    b.CreateMul(b.CreateMul(width, height), extent(2)));
   llvm::Instruction* end_of_entry = b.CreateBr(loop);
 
   b.SetInsertPoint(loop);
-  const auto counter = [&](const char* label) {
+  const auto counter = [&](const char* label, llvm::Value* from) {
     llvm::PHINode* phi = b.CreatePHI(b.getInt32Ty(), 2, label);
-    phi->addIncoming(b.getInt32(0), entry);
+    phi->addIncoming(from, entry);
     return phi;
   };
-  llvm::PHINode* x = counter("x");
-  llvm::PHINode* y = counter("y");
-  llvm::PHINode* z = counter("z");
-  llvm::PHINode* linear = counter("linear");
+  llvm::PHINode* x = counter("x", x_start);
+  llvm::PHINode* y = counter("y", y_start);
+  llvm::PHINode* z = counter("z", z_start);
+  llvm::PHINode* linear = counter("linear", first);
   const auto put = [&](std::size_t offset, llvm::Value* value) {
     b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset),
                          llvm::Align(4));
@@ -70,7 +84,7 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name) {
   y->addIncoming(b.CreateSelect(y_wraps, b.getInt32(0), y_next), loop);
   z->addIncoming(b.CreateAdd(z, b.CreateZExt(y_wraps, b.getInt32Ty())), loop);
   linear->addIncoming(linear_next, loop);
-  b.CreateCondBr(b.CreateICmpULT(linear_next, threads), loop, done);
+  b.CreateCondBr(b.CreateICmpULT(linear_next, end), loop, done);
   b.SetInsertPoint(done);
   b.CreateRetVoid();
 

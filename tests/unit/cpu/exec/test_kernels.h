@@ -47,6 +47,7 @@ Kernel plain_kernel(std::string name, std::uint32_t cost = 10) {
   kernel.facts.cost = cost;
   kernel.run_block = [](BlockFrame* block, ThreadFrame* thread) {
     const Dim3 size = block->launch->block;
+    if (thread->mask == 1) return run_thread(*block, *thread);
     thread->linear = 0;
     for (std::uint32_t z = 0; z < size.z; ++z) {
       for (std::uint32_t y = 0; y < size.y; ++y) {

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// The gang's threads again, twice, on their scalar path.
+#include "cpu/exec/fault_search.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <memory>
+
+#include "cpu/exec/block_run.h"
+#include "cpu/exec/launch_context.h"
+#include "cpu/exec/process_copy.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr auto time_limit = std::chrono::milliseconds(1000);
+constexpr std::size_t most_lanes = 64;
+/// The widest access of a vector instruction: what the processor names is one of its bytes.
+constexpr std::uint64_t vector_bytes = 64;
+constexpr std::uint64_t too_far = std::numeric_limits<std::uint64_t>::max();
+
+/// A fault of one thread. Addresses in shared memory are as in the block that faulted first.
+struct Sighting {
+  bool faulted = false;
+  FaultKind kind{};
+  bool address_known = false;
+  std::uint64_t address = 0;
+  std::uintptr_t program_counter = 0;
+  std::uint32_t source_line = 0, source_file = 0;
+  bool operator==(const Sighting&) const = default;
+  bool is_of_same_code(const Sighting& other) const {
+    return kind == other.kind && program_counter == other.program_counter &&
+           source_line == other.source_line && source_file == other.source_file;
+  }
+};
+
+struct Candidate {
+  Dim3 block, thread;
+  std::uint64_t block_number = 0;
+  std::uint32_t linear = 0;
+  Sighting seen;
+  bool again = false;  ///< the same in the second run
+};
+
+struct Answer {
+  bool found = false;
+  FaultedThread thread;
+};
+
+bool is_canonical(std::uint64_t address) {
+  const auto sign = static_cast<std::int64_t>(address) >> 47;
+  return sign == 0 || sign == -1;
+}
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
+
+class Search {
+ public:
+  Search(LaunchContext& launch, const FaultRecord& record, const BlockFrame& block)
+      : launch_(launch), record_(record), block_(block) {
+    list_candidates();
+  }
+
+  /// What needs memory, before the process is copied.
+  bool prepare() {
+    if (!launch_.kernel.facts.suspends) return launch_.kernel.run_block != nullptr;
+    run_ = BlockRun::acquire(launch_);
+    return run_ != nullptr;
+  }
+  void run(Answer& answer);
+  void recycle() {
+    if (run_ != nullptr) BlockRun::recycle(std::move(run_));
+  }
+
+ private:
+  void list_candidates();
+  void run_alone(Candidate& candidate);
+  void run_block(std::uint64_t number);
+  void note(Candidate& candidate, const FaultRecord& record);
+  std::uint64_t distance_of(const Sighting& sighting) const;
+  std::size_t first_of_row(std::size_t lane) const;
+  void choose(Answer& answer) const;
+
+  LaunchContext& launch_;
+  const FaultRecord record_;  ///< runs overwrite the one that they leave
+  const BlockFrame& block_;
+  std::unique_ptr<BlockRun> run_;
+  std::array<Candidate, most_lanes> candidates_;
+  std::size_t count_ = 0;
+  std::uint64_t block_number_ = 0;  ///< of the block that runs now
+  bool second_ = false;
+};
+
+/// The gang's threads by their numbers. Gangs begin at multiples of their size.
+void Search::list_candidates() {
+  const KernelFacts& facts = launch_.kernel.facts;
+  const Dim3 grid = launch_.frame.grid, size = launch_.frame.block;
+  const Dim3 at = record_.thread->tid;
+  const std::uint32_t columns = launch_.tiles ? facts.tile_columns : facts.gang_lanes;
+  const std::uint32_t rows = launch_.tiles ? facts.tile_rows : 1;
+  const std::uint32_t x = at.x / columns * columns, y = at.y / rows * rows;
+  const std::uint32_t width = std::max(block_.row_threads, size.x);
+  for (std::uint32_t lane = 0; lane < columns * rows && count_ < most_lanes; ++lane) {
+    const std::uint32_t own_x = x + lane % columns, own_y = y + lane / columns;
+    if (own_x >= width || own_y >= size.y) continue;
+    Candidate& candidate = candidates_[count_++];
+    candidate.block = block_.ctaid;
+    candidate.block.x += own_x / size.x;
+    candidate.thread = {own_x % size.x, own_y, at.z};
+    candidate.block_number =
+        candidate.block.x +
+        std::uint64_t{grid.x} * (candidate.block.y + std::uint64_t{grid.y} * candidate.block.z);
+    candidate.linear = candidate.thread.x + size.x * (own_y + size.y * at.z);
+  }
+}
+
+void Search::note(Candidate& candidate, const FaultRecord& record) {
+  Sighting sighting;
+  sighting.faulted = true;
+  sighting.kind = record.kind;
+  sighting.address_known = record.address_known;
+  sighting.address = record.address;
+  sighting.program_counter = record.program_counter;
+  sighting.source_line = record.thread->source_line;
+  sighting.source_file = record.thread->source_file;
+  const auto window = reinterpret_cast<std::uint64_t>(record.thread->block->shared);
+  if (record.address_known && record.address >= window &&
+      record.address - window <= std::numeric_limits<std::uint32_t>::max())
+    sighting.address += reinterpret_cast<std::uint64_t>(block_.shared) - window;
+  if (second_) {
+    candidate.again = sighting == candidate.seen;
+  } else {
+    candidate.seen = sighting;
+  }
+}
+
+void Search::run_alone(Candidate& candidate) {
+  struct Alone {
+    const Kernel& kernel;
+    KernelEntry& entry;
+    BlockFrame block;
+    ThreadFrame thread;
+  } alone{launch_.kernel, KernelEntry::of_this_thread(), block_, {}};
+  alone.block.ctaid = candidate.block;
+  alone.thread.block = &alone.block;
+  alone.thread.tid = candidate.thread;
+  alone.thread.linear = candidate.linear;
+  alone.thread.mask = 1;
+  const bool whole = alone.entry.run(
+      &launch_,
+      [](void* context) {
+        Alone& own = *static_cast<Alone*>(context);
+        own.entry.enter(&own.thread);
+        own.kernel.run_block(&own.block, &own.thread);
+        own.entry.leave();
+      },
+      &alone);
+  if (!whole) note(candidate, alone.entry.fault());
+}
+
+void Search::run_block(std::uint64_t number) {
+  block_number_ = number;
+  run_->start(number);
+  run_->run_past_faults(
+      block_.processor,
+      [](void* context, const FaultRecord& record) {
+        Search& own = *static_cast<Search*>(context);
+        for (std::size_t i = 0; i < own.count_; ++i) {
+          Candidate& candidate = own.candidates_[i];
+          if (candidate.block_number == own.block_number_ &&
+              candidate.linear == record.thread->linear)
+            own.note(candidate, record);
+        }
+      },
+      this);
+}
+
+/// In the copy. The second run goes the other way round: threads find what those behind them left.
+void Search::run(Answer& answer) {
+  launch_.stopped.store(false, std::memory_order_relaxed);
+  launch_.timed_out.store(false, std::memory_order_relaxed);
+  const bool alone = run_ == nullptr;
+  const auto runs_block = [&](std::size_t i, std::size_t before) {
+    return i == 0 || candidates_[i].block_number != candidates_[before].block_number;
+  };
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (alone) {
+      run_alone(candidates_[i]);
+    } else if (runs_block(i, i - 1)) {
+      run_block(candidates_[i].block_number);
+    }
+  }
+  second_ = true;
+  for (std::size_t i = count_; i-- > 0;) {
+    if (alone) {
+      if (candidates_[i].seen.faulted) run_alone(candidates_[i]);
+    } else if (runs_block(i, i - 1)) {
+      run_block(candidates_[i].block_number);
+    }
+  }
+  choose(answer);
+}
+
+/// How far a thread's fault is from the gang's: the bytes between what they touched, or too far.
+std::uint64_t Search::distance_of(const Sighting& sighting) const {
+  if (!record_.address_known) {
+    const bool no_address = sighting.address_known && !is_canonical(sighting.address);
+    return no_address || sighting.kind == record_.kind ? 0 : too_far;
+  }
+  if (sighting.kind != record_.kind || !sighting.address_known) return too_far;
+  const std::uint64_t bytes = distance(sighting.address, record_.address);
+  if (bytes < vector_bytes) return bytes;
+  // Where all lanes are misaligned or none is, one test is for all, of the first one's address.
+  const bool tested = record_.signal == 0 && record_.kind == FaultKind::MisalignedAddress &&
+                      sighting.source_line == record_.thread->source_line &&
+                      sighting.source_file == record_.thread->source_file;
+  return tested ? vector_bytes : too_far;
+}
+
+/// A gang's access is several vectors, in an order of the compiler's choice. Of threads with places
+/// side by side, at equal distances, the first one is taken, not the first of a vector.
+std::size_t Search::first_of_row(std::size_t lane) const {
+  const auto alike = [&](std::size_t other) {
+    return other < count_ && candidates_[other].again &&
+           candidates_[other].seen.is_of_same_code(candidates_[lane].seen);
+  };
+  const auto step_to = [&](std::size_t other) {
+    return candidates_[other].seen.address - candidates_[other - 1].seen.address;
+  };
+  const bool goes_on = alike(lane + 1);
+  if (lane == 0 || !alike(lane - 1) || (!goes_on && lane == 1)) return lane;
+  const std::uint64_t step = step_to(goes_on ? lane + 1 : lane);
+  if (!goes_on && (!alike(lane - 2) || step_to(lane - 1) != step)) return lane;
+  while (lane > 0 && alike(lane - 1) && step_to(lane) == step) --lane;
+  return lane;
+}
+
+void Search::choose(Answer& answer) const {
+  std::size_t nearest = count_;
+  std::uint64_t least = too_far;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Candidate& candidate = candidates_[i];
+    if (!candidate.seen.faulted || !candidate.again) continue;
+    const std::uint64_t bytes = distance_of(candidate.seen);
+    if (bytes >= least) continue;
+    nearest = i;
+    least = bytes;
+  }
+  if (nearest == count_) return;
+  const Candidate& chosen = candidates_[first_of_row(nearest)];
+  answer.found = true;
+  answer.thread = {
+      chosen.block,     chosen.thread,      chosen.seen.source_line, chosen.seen.source_file,
+      chosen.seen.kind, chosen.seen.address};
+}
+
+}  // namespace
+
+bool stands_for_gang(const LaunchContext& launch, const FaultRecord& record) {
+  if (!launch.gangs || !record.thread_known || record.thread == nullptr) return false;
+  const bool of_access =
+      record.kind == FaultKind::IllegalAddress || record.kind == FaultKind::MisalignedAddress;
+  if (record.signal != 0) return of_access;
+  // Calls are made for each lane under its own number, but for tests of what all lanes have.
+  const KernelFacts& facts = launch.kernel.facts;
+  const Dim3 at = record.thread->tid;
+  const bool is_first = launch.tiles ? at.x % facts.tile_columns == 0 && at.y % facts.tile_rows == 0
+                                     : at.x % facts.gang_lanes == 0;
+  return record.kind == FaultKind::MisalignedAddress && is_first;
+}
+
+std::optional<FaultedThread> find_faulted_thread(LaunchContext& launch, const FaultRecord& record,
+                                                 const BlockFrame& block) {
+  Search search(launch, record, block);
+  if (!search.prepare()) return std::nullopt;
+  Answer answer;
+  const bool whole = run_in_process_copy(
+      [](void* context, void* result) {
+        static_cast<Search*>(context)->run(*static_cast<Answer*>(result));
+      },
+      &search, &answer, sizeof answer, time_limit);
+  search.recycle();
+  if (!whole || !answer.found) return std::nullopt;
+  return answer.thread;
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A copy of this process in which something can be tried that must leave no trace.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+namespace pycuda::cpu::exec {
+
+namespace internal {
+inline std::atomic<bool> is_process_copy{false};
+}
+
+/// Whether this is such a copy: what others would see is left out there (output, handlers).
+inline bool in_process_copy() noexcept {
+  return internal::is_process_copy.load(std::memory_order_relaxed);
+}
+
+/// Runs work(context, result) in a copy of the process (copied as it is written to) that has the
+/// calling thread alone, and gives back the `bytes` that it wrote to `result`, zeros at first. All
+/// else that it writes is gone; memory that this process shares with others can only be read there.
+/// False when it did not end within `limit` (it is stopped then), crashed, or there can be no copy.
+///
+/// `work` must not need what other threads may hold: no locks, no allocation. No signal tells of
+/// the copy's end, and no other wait sees it but one for all clones.
+bool run_in_process_copy(void (*work)(void* context, void* result), void* context, void* result,
+                         std::size_t bytes, std::chrono::milliseconds limit);
+
+}  // namespace pycuda::cpu::exec
