@@ -15,10 +15,15 @@ constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
 /// What gangs that take turns keep should stay in a core's own cache.
 constexpr std::uint64_t most_frame_bytes = std::uint64_t{512} << 10;
 
+bool has_one_row(const Dim3& grid, const Dim3& block) {
+  return grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
+}
+
+/// In grids of several rows, if a row fills a gang.
 bool fuses_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  return kernel.facts.fuses_blocks &&
-         (kernel.facts.fusible_block == 0 || kernel.facts.fusible_block == block.x) &&
-         grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
+  if (has_one_row(grid, block)) return can_fuse(kernel.facts, block);
+  return can_fuse_rows(kernel.facts, block) && grid.x > 1 &&
+         std::uint64_t{grid.x} * block.x >= kernel.facts.gang_lanes;
 }
 
 }  // namespace
@@ -36,6 +41,8 @@ bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
 
 std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   if (!fuses_blocks(kernel, grid, block)) return 1;
+  if (!has_one_row(grid, block))
+    return std::min<std::uint64_t>(longest_fused_row / block.x, grid.x);
   if (kernel.facts.gang_frame_bytes == 0) return grid.x;
   const std::uint64_t bytes_per_gang = kernel.facts.gang_frame_bytes + sizeof(std::uint32_t);
   const std::uint64_t most_threads = most_frame_bytes / bytes_per_gang * kernel.facts.gang_lanes;

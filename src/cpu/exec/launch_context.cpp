@@ -49,8 +49,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
   frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
   gangs = uses_gangs(kernel, frame.grid, frame.block);
-  tiles = gangs && has_whole_tiles(facts, frame.block);
-  if (gangs && !tiles) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
+  if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
+  tiles = gangs && most_fused == 1 && has_whole_tiles(facts, frame.block);
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);
@@ -176,7 +176,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
         std::uint64_t fused = 1;
         for (std::uint64_t i = own.first; i < own.last; i += fused) {
           if (own.launch.stopped.load(std::memory_order_relaxed)) break;
-          fused = std::min(own.launch.most_fused, own.last - i);
+          fused = std::min(
+              {own.launch.most_fused, own.last - i, std::uint64_t{grid.x - own.block.ctaid.x}});
           own.block.row_threads = own.launch.frame.block.x * static_cast<std::uint32_t>(fused);
           if (scrub) own.arena.scrub(own.launch.shared_bytes);
           own.entry.enter(&own.thread);

@@ -100,6 +100,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.most_gang_blocks);
   out.number(facts.fuses_blocks);
   out.number(facts.fusible_block);
+  out.number(facts.walks_rows);
   out.number(facts.strides_over_grid);
   out.text(facts.scalar_reason);
   out.number(facts.vectors_later);
@@ -133,6 +134,7 @@ KernelFacts read_facts(Reader& in) {
   facts.most_gang_blocks = in.number<Dim3>();
   facts.fuses_blocks = in.number<bool>();
   facts.fusible_block = in.number<std::uint32_t>();
+  facts.walks_rows = in.number<bool>();
   facts.strides_over_grid = in.number<bool>();
   facts.scalar_reason = in.text();
   facts.vectors_later = in.number<bool>();

@@ -34,10 +34,18 @@ std::string scalar_reason(const KernelFacts& facts, const Options& options) {
   return "a call that cannot be inlined";
 }
 
-/// Whether such blocks run as one if the grid has one dimension.
-bool may_fuse(const KernelFacts& facts, const Dim3& block) {
-  return facts.fuses_blocks && block.y == 1 && block.z == 1 &&
-         (facts.fusible_block == 0 || facts.fusible_block == block.x);
+/// Which blocks run as one, if any.
+const char* fusion_text(const KernelFacts& facts, const Dim3& block) {
+  if (can_fuse_rows(facts, block))
+    return "neighbouring blocks along x run as one, with rows of up to 256 threads\n";
+  if (can_fuse(facts, block) && block.y == 1 && block.z == 1)
+    return "neighbouring blocks of a grid of one dimension run as one long one\n";
+  return "";
+}
+
+/// Whether blocks run as tiles also where the grid has neighbours for them.
+bool runs_tiles(const KernelFacts& facts, const Dim3& block) {
+  return has_whole_tiles(facts, block) && !can_fuse_rows(facts, block);
 }
 
 const char* order_text(const KernelFacts& facts) {
@@ -52,13 +60,13 @@ const char* order_text(const KernelFacts& facts) {
 std::string launch_text(const KernelFacts& facts, const Dim3& block, const Options& options) {
   if (facts.gang_lanes == 0) return "thread by thread: " + scalar_reason(facts, options) + "\n";
   const std::uint32_t lanes = facts.gang_lanes;
-  const bool fuses = may_fuse(facts, block);
-  if (block.x < narrowest_gang_row && !fuses)
+  const std::string fusion = fusion_text(facts, block);
+  if (block.x < narrowest_gang_row && fusion.empty())
     return "thread by thread: rows of " + std::to_string(block.x) +
            " threads would leave most lanes of a gang empty\n";
   if (facts.gangs_are_warps && !gangs_can_be_warps(block))
     return "thread by thread: warp operations, in a block whose rows are no whole warps\n";
-  if (has_whole_tiles(facts, block)) {
+  if (runs_tiles(facts, block)) {
     const std::uint32_t tiles =
         block.x / facts.tile_columns * (block.y / facts.tile_rows) * block.z;
     return "gangs of " + std::to_string(facts.tile_columns * facts.tile_rows) +
@@ -79,8 +87,7 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
   text += "\n";
-  if (fuses) text += "neighbouring blocks of a grid of one dimension run as one long one\n";
-  return text + order_text(facts);
+  return text + fusion + order_text(facts);
 }
 
 /// Of a kernel too long for a vector form at once: which form runs now.
@@ -173,7 +180,7 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
                      widest_instructions() + "\n" + stage + launch_text(*found, block, options);
   const simt::Plan& plan =
       planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())];
-  std::vector<simt::PlanNote> notes = has_whole_tiles(*found, block) ? plan.tile_notes : plan.notes;
+  std::vector<simt::PlanNote> notes = runs_tiles(*found, block) ? plan.tile_notes : plan.notes;
   if (found->gang_lanes == 0 || notes.empty()) return text;
   std::stable_sort(
       notes.begin(), notes.end(), [&](const simt::PlanNote& left, const simt::PlanNote& right) {

@@ -54,7 +54,8 @@ struct KernelFacts {
   std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
   Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
   bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block
-  std::uint32_t fusible_block = 0;  ///< if it has this many threads; 0: whatever it has
+  std::uint32_t fusible_block = 0;  ///< if ntid.x is this; 0: whatever it is
+  bool walks_rows = false;          ///< also blocks of several rows, and better so than by tiles
   bool strides_over_grid = false;   ///< gangs take turns in its loops: many of them at once
   std::string scalar_reason;        ///< why there is no vector form
   bool vectors_later = false;       ///< too long for one at once: see KernelForms
@@ -76,6 +77,20 @@ inline constexpr std::uint32_t narrowest_gang_row = 4;
 /// whole warps, or there must be one row.
 inline bool gangs_can_be_warps(const Dim3& block) {
   return block.x % 32 == 0 || (block.y == 1 && block.z == 1);
+}
+
+/// Blocks of several rows run as one with rows of so many threads: what the rows have in common is
+/// still in the nearest cache when the next one needs it.
+inline constexpr std::uint32_t longest_fused_row = 256;
+
+/// Whether neighbours along x may run as one in a grid of one row of threads.
+inline bool can_fuse(const KernelFacts& facts, const Dim3& block) {
+  return facts.fuses_blocks && (facts.fusible_block == 0 || facts.fusible_block == block.x);
+}
+
+/// Whether they may in any grid.
+inline bool can_fuse_rows(const KernelFacts& facts, const Dim3& block) {
+  return can_fuse(facts, block) && facts.walks_rows && block.x <= longest_fused_row / 2;
 }
 
 /// Whether a block is made of whole tiles of the kernel's form for them.

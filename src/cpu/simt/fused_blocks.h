@@ -9,8 +9,8 @@
 
 namespace pycuda::cpu::simt {
 
-/// Whether a grid of one dimension may run several blocks as one whose threads have larger tid.x,
-/// under the first one's ctaid.x: so if `function` uses both in ctaid.x * ntid.x + tid.x only, and
+/// Whether blocks side by side along x may run as one whose threads have larger tid.x, under the
+/// first one's ctaid.x: so if `function` uses both in ctaid.x * ntid.x + tid.x only, and
 /// nothing that the threads of a block share. The number is the ntid.x that this is true for (the
 /// kernel multiplies with a constant), 0 for any.
 std::optional<std::uint32_t> fusible_block_size(const llvm::Function& function);

@@ -20,7 +20,7 @@
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/lone_walks.h"
-#include "cpu/simt/narrow_sums.h"
+#include "cpu/simt/narrow_integers.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/same_steps.h"
 #include "cpu/simt/shape.h"
@@ -242,6 +242,9 @@ std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::
 constexpr const char* full_gang_note =
     "a gang that passes a guard as a whole goes on without masks";
 
+constexpr const char* narrow_note =
+    "arithmetic on bytes and halves in 16 bits where these hold the results";
+
 /// The form for tiles, if the kernel has one for other gangs.
 void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   if (facts.gang_lanes == 0) return;
@@ -262,57 +265,10 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   } else if (!write(source.function, tile)) {
     return;
   }
+  if (plan && source.narrow != 0)
+    plan->tile_notes.push_back({PlanNote::Kind::Other, narrow_note, {}, 0});
   facts.tile_columns = source.size.columns;
   facts.tile_rows = source.size.rows;
-}
-
-std::string reason_to_walk_alone(const GangSource& source) {
-  ControlFlow flow(*source.function), guessed_flow(*source.function);
-  const Shapes shapes(*source.function, flow, source.size);
-  const Shapes guesses(*source.function, guessed_flow, source.size, true);
-  return reason_to_walk_alone(*source.function, flow, shapes, guesses);
-}
-
-std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
-  if (source.chosen) {
-    if (std::string better = reason_to_walk_alone(source); !better.empty()) return better;
-  }
-  const std::string name = "f." + facts.name;
-  llvm::Function *full = nullptr, *tail = nullptr;
-  const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
-    return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
-                 facts.most_gang_blocks);
-  };
-  std::string reason = write(*source.function, false, nullptr, tail);
-  if (!reason.empty()) return reason;
-  if (source.open && write(*source.open, true, plan, full).empty()) {
-    if (plan && source.guarded)
-      plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
-  } else {
-    if (plan) plan->notes.clear();
-    reason = write(*source.function, true, plan, full);
-  }
-  if (!reason.empty()) {
-    tail->eraseFromParent();
-    return reason;
-  }
-  facts.gang_lanes = source.size.lanes();
-  facts.strides_over_grid = has_call(*full, gang_pause);
-  facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
-  facts.gangs_are_warps = source.warps;
-  const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
-  facts.fuses_blocks = fusible.has_value();
-  facts.fusible_block = fusible.value_or(0);
-  return {};
-}
-
-/// For later, unless it is plain already that there is no vector form.
-void postpone(const llvm::Function& kernel, KernelFacts& facts) {
-  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    facts.scalar_reason = obstacle(instruction);
-    if (!facts.scalar_reason.empty()) return;
-  }
-  facts.vectors_later = true;
 }
 
 struct Accesses {
@@ -331,6 +287,60 @@ Accesses accesses_of(llvm::Function& kernel, GangSize size) {
     found.apart += guesses.of(address).is_varying() ? 1 : 0;
   }
   return found;
+}
+
+std::string reason_to_walk_alone(const GangSource& source) {
+  ControlFlow flow(*source.function), guessed_flow(*source.function);
+  const Shapes shapes(*source.function, flow, source.size);
+  const Shapes guesses(*source.function, guessed_flow, source.size, true);
+  return reason_to_walk_alone(*source.function, flow, shapes, guesses);
+}
+
+std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
+  if (source.chosen) {
+    if (std::string better = reason_to_walk_alone(source); !better.empty()) return better;
+  }
+  const std::string name = "f." + facts.name;
+  const bool walks_rows = accesses_of(*source.function, source.size).apart == 0;
+  llvm::Function *full = nullptr, *tail = nullptr;
+  const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
+    return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+                 facts.most_gang_blocks);
+  };
+  std::string reason = write(*source.function, false, nullptr, tail);
+  if (!reason.empty()) return reason;
+  if (source.open && write(*source.open, true, plan, full).empty()) {
+    if (plan && source.guarded)
+      plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+  } else {
+    if (plan) plan->notes.clear();
+    reason = write(*source.function, true, plan, full);
+  }
+  if (!reason.empty()) {
+    tail->eraseFromParent();
+    return reason;
+  }
+  if (plan && source.narrow != 0)
+    plan->notes.push_back({PlanNote::Kind::Other, narrow_note, {}, 0});
+  facts.gang_lanes = source.size.lanes();
+  facts.strides_over_grid = has_call(*full, gang_pause);
+  facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
+  facts.gangs_are_warps = source.warps;
+  const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
+  facts.fuses_blocks = fusible.has_value();
+  facts.fusible_block = fusible.value_or(0);
+  // A loop's trips and a walk across rows stay together, and near, in tiles.
+  facts.walks_rows = fusible && walks_rows && !facts.loops && !facts.gangs_suspend;
+  return {};
+}
+
+/// For later, unless it is plain already that there is no vector form.
+void postpone(const llvm::Function& kernel, KernelFacts& facts) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    facts.scalar_reason = obstacle(instruction);
+    if (!facts.scalar_reason.empty()) return;
+  }
+  facts.vectors_later = true;
 }
 
 /// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
@@ -430,8 +440,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
-    narrow_sums(*source.function);
-    if (source.open) narrow_sums(*source.open);
+    source.narrow = narrow_integers(*source.function);
+    if (source.open) source.narrow += narrow_integers(*source.open);
     if (source.guarded && !source.size.is_tile())
       pause_in_grid_strides(*source.open, source.size.columns);
     part_same_steps(*source.function, source.size);

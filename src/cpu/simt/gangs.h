@@ -25,6 +25,7 @@ struct GangSource {
   bool warps = false;    ///< every gang must be a warp
   bool chosen = false;   ///< the size is our choice, and so is not to have gangs
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
+  unsigned narrow = 0;   ///< operations that became narrow (narrow_integers.h)
 };
 
 /// Longer kernels, in instructions, would take too long to compile for what most of them gain: they

@@ -155,6 +155,49 @@ class Shorter {
   llvm::Value* place_ = nullptr;
 };
 
+/// Gathers and scatters of more lanes are quicker as they are.
+constexpr std::size_t most_lanes_apart = 4;
+
+/// The lanes that a constant mask names, in order; nothing if it is none, or of too many.
+std::optional<std::vector<unsigned>> few_lanes(const llvm::Value* mask) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  if (!constant) return std::nullopt;
+  std::vector<unsigned> found;
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const llvm::Constant* element = constant->getAggregateElement(lane);
+    if (!element || !llvm::isa<llvm::ConstantInt>(element)) return std::nullopt;
+    if (element->isOneValue()) found.push_back(lane);
+  }
+  return found.size() <= most_lanes_apart ? std::optional(found) : std::nullopt;
+}
+
+/// A gather or scatter of a few lanes by accesses of one each. False if it is neither.
+bool access_lanes_apart(llvm::IntrinsicInst& access) {
+  const bool loads = access.getIntrinsicID() == llvm::Intrinsic::masked_gather;
+  if (!loads && access.getIntrinsicID() != llvm::Intrinsic::masked_scatter) return false;
+  const auto lanes = few_lanes(access.getArgOperand(loads ? 2 : 3));
+  if (!lanes) return false;
+  llvm::IRBuilder<> b(&access);
+  llvm::Value* value = access.getArgOperand(loads ? 3 : 0);
+  llvm::Value* places = access.getArgOperand(loads ? 0 : 1);
+  const llvm::MaybeAlign alignment =
+      llvm::cast<llvm::ConstantInt>(access.getArgOperand(loads ? 1 : 2))->getMaybeAlignValue();
+  // Of several lanes that store to one place the last one wins, as in a scatter.
+  for (const unsigned lane : *lanes) {
+    llvm::Value* place = b.CreateExtractElement(places, lane);
+    if (loads) {
+      llvm::Type* element = llvm::cast<llvm::VectorType>(access.getType())->getElementType();
+      value = b.CreateInsertElement(value, b.CreateAlignedLoad(element, place, alignment), lane);
+    } else {
+      b.CreateAlignedStore(b.CreateExtractElement(value, lane), place, alignment);
+    }
+  }
+  if (loads) access.replaceAllUsesWith(value);
+  access.eraseFromParent();
+  return true;
+}
+
 bool has_plain_elements(const llvm::FixedVectorType& type) {
   const llvm::Type* element = type.getElementType();
   return (element->isIntegerTy() || element->isFloatingPointTy()) &&
@@ -198,6 +241,10 @@ bool shorten_masked_accesses(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (!access) continue;
+    if (access_lanes_apart(*access)) {
+      changed = true;
+      continue;
+    }
     const bool loads = access->getIntrinsicID() == llvm::Intrinsic::masked_load;
     if (!loads && access->getIntrinsicID() != llvm::Intrinsic::masked_store) continue;
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(

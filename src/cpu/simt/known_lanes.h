@@ -12,8 +12,9 @@ namespace pycuda::cpu::simt {
 bool compare_first_lanes(llvm::Function& function);
 
 /// Loads and stores under constant masks of a run of 1, 2, 4 ... lanes become those of shorter
-/// vectors: unlike masked ones, they find in the store queue what was stored before. True if
-/// `function` was changed.
+/// vectors: unlike masked ones, they find in the store queue what was stored before. Gathers and
+/// scatters of a few known lanes, as of each warp's last one, become accesses of one lane each.
+/// True if `function` was changed.
 bool shorten_masked_accesses(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

@@ -103,6 +103,7 @@ class Widener {
   llvm::AllocaInst* lane_memory(unsigned number);
   llvm::Value* emit_atomic(llvm::AtomicRMWInst& operation);
   llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
+  llvm::Value* exchange_where_equal(llvm::AtomicCmpXchgInst& operation);
   llvm::Value* emit_update(llvm::CallInst& call);
   void fetch_for_lanes(llvm::Value* pointer);
   llvm::Value* sums_before(llvm::Value* values);

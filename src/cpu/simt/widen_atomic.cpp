@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/widen.h"
@@ -127,7 +128,49 @@ llvm::Value* Widener::sums_before(llvm::Value* values) {
   return sums;
 }
 
+/// Where memory holds something else, an exchange that asks for a value is a load of it: all lanes
+/// load at once, and only those that may well exchange try it, one by one.
+llvm::Value* Widener::exchange_where_equal(llvm::AtomicCmpXchgInst& operation) {
+  llvm::Value* pointer = operation.getPointerOperand();
+  llvm::Type* type = operation.getCompareOperand()->getType();
+  llvm::Value* pointers = wide(pointer);
+  llvm::Value* expected = wide(operation.getCompareOperand());
+  wide(operation.getNewValOperand());
+  // What was loaded in an earlier trip of a loop tells nothing.
+  b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+  llvm::Value* seen = b_.CreateMaskedGather(wide_type(type), pointers, operation.getAlign(), mask_,
+                                            llvm::Constant::getNullValue(wide_type(type)));
+  llvm::Value* equal = b_.CreateAnd(b_.CreateICmpEQ(seen, expected), mask_);
+  const auto none = [&] { return std::vector<llvm::Value*>{seen, constant_mask(false)}; };
+  const auto some = [&] {
+    llvm::Value* const all = std::exchange(mask_, equal);
+    llvm::Value* tried = for_each_lane(
+        {pointer, operation.getCompareOperand(), operation.getNewValOperand()}, operation.getType(),
+        [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) {
+          return b_.CreateAtomicCmpXchg(values[0], values[1], values[2], operation.getAlign(),
+                                        operation.getSuccessOrdering(),
+                                        operation.getFailureOrdering(), operation.getSyncScopeID());
+        });
+    mask_ = all;
+    return std::vector<llvm::Value*>{
+        b_.CreateSelect(equal, b_.CreateExtractValue(tried, 0), seen),
+        b_.CreateSelect(equal, b_.CreateExtractValue(tried, 1), constant_mask(false))};
+  };
+  const std::vector<llvm::Value*> found = either(b_.CreateNot(any(equal)), none, some);
+  llvm::Value* both = llvm::PoisonValue::get(
+      llvm::StructType::get(b_.getContext(), {found[0]->getType(), found[1]->getType()}));
+  return b_.CreateInsertValue(b_.CreateInsertValue(both, found[0], 0), found[1], 1);
+}
+
 llvm::Value* Widener::emit_atomic(llvm::AtomicCmpXchgInst& operation) {
+  llvm::Value* pointer = operation.getPointerOperand();
+  if (!is_in_shared(pointer) && !operation.isVolatile() && shapes_.of(pointer).is_varying() &&
+      operation.getCompareOperand()->getType()->isIntegerTy() &&
+      operation.getCompareOperand()->getType()->getIntegerBitWidth() >= 32) {
+    note(operation, PlanNote::Kind::LaneByLane,
+         "a gather; then one after the other those that find what they ask for: atomic");
+    return exchange_where_equal(operation);
+  }
   if (!is_in_shared(operation.getPointerOperand()) || operation.isVolatile()) {
     fetch_for_lanes(operation.getPointerOperand());
     return emit_lane_by_lane(operation);

@@ -226,6 +226,39 @@ zeroed:
 done: st.global.u32 [%c], %r4; ret; })");
 }
 
+TEST_CASE("exchanges where some, all or none of the lanes find what they ask for") {
+  // Thread i asks word 5 * i % 512 for 1 or 2 and gives it i, and tells what it found.
+  const std::string word = R"(
+  setp.ge.s32 %p, %i, %n; @%p ret; mul.lo.s32 %r2, %i, 5; and.b32 %r2, %r2, 511;
+  mul.wide.u32 %a, %r2, 4; add.s64 %a, %a, %in; and.b32 %r3, %i, 1; add.s32 %r3, %r3, 1;
+  atom.global.cas.b32 %r4, [%a], %r3, %i; mul.wide.u32 %b, %i, 4; add.s64 %b, %b, %out;
+  st.global.u32 [%b], %r4; ret; })";
+  const std::string pair = R"(
+  setp.ge.s32 %p, %i, %n; @%p ret; mul.lo.s32 %r2, %i, 5; and.b32 %r2, %r2, 255;
+  mul.wide.u32 %a, %r2, 8; add.s64 %a, %a, %in; mov.b64 %b, {1, 2}; mov.b64 %c, {%i, 3};
+  atom.global.cas.b64 %b, [%a], %b, %c; mul.wide.u32 %c, %i, 4; add.s64 %c, %c, %out;
+  cvt.u32.u64 %r4, %b; st.global.u32 [%c], %r4; ret; })";
+  for (const unsigned lanes : {16u, 32u, 64u}) {
+    for (const std::string& text : {word, pair}) {
+      LoadedModule module(start + text, gangs_of(lanes));
+      CHECK(module.kernel("k").facts.gang_lanes == lanes);
+      for (const std::uint32_t values : {1u, 2u, 3u, 7u}) {
+        std::vector<std::uint32_t> words(512), out(512, 9);
+        for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = 1 + i * i % values;
+        if (values == 2)
+          for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = 1 + i % 2;
+        std::vector<std::uint32_t> other_words = words, other_out = out;
+        module.thread_by_thread = false;
+        module.run("k", {4}, {64}, words.data(), out.data(), 250u, 0u);
+        module.thread_by_thread = true;
+        module.run("k", {4}, {64}, other_words.data(), other_out.data(), 250u, 0u);
+        CHECK(words == other_words);
+        CHECK(out == other_out);
+      }
+    }
+  }
+}
+
 TEST_CASE("threads that only claim words do so in gangs") {
   const std::string insert = R"(
   mov.u32 %r8, 0; setp.ge.s32 %p, %i, %n; @%p ret; mul.wide.s32 %a, %i, 4; add.s64 %a, %a, %in;
