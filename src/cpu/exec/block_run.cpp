@@ -236,7 +236,7 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   // A called coroutine that ends leaves its caller as the innermost one, which goes on.
   while (thread.state == ThreadState::Ready) {
     ResumeFunction resume;
-    std::memcpy(&resume, thread.coroutine, sizeof resume);
+    std::memcpy(static_cast<void*>(&resume), thread.coroutine, sizeof resume);
     resume(thread.coroutine);
   }
   entry_->leave();
@@ -315,7 +315,7 @@ void BlockRun::open_barriers() {
 }
 
 void BlockRun::complete_op(unsigned index, std::uint32_t lanes) {
-  ThreadFrame* const frames = &threads_[index * 32];
+  ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
   const auto op = static_cast<WarpOp>(frames[std::countr_zero(lanes)].detail);
   execute_warp_op(op, lanes, frames);
   warps_[index].at_op &= ~lanes;
@@ -324,7 +324,7 @@ void BlockRun::complete_op(unsigned index, std::uint32_t lanes) {
 
 bool BlockRun::resolve_masked(unsigned index) {
   Warp& warp = warps_[index];
-  const ThreadFrame* const frames = &threads_[index * 32];
+  const ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
   bool any = false;
   for (std::uint32_t left = warp.at_op; left != 0;) {
     const ThreadFrame& first = frames[std::countr_zero(left)];
@@ -346,7 +346,7 @@ bool BlockRun::resolve_masked(unsigned index) {
 
 bool BlockRun::resolve_unmasked(unsigned index) {
   Warp& warp = warps_[index];
-  const ThreadFrame* const frames = &threads_[index * 32];
+  const ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
   // The lanes that are least far go first: they may catch up with the others.
   std::uint32_t group = 0;
   std::uint32_t site = 0;

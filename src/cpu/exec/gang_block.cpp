@@ -125,7 +125,7 @@ void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) 
       if (gang.state == ThreadState::Exited) continue;
       entry.enter(&gang);
       ResumeFunction resume;
-      std::memcpy(&resume, gang.coroutine, sizeof resume);
+      std::memcpy(static_cast<void*>(&resume), gang.coroutine, sizeof resume);
       resume(gang.coroutine);
       left -= gang.state == ThreadState::Exited ? 1 : 0;
     }

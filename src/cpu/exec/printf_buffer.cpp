@@ -19,7 +19,7 @@ class Arguments {
     const auto address = reinterpret_cast<std::uintptr_t>(next_);
     next_ += (sizeof(Value) - address % sizeof(Value)) % sizeof(Value);
     Value value;
-    std::memcpy(&value, next_, sizeof value);
+    std::memcpy(static_cast<void*>(&value), next_, sizeof value);
     next_ += sizeof value;
     ++count_;
     return value;
@@ -109,6 +109,7 @@ void print_signed(std::string& out, const Conversion& conversion, Arguments& arg
   }
   std::int32_t value = arguments.take<std::int32_t>();
   if (conversion.halves == 1) value = static_cast<std::int16_t>(value);
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number of 8 bits, not a character
   if (conversion.halves > 1) value = static_cast<std::int8_t>(value);
   print(out, conversion, "", value);
 }

@@ -12,6 +12,7 @@
 #include "cpu/kernel_abi/texture.h"
 
 // 128-bit arithmetic of the compiler's run-time library.
+// NOLINTBEGIN(bugprone-reserved-identifier): it has these names
 extern "C" {
 __extension__ __int128 __divti3(__int128, __int128);
 __extension__ __int128 __modti3(__int128, __int128);
@@ -19,6 +20,7 @@ __extension__ __int128 __multi3(__int128, __int128);
 __extension__ unsigned __int128 __udivti3(unsigned __int128, unsigned __int128);
 __extension__ unsigned __int128 __umodti3(unsigned __int128, unsigned __int128);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace pycuda::cpu {
 namespace {

@@ -145,9 +145,8 @@ std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t textur
       return texels.is_layered ? texels.depth : 0;
     case TextureQuery::MipmapLevels:
     case TextureQuery::Samples:
+    case TextureQuery::MemoryLayout:  // 1: rows one after the other
       return 1;
-    case TextureQuery::MemoryLayout:
-      return 1;  // rows one after the other
   }
   return 0;
 }

@@ -58,6 +58,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
                 unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
   std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes, longest);
   std::vector<llvm::Function*> functions;
+  functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
   const auto prepare_open = [&](const auto& changed) {
@@ -68,6 +69,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
     prepare_open_gangs(functions, target);
   };
   std::vector<simt::GangSource*> all;
+  all.reserve(sources.size());
   for (simt::GangSource& source : sources) all.push_back(&source);
   simt::open_guards(sources);
   prepare_open(all);

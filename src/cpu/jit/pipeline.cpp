@@ -42,7 +42,7 @@ class PassRun {
   explicit PassRun(llvm::TargetMachine& target)
       : builder_(&target, tuning(), std::nullopt, &callbacks_) {
     callbacks_.registerBeforeNonSkippedPassCallback(
-        [](llvm::StringRef, llvm::Any) { checkpoint(); });
+        [](llvm::StringRef, const llvm::Any&) { checkpoint(); });
     llvm::TargetLibraryInfoImpl no_library(target.getTargetTriple());
     no_library.disableAllFunctions();
     functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });
