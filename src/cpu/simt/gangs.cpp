@@ -289,6 +289,31 @@ Accesses accesses_of(llvm::Function& kernel, GangSize size) {
   return found;
 }
 
+/// Whether lanes may part for reasons that lie in data, not in their numbers alone.
+bool parts_by_data(const llvm::Value* condition, const Shapes& shapes) {
+  const auto* operation = llvm::dyn_cast<llvm::Instruction>(condition);
+  if (!operation || !shapes.of(operation).is_varying()) return false;
+  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(operation))
+    return llvm::any_of(compare->operands(), [&](const llvm::Value* operand) {
+      return shapes.of(operand).is_varying();
+    });
+  if (!llvm::isa<llvm::BinaryOperator, llvm::SelectInst, llvm::FreezeInst>(operation)) return true;
+  return llvm::any_of(operation->operands(),
+                      [&](const llvm::Value* operand) { return parts_by_data(operand, shapes); });
+}
+
+/// Whether gangs along x, as long as may be, are as good as tiles: not where tiles keep together
+/// what leaves early or what neighbours along y touch.
+bool walks_rows(const GangSource& source) {
+  if (accesses_of(*source.function, source.size).apart != 0) return false;
+  ControlFlow flow(*source.function);
+  const Shapes guesses(*source.function, flow, source.size, true);
+  return llvm::none_of(*source.function, [&](const llvm::BasicBlock& block) {
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    return branch && branch->isConditional() && parts_by_data(branch->getCondition(), guesses);
+  });
+}
+
 std::string reason_to_walk_alone(const GangSource& source) {
   ControlFlow flow(*source.function), guessed_flow(*source.function);
   const Shapes shapes(*source.function, flow, source.size);
@@ -301,7 +326,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
     if (std::string better = reason_to_walk_alone(source); !better.empty()) return better;
   }
   const std::string name = "f." + facts.name;
-  const bool walks_rows = accesses_of(*source.function, source.size).apart == 0;
+  const bool rows = walks_rows(source);
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
     return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
@@ -329,8 +354,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
   facts.fusible_block = fusible.value_or(0);
-  // A loop's trips and a walk across rows stay together, and near, in tiles.
-  facts.walks_rows = fusible && walks_rows && !facts.loops && !facts.gangs_suspend;
+  facts.walks_rows = fusible && rows && !facts.loops && !facts.gangs_suspend;
   return {};
 }
 

@@ -83,12 +83,16 @@ TEST_CASE("blocks of two dimensions fuse to rows of 256 threads, where a gang is
   CHECK(most_fused_blocks(k, {100, 1}, {256, 1}) == 100);
 }
 
-TEST_CASE("loops, walks across rows and numbers within the block keep blocks of rows apart") {
+TEST_CASE("loops, data, walks across rows and numbers within the block keep blocks of rows apart") {
   const auto fuses = [](const std::string& body) {
     LoadedModule module(kernel(body));
     return can_fuse_rows(module.kernel("k").facts, {16, 16});
   };
   CHECK(fuses("st.global.u32 [%rd3], %r6;"));
+  CHECK(fuses("setp.lt.u32 %p2, %r6, %r9; @%p2 st.global.u32 [%rd3], %r6;"));
+  CHECK_FALSE(
+      fuses("ld.global.u32 %r10, [%rd4]; setp.lt.u32 %p2, %r10, 9; @%p2 bra END;"
+            "st.global.u32 [%rd3], %r10;"));
   CHECK_FALSE(
       fuses("mov.u32 %r10, 0; AGAIN: add.u32 %r10, %r10, 1; st.global.u32 [%rd3], %r10;"
             "setp.lt.u32 %p2, %r10, %r6; @%p2 bra AGAIN;"));
