@@ -52,7 +52,8 @@ class Body {
   }
   llvm::Value* operand64(llvm::Value* value) { return b_.CreateZExt(value, b_.getInt64Ty()); }
   llvm::Value* result(unsigned number) {
-    return b_.CreateAlignedLoad(b_.getInt64Ty(), field(offsetof(ThreadFrame, result) + number * 8),
+    return b_.CreateAlignedLoad(b_.getInt64Ty(),
+                                field(offsetof(ThreadFrame, result) + std::size_t{number} * 8),
                                 llvm::Align(8));
   }
   void suspend();
@@ -140,7 +141,7 @@ void Body::replace_pseudo(llvm::CallInst* call) {
   b_.SetInsertPoint(before);
   const auto argument = [&](unsigned i) { return call->getArgOperand(i); };
   const auto operand = [&](unsigned i, llvm::Value* value) {
-    put64(offsetof(ThreadFrame, operand) + i * 8, value);
+    put64(offsetof(ThreadFrame, operand) + std::size_t{i} * 8, value);
   };
   put32(offsetof(ThreadFrame, site), b_.getInt32(next_site_++));
   llvm::Value* replacement = nullptr;

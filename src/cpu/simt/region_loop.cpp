@@ -135,6 +135,7 @@ llvm::Function* RegionLoop::make_step(const Regions& regions, llvm::StringRef la
   llvm::BasicBlock* never = new_block("never");
   llvm::SwitchInst* choice = b_.CreateSwitch(chooser->getArg(last), never);
   std::vector<llvm::Value*> arguments;
+  arguments.reserve(last);
   for (unsigned i = 0; i < last; ++i) arguments.push_back(chooser->getArg(i));
   for (std::uint32_t number = 0; number < regions.functions.size(); ++number) {
     llvm::BasicBlock* run = new_block("region");

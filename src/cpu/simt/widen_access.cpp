@@ -66,7 +66,7 @@ llvm::Value* Widener::test_adjacent(llvm::Value* pointers, std::int64_t bytes,
   for (unsigned i = 0; i < rows_; ++i) {
     llvm::Value* start = nullptr;
     if (is_full(mask_)) {
-      start = b_.CreateExtractElement(starts, std::uint64_t{i * columns_});
+      start = b_.CreateExtractElement(starts, std::uint64_t{i} * columns_);
     } else {
       llvm::Value* bits = b_.CreateBitCast(row_lanes(mask_, i), b_.getIntNTy(columns_));
       llvm::Value* lane = b_.CreateZExt(

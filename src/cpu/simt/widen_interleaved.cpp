@@ -152,6 +152,7 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
       llvm::Value* start = from_own(*parts.front(), pointer);
       for (unsigned first = 0; first < columns_; first += width) {
         std::vector<llvm::Value*> loaded;
+        loaded.reserve(count);
         for (unsigned i = 0; i < count; ++i)
           loaded.push_back(b_.CreateAlignedLoad(
               type,
@@ -171,6 +172,7 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
         of_part.insert(of_part.end(), once.begin(), once.end());
     }
     std::vector<llvm::Value*> values;
+    values.reserve(count);
     for (const std::vector<llvm::Value*>& piece : pieces)
       values.push_back(llvm::concatenateVectors(b_, piece));
     return values;
@@ -178,6 +180,7 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   const auto apart = [&] {
     llvm::Value* pointers = pointers_again(load.getPointerOperand());
     std::vector<llvm::Value*> values;
+    values.reserve(count);
     for (llvm::Instruction* part : parts)
       values.push_back(gather(*llvm::cast<llvm::LoadInst>(part), from_own(*part, pointers)));
     return values;
@@ -208,11 +211,13 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   };
   const llvm::Align alignment = std::min(store.getAlign(), llvm::Align(bytes));
   std::vector<llvm::Value*> values;
+  values.reserve(count);
   for (llvm::Instruction* part : parts)
     values.push_back(wide(llvm::cast<llvm::StoreInst>(part)->getValueOperand()));
   const auto whole = [&] {
     for (unsigned first = 0; first < lanes_; first += width) {
       std::vector<llvm::Value*> pieces;
+      pieces.reserve(count);
       for (llvm::Value* value : values)
         pieces.push_back(
             b_.CreateShuffleVector(value, llvm::createSequentialMask(first, width, 0)));
