@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whose access it was: faults in vector code name the thread, not the gang."""
 
+import ast
 import re
 
 import pytest
@@ -234,6 +235,36 @@ fault("gather", lambda: (room(), room(), cuda.to_device(at)), (512, 1, 1))
 """
     )["gather"]
     assert "thread (77, 0, 0)" in text
+
+
+@pytest.mark.parametrize("isa", ["sse2", "avx2", "avx512"])
+def test_with_any_threads_astray_one_of_them_is_named_with_its_own_address(isa):
+    output, _ = run_program(
+        START
+        + """
+import random
+for seed in range(24):
+    chance = random.Random(seed)
+    block, grid = chance.choice([5, 8, 24, 32, 100, 256]), chance.choice([1, 3, 8])
+    astray = chance.sample(range(block * grid), chance.choice([1, 2, 5]))
+    at = {f"t{thread}": chance.randrange(FAR // 2, FAR) for thread in astray}
+    def arguments():
+        out = room(1 << 16)
+        print(seed, block, {int(name[1:]): int(out) + 4 * place for name, place in at.items()}, flush=True)
+        return out, places(block * grid, **at)
+    fault("atomic", arguments, (block, 1, 1), (grid, 1))
+""",
+        PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_CHECK=None,
+        PYCUDA_CPU_ISA=isa,
+    )
+    lines = output.splitlines()
+    assert len(lines) == 48
+    for launch, message in zip(lines[::2], lines[1::2], strict=True):
+        _, width, places = launch.split(" ", 2)
+        address, block, thread = re.search(r"address (\w+).* block \((\d+), .* thread \((\d+), ", message).groups()
+        assert ast.literal_eval(places)[int(block) * int(width) + int(thread)] == int(address, 16), (launch, message)
+        assert "gang" not in message
 
 
 def test_looking_for_the_thread_changes_nothing_and_shows_nothing():
