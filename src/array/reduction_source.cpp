@@ -116,6 +116,27 @@ class ReductionText {
            "= combined(part[j], part[j + half]);\n    }\n";
   }
 
+  /// The same for a processor, without packs: each part reads a stretch of its own. A prefetcher
+  /// ends at the end of a page, so several pages at a time keep more of memory busy.
+  std::string streams() const {
+    const std::string count = std::to_string(parts);
+    std::string text = "    const u64 stretch = rest / (" + count + " * lanes) * lanes;\n" +
+                       "    for (u64 done = 0; done < stretch; done += lanes) {\n";
+    for (std::size_t k = 0; k < arrays_; ++k)
+      text += "      in" + number(k) + " v" + number(k) + "[" + count + "];\n";
+    text += "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) {";
+    for (std::size_t k = 0; k < arrays_; ++k)
+      text += " v" + number(k) + "[u] = q" + number(k) + "[u * stretch + done + lane];";
+    text += " }\n#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) " +
+            take("part[u]", "at + static_cast<pos_t>(u * stretch + done) + lane",
+                 [](std::size_t k) { return "v" + number(k) + "[u]"; }) +
+            "\n    }\n";
+    for (std::size_t k = 0; k < arrays_; ++k)
+      text += "    q" + number(k) + " += " + count + " * stretch;\n";
+    return text + "    at += static_cast<pos_t>(" + count + " * stretch);\n    rest -= " + count +
+           " * stretch;\n";
+  }
+
   /// Reduced elements that lie side by side, in packs.
   std::string dense_lanes() const {
     const std::string width = std::to_string(key_.vector);
@@ -162,9 +183,10 @@ class ReductionText {
       }
       return line + " }\n";
     };
-    text += "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
-            "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
-            use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
+    text += key_.in_turn ? streams()
+                         : "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
+                               "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
+                               use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
     text += "    for (; rest >= lanes;) {\n" + read("1") + use("part[0]", "0") + step("1") +
             "    }\n    if (lane < rest) {\n" + read("1") + use("part[0]", "0") + "    }\n";
     if (!packs) return text;

@@ -4,6 +4,7 @@
 // has a process.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -220,15 +221,19 @@ void play_threads() {
 void play_unload() {
   const CurrentContext context;
   CUmodule module = nullptr;
-  const std::string text = hashes(3, 1500);
+  const std::string text = hashes(3, 1900);
   CU(cuModuleLoadData)(&module, text.c_str());
   CUresult asked = CUDA_ERROR_UNKNOWN;
+  std::atomic<bool> asking{false};
   std::thread thread([&] {
     CU(cuCtxSetCurrent)(context.handle());
     CUfunction function = nullptr;
+    asking = true;
     asked = CU(cuModuleGetFunction)(&function, module, "k1");
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (!asking) std::this_thread::yield();
+  // It takes ten times as long to compile.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const CUresult unloaded = CU(cuModuleUnload)(module);
   thread.join();
   std::printf("unloaded %d, asked %d\n", unloaded, asked);

@@ -215,3 +215,16 @@ def test_elements_are_put_by_flat_positions():
     with pytest.raises(ValueError, match="at least one value"):
         device.put([0], [])
     np.testing.assert_array_equal(device.take([3, 0], axis=1).get(), host.take([3, 0], axis=1))
+
+
+@pytest.mark.parametrize("length", [1, 15, 16, 17, 63, 64, 65, 127, 1000, 8191, 8192, 8193, 40003])
+def test_reductions_of_any_length_see_each_element_once(length):
+    host = np.random.default_rng(length).integers(0, 3, length).astype(np.float32)
+    array = gpuarray.to_gpu(host)
+    assert array.sum().get() == host.sum()
+    assert gpuarray.dot(array, array).get() == (host * host).sum()
+    assert array.argmax().get() == host.argmax() and array.argmin().get() == host.argmin()
+    for place in {0, length // 4, length // 2, length - 1}:
+        array[place] = 9
+        assert array.max().get() == 9 and array.argmax().get() == place
+        array[place] = float(host[place])
