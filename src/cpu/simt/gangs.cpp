@@ -272,19 +272,21 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
 }
 
 struct Accesses {
-  unsigned all = 0, apart = 0;
+  unsigned all = 0, apart = 0, narrow = 0;
 };
 
-/// How many accesses there are, and how many are of any addresses for gangs of `size`.
+/// How many accesses there are, how many are of any addresses for gangs of `size`, and how many of
+/// bytes and halves.
 Accesses accesses_of(llvm::Function& kernel, GangSize size) {
   ControlFlow flow(kernel);
   const Shapes guesses(kernel, flow, size, true);
   Accesses found;
-  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
     if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;
     ++found.all;
     found.apart += guesses.of(address).is_varying() ? 1 : 0;
+    found.narrow += llvm::getLoadStoreType(&instruction)->getScalarSizeInBits() < 32 ? 1 : 0;
   }
   return found;
 }
@@ -302,10 +304,11 @@ bool parts_by_data(const llvm::Value* condition, const Shapes& shapes) {
                       [&](const llvm::Value* operand) { return parts_by_data(operand, shapes); });
 }
 
-/// Whether gangs along x, as long as may be, are as good as tiles: not where tiles keep together
-/// what leaves early or what neighbours along y touch.
+/// Whether gangs along x, as long as may be, are better than tiles: where a tile's row is less than
+/// a vector, and not where tiles keep together what leaves early or what neighbours along y touch.
 bool walks_rows(const GangSource& source) {
-  if (accesses_of(*source.function, source.size).apart != 0) return false;
+  const Accesses accesses = accesses_of(*source.function, source.size);
+  if (accesses.apart != 0 || accesses.narrow * 2 <= accesses.all) return false;
   ControlFlow flow(*source.function);
   const Shapes guesses(*source.function, flow, source.size, true);
   return llvm::none_of(*source.function, [&](const llvm::BasicBlock& block) {

@@ -30,15 +30,15 @@ const char* const head = R"(
   shr.u32 %r9, %r1, 1; add.s32 %r9, %r9, 1;
   setp.ge.s32 %p1, %r5, %r1; setp.ge.s32 %p2, %r6, %r9; or.pred %p1, %p1, %p2; @%p1 bra END;
   mad.lo.s32 %r8, %r7, %r9, %r6; mad.lo.s32 %r8, %r8, %r1, %r5;
-  mul.wide.s32 %rd3, %r8, 4; add.s64 %rd4, %rd2, %rd3; add.s64 %rd3, %rd1, %rd3;
+  cvt.s64.s32 %rd3, %r8; add.s64 %rd4, %rd2, %rd3; add.s64 %rd3, %rd1, %rd3;
 )";
 
 std::string kernel(const std::string& body) { return head + body + "END: ret; }"; }
 
 const char* const neighbours = R"(
-  ld.global.u32 %r10, [%rd4]; ld.global.u32 %r11, [%rd4+4]; ld.global.u32 %r12, [%rd4+8];
+  ld.global.u8 %r10, [%rd4]; ld.global.u8 %r11, [%rd4+1]; ld.global.u8 %r12, [%rd4+2];
   mad.lo.u32 %r10, %r11, 3, %r10; xor.b32 %r10, %r10, %r12; add.u32 %r10, %r10, %r6;
-  st.global.u32 [%rd3], %r10;)";
+  st.global.u8 [%rd3], %r10;)";
 
 }  // namespace
 
@@ -54,9 +54,9 @@ TEST_CASE("threads of fused blocks find what each alone finds, whatever the bloc
       for (const Dim3& grid : {Dim3{7, 3, 2}, Dim3{40, 1}, Dim3{1, 4}, Dim3{3, 2}}) {
         for (const std::uint32_t n : {1u, 33u, 250u, 700u}) {
           const std::size_t size = std::size_t{n} * (n / 2 + 1) * grid.z * block.z + 2;
-          std::vector<std::uint32_t> in(size), found(size, 7), expected(size, 7);
+          std::vector<std::uint8_t> in(size), found(size, 7), expected(size, 7);
           for (std::size_t i = 0; i < size; ++i)
-            in[i] = static_cast<std::uint32_t>(i) * 2654435761u;
+            in[i] = static_cast<std::uint8_t>(i * 2654435761u >> 11);
           module.thread_by_thread = false;
           module.run("k", grid, block, found.data(), in.data(), n);
           module.thread_by_thread = true;
@@ -83,33 +83,36 @@ TEST_CASE("blocks of two dimensions fuse to rows of 256 threads, where a gang is
   CHECK(most_fused_blocks(k, {100, 1}, {256, 1}) == 100);
 }
 
-TEST_CASE("loops, data, walks across rows and numbers within the block keep blocks of rows apart") {
+TEST_CASE(
+    "words, loops, data, walks across rows, numbers within the block keep blocks of rows apart") {
   const auto fuses = [](const std::string& body) {
     LoadedModule module(kernel(body));
     return can_fuse_rows(module.kernel("k").facts, {16, 16});
   };
-  CHECK(fuses("st.global.u32 [%rd3], %r6;"));
-  CHECK(fuses("setp.lt.u32 %p2, %r6, %r9; @%p2 st.global.u32 [%rd3], %r6;"));
+  CHECK(fuses("st.global.u8 [%rd3], %r6;"));
+  // A tile's row of words is a vector of its own.
+  CHECK_FALSE(fuses("shl.b64 %rd5, %rd3, 2; st.global.u32 [%rd5], %r6;"));
+  CHECK(fuses("setp.lt.u32 %p2, %r6, %r9; @%p2 st.global.u8 [%rd3], %r6;"));
   CHECK_FALSE(
-      fuses("ld.global.u32 %r10, [%rd4]; setp.lt.u32 %p2, %r10, 9; @%p2 bra END;"
-            "st.global.u32 [%rd3], %r10;"));
+      fuses("ld.global.u8 %r10, [%rd4]; setp.lt.u32 %p2, %r10, 9; @%p2 bra END;"
+            "st.global.u8 [%rd3], %r10;"));
   CHECK_FALSE(
-      fuses("mov.u32 %r10, 0; AGAIN: add.u32 %r10, %r10, 1; st.global.u32 [%rd3], %r10;"
+      fuses("mov.u32 %r10, 0; AGAIN: add.u32 %r10, %r10, 1; st.global.u8 [%rd3], %r10;"
             "setp.lt.u32 %p2, %r10, %r6; @%p2 bra AGAIN;"));
   CHECK_FALSE(
-      fuses("mad.lo.s32 %r10, %r5, %r1, %r6; mul.wide.s32 %rd5, %r10, 4;"
-            "add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], %r10;"));
-  CHECK_FALSE(fuses("mov.u32 %r10, %tid.x; st.global.u32 [%rd3], %r10;"));
-  CHECK_FALSE(fuses("mov.u32 %r10, %ctaid.x; st.global.u32 [%rd3], %r10;"));
-  CHECK_FALSE(fuses(".shared .b32 s; st.shared.u32 [s], %r5; st.global.u32 [%rd3], %r5;"));
+      fuses("mad.lo.s32 %r10, %r5, %r1, %r6; cvt.s64.s32 %rd5, %r10;"
+            "add.s64 %rd5, %rd5, %rd1; st.global.u8 [%rd5], %r10;"));
+  CHECK_FALSE(fuses("mov.u32 %r10, %tid.x; st.global.u8 [%rd3], %r10;"));
+  CHECK_FALSE(fuses("mov.u32 %r10, %ctaid.x; st.global.u8 [%rd3], %r10;"));
+  CHECK_FALSE(fuses(".shared .b32 s; st.shared.u32 [s], %r5; st.global.u8 [%rd3], %r5;"));
 }
 
 TEST_CASE("a thread of fused rows that traps is told by its own block and number") {
   LoadedModule module(
       kernel("setp.eq.u32 %p1, %r5, 37; setp.eq.u32 %p2, %r6, 22;"
-             "and.pred %p1, %p1, %p2; @%p1 trap; st.global.u32 [%rd3], %r5;"));
+             "and.pred %p1, %p1, %p2; @%p1 trap; st.global.u8 [%rd3], %r5;"));
   CHECK(can_fuse_rows(module.kernel("k").facts, {16, 16}));
-  std::vector<std::uint32_t> out(100 * 51), in(100 * 51);
+  std::vector<std::uint8_t> out(100 * 51), in(100 * 51);
   const auto fault = module.fault_of("k", {7, 4}, {16, 16}, out.data(), in.data(), 100u);
   REQUIRE(fault.has_value());
   CHECK_MESSAGE(fault->message.find("(5, 6, 0)") != std::string::npos, fault->message);
