@@ -247,7 +247,7 @@ for seed in range(24):
     chance = random.Random(seed)
     block, grid = chance.choice([5, 8, 24, 32, 100, 256]), chance.choice([1, 3, 8])
     astray = chance.sample(range(block * grid), chance.choice([1, 2, 5]))
-    at = {f"t{thread}": chance.randrange(FAR // 2, FAR) for thread in astray}
+    at = {f"t{thread}": chance.randrange(1 << 14, (1 << 14) + 1024) for thread in astray}
     def arguments():
         out = room(1 << 16)
         print(seed, block, {int(name[1:]): int(out) + 4 * place for name, place in at.items()}, flush=True)

@@ -20,7 +20,8 @@ WITHOUT_PAGE = {"pycuda.characterize", "pycuda.compyte", "pycuda.debug", "pycuda
 def test_every_public_module_has_a_page():
     found = {f"pycuda.{module.name}" for module in pkgutil.iter_modules(pycuda.__path__)}
     public = {name for name in found if not name.startswith(("pycuda._", "pycuda.libcuda"))}
-    assert public - WITHOUT_PAGE == PAGES, "docs/reference/ must have an automodule for each public module"
+    documented = {name for name in PAGES if name.count(".") == 1}  # the others are parts of these
+    assert public - WITHOUT_PAGE == documented, "docs/reference/ must have an automodule for each public module"
 
 
 def _documented(thing):

@@ -330,6 +330,7 @@ def test_the_cpu_driver_runs_them_as_vectors(tmp_path):
     if not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists():
         pytest.skip("needs the CPU driver, which was not built")
     environment = dict(os.environ, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
+    environment["CUDA_MODULE_LOADING"] = "EAGER"
     environment.pop("PYCUDA_CPU_VECTOR", None)
     ran = subprocess.run(
         [sys.executable, "-c", LOADING, SOURCE], env=environment, capture_output=True, text=True, timeout=120
