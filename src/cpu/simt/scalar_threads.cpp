@@ -54,7 +54,10 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   if (!kernel.gangs_suspend || is_too_long()) return;
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
   const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
-  kernel.gang_frame_bytes = std::max(frame_bytes_of(regions), frame_bytes_of(tail_regions));
+  // Frames of either kind follow one another.
+  kernel.gang_frame_bytes =
+      llvm::alignTo(std::max(frame_bytes_of(regions), frame_bytes_of(tail_regions)),
+                    std::max(regions.frame_alignment, tail_regions.frame_alignment));
   make_region_loop(regions, &tail_regions, kernel.gang_frame_bytes, kernel.name + ".gangs",
                    kernel.gang_lanes);
   kernel.gangs_suspend = false;
