@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -59,6 +60,10 @@ std::vector<fs::path> toolkit_includes(const fs::path& root) {
                    root / "targets/x86_64-linux/include/cccl"});
 }
 
+std::vector<fs::path> wheel_includes(const fs::path& root) {
+  return existing({root / "include", root / "include/cccl"});
+}
+
 std::vector<fs::path> toolkit_roots() {
   std::vector<fs::path> roots;
   for (const char* name : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CONDA_PREFIX"}) {
@@ -72,7 +77,7 @@ std::vector<fs::path> toolkit_roots() {
 class Search {
  public:
   Search(std::span<const fs::path> package_folders, bool everywhere) {
-    for (const fs::path& folder : package_folders) add_wheels(folder);
+    for (const fs::path& folder : package_folders) add_wheels(folder, package_folders);
     // Newest first; equal ones in the order of the folders.
     std::ranges::stable_sort(found_,
                              [](const auto& a, const auto& b) { return a.major > b.major; });
@@ -127,13 +132,20 @@ class Search {
     found_.push_back(std::move(installation));
   }
 
-  void add_wheels(const fs::path& folder) {
+  void add_wheels(const fs::path& folder, std::span<const fs::path> package_folders) {
     // CUDA 13 and newer put all wheels of one version into one folder; older ones have a folder per
     // wheel.
     for (const char* version : {"15", "14", "13"}) {
-      const fs::path root = folder / (std::string("cu") + version);
-      const fs::path file = root / "lib" / (std::string(kLibraryPrefix) + version);
-      if (is_there(file)) add(file, "wheel", existing({root / "include", root / "include/cccl"}));
+      const std::string name = std::string("cu") + version;
+      const fs::path file = folder / name / "lib" / (std::string(kLibraryPrefix) + version);
+      if (!is_there(file)) continue;
+      std::vector<fs::path> includes = wheel_includes(folder / name);
+      // Some of the wheels may be the user's, others the system's.
+      for (const fs::path& other : package_folders) {
+        if (other != folder)
+          std::ranges::copy(wheel_includes(other / name), std::back_inserter(includes));
+      }
+      add(file, "wheel", std::move(includes));
     }
     if (!is_there(folder / "cuda_nvrtc/lib")) return;
 

@@ -37,6 +37,21 @@ TEST_CASE("wheels are found in both layouts, the newest first, with their header
         std::vector<fs::path>{tree.path() / "a/nvidia/cuda_runtime/include"});
 }
 
+TEST_CASE("headers of wheels in several folders of packages are found together") {
+  const TemporaryTree tree;
+  tree.write("system/nvidia/cu13/lib/libnvrtc.so.13", "");
+  tree.write("system/nvidia/cu13/include/cuda_fp16.h", "");
+  tree.write("user/nvidia/cu13/include/crt/mma.h", "");
+  tree.write("user/nvidia/cu14/include/crt/mma.h", "of another version");
+  const std::vector<fs::path> folders = {tree.path() / "user/nvidia",
+                                         tree.path() / "system/nvidia"};
+  const auto found = find_nvrtc_wheels(folders);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].include_folders ==
+        std::vector<fs::path>{tree.path() / "system/nvidia/cu13/include",
+                              tree.path() / "user/nvidia/cu13/include"});
+}
+
 TEST_CASE("a wheel hides a toolkit of the same CUDA version") {
   const TemporaryTree tree;
   tree.write("nvidia/cu13/lib/libnvrtc.so.13", "wheel");
