@@ -7,6 +7,7 @@ Factors are small whole numbers, so that every sum is exact whatever its order.
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -324,22 +325,33 @@ def test_registers(shape, kind, sums):
 
 
 def test_a_matrix_that_ends_too_early():
-    """An access outside every allocation is a fault of the instruction's line."""
-    code = """
-    extern "C" __global__ void product(const half* a, float* c) {
-      wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
-      wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
-      wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
-      wmma::fill_fragment(fc, 0.f);
-      wmma::load_matrix_sync(fa, a, 1 << 26);
-      wmma::load_matrix_sync(fb, a, 16);
-      wmma::mma_sync(fc, fa, fb, fc);
-      wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
-    }"""
-    a, c = cuda.mem_alloc(512), cuda.mem_alloc(1024)
-    module(code).get_function("product")(a, c, block=(32, 1, 1))
-    with pytest.raises(cuda.LogicError, match="illegal memory access"):
-        cuda.Context.synchronize()
+    """An access outside every allocation is a fault; in a process of its own, which a GPU's driver gives up then."""
+    output, _ = run_program(
+        """
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+product = SourceModule('''
+#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void product(const half* a, float* c) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+  wmma::fill_fragment(fc, 0.f);
+  wmma::load_matrix_sync(fa, a, 1 << 26);
+  wmma::load_matrix_sync(fb, a, 16);
+  wmma::mma_sync(fc, fa, fb, fc);
+  wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+}''', no_extern_c=True).get_function("product")
+product(cuda.mem_alloc(512), cuda.mem_alloc(1024), block=(32, 1, 1))
+try:
+    cuda.Context.synchronize()
+except cuda.LogicError as error:
+    print(error)
+"""
+    )
+    assert "an illegal memory access was encountered" in output
 
 
 def test_saturation():
