@@ -13,7 +13,7 @@
 
 namespace pycuda::cpu::api {
 
-CUresult ModuleImage::load(Context& context, std::shared_ptr<const jit::Program> program,
+CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Program>& program,
                            std::shared_ptr<const ModuleImage>* image) {
   auto loading = std::make_shared<ModuleImage>(context.device());
   bool out_of_memory = false;
@@ -202,10 +202,10 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
   }
 }
 
-CUresult load_module(Context& context, std::shared_ptr<const jit::Program> program, bool of_library,
-                     Module** module) {
+CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>& program,
+                     bool of_library, Module** module) {
   std::shared_ptr<const ModuleImage> image;
-  const CUresult status = ModuleImage::load(context, std::move(program), &image);
+  const CUresult status = ModuleImage::load(context, program, &image);
   if (status != CUDA_SUCCESS) return status;
   auto made = std::make_unique<Module>(context, std::move(image), of_library);
   *module = made.get();

@@ -26,7 +26,7 @@ class TextureReference;
 class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
  public:
   /// NOT enough memory: OUT_OF_MEMORY, with null.
-  static CUresult load(Context& context, std::shared_ptr<const jit::Program> program,
+  static CUresult load(Context& context, const std::shared_ptr<const jit::Program>& program,
                        std::shared_ptr<const ModuleImage>* image);
   explicit ModuleImage(VirtualDevice& device) : device_(device) {}
   ~ModuleImage();
@@ -126,7 +126,7 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
 int default_dynamic_shared_bytes(const KernelFacts& facts);
 
 /// Loads `program` into `context`, which owns the module from then on.
-CUresult load_module(Context& context, std::shared_ptr<const jit::Program> program, bool of_library,
-                     Module** module);
+CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>& program,
+                     bool of_library, Module** module);
 
 }  // namespace pycuda::cpu::api

@@ -156,7 +156,8 @@ base::Result<const Kernel*, KernelFailure> LoadedProgram::link_kernel(std::size_
   return linked;
 }
 
-bool LoadedProgram::improve(const Kernel& kernel, std::shared_ptr<const Program> better) const {
+bool LoadedProgram::improve(const Kernel& kernel,
+                            const std::shared_ptr<const Program>& better) const {
   return implementation_->improve(kernel, *better);
 }
 

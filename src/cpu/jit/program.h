@@ -135,7 +135,7 @@ class LoadedProgram {
   /// Lets launches of `kernel`, one of these with KernelForms, run it as `better` has it from now
   /// on (Program::compile_kernel). False when it has no vector form or cannot be linked. Once for
   /// each kernel, on any thread, while launches go on.
-  bool improve(const Kernel& kernel, std::shared_ptr<const Program> better) const;
+  bool improve(const Kernel& kernel, const std::shared_ptr<const Program>& better) const;
 
   class Implementation;
   explicit LoadedProgram(std::unique_ptr<Implementation> implementation);

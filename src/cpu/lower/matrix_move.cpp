@@ -118,6 +118,7 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
   if (!fits(modifiers, sources.size())) return false;
   llvm::IRBuilder<>& b = lowering.builder();
   std::vector<Value*> tiles;
+  tiles.reserve(sources.size());
   for (const ptx::Operand& source : sources) tiles.push_back(lowering.read_bits(source, 32));
   TileRows rows(lowering, instruction.operands[0],
                 modifiers.has_space ? modifiers.space : ptx::Space::Generic);

@@ -88,6 +88,24 @@ Value* add_product(FunctionLowering& lowering, const TileProduct& product, Value
   return builder.CreateAdd(sum, builder.CreateSExt(term, sum->getType()));
 }
 
+bool is_integer(MatrixType type) {
+  return type == MatrixType::S8 || type == MatrixType::U8 || type == MatrixType::S4 ||
+         type == MatrixType::U4 || type == MatrixType::B1;
+}
+
+/// Whether there are products of elements of the one type with those of the other.
+bool fit(MatrixType a, MatrixType b) {
+  if (a == b) return true;
+  return a != MatrixType::B1 && b != MatrixType::B1 && is_integer(a) && is_integer(b) &&
+         bits_of(a) == bits_of(b);
+}
+
+bool fit_sums(MatrixType factors, MatrixType sums) {
+  if (is_integer(factors)) return sums == MatrixType::S32;
+  if (factors == MatrixType::F64) return sums == MatrixType::F64;
+  return sums == MatrixType::F32 || (factors == MatrixType::F16 && sums == MatrixType::F16);
+}
+
 }  // namespace
 
 std::optional<MatrixType> matrix_type(ptx::Type type) {
@@ -118,6 +136,28 @@ std::optional<MatrixType> narrow_matrix_type(std::string_view modifier) {
   if (modifier == "u4") return MatrixType::U4;
   if (modifier == "b1") return MatrixType::B1;
   return std::nullopt;
+}
+
+std::optional<ProductTypes> product_types(const ptx::Modifiers& modifiers) {
+  std::vector<MatrixType> factors, types;
+  for (const std::string& modifier : modifiers.others) {
+    if (const auto type = narrow_matrix_type(modifier)) factors.push_back(*type);
+  }
+  for (const ptx::Type type : modifiers.types) {
+    const auto known = matrix_type(type);
+    if (!known) return std::nullopt;
+    types.push_back(*known);
+  }
+  if (types.size() == 4 && factors.empty()) {
+    factors = {types[1], types[2]};
+    types = {types[0], types[3]};
+  }
+  if (types.size() == 2 && factors.empty()) factors = {MatrixType::F16, MatrixType::F16};
+  if (types.size() != 2 || factors.size() != 2) return std::nullopt;
+  const ProductTypes found{factors[0], factors[1], types[1], types[0]};
+  const bool known =
+      fit(found.a, found.b) && fit_sums(found.a, found.c) && fit_sums(found.a, found.d);
+  return known ? std::optional(found) : std::nullopt;
 }
 
 unsigned bits_of(MatrixType type) {
@@ -215,6 +255,7 @@ std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct
       for (unsigned index = 0; index < elements; ++index) {
         const auto numbers = [&](const std::vector<Value*>& registers, MatrixType type) {
           std::vector<Value*> values;
+          values.reserve(registers.size());
           for (Value* bits : registers) values.push_back(element(lowering, bits, type, index));
           return values;
         };
@@ -246,6 +287,7 @@ std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct
 std::vector<Value*> read_registers(FunctionLowering& lowering,
                                    const std::vector<ptx::Operand>& operands, MatrixType type) {
   std::vector<Value*> registers;
+  registers.reserve(operands.size());
   for (const ptx::Operand& operand : operands) {
     registers.push_back(lowering.read_bits(operand, type == MatrixType::F64 ? 64 : 32));
   }

@@ -28,6 +28,15 @@ std::optional<MatrixType> narrow_matrix_type(std::string_view modifier);  ///< "
 unsigned bits_of(MatrixType type);
 unsigned elements_in_register(MatrixType type);
 
+/// Types of the matrices of a product.
+struct ProductTypes {
+  MatrixType a{}, b{}, c{}, d{};
+};
+
+/// They are written d, a, b, c, the narrow ones (no types of registers) among the other modifiers;
+/// of wmma with factors of f16, d and c alone. Nothing if there is no such product.
+std::optional<ProductTypes> product_types(const ptx::Modifiers& modifiers);
+
 struct MatrixShape {
   unsigned rows = 0, columns = 0, depth = 0;  ///< m, n, k
   bool operator==(const MatrixShape&) const = default;

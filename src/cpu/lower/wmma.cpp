@@ -322,59 +322,21 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction,
                                   stride_of(lowering, instruction, fragment), true, store);
 }
 
-/// The types of a product: d and c alone where the factors are f16.
-struct ProductTypes {
-  MatrixType a{}, b{}, c{}, d{};
-};
-
-std::optional<ProductTypes> product_types(const ptx::Modifiers& modifiers, const Form& form) {
-  std::vector<MatrixType> types;
-  for (const ptx::Type type : modifiers.types) {
-    const auto known = matrix_type(type);
-    if (!known) return std::nullopt;
-    types.push_back(*known);
-  }
-  using enum MatrixType;
-  if (types.size() == 4 && form.narrow.empty()) {
-    return ProductTypes{types[1], types[2], types[3], types[0]};
-  }
-  if (types.size() != 2) return std::nullopt;
-  if (form.narrow.size() == 2) {
-    return ProductTypes{form.narrow[0], form.narrow[1], types[1], types[0]};
-  }
-  if (form.narrow.empty()) return ProductTypes{F16, F16, types[1], types[0]};
-  return std::nullopt;
-}
-
 /// wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape... d, a, b, c
 bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instruction,
                   const Form& form) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
-  const auto types = product_types(modifiers, form);
+  const auto types = product_types(modifiers);
   const bool to_nearest =
       modifiers.rounding == ptx::Rounding::None || modifiers.rounding == ptx::Rounding::Rn;
   if (!types || types->a != types->b || instruction.operands.size() != 4 || !to_nearest ||
       form.actions.size() != 1 || form.orders.size() != 2) {
     return false;
   }
+  if (modifiers.satfinite && types->c != MatrixType::S32) return false;
   const Layout& layout = form.layout;
   const unsigned depth = depth_of(types->a, layout.shape.rows, layout.shape.columns);
   if (depth == 0 || depth != layout.shape.depth) return false;
-  using enum MatrixType;
-  const auto sums_fit = [&](MatrixType sums) {
-    switch (types->a) {
-      case F16:
-        return sums == F16 || sums == F32;
-      case BF16:
-      case TF32:
-        return sums == F32;
-      case F64:
-        return sums == F64;
-      default:
-        return sums == S32;
-    }
-  };
-  if (!sums_fit(types->c) || !sums_fit(types->d)) return false;
   const Fragment fragments[] = {{lowering, layout, Matrix::Sums, types->d, true},
                                 {lowering, layout, Matrix::A, types->a, true},
                                 {lowering, layout, Matrix::B, types->b, true},
@@ -399,7 +361,8 @@ bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instructio
   product.steps = *steps_of(types->a, depth);
   product.saturate = modifiers.satfinite;
   product.parity = modifiers.atomic == ptx::AtomicOp::Xor;
-  if (types->a == B1 && !product.parity && modifiers.atomic != ptx::AtomicOp::And) return false;
+  if (types->a == MatrixType::B1 && !product.parity && modifiers.atomic != ptx::AtomicOp::And)
+    return false;
   write_sums(lowering, operands[0], types->d, multiply_tiles(lowering, product, a, b, c));
   return true;
 }
