@@ -243,16 +243,16 @@ TEST_CASE("exchanges where some, all or none of the lanes find what they ask for
       LoadedModule module(start + text, gangs_of(lanes));
       CHECK(module.kernel("k").facts.gang_lanes == lanes);
       for (const std::uint32_t values : {1u, 2u, 3u, 7u}) {
-        std::vector<std::uint32_t> words(512), out(512, 9);
-        for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = 1 + i * i % values;
+        std::vector<std::uint32_t> cells(512), out(512, 9);
+        for (std::uint32_t i = 0; i < cells.size(); ++i) cells[i] = 1 + i * i % values;
         if (values == 2)
-          for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = 1 + i % 2;
-        std::vector<std::uint32_t> other_words = words, other_out = out;
+          for (std::uint32_t i = 0; i < cells.size(); ++i) cells[i] = 1 + i % 2;
+        std::vector<std::uint32_t> other_cells = cells, other_out = out;
         module.thread_by_thread = false;
-        module.run("k", {4}, {64}, words.data(), out.data(), 250u, 0u);
+        module.run("k", {4}, {64}, cells.data(), out.data(), 250u, 0u);
         module.thread_by_thread = true;
-        module.run("k", {4}, {64}, other_words.data(), other_out.data(), 250u, 0u);
-        CHECK(words == other_words);
+        module.run("k", {4}, {64}, other_cells.data(), other_out.data(), 250u, 0u);
+        CHECK(cells == other_cells);
         CHECK(out == other_out);
       }
     }
