@@ -3,11 +3,6 @@
 #include "cpu/simt/nan_payloads.h"
 
 #include <llvm/ADT/DenseSet.h>
-#include <llvm/ADT/SetVector.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/Constants.h>
-#include <llvm/IR/Dominators.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
@@ -119,151 +114,6 @@ View view_of(const llvm::Use& use) {
   }
 }
 
-/// The NaN that a canonical value has, of what `canonical_of` knows.
-llvm::ConstantFP* nan_of(llvm::SelectInst& choice) {
-  auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice.getTrueValue());
-  return constant && constant->isNaN() ? constant
-                                       : llvm::cast<llvm::ConstantFP>(choice.getFalseValue());
-}
-
-llvm::Value* kept_of(llvm::SelectInst& choice) {
-  return choice.getTrueValue() == nan_of(choice) ? choice.getFalseValue() : choice.getTrueValue();
-}
-
-/// Hands a number on, as itself or, since PTX registers may be either, as its bits.
-bool is_move(const llvm::Value* value) {
-  if (llvm::isa<llvm::PHINode>(value)) return true;
-  const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value);
-  const auto is_word = [](const llvm::Type& type) {
-    return type.isFloatTy() || type.isIntegerTy(32);
-  };
-  return cast && is_word(*cast->getSrcTy()) && is_word(*cast->getDestTy());
-}
-
-/// Canonical values and the phis that they meet in, with constants that are no NaNs at most: a sum
-/// that a loop carries from trip to trip. It may as well be made canonical where it is looked at.
-class Carried {
- public:
-  using Instructions = llvm::SmallSetVector<llvm::Instruction*, 8>;
-
-  /// `seen`: the values of which somebody may see the bits.
-  Carried(const llvm::DenseSet<const llvm::Value*>& seen, const llvm::LoopInfo& loops)
-      : seen_(seen), loops_(loops) {}
-
-  /// The values that `choice` meets, itself among them; empty if they must stay as they are.
-  Instructions values_with(llvm::SelectInst& choice) const {
-    Instructions values;
-    values.insert(&choice);
-    // Grows while it is walked.
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values.size() > most_values) return {};
-      llvm::Instruction* value = values[i];
-      if (is_move(value)) {
-        for (llvm::Value* incoming : value->operands()) {
-          if (!may_meet(incoming, choice)) return {};
-          if (auto* other = llvm::dyn_cast<llvm::Instruction>(incoming)) values.insert(other);
-        }
-      }
-      for (llvm::User* user : value->users()) {
-        if (is_move(user)) values.insert(llvm::cast<llvm::Instruction>(user));
-      }
-    }
-    return is_less_work(values) ? values : Instructions();
-  }
-
-  /// The operands through which somebody other than `values` may see one of them.
-  std::vector<llvm::Use*> views_of(const Instructions& values) const {
-    std::vector<llvm::Use*> views;
-    for (llvm::Instruction* value : values) {
-      for (llvm::Use& use : value->uses()) {
-        if (is_move(use.getUser())) continue;
-        const View view = is_real(*value) ? view_of(use) : View::Sees;
-        if (view == View::Sees || (view == View::HandsOn && seen_.contains(use.getUser())))
-          views.push_back(&use);
-      }
-    }
-    return views;
-  }
-
- private:
-  static constexpr std::size_t most_values = 64;
-
-  static bool may_meet(llvm::Value* value, llvm::SelectInst& choice) {
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(value))
-      return !constant->isNaN() || constant == nan_of(choice);
-    if (const auto* bits = llvm::dyn_cast<llvm::ConstantInt>(value)) {
-      const llvm::APFloat number(choice.getType()->getFltSemantics(), bits->getValue());
-      return !number.isNaN() || bits->getValue() == nan_of(choice)->getValue().bitcastToAPInt();
-    }
-    if (auto* other = llvm::dyn_cast<llvm::SelectInst>(value))
-      return is_real(*other) && canonical_of(*other).replaces_all &&
-             nan_of(*other) == nan_of(choice);
-    return is_move(value);
-  }
-
-  /// Whether there is less to do where `values` are looked at than where they are made.
-  bool is_less_work(const Instructions& values) const {
-    const std::vector<llvm::Use*> views = views_of(values);
-    const auto is_in = [&](const llvm::Loop* loop, const llvm::Instruction* instruction) {
-      return loop == nullptr || loop->contains(instruction);
-    };
-    const auto reader = [](const llvm::Use* view) {
-      return llvm::cast<llvm::Instruction>(view->getUser());
-    };
-    std::size_t made = 0;
-    bool gains = false;
-    for (const llvm::Instruction* value : values) {
-      const llvm::Loop* loop = loops_.getLoopFor(value->getParent());
-      if (!llvm::isa<llvm::SelectInst>(value)) continue;
-      ++made;
-      gains |= loop != nullptr && llvm::none_of(views, [&](const llvm::Use* view) {
-                 return loop->contains(reader(view));
-               });
-    }
-    return gains && views.size() <= made && llvm::all_of(views, [&](const llvm::Use* view) {
-             const llvm::Loop* loop = loops_.getLoopFor(reader(view)->getParent());
-             return llvm::any_of(values, [&](const llvm::Instruction* value) {
-               return llvm::isa<llvm::SelectInst>(value) && is_in(loop, value);
-             });
-           });
-  }
-
-  const llvm::DenseSet<const llvm::Value*>& seen_;
-  const llvm::LoopInfo& loops_;
-};
-
-/// Makes what loops carry canonical where it leaves them. Returns the selects that nobody needs
-/// now.
-llvm::SmallPtrSet<llvm::SelectInst*, 8> carry_raw(llvm::Function& function,
-                                                  const std::vector<llvm::SelectInst*>& canonical,
-                                                  const llvm::DenseSet<const llvm::Value*>& seen) {
-  llvm::SmallPtrSet<llvm::SelectInst*, 8> free;
-  const auto is_carried = [&](llvm::SelectInst* choice) {
-    return choice->getType()->isFloatTy() && seen.contains(choice) && !free.contains(choice) &&
-           canonical_of(*choice).replaces_all &&
-           llvm::any_of(choice->users(), [](const llvm::User* user) { return is_move(user); });
-  };
-  if (llvm::none_of(canonical, is_carried)) return free;
-  const llvm::DominatorTree tree(function);
-  const llvm::LoopInfo loops(tree);
-  const Carried carried(seen, loops);
-  for (llvm::SelectInst* choice : canonical) {
-    if (!is_carried(choice)) continue;
-    const Carried::Instructions values = carried.values_with(*choice);
-    if (values.empty()) continue;
-    for (llvm::Use* view : carried.views_of(values)) {
-      llvm::IRBuilder<> b(llvm::cast<llvm::Instruction>(view->getUser()));
-      llvm::Value* raw = b.CreateBitCast(view->get(), choice->getType());
-      llvm::Value* own = b.CreateSelect(b.CreateFCmpUNO(raw, raw), nan_of(*choice), raw);
-      view->set(b.CreateBitCast(own, view->get()->getType()));
-    }
-    for (llvm::Instruction* value : values) {
-      if (auto* other = llvm::dyn_cast<llvm::SelectInst>(value)) free.insert(other);
-    }
-  }
-  return free;
-}
-
 }  // namespace
 
 void drop_unseen_payloads(llvm::Function& function) {
@@ -290,10 +140,11 @@ void drop_unseen_payloads(llvm::Function& function) {
       if (seen.insert(operand).second) pending.push_back(operand);
     }
   }
-  const llvm::SmallPtrSet<llvm::SelectInst*, 8> free = carry_raw(function, canonical, seen);
   for (llvm::SelectInst* choice : canonical) {
-    if (seen.contains(choice) && !free.contains(choice)) continue;
-    choice->replaceAllUsesWith(kept_of(*choice));
+    if (seen.contains(choice)) continue;
+    const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice->getTrueValue());
+    const bool first = constant && constant->isNaN();
+    choice->replaceAllUsesWith(first ? choice->getFalseValue() : choice->getTrueValue());
     choice->eraseFromParent();
   }
 }
