@@ -140,6 +140,8 @@ llvm::Value* Widener::exchange_where_equal(llvm::AtomicCmpXchgInst& operation) {
   b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
   llvm::Value* seen = b_.CreateMaskedGather(wide_type(type), pointers, operation.getAlign(), mask_,
                                             llvm::Constant::getNullValue(wide_type(type)));
+  // An exchange that fails may acquire all the same: what is read next stays behind it.
+  b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
   llvm::Value* equal = b_.CreateAnd(b_.CreateICmpEQ(seen, expected), mask_);
   const auto none = [&] { return std::vector<llvm::Value*>{seen, constant_mask(false)}; };
   const auto some = [&] {
