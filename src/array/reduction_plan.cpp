@@ -56,6 +56,11 @@ int vector_length(const ReducedArrays& arrays, std::int64_t length, const Walk& 
   return 1;
 }
 
+/// Columns of one row that a thread loads at once where blocks run side by side. On an H200 four
+/// halves are up to 12 % faster than eight, and blocks of 32 x 8 threads faster than of 64 x 4, for
+/// halves and floats in rows of 512 B to 16 MiB.
+int most_loaded_of_a_row(std::int64_t item_bytes) { return item_bytes == 1 ? 8 : 4; }
+
 /// Whether the last dimension's elements lie side by side.
 bool is_dense_along(const ReducedArrays& arrays, const Walk& walk) {
   if (walk.ndim == 0) return false;
@@ -120,9 +125,12 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
                                                 : 1;
     plan.block = {in_turn_threads, 1, 1};
   } else {
-    if (plan.dense) plan.vector = vector_length(arrays, columns, arrays.kept, arrays.reduced, true);
+    if (plan.dense) {
+      plan.vector = std::min(vector_length(arrays, columns, arrays.kept, arrays.reduced, true),
+                             most_loaded_of_a_row(arrays.item_bytes[0]));
+    }
     plan.per_thread = plan.vector;
-    const std::int64_t together = power_of_two_from(divide_up(columns, plan.per_thread), 64);
+    const std::int64_t together = power_of_two_from(divide_up(columns, plan.per_thread), 32);
     const std::int64_t rows =
         std::min(reduction_threads / together, power_of_two_from(length, reduction_threads));
     plan.block = {static_cast<unsigned>(together), static_cast<unsigned>(rows), 1};
@@ -132,12 +140,13 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   if (device.in_turn) {
     split(plan, length, 256, 512, 16, may_split);
   } else {
-    // More blocks than run at a time: the last ones to run leave little of the device idle. Small
-    // elements are read sooner, and each block costs the same to begin and to join.
+    // As many blocks as a multiprocessor runs at a time, and rather fewer than one more: that one
+    // would run alone.
     const std::int64_t rows = std::int64_t{plan.block.y};
-    const std::int64_t blocks = plan.per_thread >= 8 ? 8 : 16;
-    split(plan, length, blocks * device.multiprocessors, rows * 16,
-          rows * rows_at_once(plan.per_thread), may_split);
+    const std::int64_t blocks = std::int64_t{8} * device.multiprocessors;
+    const std::int64_t parts = std::max<std::int64_t>(1, blocks / plan.grid.x);
+    split(plan, length, parts * plan.grid.x, rows * 16, rows * rows_at_once(plan.per_thread),
+          may_split);
   }
 }
 

@@ -109,7 +109,8 @@ namespace internal {
 struct ThreadStack;
 
 /// What this thread has current, in one variable: each look-up of a thread's variable is a call in
-/// a shared library.
+/// a shared library, unless its place is fixed when the library is loaded (below): few bytes may
+/// be.
 struct OnThread {
   /// The context that this library has made current here. Whoever sets it keeps the context alive.
   const Context* current = nullptr;
@@ -118,7 +119,7 @@ struct OnThread {
   /// Null before its first use and after the thread's end.
   ThreadStack* stack = nullptr;
 };
-inline thread_local OnThread on_thread;
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local OnThread on_thread;
 
 /// Makes a context current in the driver and back again; does nothing where it is current already.
 class [[nodiscard]] Entered {

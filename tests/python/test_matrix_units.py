@@ -351,7 +351,9 @@ except cuda.LogicError as error:
     print(error)
 """
     )
-    assert "an illegal memory access was encountered" in output
+    # A GPU may find the address in the window of shared memory, which is nobody's here either.
+    faults = "an illegal memory access was encountered", "operation not supported on global/shared address space"
+    assert any(fault in output for fault in faults)
 
 
 def test_saturation():

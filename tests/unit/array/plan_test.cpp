@@ -100,5 +100,19 @@ TEST_CASE("sums of columns are made side by side") {
   CHECK_FALSE(plan_reduction(rows, gpu, true).columns);
 }
 
+TEST_CASE("sums of columns fill a GPU once, by small loads of elements that are small") {
+  ReducedArrays columns =
+      reduced(layout_of({16384}, {2}), layout_of({16384}, {2}), layout_of({16384}, {32768}));
+  columns.item_bytes[0] = 2;
+  const ReductionPlan plan = plan_reduction(columns, gpu, true);
+  CHECK(plan.columns);
+  CHECK(plan.vector == 4);
+  CHECK(plan.block.x == 32);
+  CHECK(plan.block.y == 8);
+  // A block more than a multiprocessor runs at a time would run alone.
+  CHECK(plan.grid.x * plan.grid.y <= 8 * 132);
+  CHECK(plan.grid.x * plan.grid.y > 7 * 132);
+}
+
 }  // namespace
 }  // namespace pycuda::array
