@@ -20,7 +20,7 @@ def _driver_missing():
 
 def pytest_collection_modifyitems(items):
     """Tests of compiling without a driver come first: once one is loaded it stays for the process."""
-    items.sort(key=lambda item: item.path.name != "test_compiler.py")
+    items.sort(key=lambda item: not item.path.name.startswith("test_compiler"))
 
 
 @pytest.fixture(scope="session")
@@ -56,3 +56,10 @@ def fake_driver(tmp_path_factory):
     library = tmp_path_factory.mktemp("fake") / "libfake_cuda.so"
     subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
     return str(library)
+
+
+@pytest.fixture
+def no_compiler_settings(monkeypatch):
+    """Tests that say themselves which cache and which compiler are to be used."""
+    for name in ("PYCUDA_CACHE_DIR", "PYCUDA_DISABLE_CACHE", "PYCUDA_COMPILER", "PYCUDA_NVRTC"):
+        monkeypatch.delenv(name, raising=False)

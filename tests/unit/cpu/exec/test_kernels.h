@@ -89,4 +89,14 @@ inline LaunchRequest request(const Kernel& kernel, Dim3 grid, Dim3 block, std::s
   return launch;
 }
 
+/// Launches and waits; the faults.
+template <class... Values>
+std::vector<Fault> run(const Kernel& kernel, Dim3 grid, Dim3 block, Values... params) {
+  Faults faults;
+  Stream stream(0, faults);
+  stream.launch(request(kernel, grid, block, pack(params...)));
+  stream.synchronize();
+  return faults.all();
+}
+
 }  // namespace pycuda::cpu::exec::tests

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Which compiler pycuda.compiler takes, and what it says of one that cannot be used."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from compiling import MULTIPLY, compile_error
+from pycuda import compiler
+from pycuda.compiler import compile, preprocess_source
+
+pytestmark = pytest.mark.usefixtures("no_compiler_settings")
+
+
+def run_python(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+class TestCompilers:
+    def test_an_unusable_nvrtc_is_named_in_a_compile_error(self, tmp_path):
+        wrong = tmp_path / "libnvrtc.so.13"
+        wrong.write_text("no library")
+        result = run_python(
+            "from pycuda.compiler import compile\n"
+            "from pycuda.driver import CompileError\n"
+            "try: compile('', arch='sm_80', cache_dir=False)\n"
+            "except CompileError as error: print(error.msg)",
+            PYCUDA_NVRTC=str(wrong),
+        )
+        assert str(wrong) in result.stdout, result.stderr
+
+    def test_importing_does_not_need_numpy_or_a_driver(self):
+        program = "import sys, pycuda.compiler\nprint('numpy' in sys.modules, 'pycuda.driver' in sys.modules)"
+        assert run_python(program).stdout.split() == ["False", "False"]
+
+    def test_the_version_text_has_nvccs_form(self):
+        assert "release 1" in compiler.get_nvcc_version("nvcc")
+
+    def test_a_named_nvcc_that_is_missing_is_an_os_error(self):
+        with pytest.raises(OSError, match="error invoking '/no/such/nvcc"):
+            compile(MULTIPLY, nvcc="/no/such/nvcc", cache_dir=False)
+        with pytest.raises(OSError, match="error invoking '/no/such/nvcc --version'"):
+            compiler.get_nvcc_version("/no/such/nvcc")
+
+    def test_a_named_nvcc_is_run_with_the_users_options(self, tmp_path):
+        program = tmp_path / "my-nvcc"
+        program.write_text(
+            "#!/bin/sh\n"
+            'while [ $# -gt 1 ]; do [ "$1" = -o ] && output=$2; echo "$1" >&2; shift; done\n'
+            "cat kernel.cu > $output\n"
+        )
+        program.chmod(0o755)
+        with pytest.warns(UserWarning, match="-O3"):
+            image = compile(MULTIPLY, nvcc=str(program), options=["-O3"], arch="sm_80", cache_dir=False)
+        assert b"multiply_them" in image
+
+    def test_a_failing_nvcc_gives_its_output(self, tmp_path):
+        program = tmp_path / "my-nvcc"
+        program.write_text("#!/bin/sh\necho to stdout\necho 'kernel.cu(3): error: bad' >&2\nexit 2\n")
+        program.chmod(0o755)
+        error = compile_error(MULTIPLY, nvcc=str(program))
+        assert error.stdout == "to stdout\n" and "kernel.cu(3)" in error.stderr
+        assert error.command_line[0] == str(program)
+
+    def test_an_unknown_choice_of_compiler_is_refused(self, monkeypatch):
+        monkeypatch.setenv("PYCUDA_COMPILER", "clang")
+        with pytest.raises(ValueError, match="PYCUDA_COMPILER"):
+            compile(MULTIPLY)
+
+    def test_a_source_is_preprocessed_without_nvcc(self, tmp_path, monkeypatch):
+        from pycuda.driver import CompileError
+
+        if not (shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")):
+            pytest.skip("needs a C++ compiler")
+        (tmp_path / "part.h").write_text("#define TWICE(x) ((x) + (x))\n")
+        source = '#include "part.h"\n// gone\n__global__ void f(int *x) { *x = TWICE(N); }\n'
+        options = ["-I", str(tmp_path), "-DN=21", "--ptxas-options=-v", "-O3"]
+        text = preprocess_source(source, options, "nvcc")
+        assert text.split() == "__global__ void f(int *x) { *x = ((21) + (21)); }".split()
+        conditional = "#ifdef __CUDACC__\nint device;\n#else\nint host;\n#endif\n"
+        assert preprocess_source(conditional, [], "nvcc").strip() == "int device;"
+        with pytest.raises(CompileError, match="nvcc preprocessing of .* failed") as caught:
+            preprocess_source('#include "nothing_of_this_name.h"\n', [], "nvcc")
+        assert "nothing_of_this_name.h" in caught.value.stderr
+        monkeypatch.setenv("PATH", "/nonexistent")
+        with pytest.raises(OSError, match="/nonexistent/nvcc --preprocess"):
+            preprocess_source(source, options, "/nonexistent/nvcc")
+
+    def test_the_old_names_are_there(self):
+        assert compiler.JitLinkModule is compiler.DynamicModule
+        assert issubclass(compiler.DynamicSourceModule, compiler.CudaModule)
