@@ -23,6 +23,10 @@ struct ThreadState {
   bool in_host_callback = false;    ///< the driver is calling the program: it must not call back
   bool stream_zero_is_own = false;  ///< in a function of the per-thread-default-stream ABI
 };
+// Found without a call, by every function: there is always room for so little in a thread.
+#if defined(__GNUC__)
+__attribute__((tls_model("initial-exec")))
+#endif
 extern constinit thread_local ThreadState this_thread;
 
 /// Runs `body` (-> CUresult) and lets nothing out of it.

@@ -31,12 +31,16 @@ std::uint64_t cost_per_block(const Kernel& kernel, const Dim3& block, bool gangs
 
 /// Kernels whose launches took longer than their length suggests (slow memory, calls of the run
 /// time), and did so twice running: once may have been another process on the core. A direct-mapped
-/// table: a collision costs speed, nothing else.
+/// table: a collision costs speed, nothing else. Of kernels that have been quick for long only some
+/// launches are timed: reading the clock twice takes as long as a small launch.
 struct SlowKernels {
   struct Entry {
     std::atomic<const Kernel*> suspect{nullptr};
     std::atomic<const Kernel*> kernel{nullptr};
     std::atomic<std::uint64_t> blocks{0};  ///< so many were too many
+    std::atomic<const Kernel*> quick{nullptr};
+    std::atomic<std::uint64_t> quick_blocks{0};  ///< so many were not
+    std::atomic<std::uint32_t> launches{0};      ///< of `quick`, roughly
   };
   std::array<Entry, 256> entries;
 
@@ -45,14 +49,32 @@ struct SlowKernels {
   }
   void add(const Kernel* kernel, std::uint64_t blocks) {
     Entry& entry = of(kernel);
+    entry.quick.store(nullptr, std::memory_order_relaxed);
     if (entry.suspect.exchange(kernel, std::memory_order_relaxed) != kernel) return;
     entry.blocks.store(blocks, std::memory_order_relaxed);
     entry.kernel.store(kernel, std::memory_order_relaxed);
   }
-  void was_quick(const Kernel* kernel) {
+  void was_quick(const Kernel* kernel, std::uint64_t blocks) {
     Entry& entry = of(kernel);
     if (entry.suspect.load(std::memory_order_relaxed) == kernel)
       entry.suspect.store(nullptr, std::memory_order_relaxed);
+    if (entry.quick.load(std::memory_order_relaxed) != kernel) {
+      entry.quick_blocks.store(0, std::memory_order_relaxed);
+      entry.launches.store(0, std::memory_order_relaxed);
+      entry.quick.store(kernel, std::memory_order_relaxed);
+    }
+    if (entry.quick_blocks.load(std::memory_order_relaxed) < blocks)
+      entry.quick_blocks.store(blocks, std::memory_order_relaxed);
+  }
+  bool worth_timing(const Kernel* kernel, std::uint64_t blocks) {
+    constexpr std::uint32_t first = 16, every = 16;
+    Entry& entry = of(kernel);
+    if (entry.quick.load(std::memory_order_relaxed) != kernel ||
+        blocks > entry.quick_blocks.load(std::memory_order_relaxed))
+      return true;
+    const std::uint32_t launches = entry.launches.load(std::memory_order_relaxed);
+    entry.launches.store(launches + 1, std::memory_order_relaxed);
+    return launches < first || launches % every == 0;
   }
   bool too_many(const Kernel* kernel, std::uint64_t blocks) {
     const Entry& entry = of(kernel);
@@ -111,13 +133,18 @@ bool runs_in_caller(const LaunchRequest& request) {
 
 void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   LaunchContext launch(request, faults);
+  if (request.kernel->forms == nullptr &&
+      !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
+    run_plain_blocks(launch, 0, launch.blocks, 0);
+    return;
+  }
   const auto before = std::chrono::steady_clock::now();
   run_plain_blocks(launch, 0, launch.blocks, 0);
   const auto time = std::chrono::steady_clock::now() - before;
   if (time > slow_time) {
     slow_kernels().add(request.kernel, launch.blocks);
   } else {
-    slow_kernels().was_quick(request.kernel);
+    slow_kernels().was_quick(request.kernel, launch.blocks);
   }
   add_run_time(launch.kernel, time);
 }

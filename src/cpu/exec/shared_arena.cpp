@@ -35,9 +35,29 @@ bool SharedArena::grow(std::uint64_t bytes) {
 
 void SharedArena::scrub(std::uint64_t bytes) { std::memset(base_, 0xcd, bytes); }
 
+namespace {
+
+// A plain pointer, found without a call: each launch asks for it.
+#if defined(__GNUC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+constinit thread_local SharedArena* known_arena = nullptr;
+
+struct OwnedArena {
+  std::unique_ptr<SharedArena> arena = SharedArena::create();
+  OwnedArena() = default;
+  OwnedArena(const OwnedArena&) = delete;
+  OwnedArena& operator=(const OwnedArena&) = delete;
+  ~OwnedArena() { known_arena = nullptr; }
+};
+
+}  // namespace
+
 SharedArena* thread_arena() {
-  thread_local const std::unique_ptr<SharedArena> arena = SharedArena::create();
-  return arena.get();
+  if (known_arena != nullptr) [[likely]]
+    return known_arena;
+  thread_local const OwnedArena own;
+  return known_arena = own.arena.get();
 }
 
 }  // namespace pycuda::cpu::exec

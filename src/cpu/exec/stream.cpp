@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stream is a queue and a token: whoever holds the token (`busy`) runs the front of the queue and
+// A stream is a queue and a token: whoever holds the token runs the front of the queue and
 // passes it on. No thread waits on behalf of a stream.
 #include "cpu/exec/stream.h"
 
@@ -43,33 +43,54 @@ using Item = std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait>;
 struct Stream::State {
   explicit State(FaultSink& sink) : faults(sink) {}
 
+  /// Who takes the token of an idle stream and gives it back before anybody else has looked, as
+  /// most launches do that run in the caller, needs no lock.
+  enum class Token : std::uint8_t {
+    Free,     ///< nothing runs or is queued
+    Taken,    ///< nothing is queued, nobody waits
+    Watched,  ///< taken, and whoever gives it back has to look at `queue` and `waiters`
+  };
+
   FaultSink& faults;
-  std::mutex mutex;  ///< protects `queue`, `waiters` and the changes of `busy`
+  std::mutex mutex;  ///< protects `queue`, `waiters` and what makes `token` Watched or not
   std::condition_variable drained;
   std::deque<Item> queue;
   unsigned waiters = 0;
-  std::atomic<bool> busy{false};      ///< something runs or is queued
+  std::atomic<Token> token{Token::Free};
   std::atomic<JobHandle> running{0};  ///< the launch that runs now, for helpers
 
+  bool idle() const { return token.load(std::memory_order_acquire) == Token::Free; }
   /// Takes the token if nobody has it.
   bool take();
   /// Gives the token back; false if something was queued meanwhile (the token stays taken).
   bool give_back();
+  /// Whether nobody has the token; if somebody has, giving it back will wake `drained`. Holding
+  /// `mutex`.
+  bool idle_or_watched();
 };
 
 bool Stream::State::take() {
-  const std::unique_lock lock(mutex);
-  if (busy.load(std::memory_order_relaxed)) return false;
-  busy.store(true, std::memory_order_relaxed);
-  return true;
+  Token expected = Token::Free;
+  return token.compare_exchange_strong(expected, Token::Taken, std::memory_order_acquire,
+                                       std::memory_order_relaxed);
 }
 
 bool Stream::State::give_back() {
+  Token expected = Token::Taken;
+  if (token.compare_exchange_strong(expected, Token::Free, std::memory_order_release,
+                                    std::memory_order_relaxed))
+    return true;
   const std::unique_lock lock(mutex);
   if (!queue.empty()) return false;
-  busy.store(false, std::memory_order_release);
+  token.store(Token::Free, std::memory_order_release);
   if (waiters != 0) drained.notify_all();
   return true;
+}
+
+bool Stream::State::idle_or_watched() {
+  Token seen = Token::Taken;
+  token.compare_exchange_strong(seen, Token::Watched, std::memory_order_acquire);
+  return seen == Token::Free;
 }
 
 namespace {
@@ -144,8 +165,9 @@ void push(const StatePointer& state, Item item) {
   {
     const std::unique_lock lock(state->mutex);
     state->queue.push_back(std::move(item));
-    if (state->busy.load(std::memory_order_relaxed)) return;
-    state->busy.store(true, std::memory_order_relaxed);
+    if (state->token.exchange(Stream::State::Token::Watched, std::memory_order_acq_rel) !=
+        Stream::State::Token::Free)
+      return;
   }
   WorkerPool::instance().post(drive_task(state));
 }
@@ -224,20 +246,20 @@ void Stream::wait(const std::shared_ptr<Event>& event) {
   push(state_, Wait{std::move(marker)});
 }
 
-bool Stream::idle() const { return !state_->busy.load(std::memory_order_acquire); }
+bool Stream::idle() const { return state_->idle(); }
 
 void Stream::synchronize() {
   if (forked()) return;
   State& state = *state_;
   const auto stop = std::chrono::steady_clock::now() + spin_time;
-  for (unsigned turns = 1; state.busy.load(std::memory_order_acquire); ++turns) {
+  for (unsigned turns = 1; !state.idle(); ++turns) {
     if (WorkerPool::instance().help(state.running.load(std::memory_order_relaxed))) continue;
     if (turns % 16 != 0) continue;
     sched_yield();
     if (std::chrono::steady_clock::now() < stop) continue;
     std::unique_lock lock(state.mutex);
     ++state.waiters;
-    state.drained.wait(lock, [&] { return !state.busy.load(std::memory_order_relaxed); });
+    state.drained.wait(lock, [&] { return state.idle_or_watched(); });
     --state.waiters;
     break;
   }

@@ -3,7 +3,10 @@
 #include "cpu/simt/guards.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -11,6 +14,9 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "cpu/simt/divergence.h"
@@ -24,15 +30,24 @@ namespace {
 constexpr unsigned most_terms = 8;
 /// Marks the branches of gangs that a guard has divided: they are no guards again.
 constexpr const char* divides = "pycuda.divides";
+/// Instructions that gangs may run divided, though they need not, so that guards share a copy.
+constexpr std::size_t most_shared = 24;
 /// The copies may make a function so many times longer.
 constexpr unsigned most_growth = 4;
+
+using BlockMap = llvm::DenseMap<llvm::BasicBlock*, llvm::BasicBlock*>;
 
 struct Guard {
   llvm::BasicBlock* block;
   llvm::Value* condition;
   llvm::BasicBlock *yes, *no;
-  Blocks region;  ///< what lies between the guard and the place where its sides meet
+  llvm::BasicBlock* join;  ///< where its sides meet; null: at the function's end
+  Blocks region;           ///< what lies between the guard and that place
   bool open = false;
+  const Guard* like = nullptr;  ///< shares the copy of this guard, if that has one
+  bool edges[2] = {};           ///< `yes` and `no` only lead on
+  /// The copy of the region, and perhaps of more, for gangs that the guard has divided.
+  std::shared_ptr<const BlockMap> copy = {};
 };
 
 /// Conditions of and, or, not over comparisons whose shapes are known.
@@ -136,10 +151,58 @@ llvm::Value* repeat(llvm::Value* value, llvm::Instruction* before, unsigned dept
   return copy;
 }
 
-/// Up to where the guard's sides meet.
-Blocks region_of(llvm::BasicBlock* guard, const llvm::PostDominatorTree& post_dominators) {
+llvm::BasicBlock* join_of(llvm::BasicBlock* guard, const llvm::PostDominatorTree& post_dominators) {
   const auto* node = post_dominators.getNode(guard);
-  return blocks_between(guard, node && node->getIDom() ? node->getIDom()->getBlock() : nullptr);
+  return node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+}
+
+/// Whether `block` does nothing but lead on from one block to another.
+bool is_edge(const llvm::BasicBlock* block) {
+  return block->getSinglePredecessor() && block->getSingleSuccessor() &&
+         block->getFirstNonPHIIt() == block->getTerminator()->getIterator();
+}
+
+/// Whether a copy of `outer`'s region may be entered where `side` leads: not within one of its
+/// loops, but at a loop's header.
+bool may_be_entered(const llvm::BasicBlock* side, const Guard& outer, const llvm::LoopInfo& loops) {
+  if (is_edge(side)) side = side->getSingleSuccessor();
+  const llvm::Loop* const loop = loops.getLoopFor(side);
+  if (!loop || loop->contains(outer.block)) return true;
+  const llvm::Loop* const parent = loop->getParentLoop();
+  return loop->getHeader() == side && (!parent || parent->contains(outer.block));
+}
+
+/// Whether gangs that `inner` divides may run the rest of `outer`'s region as those do that `outer`
+/// divides: where they would soon be whole again anyway.
+bool may_share(const Guard& inner, const Guard& outer, const llvm::LoopInfo& loops) {
+  if (!outer.region.contains(inner.block)) return false;
+  for (llvm::BasicBlock* side : {inner.yes, inner.no}) {
+    if (outer.region.contains(side) && !may_be_entered(side, outer, loops)) return false;
+  }
+  if (inner.join == outer.join) return true;
+  if (inner.join == nullptr) return false;
+  Blocks rest = blocks_between(inner.join, outer.join);
+  rest.insert(inner.join);
+  if (rest.contains(inner.block)) return false;
+  std::size_t count = 0;
+  for (const llvm::BasicBlock* block : rest)
+    count += static_cast<std::size_t>(std::distance(block->getFirstNonPHIIt(), block->end()));
+  return count <= most_shared;
+}
+
+/// `guards`: outer ones first.
+void let_share(std::vector<Guard>& guards) {
+  if (guards.empty()) return;
+  llvm::DominatorTree dominators(*guards.front().block->getParent());
+  const llvm::LoopInfo loops(dominators);
+  for (auto inner = guards.begin(); inner != guards.end(); ++inner) {
+    inner->edges[0] = is_edge(inner->yes);
+    inner->edges[1] = is_edge(inner->no);
+    const auto outer = std::find_if(guards.begin(), inner, [&](const Guard& candidate) {
+      return may_share(*inner, candidate, loops);
+    });
+    if (outer != inner) inner->like = &*outer;
+  }
 }
 
 /// The guards that gangs reach as a whole when all of them are open.
@@ -165,9 +228,11 @@ void choose(llvm::Function& function, std::vector<Guard>& guards, GangSize size)
   }
 }
 
-/// Copies `guard`'s region for gangs that the guard divides. `guards` by block, those that are open
-/// already: the copy has them as they were.
-void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened) {
+using OpenGuards = llvm::MapVector<llvm::BasicBlock*, const Guard*>;
+
+/// Copies `guard`'s region for gangs that the guard divides. `opened`: by block, those that are
+/// open already, which the copy has as they were.
+void copy_for_divided(Guard& guard, const OpenGuards& opened) {
   llvm::Function& function = *guard.block->getParent();
   llvm::ValueToValueMapTy map;
   copy_region(function, guard.region, ".masked", map);
@@ -184,9 +249,24 @@ void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened)
                              in_copy(other->condition), end->getIterator());
     end->eraseFromParent();
   }
-  const auto masked = [&](llvm::BasicBlock* block) {
-    const auto found = map.find(block);
-    return found == map.end() ? block : llvm::cast<llvm::BasicBlock>(found->second);
+  auto copy = std::make_shared<BlockMap>();
+  for (llvm::BasicBlock* block : guard.region)
+    copy->try_emplace(block, llvm::cast<llvm::BasicBlock>(map.lookup(block)));
+  guard.copy = std::move(copy);
+}
+
+/// Asks `guard`'s questions; its region has a copy already.
+void open(Guard& guard) {
+  llvm::Function& function = *guard.block->getParent();
+  const auto masked = [&](llvm::BasicBlock* block, bool is_edge) {
+    const auto found = guard.copy->find(block);
+    if (found == guard.copy->end()) return block;
+    if (!guard.like || !is_edge) return found->second;
+    // Where the edge leads back into a loop, that is entered by an edge of its own.
+    llvm::ValueToValueMapTy map;
+    Blocks edge;
+    edge.insert(found->second);
+    return copy_region(function, edge, ".entered", map).front();
   };
   llvm::Instruction* end = guard.block->getTerminator();
   llvm::IRBuilder<> b(end);
@@ -200,11 +280,11 @@ void open(Guard& guard, llvm::DenseMap<llvm::BasicBlock*, const Guard*>& opened)
   b.SetInsertPoint(check);
   b.CreateCondBr(none, guard.no, slow);
   b.SetInsertPoint(slow);
-  llvm::BranchInst* divide = b.CreateCondBr(guard.condition, masked(guard.yes), masked(guard.no));
+  llvm::BranchInst* divide = b.CreateCondBr(guard.condition, masked(guard.yes, guard.edges[0]),
+                                            masked(guard.no, guard.edges[1]));
   // Made here once more, so that gangs that stay whole need no comparison of vectors.
   divide->setCondition(repeat(guard.condition, divide));
   divide->setMetadata(divides, llvm::MDNode::get(b.getContext(), {}));
-  opened[guard.block] = &guard;
 }
 
 }  // namespace
@@ -225,8 +305,10 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
           shapes.of(branch->getCondition()).is_uniform() ||
           !condition.is_guard(branch->getCondition()))
         continue;
-      Guard guard{block, branch->getCondition(), branch->getSuccessor(0), branch->getSuccessor(1),
-                  region_of(block, post_dominators)};
+      llvm::BasicBlock* const join = join_of(block, post_dominators);
+      Guard guard{
+          block, branch->getCondition(),     branch->getSuccessor(0), branch->getSuccessor(1),
+          join,  blocks_between(block, join)};
       if (may_be_copied(guard.region)) guards.push_back(std::move(guard));
     }
   }
@@ -241,16 +323,24 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
     function->eraseFromParent();
     return nullptr;
   }
-  demote_crossing_values(*function);
   // A copy holds the guards within as they were: outer ones first.
   std::stable_sort(guards.begin(), guards.end(), [](const Guard& a, const Guard& b) {
     return a.region.size() > b.region.size();
   });
+  let_share(guards);
+  demote_crossing_values(*function);
   const std::size_t most = std::size_t{most_growth} * function->getInstructionCount();
-  llvm::DenseMap<llvm::BasicBlock*, const Guard*> opened;
+  OpenGuards opened;
+  bool full = false;
   for (Guard& guard : guards) {
-    if (function->getInstructionCount() + instructions_in(guard.region) > most) break;
-    open(guard, opened);
+    if (guard.like) guard.copy = guard.like->copy;
+    if (!guard.copy) {
+      full |= function->getInstructionCount() + instructions_in(guard.region) > most;
+      if (full) continue;
+      copy_for_divided(guard, opened);
+    }
+    open(guard);
+    opened[guard.block] = &guard;
   }
   return function;
 }

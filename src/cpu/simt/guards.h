@@ -19,9 +19,11 @@ inline constexpr const char* gang_none = "ptx.gang.none";
 ///     if all lanes pass: the code behind it, as a branch that does not divide the gang;
 ///     else if none does: the other side, likewise;
 ///     else: the guard as it was, before a second copy of what it guards.
-/// A guard compares integers that are affine with uniform ones; it may be the condition of a loop.
-/// Lanes meet again where the guard's sides do. Null if there is no such guard. The copy's values
-/// that cross blocks are in memory: the caller brings it into ControlFlow's form again.
+/// Guards within share that copy where gangs that they divide would soon be whole again anyway,
+/// such as a loop's condition with the guard before the loop. A guard compares integers that are
+/// affine with uniform ones; it may be the condition of a loop. Lanes meet again where the guard's
+/// sides do. Null if there is no such guard. The copy's values that cross blocks are in memory: the
+/// caller brings it into ControlFlow's form again.
 llvm::Function* open_guards(llvm::Function& source, GangSize size);
 
 }  // namespace pycuda::cpu::simt

@@ -25,6 +25,10 @@ namespace {
 constexpr std::uint32_t ended = 0;
 /// Not all gangs are in the same state.
 constexpr std::uint32_t mixed = 0xffffffff;
+/// Regions that run for all gangs in turn and, where gangs are in different states, for one of
+/// them: longer ones have one copy for both, since a call costs little beside them and compiling
+/// takes time in proportion.
+constexpr unsigned most_for_two_copies = 300;
 
 /// Also a state: the gang has not run yet.
 std::uint32_t fresh(const Regions& regions) {
@@ -51,6 +55,12 @@ std::optional<std::uint32_t> only_exit(const llvm::Function& region) {
   return exit;
 }
 
+/// Whether gangs may be in different states, so that each of them is run by itself.
+bool may_mix(const Regions& regions) {
+  return std::any_of(regions.functions.begin(), regions.functions.end(),
+                     [](const llvm::Function* region) { return !only_exit(*region); });
+}
+
 bool ask_for_number(const Regions& regions) {
   return std::any_of(regions.functions.begin(), regions.functions.end(),
                      [](const llvm::Function* region) { return asks_for_number(*region); });
@@ -66,6 +76,7 @@ class RegionLoop {
         name_(name),
         size_(size),
         mixes_waits_(mixes_waits(full, tail)),
+        mixes_(may_mix(full)),
         numbered_(ask_for_number(full) || (tail && ask_for_number(*tail))),
         module_(*full.functions.front()->getParent()),
         b_(module_.getContext()) {}
@@ -106,6 +117,7 @@ class RegionLoop {
   const std::string name_;
   const GangSize size_;
   const bool mixes_waits_;
+  const bool mixes_;
   const bool numbered_;  ///< somebody asks for threads' numbers in their blocks
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
@@ -246,7 +258,11 @@ llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
   llvm::CallInst* run = b_.CreateCall(&region, {function_->getArg(1), gang.frame, gang.x, gang.y,
                                                 gang.z, b_.getInt32(size_.lanes())});
   run->setDoesNotThrow();
-  inline_.push_back(run);
+  if (mixes_ && region.getInstructionCount() > most_for_two_copies) {
+    region.addFnAttr(llvm::Attribute::NoInline);
+  } else {
+    inline_.push_back(run);
+  }
   return run;
 }
 

@@ -205,6 +205,58 @@ TEST_CASE("several threads may use one stream") {
   CHECK(value == 2000);
 }
 
+TEST_CASE("work that runs in callers and work that is queued take turns on one stream") {
+  Faults faults;
+  Stream stream(0, faults);
+  const Kernel kernel = plain_kernel<add_one>("add_one");
+  constexpr int threads = 4, rounds = 3000;
+  int count = 0;  // changed by whoever's turn it is, without a lock
+  std::vector<std::thread> callers;
+  for (int number = 0; number < threads; ++number) {
+    callers.emplace_back([&, number] {
+      for (int round = 0; round < rounds; ++round) {
+        stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}, pack(&count)));
+        if (round % 3 == number % 3) stream.enqueue([&] { ++count; });
+        // Whoever waits is woken although others go on at once.
+        if (round % 7 == number) stream.synchronize();
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  stream.synchronize();
+  CHECK(stream.idle());
+  CHECK(count == threads * (rounds + rounds / 3));
+  CHECK(faults.all().empty());
+}
+
+TEST_CASE("a small kernel that becomes slow after many quick launches no longer holds up callers") {
+  Faults faults;
+  Stream stream(0, faults);
+  static std::atomic<bool> slow;
+  static std::thread::id ran_on;
+  slow = false;
+  const Kernel kernel = plain_kernel<[](BlockFrame&, ThreadFrame&) {
+    if (slow) std::this_thread::sleep_for(milliseconds(1));
+    ran_on = std::this_thread::get_id();
+  }>("becomes_slow");
+  const auto launch = [&] {
+    stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}));
+    stream.synchronize();
+  };
+  for (int i = 0; i < 1000; ++i) launch();
+  CHECK(ran_on == std::this_thread::get_id());
+  slow = true;
+  constexpr int soon = 64;
+  int launches = 0;
+  for (; launches < soon && ran_on == std::this_thread::get_id(); ++launches) {
+    stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}));
+    // A caller that waits may help: this one does not.
+    while (!stream.idle()) std::this_thread::yield();
+  }
+  CHECK(launches < soon);
+  CHECK(faults.all().empty());
+}
+
 TEST_CASE("parameters of any size arrive, aligned for wide loads") {
   Faults faults;
   Stream stream(0, faults);
