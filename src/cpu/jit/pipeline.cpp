@@ -21,6 +21,8 @@
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/simt/known_lanes.h"
+#include "cpu/simt/nan_payloads.h"
+#include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -82,6 +84,8 @@ class PassRun {
     builder_.registerVectorizerStartEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(FunctionChange<simt::shorten_masked_accesses>());
+          passes.addPass(FunctionChange<simt::forward_vector_stores>());
+          passes.addPass(FunctionChange<simt::drop_unseen_payloads>());
         });
     builder_.buildPerModuleDefaultPipeline(level).run(module, modules_);
   }

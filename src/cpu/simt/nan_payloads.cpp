@@ -16,7 +16,8 @@ namespace pycuda::cpu::simt {
 namespace {
 
 bool is_real(const llvm::Value& value) {
-  return value.getType()->isFloatTy() || value.getType()->isDoubleTy();
+  const llvm::Type* type = value.getType()->getScalarType();
+  return type->isFloatTy() || type->isDoubleTy();
 }
 
 /// Whether a NaN in `cause` makes one of `value`.
@@ -47,9 +48,7 @@ Canonical canonical_of(llvm::SelectInst& choice) {
   const auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice.getCondition());
   const bool inverse = test && test->getPredicate() == llvm::CmpInst::FCMP_ORD;
   if (!inverse && !(test && test->getPredicate() == llvm::CmpInst::FCMP_UNO)) return {};
-  const auto* constant =
-      llvm::dyn_cast<llvm::ConstantFP>(inverse ? choice.getFalseValue() : choice.getTrueValue());
-  if (!constant || !constant->isNaN()) return {};
+  if (!match(inverse ? choice.getFalseValue() : choice.getTrueValue(), m_NaN())) return {};
   llvm::Value* tested = test->getOperand(0);
   llvm::Value* other = test->getOperand(1);
   if (other != tested && !match(other, m_AnyZeroFP())) return {};
@@ -84,6 +83,9 @@ View view_of(const llvm::Use& use) {
     case llvm::Instruction::FPTrunc:
     case llvm::Instruction::PHI:
     case llvm::Instruction::Freeze:
+    case llvm::Instruction::ShuffleVector:
+    case llvm::Instruction::InsertElement:
+    case llvm::Instruction::ExtractElement:
       return is_real(*reader) ? View::HandsOn : View::Sees;
     default:
       break;
@@ -116,7 +118,7 @@ View view_of(const llvm::Use& use) {
 
 }  // namespace
 
-void drop_unseen_payloads(llvm::Function& function) {
+bool drop_unseen_payloads(llvm::Function& function) {
   std::vector<llvm::SelectInst*> canonical;
   llvm::DenseSet<const llvm::Value*> seen;
   std::vector<const llvm::Instruction*> pending;
@@ -130,7 +132,7 @@ void drop_unseen_payloads(llvm::Function& function) {
       break;
     }
   }
-  if (canonical.empty()) return;
+  if (canonical.empty()) return false;
   while (!pending.empty()) {
     const llvm::Instruction* reader = pending.back();
     pending.pop_back();
@@ -140,13 +142,21 @@ void drop_unseen_payloads(llvm::Function& function) {
       if (seen.insert(operand).second) pending.push_back(operand);
     }
   }
+  // All are found before the first changes what the others look like.
+  std::vector<std::pair<llvm::Use*, llvm::Value*>> blind;
   for (llvm::SelectInst* choice : canonical) {
-    if (seen.contains(choice)) continue;
-    const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(choice->getTrueValue());
-    const bool first = constant && constant->isNaN();
-    choice->replaceAllUsesWith(first ? choice->getFalseValue() : choice->getTrueValue());
-    choice->eraseFromParent();
+    llvm::Value* kept = canonical_of(*choice).kept;
+    for (llvm::Use& use : choice->uses()) {
+      const View view = view_of(use);
+      if (view == View::Sees || (view == View::HandsOn && seen.contains(use.getUser()))) continue;
+      blind.emplace_back(&use, kept);
+    }
   }
+  for (const auto& [use, kept] : blind) use->set(kept);
+  for (llvm::SelectInst* choice : canonical) {
+    if (choice->use_empty()) choice->eraseFromParent();
+  }
+  return !blind.empty();
 }
 
 }  // namespace pycuda::cpu::simt

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/first_gangs.h"
 #include "cpu/simt/place_stores.h"
 #include "cpu/simt/source_lines.h"
 #include "cpu/simt/special_values.h"
+#include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -40,19 +42,6 @@ bool mixes_waits(const Regions& full, const Regions* tail) {
   const auto begin = full.behind_pause.begin() + 1, end = full.behind_pause.end();
   const bool barriers = std::find(begin, end, false) != end || (tail && tail->functions.size() > 1);
   return barriers && std::find(begin, end, true) != end;
-}
-
-/// The state that every gang is in after `region`, if there is but one.
-std::optional<std::uint32_t> only_exit(const llvm::Function& region) {
-  std::optional<std::uint32_t> exit;
-  for (const llvm::BasicBlock& block : region) {
-    const auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
-    if (!end) continue;
-    const auto* state = llvm::dyn_cast<llvm::ConstantInt>(end->getReturnValue());
-    if (!state || (exit && *exit != state->getZExtValue())) return std::nullopt;
-    exit = static_cast<std::uint32_t>(state->getZExtValue());
-  }
-  return exit;
 }
 
 /// Whether gangs may be in different states, so that each of them is run by itself.
@@ -104,6 +93,12 @@ class RegionLoop {
   /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state,
   /// which is kept in memory with `keep`.
   Round loop(bool tails, bool keep, const std::function<llvm::Value*(const Gang&)>& body);
+  /// The place of the gang that starts at `x`, in a row whose first gang and thread are given.
+  Gang start_gang(llvm::Value* x, llvm::Value* y, llvm::Value* z, llvm::Value* first_gang,
+                  llvm::Value* first_thread);
+  /// All regions, one after the other, for blocks of one row of whole gangs.
+  void run_in_line(const std::vector<std::uint32_t>& order, const std::vector<unsigned>& first,
+                   llvm::BasicBlock* done);
   llvm::Value* call(llvm::Function& region, const Gang& gang);
   llvm::Value* is_pausing(llvm::Value* state) {
     return b_.CreateIsNotNull(b_.CreateAnd(state, b_.getInt32(pausing)));
@@ -183,6 +178,21 @@ void RegionLoop::read_launch() {
   frames_ = b_.CreateGEP(b_.getInt8Ty(), memory, bytes);
 }
 
+RegionLoop::Gang RegionLoop::start_gang(llvm::Value* x, llvm::Value* y, llvm::Value* z,
+                                        llvm::Value* first_gang, llvm::Value* first_thread) {
+  places_.push_back({b_.GetInsertBlock(), {put(offsetof(ThreadFrame, tid.x), x)}, {}});
+  if (numbered_)
+    places_.back().stores.push_back(
+        put(offsetof(ThreadFrame, linear), b_.CreateAdd(first_thread, x)));
+  llvm::Value* index = b_.CreateZExt(
+      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
+  llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
+  llvm::Value* frame =
+      b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
+  places_.back().kept = {state, frame};
+  return {x, y, z, state, frame};
+}
+
 RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
                                    const std::function<llvm::Value*(const Gang&)>& body) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -213,17 +223,9 @@ RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
   llvm::PHINode* x = phi(tails ? full_end_ : b_.getInt32(0), row);
   llvm::PHINode* any = phi(row_any, row);
   llvm::PHINode* all = phi(row_all, row);
-  places_.push_back({gang, {put(offsetof(ThreadFrame, tid.x), x)}, {}});
-  if (numbered_)
-    places_.back().stores.push_back(put(offsetof(ThreadFrame, linear), b_.CreateAdd(row_start, x)));
-  llvm::Value* index = b_.CreateZExt(
-      b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
-  llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
-  llvm::Value* frame =
-      b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
-  places_.back().kept = {state, frame};
-  llvm::Value* next = body({x, y, z, state, frame});
-  if (keep) b_.CreateAlignedStore(next, state, llvm::Align(4));
+  const Gang own = start_gang(x, y, z, first_gang, row_start);
+  llvm::Value* next = body(own);
+  if (keep) b_.CreateAlignedStore(next, own.state, llvm::Align(4));
   llvm::Value* any_next = b_.CreateOr(any, next);
   llvm::Value* all_next = b_.CreateAnd(all, next);
   llvm::BasicBlock* gang_end = b_.GetInsertBlock();
@@ -266,6 +268,38 @@ llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
   return run;
 }
 
+void RegionLoop::run_in_line(const std::vector<std::uint32_t>& order,
+                             const std::vector<unsigned>& first, llvm::BasicBlock* done) {
+  llvm::Value* zero = b_.getInt32(0);
+  put(offsetof(ThreadFrame, tid.y), zero);
+  put(offsetof(ThreadFrame, tid.z), zero);
+  for (const std::uint32_t number : order) {
+    const auto run = [&](llvm::Value* x) {
+      call(*full_.functions[number], start_gang(x, zero, zero, zero, zero));
+    };
+    for (unsigned gang = 0; gang < first[number]; ++gang) {
+      llvm::BasicBlock* start = block("first.gang");
+      b_.CreateBr(start);
+      b_.SetInsertPoint(start);
+      run(b_.getInt32(gang * size_.columns));
+    }
+    llvm::Value* behind = b_.getInt32(first[number] * size_.columns);
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::BasicBlock* rest = block("rest.gang");
+    llvm::BasicBlock* after = block("region.end");
+    b_.CreateCondBr(b_.CreateICmpULT(behind, full_end_), rest, after);
+    b_.SetInsertPoint(rest);
+    llvm::PHINode* x = b_.CreatePHI(b_.getInt32Ty(), 2);
+    run(x);
+    llvm::Value* x_next = b_.CreateNUWAdd(x, b_.getInt32(size_.columns));
+    x->addIncoming(behind, before);
+    x->addIncoming(x_next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpULT(x_next, full_end_), rest, after);
+    b_.SetInsertPoint(after);
+  }
+  b_.CreateBr(done);
+}
+
 /// Whether a gang in `state` goes on: while another one pauses, only if it does so too.
 llvm::Value* RegionLoop::goes_on(llvm::Value* state) {
   llvm::Value* lives = b_.CreateICmpNE(state, b_.getInt32(ended));
@@ -301,6 +335,7 @@ llvm::Function* RegionLoop::run() {
       llvm::Function::ExternalLinkage, name_, module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  function_->addFnAttr(runs_regions);
   llvm::BasicBlock* entry = block("entry");
   llvm::BasicBlock* round = block("round");
   llvm::BasicBlock* choose = block("choose");
@@ -313,7 +348,22 @@ llvm::Function* RegionLoop::run() {
   llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
   llvm::Value* has_tails = tail_ ? b_.CreateICmpNE(full_end_, width_) : b_.getFalse();
   llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
-  llvm::Instruction* end_of_entry = b_.CreateBr(round);
+  const auto order = only_order(full_);
+  const std::vector<unsigned> first_of =
+      order ? first_gangs(full_, size_) : std::vector<unsigned>();
+  llvm::Instruction* end_of_entry = nullptr;
+  if (!first_of.empty()) {
+    llvm::BasicBlock* in_line = block("in.line");
+    const unsigned most = *std::max_element(first_of.begin(), first_of.end());
+    llvm::Value* reaches = b_.CreateICmpUGE(full_end_, b_.getInt32(most * size_.columns));
+    llvm::Value* one_row = b_.CreateICmpEQ(rows_, b_.getInt32(1));
+    llvm::Value* fits = b_.CreateAnd(b_.CreateAnd(one_row, reaches), b_.CreateNot(has_tails));
+    end_of_entry = b_.CreateCondBr(fits, in_line, round);
+    b_.SetInsertPoint(in_line);
+    run_in_line(*order, first_of, done);
+  } else {
+    end_of_entry = b_.CreateBr(round);
+  }
 
   b_.SetInsertPoint(round);
   llvm::PHINode* state = b_.CreatePHI(b_.getInt32Ty(), 2, "state");

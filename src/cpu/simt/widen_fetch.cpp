@@ -13,7 +13,7 @@ namespace pycuda::cpu::simt {
 /// Blocks whose gangs wait for one another read in short bursts, too short for the processor to see
 /// that the next block goes on where this one ends. What lies behind is usually the next one's.
 void Widener::prefetch_behind(llvm::LoadInst& load) {
-  constexpr std::uint64_t distance = 2048;  // two blocks of 256 floats
+  constexpr std::uint64_t distance = 8192;  // eight blocks of 256 floats, of 20 ns each
   constexpr std::uint64_t line = 64;
   // Kernels' own addresses are computed from integers; those of shared memory are not.
   if (!waits_ || rows_ != 1 || !is_full(mask_) || flow_.loop_of(load.getParent()) ||

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Which NaNs stay canonical.
+#include "cpu/simt/nan_payloads.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "unit/cpu/simt_passes/function_text.h"
+
+using pycuda::cpu::simt::drop_unseen_payloads;
+using pycuda::cpu::testing::FunctionText;
+
+namespace {
+
+/// `name` = `of` with its NaNs made canonical.
+std::string canonical(const std::string& name, const std::string& of, const std::string& type) {
+  const std::string nan = "0x7FFFFFFFE0000000";
+  const std::string all = type == "float" ? nan : "splat (float " + nan + ")";
+  const std::string lanes = type == "float" ? "i1" : "<4 x i1>";
+  return "%u" + name + " = fcmp uno " + type + " " + of + ", zeroinitializer\n%" + name +
+         " = select " + lanes + " %u" + name + ", " + type + " " + all + ", " + type + " " + of +
+         "\n";
+}
+
+/// How many selects are left before those whose result no one reads any more are gone.
+unsigned reads_of_selects(const std::string& body) {
+  FunctionText text("define void @f(<4 x float> %a, <4 x float> %b, float %s, ptr %p) {\n" + body +
+                    "ret void\n}");
+  drop_unseen_payloads(text.function());
+  unsigned reads = text.count(llvm::Instruction::Select) * 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(text.function()))
+    reads += llvm::isa<llvm::SelectInst>(instruction) ? instruction.getNumUses() : 0;
+  return reads;
+}
+
+const std::string vector = "<4 x float>";
+const std::string first = "%x = fadd <4 x float> %a, %b\n" + canonical("c", "%x", vector);
+const std::string half_sum =
+    "%h = shufflevector <4 x float> %c, <4 x float> poison, <4 x i32> <i32 2, i32 3, i32 poison, "
+    "i32 poison>\n%y = fadd <4 x float> %c, %h\n" +
+    canonical("d", "%y", vector);
+
+}  // namespace
+
+TEST_CASE("of sums of vectors' lanes the last one alone is made canonical") {
+  CHECK(reads_of_selects(first + half_sum + "store <4 x float> %d, ptr %p\n") == 1);
+  CHECK(reads_of_selects(first + half_sum +
+                         "%e = extractelement <4 x float> %d, i64 0\nstore float %e, ptr %p\n") ==
+        1);
+}
+
+TEST_CASE("a value that is stored is canonical where it is, not where it is added to") {
+  CHECK(reads_of_selects(first + "store <4 x float> %c, ptr %p\n" + half_sum +
+                         "store <4 x float> %d, ptr %p\n") == 2);
+  CHECK(reads_of_selects(canonical("c", "%s", "float") + "store float %c, ptr %p\n" +
+                         "%y = fmul float %c, %c\n" + canonical("d", "%y", "float") +
+                         "store float %d, ptr %p\n") == 2);
+}
+
+TEST_CASE("moves of lanes whose bits are looked at are not looked through") {
+  CHECK(reads_of_selects(first +
+                         "%h = shufflevector <4 x float> %c, <4 x float> poison, <4 x i32> <i32 2, "
+                         "i32 3, i32 poison, i32 poison>\nstore <4 x float> %h, ptr %p\n") == 1);
+  CHECK(reads_of_selects(first + "%i = bitcast <4 x float> %c to <4 x i32>\n"
+                                 "store <4 x i32> %i, ptr %p\n") == 1);
+}
