@@ -201,3 +201,10 @@ def test_threads_that_walk_alone_ask_once_a_block_whether_parameters_are_aligned
     code = code_of(ROWS, "rows", tmp_path, "block")
     assert "pycuda_cpu_fault" not in code
     assert len(re.findall(r"call [^\n]*@f\.rows\.careful\(", code)) == 1
+
+
+def test_remainders_of_unrolled_loops_are_not_unrolled_again(tmp_path):
+    code = code_of(ROWS, "rows", tmp_path, "block")
+    # nvcc's loop of four trips at once, and that for the rest of them.
+    assert code.count("@llvm.fma.f32(") <= 6
+    assert "!llvm.loop" in code
