@@ -185,8 +185,8 @@ except cuda.Error as error:
         assert "gang" not in message
 
 
-ROWS = """extern "C" __global__ void rows(const int *starts, const int *columns, const float *values, const float *x, float *y,
-                                int n)
+ROWS = """extern "C" __global__ void rows(const int *starts, const int *columns, const float *values,
+                                const float *x, float *y, int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
