@@ -23,12 +23,12 @@ from pycuda.compiler import SourceModule
 """
 
 
-def code_of(source: str, kernel: str, tmp_path) -> str:
-    """LLVM's code of the kernel's vector form."""
+def code_of(source: str, kernel: str, tmp_path, form: str = "gangs") -> str:
+    """LLVM's code of a kernel's form: the vector one, or `block`, the loop over threads."""
     program = START + f"module = SourceModule({source!r}, options=['-lineinfo'], no_extern_c=True)\n"
     run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
     (last,) = tmp_path.glob("*-optimised.ll")
-    return re.search(rf"^define [^\n]*@{kernel}\.gangs\(.*?^}}$", last.read_text(), re.M | re.S)[0]
+    return re.search(rf"^define [^\n]*@{kernel}\.{form}\(.*?^}}$", last.read_text(), re.M | re.S)[0]
 
 
 SAXPY = """extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
@@ -183,3 +183,28 @@ except cuda.Error as error:
         message, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK=checked)
         assert "thread (1, 0, 0)" in message
         assert "gang" not in message
+
+
+ROWS = """extern "C" __global__ void rows(const int *starts, const int *columns, const float *values,
+                                const float *x, float *y, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int k = starts[i]; k < starts[i + 1]; ++k) sum += values[k] * x[columns[k]];
+  y[i] = sum;
+}
+"""
+
+
+def test_threads_that_walk_alone_ask_once_a_block_whether_parameters_are_aligned(tmp_path):
+    code = code_of(ROWS, "rows", tmp_path, "block")
+    assert "pycuda_cpu_fault" not in code
+    assert len(re.findall(r"call [^\n]*@f\.rows\.careful\(", code)) == 1
+
+
+def test_remainders_of_unrolled_loops_are_not_unrolled_again(tmp_path):
+    code = code_of(ROWS, "rows", tmp_path, "block")
+    # nvcc's loop of four trips at once, and that for the rest of them.
+    assert code.count("@llvm.fma.f32(") <= 6
+    assert "!llvm.loop" in code

@@ -135,7 +135,7 @@ std::byte* DeviceMemory::State::take_cell(std::uint64_t bytes) {
 std::byte* DeviceMemory::State::place_mapping(std::uint64_t bytes, std::uint64_t alignment,
                                               Block& block) const {
   const std::uint64_t body = round_up(bytes, page);
-  const bool huge = body >= 2 * huge_page;
+  const bool huge = body >= huge_page;
   const std::uint64_t start_alignment = std::max(alignment, huge ? huge_page : page);
   const std::uint64_t slack = start_alignment - page;
   std::byte* base = map(body + page + slack, PROT_READ | PROT_WRITE);

@@ -71,7 +71,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   std::vector<simt::GangSource*> all;
   all.reserve(sources.size());
   for (simt::GangSource& source : sources) all.push_back(&source);
-  simt::open_guards(sources);
+  simt::open_guards(sources, kernels);
   prepare_open(all);
   const std::vector<simt::GangSource*> divided = simt::open_quotients(sources);
   prepare_open(divided);

@@ -8,10 +8,24 @@ namespace pycuda::cpu::lower {
 
 namespace {
 
+/// What tells LLVM to leave a loop's trips as they are.
+llvm::MDNode* one_trip_at_a_time(llvm::LLVMContext& context) {
+  llvm::MDNode* disable =
+      llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, disable});
+  loop->replaceOperandWith(0, loop);
+  return loop;
+}
+
 bool emit_branch(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   if (instruction.operands.empty() || instruction.operands[0].kind != ptx::Operand::Kind::Label)
     return false;
-  lowering.builder().CreateBr(lowering.label_block(instruction.operands[0].label));
+  const ptx::LabelId target = instruction.operands[0].label;
+  llvm::BranchInst* branch = lowering.builder().CreateBr(lowering.label_block(target));
+  const ptx::Label& label = lowering.source().labels[target];
+  const auto here = static_cast<std::size_t>(&instruction - lowering.source().body.data());
+  if (label.keeps_trips && label.instruction <= here)
+    branch->setMetadata(llvm::LLVMContext::MD_loop, one_trip_at_a_time(branch->getContext()));
   lowering.start_unreachable_block();
   return true;
 }

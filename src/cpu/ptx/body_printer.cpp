@@ -106,7 +106,10 @@ std::string BodyPrinter::run() {
     labels_at[function_.labels[i].instruction].push_back(i);
   }
   for (std::size_t i = 0; i <= function_.body.size(); ++i) {
-    for (const std::size_t label : labels_at[i]) text_ += labels_[label] + ":\n";
+    for (const std::size_t label : labels_at[i]) {
+      text_ += labels_[label] + ":\n";
+      if (function_.labels[label].keeps_trips) text_ += "\t.pragma \"nounroll\";\n";
+    }
     if (i < function_.body.size()) instruction(function_.body[i]);
   }
   text_ += "}\n";

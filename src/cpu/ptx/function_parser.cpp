@@ -149,14 +149,21 @@ void FunctionParser::directive() {
     cursor_.expect_dot("shared");
     local_variables(Space::Shared, Linkage::Extern);
   } else if (text == "pragma") {
-    do {
-      cursor_.expect_kind(Token::Kind::String, "a string");
-    } while (cursor_.accept(','));
-    cursor_.expect(';');
+    pragma();
   } else {
     cursor_.fail_at(word.position,
                     "unknown directive " + quoted("." + std::string(text)) + " in a function");
   }
+}
+
+void FunctionParser::pragma() {
+  do {
+    const Token text = cursor_.expect_kind(Token::Kind::String, "a string");
+    if (text.text != "nounroll") continue;
+    for (Label& label : function_.labels)
+      label.keeps_trips |= label.instruction == function_.body.size();
+  } while (cursor_.accept(','));
+  cursor_.expect(';');
 }
 
 RegisterId FunctionParser::new_register(std::string name, const DeclarationHead& head) {
@@ -265,7 +272,7 @@ void FunctionParser::label() {
   }
   if (function_.labels.size() <= *label) function_.labels.resize(*label + 1);
   function_.labels[*label] = {std::string(name.text),
-                              static_cast<std::uint32_t>(function_.body.size())};
+                              static_cast<std::uint32_t>(function_.body.size()), false};
 }
 
 void FunctionParser::branch_targets(std::string_view name, SourcePosition position) {

@@ -28,6 +28,7 @@ class FunctionParser {
   // Statements and directives.
   void statement();
   void directive();
+  void pragma();
   void open_scope();
   void registers();
   void register_names(const DeclarationHead& head);

@@ -145,7 +145,8 @@ struct Register {
 struct Label {
   std::string name;
   std::uint32_t instruction =
-      0;  ///< index in Function::body of what follows; body.size() at the end
+      0;                     ///< index in Function::body of what follows; body.size() at the end
+  bool keeps_trips = false;  ///< .pragma "nounroll": of the loop that starts here
 };
 
 enum class Linkage : std::uint8_t { None, Visible, Extern, Weak, Common };

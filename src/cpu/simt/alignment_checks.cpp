@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
@@ -13,7 +14,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
+#include <optional>
 #include <vector>
 
 #include "cpu/kernel_abi/runtime_calls.h"
@@ -126,6 +129,23 @@ class LowBits {
   const llvm::DominatorTree& dominators_;
 };
 
+/// Where among a kernel's parameters `value` lies, if it is one.
+std::optional<std::uint64_t> parameter_in(const llvm::Value* value) {
+  while (const auto* cast = llvm::dyn_cast<llvm::CastInst>(value)) {
+    if (!llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::ZExtInst>(cast)) return {};
+    value = cast->getOperand(0);
+  }
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
+  if (!load || !load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return {};
+  const llvm::DataLayout& layout = load->getModule()->getDataLayout();
+  llvm::APInt offset(layout.getPointerSizeInBits(), 0);
+  const auto* base = llvm::dyn_cast<llvm::CallInst>(
+      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true));
+  if (!base || !base->getCalledFunction() || base->getCalledFunction()->getName() != pseudo::params)
+    return {};
+  return offset.getZExtValue();
+}
+
 }  // namespace
 
 void reduce_alignment_checks(llvm::Function& function) {
@@ -157,6 +177,36 @@ void reduce_alignment_checks(llvm::Function& function) {
                                      ? b.CreatePtrToInt(source, b.getInt64Ty())
                                      : b.CreateZExtOrTrunc(source, b.getInt64Ty()));
   }
+}
+
+ParameterChecks take_parameter_checks(llvm::Function& kernel) {
+  ParameterChecks taken;
+  const std::uint64_t parameter_bytes =
+      kernel.getFnAttributeAsParsedInteger(pseudo::parameter_bytes);
+  std::vector<llvm::CallInst*> answered;
+  for (llvm::CallInst* check : checks_in(kernel)) {
+    const std::optional<std::uint64_t> offset = parameter_in(check->getArgOperand(Tested));
+    const std::uint64_t bits = mask_of(*check);
+    if (!offset || *offset >= parameter_bytes || bits > 0xff) continue;
+    answered.push_back(check);
+    const auto known = llvm::find_if(
+        taken.questions, [&](const auto& question) { return question.offset == *offset; });
+    if (known == taken.questions.end()) {
+      taken.questions.push_back({*offset, bits});
+    } else {
+      known->bits |= bits;
+    }
+  }
+  if (answered.empty()) return taken;
+  llvm::ValueToValueMapTy map;
+  taken.careful = llvm::CloneFunction(&kernel, map);
+  taken.careful->setName(kernel.getName() + ".careful");
+  taken.careful->setLinkage(llvm::Function::InternalLinkage);
+  for (const auto kind :
+       {llvm::Attribute::NoInline, llvm::Attribute::Cold, llvm::Attribute::OptimizeForSize})
+    taken.careful->addFnAttr(kind);
+  for (llvm::CallInst* check : answered) check->eraseFromParent();
+  return taken;
 }
 
 void expand_alignment_checks(llvm::Function& function) {

@@ -3,6 +3,9 @@
 // (the vector path) sees few tests, and none in the control flow.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 namespace llvm {
 class Function;
 }
@@ -13,6 +16,21 @@ namespace pycuda::cpu::simt {
 /// depends on: most addresses are a multiple of the access's size beyond a kernel parameter. Tests
 /// that cannot fail, or that a test which comes before on every path makes sure of, are gone.
 void reduce_alignment_checks(llvm::Function& function);
+
+/// What checks ask of a kernel's parameters: nothing else decides whether they pass.
+struct ParameterChecks {
+  struct Question {
+    std::uint64_t offset;  ///< of a parameter
+    std::uint64_t bits;    ///< of its first byte, that must be 0
+  };
+  std::vector<Question> questions;
+  llvm::Function* careful = nullptr;  ///< a copy of the kernel that checks as before; not inlined
+};
+
+/// Before: as after reduce_alignment_checks. Afterwards `kernel` checks no parameters: it may run
+/// where the questions have been answered, and elsewhere the copy. The copy is null if there are
+/// none. For what has a loop around it: checks in loops cost registers and branches.
+ParameterChecks take_parameter_checks(llvm::Function& kernel);
 
 /// After: branches to one block, out of the way, that raises the fault. Comes after the passes that
 /// look at loops' exits: these are none that a thread takes on its way.

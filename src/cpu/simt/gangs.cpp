@@ -272,11 +272,11 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
 }
 
 struct Accesses {
-  unsigned all = 0, apart = 0, narrow = 0;
+  unsigned all = 0, reads = 0, apart = 0, narrow = 0;
 };
 
-/// How many accesses there are, how many are of any addresses for gangs of `size`, and how many of
-/// bytes and halves.
+/// How many accesses there are, how many of them read, how many are of any addresses for gangs of
+/// `size`, and how many of bytes and halves.
 Accesses accesses_of(llvm::Function& kernel, GangSize size) {
   ControlFlow flow(kernel);
   const Shapes guesses(kernel, flow, size, true);
@@ -285,6 +285,7 @@ Accesses accesses_of(llvm::Function& kernel, GangSize size) {
     const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
     if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;
     ++found.all;
+    found.reads += llvm::isa<llvm::LoadInst>(instruction) ? 1 : 0;
     found.apart += guesses.of(address).is_varying() ? 1 : 0;
     found.narrow += llvm::getLoadStoreType(&instruction)->getScalarSizeInBits() < 32 ? 1 : 0;
   }
@@ -305,10 +306,14 @@ bool parts_by_data(const llvm::Value* condition, const Shapes& shapes) {
 }
 
 /// Whether gangs along x, as long as may be, are better than tiles: where a tile's row is less than
-/// a vector, and not where tiles keep together what leaves early or what neighbours along y touch.
+/// a vector, or where much is read, which comes faster from long pieces of few rows; and not where
+/// tiles keep together what leaves early or what neighbours along y touch.
 bool walks_rows(const GangSource& source) {
+  constexpr unsigned many_reads = 3;
   const Accesses accesses = accesses_of(*source.function, source.size);
-  if (accesses.apart != 0 || accesses.narrow * 2 <= accesses.all) return false;
+  const unsigned writes = accesses.all - accesses.reads;
+  if (accesses.apart != 0) return false;
+  if (accesses.narrow * 2 <= accesses.all && accesses.reads < many_reads * writes) return false;
   ControlFlow flow(*source.function);
   const Shapes guesses(*source.function, flow, source.size, true);
   return llvm::none_of(*source.function, [&](const llvm::BasicBlock& block) {
@@ -370,6 +375,24 @@ void postpone(const llvm::Function& kernel, KernelFacts& facts) {
   facts.vectors_later = true;
 }
 
+/// Fused rows are long: the wider a gang, the less often it asks whether all of it passes a guard.
+bool settle_rows(GangSource& source, const KernelFacts& facts) {
+  constexpr unsigned widest = 64;
+  if (!source.chosen || source.warps || source.size.is_tile() || facts.loops ||
+      facts.max_threads < widest || has_barriers(*source.function) ||
+      !has_call(*source.function, std::string(pseudo::sreg_prefix) + "tid.y") ||
+      !fusible_block_size(*source.function))
+    return false;
+  const bool doubles = llvm::any_of(
+      llvm::instructions(*source.function),
+      [](const llvm::Instruction& instruction) { return instruction.getType()->isDoubleTy(); });
+  const GangSize before = source.size;
+  source.size = GangSize(doubles ? widest / 2 : widest);
+  if (walks_rows(source)) return true;
+  source.size = before;
+  return false;
+}
+
 /// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
 /// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
 /// vector, are better than wide ones that gather.
@@ -424,9 +447,9 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
   return sources;
 }
 
-void open_guards(std::vector<GangSource>& sources) {
+void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts) {
   for (GangSource& source : sources) {
-    settle_lanes(source);
+    if (!settle_rows(source, facts[source.kernel])) settle_lanes(source);
     source.open = open_guards(*source.function, source.size);
     source.guarded = source.open != nullptr;
   }

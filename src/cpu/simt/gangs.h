@@ -43,8 +43,9 @@ inline constexpr unsigned longest_ever = 20000;
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        unsigned lanes, unsigned longest);
 
-/// Adds the copies with open guards. Afterwards the caller brings them into ControlFlow's form.
-void open_guards(std::vector<GangSource>& sources);
+/// Settles the gangs' sizes and adds the copies with open guards. Afterwards the caller brings them
+/// into ControlFlow's form.
+void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts);
 
 /// Opens what gangs divide as a whole (same_quotients.h), in the copies that open_guards left:
 /// afterwards the caller brings those that are returned into ControlFlow's form and opens guards

@@ -34,6 +34,9 @@ namespace {
 /// Kernels that would become longer than this are coroutines.
 constexpr std::size_t most_instructions = 30000;
 
+/// Shorter kernels without gangs are worth a second form, for parameters that are not aligned.
+constexpr unsigned most_for_two_forms = 400;
+
 /// Never 0: that would say that there are no frames.
 std::uint64_t frame_bytes_of(const Regions& regions) {
   return llvm::alignTo(std::max(regions.frame_bytes, std::uint64_t{1}), regions.frame_alignment);
@@ -90,19 +93,36 @@ void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
   }
 }
 
+/// By kernel: the checks of its parameters, if threads without gangs are to run it fast.
+std::vector<ParameterChecks> checks_of_lone_threads(llvm::Module& module,
+                                                    const std::vector<KernelFacts>& facts) {
+  std::vector<ParameterChecks> checks(facts.size());
+  const Suspension suspension(module);
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    llvm::Function* function = module.getFunction("f." + facts[i].name);
+    if (!function || facts[i].gang_lanes != 0 || facts[i].vectors_later) continue;
+    if (suspension.suspends(*function) || function->getInstructionCount() > most_for_two_forms)
+      continue;
+    checks[i] = take_parameter_checks(*function);
+  }
+  return checks;
+}
+
 }  // namespace
 
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts) {
+  const std::vector<ParameterChecks> checks = checks_of_lone_threads(module, facts);
   for (llvm::Function& function : module) expand_alignment_checks(function);
   for (KernelFacts& kernel : facts) {
     if (kernel.gang_lanes != 0 && kernel.gangs_suspend) split_gangs(module, kernel);
     if (kernel.tile_rows != 0) loop_over_tiles(module, kernel);
   }
   const Suspension suspension(module);
-  for (KernelFacts& kernel : facts) {
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    KernelFacts& kernel = facts[i];
     llvm::Function* function = module.getFunction("f." + kernel.name);
     kernel.suspends = function && suspension.suspends(*function);
-    if (function && !kernel.suspends) make_block_loop(*function, kernel.name);
+    if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks[i]);
     if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0) continue;
     llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
     llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");

@@ -185,6 +185,14 @@ llvm::MDNode* mostly(llvm::LLVMContext& context) {
   return llvm::MDBuilder(context).createBranchWeights(7, 1);
 }
 
+/// What the source asks for of the loop that `latch` closes. Where an edge has been split it stands
+/// at the branch before.
+llvm::MDNode* loop_notes(const llvm::BranchInst& latch) {
+  if (llvm::MDNode* notes = latch.getMetadata(llvm::LLVMContext::MD_loop)) return notes;
+  const llvm::BasicBlock* before = latch.getParent()->getSinglePredecessor();
+  return before ? before->getTerminator()->getMetadata(llvm::LLVMContext::MD_loop) : nullptr;
+}
+
 }  // namespace
 
 void Widener::emit_end(llvm::BasicBlock& block) {
@@ -214,7 +222,7 @@ void Widener::emit_end(llvm::BasicBlock& block) {
     send(block, *yes, mask_);
     if (is_back_edge(yes)) {
       // Critical edges are split: this latch only goes back, and it runs only with lanes that do.
-      b_.CreateBr(starts_[yes]);
+      b_.CreateBr(starts_[yes])->setMetadata(llvm::LLVMContext::MD_loop, loop_notes(*branch));
       return;
     }
     pending.set(at(yes));

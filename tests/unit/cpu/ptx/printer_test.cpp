@@ -54,6 +54,16 @@ TEST_CASE("names that scopes repeat become different ones") {
   CHECK(text.find("bra l_1;") != std::string::npos);
 }
 
+TEST_CASE("a loop that is not to be unrolled is printed as one") {
+  const std::string text = print(
+      parsed(kernel_text("before: mov.u32 %r1, 1;\nagain:\n.pragma \"nounroll\";\nmov.u32 %r1, 2;\n"
+                         "bra again;\n.pragma \"other\";\n")));
+  const auto pragma = text.find("again:\n\t.pragma \"nounroll\";\n");
+  CHECK(pragma != std::string::npos);
+  CHECK(text.find(".pragma", pragma + 12) == std::string::npos);
+  CHECK(print(parsed(text)) == text);
+}
+
 TEST_CASE("a local name never hides a name of the module") {
   const std::string text = print(parsed(
       kernel_text("{ .reg .b64 memory; mov.b64 memory, 1; }\nld.global.u32 %r1, [memory];")));

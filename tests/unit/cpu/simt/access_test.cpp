@@ -189,6 +189,37 @@ loop: mad.lo.s32 %r4, %r4, %r2, 7; shr.u32 %r5, %r4, 3; xor.b32 %r4, %r4, %r5;
   compare(row);
 }
 
+TEST_CASE("a parameter that is not aligned faults where a thread uses it, and only there") {
+  LoadedModule module(R"(
+.visible .entry k(.param .u64 out, .param .u64 spare, .param .u32 n) {
+  .reg .b64 %rd<5>; .reg .b32 %r<9>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [spare]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %tid.z; mov.u32 %r5, %ntid.x; mov.u32 %r6, %ntid.y;
+  mad.lo.u32 %r7, %r4, %r6, %r3; mad.lo.u32 %r7, %r7, %r5, %r2; setp.ge.u32 %p, %r7, %r1; @%p ret;
+  mul.wide.u32 %rd3, %r7, 4; add.u64 %rd3, %rd3, %rd1; st.global.u32 [%rd3], %r7;
+  setp.ne.u32 %p, %r7, 37; @%p ret;
+  ld.global.u32 %r8, [%rd2]; st.global.u32 [%rd3], %r8; ret;
+})",
+                      pycuda::cpu::testing::vectors(false));
+  constexpr std::uint32_t count = 128;
+  std::vector<std::uint32_t> out(count), expected(count);
+  std::iota(expected.begin(), expected.end(), 0u);
+  const std::uint64_t spare[2] = {12345, 0};
+  const auto address = reinterpret_cast<std::uint64_t>(spare);
+  const auto fault_of = [&](std::uint64_t place, std::uint32_t n) {
+    return module.fault_of("k", {1}, {8, 8, 2}, out.data(), place, n);
+  };
+  CHECK_FALSE(fault_of(address + 1, 37).has_value());
+  CHECK(std::equal(out.begin(), out.begin() + 37, expected.begin()));
+  CHECK_FALSE(fault_of(address, count).has_value());
+  expected[37] = 12345;
+  CHECK(out == expected);
+  const auto fault = fault_of(address + 1, count);
+  REQUIRE(fault.has_value());
+  CHECK_MESSAGE(fault->message.find("(5, 4, 0)") != std::string::npos, fault->message);
+  CHECK_MESSAGE(fault->message.find("misaligned") != std::string::npos, fault->message);
+}
+
 TEST_CASE("a loop over the grid between barriers: gangs at a barrier wait for those that pause") {
   const KernelFacts facts = compare(start + R"(
   .shared .align 4 .b8 bins[1024]; mov.u32 %r8, bins;

@@ -107,6 +107,32 @@ TEST_CASE(
   CHECK_FALSE(fuses(".shared .b32 s; st.shared.u32 [s], %r5; st.global.u8 [%rd3], %r5;"));
 }
 
+TEST_CASE("what reads several words for each that it writes fuses, too") {
+  const std::string address =
+      "mul.wide.s32 %rd5, %r8, 4; add.s64 %rd4, %rd2, %rd5; add.s64 %rd3, %rd1, %rd5;";
+  const std::string words = kernel(address + R"(
+    ld.global.u32 %r10, [%rd4]; ld.global.u32 %r11, [%rd4+4]; ld.global.u32 %r12, [%rd4+8];
+    mad.lo.u32 %r10, %r11, 3, %r10; xor.b32 %r10, %r10, %r12; add.u32 %r10, %r10, %r6;
+    st.global.u32 [%rd3], %r10;)");
+  LoadedModule module(words);
+  CHECK(can_fuse_rows(module.kernel("k").facts, {16, 16}));
+  CHECK(module.kernel("k").facts.gang_lanes == 64);
+  for (const Dim3& block : {Dim3{16, 16}, Dim3{20, 3}, Dim3{32, 8, 2}, Dim3{128, 2}}) {
+    const Dim3 grid{7, 3, 2};
+    for (const std::uint32_t n : {33u, 250u}) {
+      const std::size_t size = std::size_t{n} * (n / 2 + 1) * grid.z * block.z + 2;
+      std::vector<std::uint32_t> in(size), found(size, 7), expected(size, 7);
+      for (std::size_t i = 0; i < size; ++i) in[i] = static_cast<std::uint32_t>(i * 2654435761u);
+      module.thread_by_thread = false;
+      module.run("k", grid, block, found.data(), in.data(), n);
+      module.thread_by_thread = true;
+      module.run("k", grid, block, expected.data(), in.data(), n);
+      const bool same = found == expected;
+      CHECK_MESSAGE(same, "block " << block.x << " x " << block.y << ", n " << n);
+    }
+  }
+}
+
 TEST_CASE("a thread of fused rows that traps is told by its own block and number") {
   LoadedModule module(
       kernel("setp.eq.u32 %p1, %r5, 37; setp.eq.u32 %p2, %r6, 22;"
