@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/fault_message.h"
@@ -31,12 +32,13 @@ bool takes_no_events(std::uint64_t stream) {
 
 }  // namespace
 
-ChildLaunches::ChildLaunches(const LaunchRequest& parent, FaultSink& faults, DeviceRuntime& runtime)
-    : faults_(faults),
+ChildLaunches::ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime)
+    : faults_(parent.faults),
       runtime_(runtime),
-      kernel_(std::make_shared<const std::string>(parent.kernel->facts.name)),
-      level_(parent.level),
-      stack_bytes_(parent.stack_bytes) {}
+      kernel_(std::make_shared<const std::string>(parent.kernel.facts.name)),
+      level_(parent.request.level),
+      stack_bytes_(parent.request.stack_bytes),
+      began_(parent.limited_since) {}
 
 ChildLaunches::~ChildLaunches() {
   for (const auto& [memory, prepared] : prepared_) {
@@ -161,6 +163,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   request.params = std::move(parameters);
   request.level = level;
   request.launcher = {kernel_, from.block, from.thread};
+  request.began = began_;
   const std::unique_lock lock(mutex_);
   Chain* const chain = chain_of(stream, from);
   if (chain == nullptr) {

@@ -6,13 +6,14 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -26,6 +27,8 @@
 
 namespace pycuda::cpu::exec {
 
+struct LaunchContext;
+
 /// A thread of the grid, by its place.
 struct ThreadPlace {
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
@@ -37,8 +40,8 @@ enum class KnownStream : std::uint64_t { Null = 0, Legacy, PerThread, Tail, Fire
 /// Any thread, until `run`.
 class ChildLaunches {
  public:
-  /// `parent` is the launch whose threads call; the sink and the runtime outlive this.
-  ChildLaunches(const LaunchRequest& parent, FaultSink& faults, DeviceRuntime& runtime);
+  /// `parent` is the launch whose threads call; its sink and the runtime outlive this.
+  ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime);
   ~ChildLaunches();
   ChildLaunches(const ChildLaunches&) = delete;
   ChildLaunches& operator=(const ChildLaunches&) = delete;
@@ -117,6 +120,7 @@ class ChildLaunches {
   const std::shared_ptr<const std::string> kernel_;  ///< the parent's name
   const std::uint32_t level_;
   const std::uint32_t stack_bytes_;
+  const std::optional<std::chrono::steady_clock::time_point> began_;  ///< if there is a time limit
 
   std::mutex mutex_;  ///< protects what follows, until `run`
   std::unordered_map<void*, Prepared> prepared_;

@@ -15,6 +15,7 @@
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_search.h"
 #include "cpu/exec/gang_block.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/watchdog.h"
@@ -78,7 +79,8 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
     AddressTable::instance().insert(
         {address, sizeof(GridWorkspace), MemoryKind::GridWorkspace, 0, nullptr, 0});
   }
-  if (time_limit_set()) watch(*this);
+  if (time_limit_set()) watch(*this, request.began.value_or(std::chrono::steady_clock::now()));
+  if (interrupting()) give_up();
 }
 
 LaunchContext::~LaunchContext() {
@@ -94,7 +96,7 @@ ChildLaunches* LaunchContext::children() {
   DeviceRuntime* const runtime = faults.device_runtime();
   if (runtime == nullptr) return nullptr;
   const std::unique_lock lock(children_mutex_);
-  if (children_ == nullptr) children_ = std::make_unique<ChildLaunches>(request, faults, *runtime);
+  if (children_ == nullptr) children_ = std::make_unique<ChildLaunches>(*this, *runtime);
   return children_.get();
 }
 

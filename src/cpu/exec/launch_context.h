@@ -3,10 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "cpu/exec/fault.h"
@@ -42,6 +44,8 @@ struct LaunchContext {
   std::atomic<bool> timed_out{false};
   std::atomic<bool> interrupted{false};  ///< `timed_out` by the user's interrupt, not by a limit
   std::atomic<bool> watched{false};      ///< the watchdog knows of it
+  /// If it has a time limit: since when.
+  std::optional<std::chrono::steady_clock::time_point> limited_since;
 
   /// Lets the launch end as one that was interrupted. Also in signal handlers.
   void give_up() noexcept {

@@ -33,6 +33,8 @@ struct LaunchRequest {
   std::string params;                               ///< packed parameter bytes (copied at the call)
   std::uint32_t level = 0;                          ///< how many grids are its ancestors
   Launcher launcher;
+  /// When the host's launch began that this one comes from: time limits are for both together.
+  std::optional<std::chrono::steady_clock::time_point> began;
 };
 
 class Event;
