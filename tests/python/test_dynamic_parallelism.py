@@ -294,7 +294,12 @@ def test_copies_and_fills_are_in_order_with_launches():
 
 def test_device_code_allocates_asks_and_is_told():
     source = """
-        __global__ void child(int *x, int *y) { x[threadIdx.x] = y[threadIdx.x]; cudaFree(threadIdx.x ? 0 : y); }
+        __global__ void child(int *x, int *y)
+        {
+          x[threadIdx.x] = y[threadIdx.x];
+          __syncthreads();
+          if (threadIdx.x == 0) cudaFree(y);
+        }
         __global__ void __launch_bounds__(64) bounded(int *x) { *x = 1; }
         __global__ void parent(int *x)
         {
