@@ -113,14 +113,12 @@ struct CopyParameters {
 }  // namespace
 }  // namespace pycuda::cpu::exec
 
-using pycuda::cpu::Dim3;
 using pycuda::cpu::ThreadFrame;
 namespace exec = pycuda::cpu::exec;
 using exec::ChildLaunches;
 using exec::DeviceError;
 using exec::DeviceRuntime;
 using exec::LaunchSize;
-using exec::MemoryBox;
 using exec::ThreadPlace;
 
 extern "C" {
@@ -236,9 +234,10 @@ std::int32_t pycuda_cpu_device_event_destroy(ThreadFrame* thread, std::uint64_t 
 std::int32_t pycuda_cpu_device_malloc(ThreadFrame* thread, std::uint64_t memory,
                                       std::uint64_t bytes) {
   if (memory == 0) return exec::fail(thread, DeviceError::InvalidValue);
-  void* const allocated = bytes != 0 ? pycuda_cpu_malloc(thread, bytes) : nullptr;
+  const auto allocated =
+      bytes != 0 ? reinterpret_cast<std::uint64_t>(pycuda_cpu_malloc(thread, bytes)) : 0;
   exec::give(thread, memory, allocated);
-  const bool full = bytes != 0 && allocated == nullptr;
+  const bool full = bytes != 0 && allocated == 0;
   return full ? exec::fail(thread, DeviceError::MemoryAllocation) : 0;
 }
 
