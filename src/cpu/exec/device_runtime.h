@@ -52,7 +52,7 @@ static_assert(sizeof(FunctionAttributes) == 144);
 /// A context implements it. Any thread that runs a kernel of the context.
 class DeviceRuntime {
  public:
-  /// Grids that a grid launched from the host may lie above, itself included: CUDA's nesting depth.
+  /// How deep launches may be nested, the host's included.
   static constexpr std::uint32_t most_levels = 24;
   static constexpr std::uint32_t default_most_pending = 2048;
 
