@@ -162,7 +162,8 @@ class DynamicModule(CudaModule):
         linker = self._open_linker()
         _, is_cpu, _ = rtc().device_facts()
         if is_cpu and libname == "cudadevrt":
-            # Machine code for GPUs. What needs it fails to link, by the name of what is missing.
+            # Its code is for GPUs: the CPU driver has the functions itself, and asks for the name alone.
+            linker.add_data(b"!<arch>\n", jit_input_type.LIBRARY, "libcudadevrt.a")
             return self
         for folder in self._library_folders():
             path = os.path.join(folder, f"lib{libname}.a")
@@ -175,23 +176,7 @@ class DynamicModule(CudaModule):
 
     def link(self):
         """Link the parts and load the result into the current context."""
-        from pycuda.driver import LogicError
-
-        try:
-            self.module = self._open_linker().link_module()
-        except LogicError as error:
-            _, is_cpu, _ = rtc().device_facts()
-            if not is_cpu or "__cudaCDP" not in str(error):
-                raise
-            explained = LogicError(
-                f"{error}\nkernels that launch kernels need a GPU: the CPU driver has no device run-time library"
-            )
-            explained.code, explained.name, explained.routine = (
-                error.code,
-                error.name,
-                error.routine,
-            )
-            raise explained from None
+        self.module = self._open_linker().link_module()
         self.linker = None
         self._bind_module()
         return self

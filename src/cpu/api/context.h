@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cpu/api/cuda_abi.h"
+#include "cpu/api/device_runtime.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/stream.h"
@@ -49,6 +50,7 @@ class Context final : public exec::FaultSink {
   void report(const exec::Fault& fault) override;
   bool poisoned() const override { return status() != CUDA_SUCCESS; }
   exec::PrintfFifo* printf_fifo() override { return &printed_; }
+  ContextRuntime* device_runtime() override { return &device_runtime_; }
   /// The whole story of the fault, or empty.
   std::string fault_text() const;
 
@@ -130,6 +132,7 @@ class Context final : public exec::FaultSink {
   std::map<CUlimit, std::size_t> limits_;
   std::atomic<std::uint32_t> stack_bytes_{default_stack_bytes};
   exec::PrintfFifo printed_;
+  ContextRuntime device_runtime_{*this};
 
   mutable std::mutex owned_mutex_;  // protects what follows
   std::unordered_set<void*> device_blocks_;

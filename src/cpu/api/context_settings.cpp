@@ -17,6 +17,8 @@ std::size_t default_limit(CUlimit limit) {
       return exec::PrintfFifo::default_bytes;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
       return exec::DeviceHeap::default_limit_bytes;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+      return exec::DeviceRuntime::default_most_pending;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
       return 64;
     default:
@@ -47,9 +49,11 @@ CUresult Context::set_limit(CUlimit limit, std::size_t value) {
       return value == 0
                  ? CUDA_SUCCESS
                  : CUDA_ERROR_INVALID_VALUE;  // the attribute says that none can be set aside
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-      return CUDA_ERROR_UNSUPPORTED_LIMIT;  // kernels cannot launch kernels
+      device_runtime_.set_most_pending(value);
+      break;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+      return CUDA_ERROR_UNSUPPORTED_LIMIT;  // kernels cannot wait for those they launch
     case CU_LIMIT_SHMEM_SIZE:
     case CU_LIMIT_CIG_ENABLED:
       return CUDA_ERROR_NOT_PERMITTED;
@@ -68,6 +72,7 @@ CUresult Context::get_limit(CUlimit limit, std::size_t* value) const {
     case CU_LIMIT_STACK_SIZE:
     case CU_LIMIT_PRINTF_FIFO_SIZE:
     case CU_LIMIT_MALLOC_HEAP_SIZE:
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: {
       const std::lock_guard lock(limits_mutex_);
       const auto found = limits_.find(limit);
@@ -82,7 +87,6 @@ CUresult Context::get_limit(CUlimit limit, std::size_t* value) const {
       *value = DeviceLimits::shared_bytes_per_block_optin;
       return CUDA_SUCCESS;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
     case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED:
       return CUDA_ERROR_UNSUPPORTED_LIMIT;
     default:

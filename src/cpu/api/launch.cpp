@@ -19,7 +19,8 @@ CUresult find_function(Context& context, CUfunction handle, Function** function)
   return kernel != nullptr ? kernel->function_in(context, function) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult check_shape(const Function& function, const LaunchShape& shape) {
+CUresult check_size(const KernelFacts& facts, unsigned max_dynamic_shared_bytes,
+                    const LaunchShape& shape) {
   using Limits = DeviceLimits;
   const auto [gx, gy, gz] = shape.grid;
   const auto [bx, by, bz] = shape.block;
@@ -29,19 +30,25 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
     return CUDA_ERROR_INVALID_VALUE;
   if (bx > Limits::block_x || by > Limits::block_y || bz > Limits::block_z)
     return CUDA_ERROR_INVALID_VALUE;
-  const KernelFacts& facts = function.facts();
   const std::uint64_t threads = std::uint64_t{bx} * by * bz;
   if (threads > Limits::threads_per_block || threads > facts.max_threads)
     return CUDA_ERROR_INVALID_VALUE;
   const Dim3& required = facts.required_block;
   if (required.x != 0 && (bx != required.x || by != required.y || bz != required.z))
     return CUDA_ERROR_INVALID_VALUE;
-  if (shape.dynamic_shared_bytes > function.max_dynamic_shared_bytes())
-    return CUDA_ERROR_INVALID_VALUE;
+  return shape.dynamic_shared_bytes > max_dynamic_shared_bytes ? CUDA_ERROR_INVALID_VALUE
+                                                               : CUDA_SUCCESS;
+}
+
+CUresult check_shape(const Function& function, const LaunchShape& shape) {
+  const CUresult status = check_size(function.facts(), function.max_dynamic_shared_bytes(), shape);
+  if (status != CUDA_SUCCESS) return status;
   if (shape.cooperative) {
+    const auto [gx, gy, gz] = shape.grid;
+    const auto [bx, by, bz] = shape.block;
     const std::uint64_t resident =
-        std::uint64_t{blocks_per_processor(facts, static_cast<unsigned>(threads),
-                                           shape.dynamic_shared_bytes)} *
+        std::uint64_t{
+            blocks_per_processor(function.facts(), bx * by * bz, shape.dynamic_shared_bytes)} *
         static_cast<unsigned>(function.module().context().device().processor_count());
     // Each factor is checked before the next one, so that nothing overflows.
     if (gx > resident || std::uint64_t{gx} * gy > resident ||

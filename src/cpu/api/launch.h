@@ -21,6 +21,11 @@ struct LaunchShape {
 /// `context`.
 CUresult find_function(Context& context, CUfunction handle, Function** function);
 
+/// Checks grid, block and shared memory against the kernel and the device: what launches by kernels
+/// must fit as well.
+CUresult check_size(const KernelFacts& facts, unsigned max_dynamic_shared_bytes,
+                    const LaunchShape& shape);
+
 /// Checks the shape against the kernel and the device, as a GPU's driver does.
 CUresult check_shape(const Function& function, const LaunchShape& shape);
 

@@ -4,6 +4,7 @@
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/program_image.h"
+#include "cpu/ptx/device_runtime.h"
 #include "cpu/ptx/fatbin.h"
 #include "cpu/ptx/link.h"
 
@@ -25,6 +26,11 @@ class LinkState {
         DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
     if (is_complete_) return CUDA_ERROR_INVALID_HANDLE;
     if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
+    // The library's own code is for GPUs: the driver has the functions itself.
+    if (type == CU_JIT_INPUT_LIBRARY && ptx::is_device_runtime_library(data, name)) {
+      has_device_runtime_ = true;
+      return CUDA_SUCCESS;
+    }
     // PTX need not end with a NUL here: its length is known.
     const std::string terminated(data);
     auto ptx = ptx::ptx_of_image(terminated.c_str(), terminated.size() + 1, architecture);
@@ -44,7 +50,7 @@ class LinkState {
     const auto started = std::chrono::steady_clock::now();
     std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n";  // what no inputs make
     if (!inputs_.empty()) {
-      auto linked = ptx::link(inputs_);
+      auto linked = ptx::link(inputs_, has_device_runtime_);
       if (!linked) {
         options_.write_logs({}, ptx::to_text(linked.error()));
         return CUDA_ERROR_INVALID_SOURCE;
@@ -67,6 +73,7 @@ class LinkState {
  private:
   JitOptions options_;
   std::vector<ptx::LinkInput> inputs_;
+  bool has_device_runtime_ = false;
   bool is_complete_ = false;
   std::string image_;
   CUlinkState handle_;

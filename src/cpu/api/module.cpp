@@ -42,11 +42,20 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
     return CUDA_ERROR_INVALID_IMAGE;
   }
   loading->code_ = std::move(code).value();
+  const std::vector<KernelFacts>& kernels = program->kernels();
+  loading->max_dynamic_shared_ = std::vector<std::atomic<int>>(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    loading->set_max_dynamic_shared_bytes(i, default_dynamic_shared_bytes(kernels[i]));
+  loading->kernel_addresses_ = context.device_runtime()->addresses();
+  loading->kernel_addresses_->add(loading->code_->kernel_addresses(),
+                                  kernels.size() * jit::LoadedProgram::kernel_address_step,
+                                  loading);
   *image = std::move(loading);
   return CUDA_SUCCESS;
 }
 
 ModuleImage::~ModuleImage() {
+  if (kernel_addresses_ != nullptr) kernel_addresses_->remove(code_->kernel_addresses());
   code_.reset();
   for (void* memory : memory_) device_.memory().release(memory);
 }
@@ -64,11 +73,21 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
                                                                     : CUDA_ERROR_INVALID_IMAGE;
 }
 
+CUresult ModuleImage::load_launched_kernels() const {
+  const std::vector<KernelFacts>& kernels = code_->program()->kernels();
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Kernel* loaded = nullptr;
+    if (!kernels[i].launched_by_kernels) continue;
+    if (const CUresult status = load_kernel(i, &loaded); status != CUDA_SUCCESS) return status;
+  }
+  return CUDA_SUCCESS;
+}
+
 Function::Function(Module& module, std::size_t number)
     : module_(module),
       number_(number),
       facts_(module.image()->code().program()->kernels()[number]),
-      max_dynamic_shared_(default_dynamic_shared_bytes(facts_)),
+      launched_are_loaded_(!facts_.calls_device_runtime),
       handle_(registry.functions.insert(this)) {}
 
 const Kernel* Function::kernel() const {
@@ -80,7 +99,16 @@ const Kernel* Function::kernel() const {
   return known;
 }
 
+unsigned Function::max_dynamic_shared_bytes() const {
+  return module_.image()->max_dynamic_shared_bytes(number_);
+}
+
 CUresult Function::load(const Kernel** kernel) const {
+  if (!launched_are_loaded_.load(std::memory_order_acquire)) {
+    const CUresult status = module_.image()->load_launched_kernels();
+    if (status != CUDA_SUCCESS) return status;
+    launched_are_loaded_.store(true, std::memory_order_release);
+  }
   *kernel = this->kernel();
   return *kernel != nullptr ? CUDA_SUCCESS : module_.image()->load_kernel(number_, kernel);
 }
@@ -90,7 +118,7 @@ Function::~Function() { registry.functions.erase(handle_); }
 CUresult Function::get(CUfunction_attribute attribute, int* value) const {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = max_dynamic_shared_;
+      *value = static_cast<int>(max_dynamic_shared_bytes());
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = carveout_;
@@ -103,8 +131,11 @@ CUresult Function::get(CUfunction_attribute attribute, int* value) const {
 CUresult Function::set(CUfunction_attribute attribute, int value) {
   const CUresult status = check_attribute(facts_, attribute, value);
   if (status != CUDA_SUCCESS) return status;
-  (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? max_dynamic_shared_ : carveout_) =
-      value;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    module_.image()->set_max_dynamic_shared_bytes(number_, value);
+  } else {
+    carveout_ = value;
+  }
   return CUDA_SUCCESS;
 }
 

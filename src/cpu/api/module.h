@@ -18,6 +18,7 @@
 namespace pycuda::cpu::api {
 
 class Context;
+class KernelAddresses;
 class Module;
 class TextureReference;
 
@@ -38,9 +39,21 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   /// any thread. INVALID_PTX where no code can be made of it, INVALID_IMAGE where that cannot be
   /// linked; the log says why.
   CUresult load_kernel(std::size_t number, const Kernel** kernel) const;
+  /// The same for all kernels that kernels of the module may launch.
+  CUresult load_launched_kernels() const;
+  const KernelFacts& facts(std::size_t number) const { return code_->program()->kernels()[number]; }
+  /// Dynamic shared memory that launches of the kernel may ask for, by the host or by kernels.
+  unsigned max_dynamic_shared_bytes(std::size_t number) const {
+    return static_cast<unsigned>(max_dynamic_shared_[number].load(std::memory_order_relaxed));
+  }
+  void set_max_dynamic_shared_bytes(std::size_t number, int bytes) const {
+    max_dynamic_shared_[number].store(bytes, std::memory_order_relaxed);
+  }
 
  private:
   VirtualDevice& device_;
+  std::shared_ptr<KernelAddresses> kernel_addresses_;
+  mutable std::vector<std::atomic<int>> max_dynamic_shared_;  // by the kernel's number
   std::vector<void*> memory_;
   std::unique_ptr<jit::LoadedProgram> code_;  // unlinked before its memory goes
 };
@@ -59,16 +72,14 @@ class Function {
   const KernelFacts& facts() const { return facts_; }
   /// Null while the kernel is not loaded.
   const Kernel* kernel() const;
-  /// Loads the kernel if it is not yet (ModuleImage::load_kernel).
+  /// Loads the kernel if it is not yet (ModuleImage::load_kernel), and those it may launch.
   CUresult load(const Kernel** kernel) const;
   CUfunction handle() const { return handle_; }
 
   CUresult get(CUfunction_attribute attribute, int* value) const;
   CUresult set(CUfunction_attribute attribute, int value);
   /// Dynamic shared memory that a launch may ask for.
-  unsigned max_dynamic_shared_bytes() const {
-    return static_cast<unsigned>(max_dynamic_shared_.load(std::memory_order_relaxed));
-  }
+  unsigned max_dynamic_shared_bytes() const;
 
   /// The launch that the functions of before CUDA 4 build up step by step.
   struct PendingLaunch {
@@ -84,7 +95,7 @@ class Function {
   std::size_t number_;
   const KernelFacts& facts_;
   mutable std::atomic<const Kernel*> kernel_{nullptr};  // once it is known to be loaded
-  std::atomic<int> max_dynamic_shared_;
+  mutable std::atomic<bool> launched_are_loaded_;
   std::atomic<int> carveout_{-1};
   PendingLaunch pending_;
   CUfunction handle_;

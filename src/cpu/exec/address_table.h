@@ -15,9 +15,11 @@ enum class MemoryKind : std::uint8_t {
   Managed,
   ModuleGlobal,
   Pool,
-  DeviceHeap,     ///< malloc of device code
-  Array,          ///< of cuArrayCreate: laid out as the driver likes
-  GridWorkspace,  ///< the executor's own: a cooperative launch's barrier
+  DeviceHeap,        ///< malloc of device code
+  Array,             ///< of cuArrayCreate: laid out as the driver likes
+  GridWorkspace,     ///< the executor's own: a cooperative launch's barrier
+  LaunchParameters,  ///< of a launch that a kernel prepares
+  Texts,             ///< of errors, for device code
 };
 
 /// A live allocation as the address table knows it.

@@ -21,6 +21,7 @@ struct Fault {
   std::string message;
 };
 
+class DeviceRuntime;
 class PrintfFifo;
 
 /// Told of faults; a context implements it and becomes sticky. Called on a worker, or in the thread
@@ -33,6 +34,8 @@ class FaultSink {
   virtual bool poisoned() const = 0;
   /// Where the output of its kernels waits to be shown; null: it is shown at once.
   virtual PrintfFifo* printf_fifo() { return nullptr; }
+  /// What kernels that launch kernels need; null: there can be none.
+  virtual DeviceRuntime* device_runtime() { return nullptr; }
 };
 
 }  // namespace pycuda::cpu::exec

@@ -52,6 +52,10 @@ const char* kind_name(MemoryKind kind) {
       return "an array's memory";
     case MemoryKind::GridWorkspace:
       return "a grid's workspace";
+    case MemoryKind::LaunchParameters:
+      return "a launch's parameters";
+    case MemoryKind::Texts:
+      return "the names of errors";
   }
   return "memory";
 }
@@ -78,7 +82,10 @@ std::string place_text(const LaunchContext& launch, const BlockFrame* block,
   std::string text = "kernel " + launch.kernel.facts.name;
   if (block != nullptr) text += ", block " + coordinates(block->ctaid);
   if (thread != nullptr) text += ", thread " + coordinates(thread->tid);
-  return text + source_text(launch, thread);
+  text += source_text(launch, thread);
+  const Launcher& launcher = launch.request.launcher;
+  if (launcher.kernel != nullptr) text += " (launched by " + launcher_text(launcher) + ")";
+  return text;
 }
 
 /// A variable's name as the CUDA source has it: kernel(float*)::tile for _ZZ6kernelPfE4tile.
@@ -194,6 +201,11 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
 }
 
 }  // namespace
+
+std::string launcher_text(const Launcher& launcher) {
+  return "kernel " + *launcher.kernel + ", block " + coordinates(launcher.block) + ", thread " +
+         coordinates(launcher.thread);
+}
 
 std::string_view why_stopped(const LaunchContext& launch) {
   return launch.interrupted.load(std::memory_order_relaxed)

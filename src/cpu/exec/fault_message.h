@@ -7,6 +7,7 @@
 
 #include "cpu/exec/fault.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/stream.h"
 
 namespace pycuda::cpu::exec {
 
@@ -16,6 +17,9 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
 /// `what` completes "kernel k stopped ...: ". `block` and `thread` may be null.
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,
                        const ThreadFrame* thread, std::string_view what);
+
+/// "kernel k, block (0, 0, 0), thread (1, 0, 0)".
+std::string launcher_text(const Launcher& launcher);
 
 /// What ended a launch that was `timed_out`.
 std::string_view why_stopped(const LaunchContext& launch);

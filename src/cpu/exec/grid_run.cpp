@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cpu/exec/block_run.h"
+#include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/gang_block.h"
@@ -122,7 +123,8 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
 
 bool runs_in_caller(const LaunchRequest& request) {
   // A launch must not wait for the kernel: how often a loop runs is known to nobody.
-  if (request.kernel->facts.loops) return false;
+  // And only what the workers run has room for the launches of a kernel.
+  if (request.kernel->facts.loops || request.kernel->facts.calls_device_runtime) return false;
   const bool gangs = uses_gangs(*request.kernel, request.grid, request.block);
   if (request.kernel->facts.suspends && !gangs) return false;
   const std::uint64_t blocks = block_count(request);
@@ -257,10 +259,15 @@ void GridRun::end_chunk() {
   }
   if (launch_.kernel.forms != nullptr)
     add_run_time(launch_.kernel, std::chrono::steady_clock::now() - started_);
-  const Task finished = std::move(finished_);
+  Task finished = std::move(finished_);
+  std::unique_ptr<ChildLaunches> children = launch_.take_children();
   pool.retire(*this);
   delete this;
-  finished.run(finished.subject);
+  if (children != nullptr) {
+    ChildLaunches::run(std::move(children), std::move(finished));
+  } else {
+    finished.run(finished.subject);
+  }
 }
 
 }  // namespace pycuda::cpu::exec

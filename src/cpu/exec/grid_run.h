@@ -15,7 +15,8 @@ namespace pycuda::cpu::exec {
 /// Owns itself: deleted after its last block, when `finished` has been posted.
 class GridRun final : public Job {
  public:
-  /// Starts `request` on the workers; `finished` runs on the thread that ends the last block.
+  /// Starts `request` on the workers; `finished` runs on the thread that ends the last block, or
+  /// the last of what the kernel has launched.
   static JobHandle start(LaunchRequest request, FaultSink& faults, Task finished);
 
   void run_chunk(std::uint32_t chunk, unsigned processor) override;

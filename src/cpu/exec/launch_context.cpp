@@ -10,10 +10,12 @@
 
 #include "base/env.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_search.h"
 #include "cpu/exec/gang_block.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/watchdog.h"
@@ -35,8 +37,8 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
 
 }  // namespace
 
-LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
-    : kernel(form_to_run(*request.kernel)), faults(sink) {
+LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
+    : request(given), kernel(form_to_run(*request.kernel)), faults(sink) {
   const KernelFacts& facts = kernel.facts;
   frame.grid = request.grid;
   frame.block = request.block;
@@ -77,7 +79,8 @@ LaunchContext::LaunchContext(const LaunchRequest& request, FaultSink& sink)
     AddressTable::instance().insert(
         {address, sizeof(GridWorkspace), MemoryKind::GridWorkspace, 0, nullptr, 0});
   }
-  if (time_limit_set()) watch(*this);
+  if (time_limit_set()) watch(*this, request.began.value_or(std::chrono::steady_clock::now()));
+  if (interrupting()) give_up();
 }
 
 LaunchContext::~LaunchContext() {
@@ -88,6 +91,16 @@ LaunchContext::~LaunchContext() {
   if (large_params_ != nullptr)
     ::operator delete(large_params_, std::align_val_t{parameter_alignment});
 }
+
+ChildLaunches* LaunchContext::children() {
+  DeviceRuntime* const runtime = faults.device_runtime();
+  if (runtime == nullptr) return nullptr;
+  const std::unique_lock lock(children_mutex_);
+  if (children_ == nullptr) children_ = std::make_unique<ChildLaunches>(*this, *runtime);
+  return children_.get();
+}
+
+std::unique_ptr<ChildLaunches> LaunchContext::take_children() { return std::move(children_); }
 
 Dim3 LaunchContext::block_at(std::uint64_t index) const {
   const std::uint64_t row = index / frame.grid.x;

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "cpu/exec/fault.h"
@@ -15,16 +18,18 @@
 
 namespace pycuda::cpu::exec {
 
+class ChildLaunches;
 struct LaunchRequest;
 
 /// LaunchFrame::launch points here.
 struct LaunchContext {
-  LaunchContext(const LaunchRequest& request, FaultSink& sink);
+  LaunchContext(const LaunchRequest& given, FaultSink& sink);
   ~LaunchContext();
   LaunchContext(const LaunchContext&) = delete;
   LaunchContext& operator=(const LaunchContext&) = delete;
 
-  const Kernel& kernel;  ///< in its best form
+  const LaunchRequest& request;  ///< outlives this
+  const Kernel& kernel;          ///< in its best form
   FaultSink& faults;
   LaunchFrame frame;
   std::uint64_t blocks = 0;
@@ -39,6 +44,8 @@ struct LaunchContext {
   std::atomic<bool> timed_out{false};
   std::atomic<bool> interrupted{false};  ///< `timed_out` by the user's interrupt, not by a limit
   std::atomic<bool> watched{false};      ///< the watchdog knows of it
+  /// If it has a time limit: since when.
+  std::optional<std::chrono::steady_clock::time_point> limited_since;
 
   /// Lets the launch end as one that was interrupted. Also in signal handlers.
   void give_up() noexcept {
@@ -46,6 +53,10 @@ struct LaunchContext {
     timed_out.store(true, std::memory_order_relaxed);
     stopped.store(true, std::memory_order_relaxed);
   }
+  /// What its threads queue, made at the first call; null where kernels launch none.
+  ChildLaunches* children();
+  /// Null when nothing was queued. Only when no block runs.
+  std::unique_ptr<ChildLaunches> take_children();
   /// The coordinates of a block by its index.
   Dim3 block_at(std::uint64_t index) const;
   /// Stops the launch and tells the sink, if this is the launch's first fault.
@@ -67,6 +78,8 @@ struct LaunchContext {
     std::uint32_t words[63] = {};
   };
   std::unique_ptr<GridWorkspace> workspace_;
+  std::mutex children_mutex_;  ///< protects the making of `children_`
+  std::unique_ptr<ChildLaunches> children_;
   std::atomic<bool> reported_{false};
 };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu/exec/device_runtime_symbols.h"
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/math.h"
 #include "cpu/kernel_abi/runtime_calls.h"
@@ -80,6 +81,8 @@ std::vector<RuntimeSymbol> all_symbols() {
       symbol("__udivti3", __udivti3),
       symbol("__umodti3", __umodti3),
   };
+  const auto device_runtime = exec::device_runtime_symbols();
+  symbols.insert(symbols.end(), device_runtime.begin(), device_runtime.end());
   const auto math = exec::math_symbols();
   symbols.insert(symbols.end(), math.begin(), math.end());
   const auto halves = exec::half_symbols();

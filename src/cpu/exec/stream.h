@@ -17,6 +17,12 @@
 
 namespace pycuda::cpu::exec {
 
+/// The thread of a kernel that launched another one.
+struct Launcher {
+  std::shared_ptr<const std::string> kernel;  ///< null: the host did
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+};
+
 struct LaunchRequest {
   const Kernel* kernel = nullptr;
   std::shared_ptr<const void> keep_alive;  ///< holds the code while the launch is queued
@@ -25,6 +31,10 @@ struct LaunchRequest {
   bool cooperative = false;
   std::uint32_t stack_bytes = default_stack_bytes;  ///< CU_LIMIT_STACK_SIZE at the call
   std::string params;                               ///< packed parameter bytes (copied at the call)
+  std::uint32_t level = 0;                          ///< how many grids are its ancestors
+  Launcher launcher;
+  /// When the host's launch began that this one comes from: time limits are for both together.
+  std::optional<std::chrono::steady_clock::time_point> began;
 };
 
 class Event;

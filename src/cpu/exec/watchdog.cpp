@@ -99,10 +99,16 @@ void set_time_limit(std::chrono::milliseconds limit) {
   limit_milliseconds().store(limit.count(), std::memory_order_relaxed);
 }
 
-void watch(LaunchContext& launch) {
-  const auto limit = std::chrono::milliseconds(limit_milliseconds().load());
+void watch(LaunchContext& launch, Clock::time_point since) {
+  const auto deadline = since + std::chrono::milliseconds(limit_milliseconds().load());
+  launch.limited_since = since;
+  // It may be over before the watchdog looks.
+  if (deadline <= Clock::now()) {
+    launch.timed_out.store(true, std::memory_order_relaxed);
+    launch.stopped.store(true, std::memory_order_relaxed);
+  }
   launch.watched.store(true, std::memory_order_relaxed);
-  Watchdog::instance().add(launch, Clock::now() + limit);
+  Watchdog::instance().add(launch, deadline);
 }
 
 void unwatch(LaunchContext& launch) { Watchdog::instance().remove(launch); }

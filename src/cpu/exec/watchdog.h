@@ -12,8 +12,8 @@ struct LaunchContext;
 bool time_limit_set();
 /// 0: none. For launches that start later.
 void set_time_limit(std::chrono::milliseconds limit);
-/// From now on `launch` has its time; sets `launch.watched`.
-void watch(LaunchContext& launch);
+/// The time of `launch` counts from `since`; sets `launch.watched` and `launch.limited_since`.
+void watch(LaunchContext& launch, std::chrono::steady_clock::time_point since);
 void unwatch(LaunchContext& launch);
 
 }  // namespace pycuda::cpu::exec

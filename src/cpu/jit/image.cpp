@@ -24,8 +24,10 @@ ReferenceKind reference_of(const ptx::Variable& variable) {
 
 /// The symbol that an address in an initialiser means, or empty if it has none at load time.
 std::string symbol_of(const ptx::Module& parsed, const ptx::SymbolRef& reference) {
-  if (reference.kind == ptx::SymbolRef::Kind::Function)
-    return function_symbol(parsed.functions[lower::resolve_alias(parsed, reference.index)].name);
+  if (reference.kind == ptx::SymbolRef::Kind::Function) {
+    const ptx::Function& function = parsed.functions[lower::resolve_alias(parsed, reference.index)];
+    return function.is_entry ? kernel_symbol(function.name) : function_symbol(function.name);
+  }
   if (reference.kind == ptx::SymbolRef::Kind::ModuleVariable) {
     const ptx::Variable& variable = parsed.variables[reference.index];
     if (lives_in_memory(variable)) return variable_symbol(variable.name);
@@ -37,6 +39,7 @@ std::string symbol_of(const ptx::Module& parsed, const ptx::SymbolRef& reference
 
 std::string variable_symbol(std::string_view name) { return "v." + std::string(name); }
 std::string function_symbol(std::string_view name) { return "f." + std::string(name); }
+std::string kernel_symbol(std::string_view name) { return "k." + std::string(name); }
 
 base::Result<std::vector<VariableImage>, ptx::Diagnostics> images_of(const ptx::Module& parsed) {
   std::vector<VariableImage> images;

@@ -30,9 +30,11 @@ struct VariableImage {
   std::vector<Relocation> relocations;
 };
 
-/// The symbols that lowered code uses for a PTX variable and for the address of a PTX function.
+/// The symbols that lowered code uses for a PTX variable and for the address of a PTX function or
+/// kernel.
 std::string variable_symbol(std::string_view name);
 std::string function_symbol(std::string_view name);
+std::string kernel_symbol(std::string_view name);
 
 /// The images of all .global and .const variables that `parsed` defines. Errors: a variable that is
 /// declared, used and defined nowhere; an initialiser that asks for an address which is not known

@@ -20,9 +20,13 @@ class LoadedProgram::Implementation {
       : program(std::move(given)),
         before_use(std::move(callback)),
         parts(program->implementation().part_count()),
-        linked(program->kernels().size()) {
-    for (std::size_t i = 0; i < linked.size(); ++i)
-      kernel_numbers.emplace(program->kernels()[i].name, i);
+        linked(program->kernels().size()),
+        kernel_addresses(linked.size() * kernel_address_step) {
+    for (std::size_t i = 0; i < linked.size(); ++i) {
+      const std::string& name = program->kernels()[i].name;
+      kernel_numbers.emplace(name, i);
+      symbols.emplace_back(kernel_symbol(name), &kernel_addresses[i * kernel_address_step]);
+    }
   }
 
   struct PartState {
@@ -32,12 +36,13 @@ class LoadedProgram::Implementation {
 
   std::shared_ptr<const Program> program;
   std::function<void(const Kernel&)> before_use;
-  LinkedPart::Symbols symbols;  ///< of the variables
+  LinkedPart::Symbols symbols;  ///< of the variables, and of kernels whose addresses are taken
   std::map<std::string, Address, std::less<>> variables;
   std::map<std::string, std::size_t, std::less<>> kernel_numbers;
   std::vector<PartState> parts;
   std::vector<std::atomic<const Kernel*>> linked;  ///< by number
-  std::mutex mutex;                                ///< protects `better`
+  std::vector<std::byte> kernel_addresses;
+  std::mutex mutex;  ///< protects `better`
   std::vector<std::unique_ptr<LinkedPart>> better;
 
   /// False when `code` has no vector form of the kernel.
@@ -113,6 +118,8 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
   const Program::Implementation& code = loaded->program->implementation();
   const std::vector<VariableImage>& images = code.module().images;
   std::map<std::string, std::uint64_t, std::less<>> addresses;
+  for (const auto& [symbol, address] : loaded->symbols)
+    addresses.emplace(symbol, reinterpret_cast<std::uint64_t>(address));
   for (const VariableImage& image : images) {
     void* const memory = allocate(image.variable);
     if (memory == nullptr)
@@ -168,6 +175,10 @@ const Kernel* LoadedProgram::find_kernel(std::string_view name) const {
 
 const std::shared_ptr<const Program>& LoadedProgram::program() const {
   return implementation_->program;
+}
+
+const std::byte* LoadedProgram::kernel_addresses() const {
+  return implementation_->kernel_addresses.data();
 }
 
 std::optional<LoadedProgram::Address> LoadedProgram::find_variable(std::string_view name) const {

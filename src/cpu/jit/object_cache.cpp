@@ -106,6 +106,8 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.vectors_later);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
+  out.number(facts.calls_device_runtime);
+  out.number(facts.launched_by_kernels);
   out.number(facts.tile_frame_bytes);
 }
 
@@ -140,6 +142,8 @@ KernelFacts read_facts(Reader& in) {
   facts.vectors_later = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
+  facts.calls_device_runtime = in.number<bool>();
+  facts.launched_by_kernels = in.number<bool>();
   facts.tile_frame_bytes = in.number<std::uint64_t>();
   return facts;
 }

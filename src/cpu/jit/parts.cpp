@@ -15,10 +15,12 @@ constexpr std::size_t small_module = 200;
 
 bool initialisers_take_functions(const ptx::Module& parsed) {
   return std::any_of(
-      parsed.variables.begin(), parsed.variables.end(), [](const ptx::Variable& variable) {
+      parsed.variables.begin(), parsed.variables.end(), [&](const ptx::Variable& variable) {
+        // Not those of kernels: they stand for kernels, and are no code.
         return std::any_of(variable.initial_addresses.begin(), variable.initial_addresses.end(),
-                           [](const auto& initial) {
-                             return initial.symbol.kind == ptx::SymbolRef::Kind::Function;
+                           [&](const auto& initial) {
+                             return initial.symbol.kind == ptx::SymbolRef::Kind::Function &&
+                                    !parsed.functions[initial.symbol.index].is_entry;
                            });
       });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -125,6 +126,10 @@ class LoadedProgram {
   /// The same, compiled and linked if it is not yet: then blocking, while other kernels may be
   /// asked for on other threads.
   base::Result<const Kernel*, KernelFailure> link_kernel(std::size_t number) const;
+  /// What device code sees as the addresses of kernels: that of number i is address 0's plus i
+  /// times `kernel_address_step`, or any in between. Lives as long as this object.
+  static constexpr std::size_t kernel_address_step = 16;
+  const std::byte* kernel_addresses() const;
   /// Address and size of a variable, visible or not.
   struct Address {
     void* address;

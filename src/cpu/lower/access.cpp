@@ -83,6 +83,7 @@ llvm::Value* FunctionLowering::symbol_address(const ptx::SymbolRef& symbol, std:
     case SymbolKind::Function: {
       const std::uint32_t number = resolve_alias(module_.source(), symbol.index);
       const ptx::Function& function = module_.source().functions[number];
+      if (function.is_defined && function.is_entry) return module_.kernel_address(number);
       if (function.is_defined) return module_.function(number);
       fail("takes the address of '" + function.name + "', which the module does not define");
       return llvm::ConstantPointerNull::get(builder_.getPtrTy());

@@ -2,16 +2,15 @@
 // Emitters: calls: direct, through pointers, and of CUDA's system functions.
 #include <algorithm>
 
+#include "cpu/lower/call_operands.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
+#include "cpu/ptx/device_runtime.h"
 
 namespace pycuda::cpu::lower {
 
-namespace {
-
 using Kind = ptx::Operand::Kind;
 
-/// An argument as bits: a register, a literal, or what a .param variable holds.
 llvm::Value* argument_bits(FunctionLowering& lowering, const ptx::Operand& argument,
                            unsigned bits) {
   llvm::IRBuilder<>& b = lowering.builder();
@@ -43,6 +42,8 @@ void store_result(FunctionLowering& lowering, const ptx::Operand& destination, l
     lowering.write(destination, value);
   }
 }
+
+namespace {
 
 /// The functions that CUDA's runtime gives to device code. False if `name` is none.
 bool emit_system_call(FunctionLowering& lowering, const std::string& name, const ptx::Call& call) {
@@ -121,8 +122,12 @@ bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction) 
     const std::uint32_t number = resolve_alias(source, call.callee.symbol->index);
     const ptx::Function& callee = source.functions[number];
     if (!callee.is_defined) {
-      if (!emit_system_call(lowering, callee.name, call)) {
-        lowering.fail("calls '" + callee.name + "', which the module does not define");
+      if (!emit_system_call(lowering, callee.name, call) &&
+          !emit_device_runtime_call(lowering, callee.name, call)) {
+        lowering.fail("calls '" + callee.name + "', which the module does not define" +
+                      (ptx::names_device_runtime(callee.name)
+                           ? ": it must be linked with the device run-time library, cudadevrt"
+                           : ""));
       }
       return true;
     }

@@ -17,7 +17,9 @@ std::uint32_t resolve_alias(const ptx::Module& module, std::uint32_t function) {
 }
 
 CallGraph::CallGraph(const ptx::Module& module)
-    : nodes_(module.functions.size()), address_taken_(module.functions.size(), false) {
+    : nodes_(module.functions.size()),
+      address_taken_(module.functions.size(), false),
+      kernels_named_(module.functions.size(), false) {
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     Node& node = nodes_[i];
     for (const ptx::Instruction& instruction : module.functions[i].body) {
@@ -27,17 +29,23 @@ CallGraph::CallGraph(const ptx::Module& module)
       scan(module, node, call.callee, true);
       if (call.callee.kind != ptx::Operand::Kind::Symbol) node.calls_indirectly = true;
       for (const ptx::Operand& operand : call.arguments) scan(module, node, operand, false);
-      for (const std::uint32_t target : call.targets)
-        address_taken_[resolve_alias(module, target)] = true;
+      for (const std::uint32_t target : call.targets) take_address(module, target);
     }
   }
   for (const ptx::Variable& variable : module.variables) {
     for (const ptx::InitialAddress& initial : variable.initial_addresses) {
       if (initial.symbol.kind == ptx::SymbolRef::Kind::Function)
-        address_taken_[resolve_alias(module, initial.symbol.index)] = true;
+        take_address(module, initial.symbol.index);
     }
   }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) recurses_.push_back(reaches_itself(i));
+}
+
+bool CallGraph::take_address(const ptx::Module& module, std::uint32_t function) {
+  function = resolve_alias(module, function);
+  const bool is_kernel = module.functions[function].is_entry;
+  (is_kernel ? kernels_named_ : address_taken_)[function] = true;
+  return !is_kernel;
 }
 
 void CallGraph::scan(const ptx::Module& module, Node& node, const ptx::Operand& operand,
@@ -46,8 +54,7 @@ void CallGraph::scan(const ptx::Module& module, Node& node, const ptx::Operand& 
     if (operand.symbol->kind == ptx::SymbolRef::Kind::Function) {
       if (is_callee) {
         node.callees.push_back(resolve_alias(module, operand.symbol->index));
-      } else {
-        address_taken_[resolve_alias(module, operand.symbol->index)] = true;
+      } else if (take_address(module, operand.symbol->index)) {
         node.names_addresses = true;
       }
     } else if (operand.symbol->kind == ptx::SymbolRef::Kind::ModuleVariable) {

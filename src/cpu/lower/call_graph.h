@@ -26,7 +26,10 @@ class CallGraph {
   const std::vector<std::uint32_t>& variables(std::uint32_t function) const {
     return nodes_[function].variables;
   }
+  /// Of functions, not of kernels: nobody calls a kernel.
   bool address_taken(std::uint32_t function) const { return address_taken_[function]; }
+  /// Whether the kernel's address is taken anywhere in the module: it may be launched by a kernel.
+  bool kernel_named(std::uint32_t kernel) const { return kernels_named_[kernel]; }
   /// Whether the function, or one that it reaches, calls through a pointer or names the address of
   /// a function: then it needs all functions whose address is taken.
   bool uses_addresses(std::uint32_t function) const;
@@ -38,10 +41,12 @@ class CallGraph {
     bool names_addresses = false;
   };
   void scan(const ptx::Module& module, Node& node, const ptx::Operand& operand, bool is_callee);
+  /// False if `function` is a kernel.
+  bool take_address(const ptx::Module& module, std::uint32_t function);
   bool reaches_itself(std::uint32_t function) const;
 
   std::vector<Node> nodes_;
-  std::vector<bool> address_taken_;
+  std::vector<bool> address_taken_, kernels_named_;
   std::vector<bool> recurses_;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cpu/ptx/device_runtime.h"
+
 namespace pycuda::cpu::lower {
 
 namespace {
@@ -117,8 +119,11 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
     if (reached != kernel) callee_local = std::max(callee_local, local_bytes(callee));
     registers = std::max(registers, register_estimate(callee));
     instructions += callee.body.size();
+    facts.calls_device_runtime |=
+        !callee.is_defined && ptx::find_linked_device_runtime(callee.name) != nullptr;
     facts.loops = facts.loops || branches_back(callee) || lowering.calls().recurses(reached);
   }
+  facts.launched_by_kernels = lowering.calls().kernel_named(kernel);
   facts.local_bytes = static_cast<std::uint32_t>(local_bytes(function) + callee_local);
   for (const ptx::Variable& variable : module.variables) {
     if (variable.space == ptx::Space::Const)

@@ -20,7 +20,8 @@ ModuleLowering::ModuleLowering(const ptx::Module& source, llvm::Module& target,
       calls_(source),
       shared_(source, calls_, options.checked),
       functions_(source.functions.size(), nullptr),
-      variables_(source.variables.size(), nullptr) {}
+      variables_(source.variables.size(), nullptr),
+      kernel_addresses_(source.functions.size(), nullptr) {}
 
 Signature ModuleLowering::signature(const std::vector<ptx::Parameter>& returns,
                                     const std::vector<ptx::Parameter>& parameters) {
@@ -88,6 +89,15 @@ llvm::DISubprogram* ModuleLowering::marks_of(llvm::Function& function) {
   builder.finalizeSubprogram(scope);
   function.setSubprogram(scope);
   return scope;
+}
+
+llvm::GlobalVariable* ModuleLowering::kernel_address(std::uint32_t index) {
+  llvm::GlobalVariable*& slot = kernel_addresses_[index];
+  if (slot) return slot;
+  llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(target_.getContext()), 0);
+  slot = new llvm::GlobalVariable(target_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                  "k." + source_.functions[index].name);
+  return slot;
 }
 
 llvm::GlobalVariable* ModuleLowering::variable(std::uint32_t index) {

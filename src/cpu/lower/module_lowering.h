@@ -41,6 +41,8 @@ class ModuleLowering {
 
   /// The LLVM function of a defined PTX function, "f.<name>".
   llvm::Function* function(std::uint32_t index);
+  /// The external symbol that stands for a kernel where code takes its address, "k.<name>".
+  llvm::GlobalVariable* kernel_address(std::uint32_t index);
   /// The external symbol of a .global or .const variable, "v.<name>".
   llvm::GlobalVariable* variable(std::uint32_t index);
   /// The scope of debug locations in `function`; null without Options::mark_instructions.
@@ -62,7 +64,7 @@ class ModuleLowering {
   CallGraph calls_;
   SharedLayout shared_;
   std::vector<llvm::Function*> functions_;
-  std::vector<llvm::GlobalVariable*> variables_;
+  std::vector<llvm::GlobalVariable*> variables_, kernel_addresses_;
   llvm::DICompileUnit* marks_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "cpu/ptx/device_runtime.h"
 #include "cpu/ptx/parser.h"
 #include "cpu/ptx/printer.h"
 
@@ -56,7 +57,8 @@ bool agree(const Function& a, const Function& b) {
 
 class Linker {
  public:
-  explicit Linker(const std::vector<LinkInput>& inputs) : inputs_(inputs) {}
+  Linker(const std::vector<LinkInput>& inputs, bool device_runtime)
+      : inputs_(inputs), device_runtime_(device_runtime) {}
 
   base::Result<std::string, Diagnostics> run() {
     if (inputs_.empty()) error("there is nothing to link");
@@ -74,6 +76,7 @@ class Linker {
     for (std::size_t i = 0; i < modules_.size(); ++i) move_definitions(i);
     check_references();
     if (!diagnostics_.empty()) return std::move(diagnostics_);
+    if (device_runtime_) name_device_runtime();
     return print(result_);
   }
 
@@ -299,10 +302,11 @@ class Linker {
       if (slot.strength != Strength::Declared) return;
       const std::string& name =
           is_function ? result_.functions[symbol.index].name : result_.variables[symbol.index].name;
-      if (is_function && is_provided_by_driver(name)) return;
+      if (is_function && is_provided(name)) return;
       if (!is_function && result_.variables[symbol.index].space == Space::Shared) return;
       if (!reported.insert(name).second) return;
-      error("undefined reference to " + in_quotes(name) + " in " + in_quotes(inputs_[input].name));
+      error("undefined reference to " + in_quotes(name) + " in " + in_quotes(inputs_[input].name) +
+            (is_function ? advice_on(name) : std::string()));
     };
     for (std::size_t i = 0; i < result_.variables.size(); ++i) {
       for (const InitialAddress& address : result_.variables[i].initial_addresses) {
@@ -326,7 +330,34 @@ class Linker {
     }
   }
 
+  bool is_provided(std::string_view function) const {
+    return is_provided_by_driver(function) ||
+           (device_runtime_ && find_device_runtime(function) != nullptr);
+  }
+
+  /// What helps against an undefined function of the device run-time library; empty for others.
+  static std::string advice_on(std::string_view function) {
+    if (find_device_runtime(function) != nullptr)
+      return ": it is a function of the device run-time library, cudadevrt, which must be linked "
+             "with what launches kernels from kernels";
+    if (names_device_runtime(function))
+      return ": the CPU driver's device run-time library does not have it";
+    if (function.starts_with("cuda"))
+      return ": of the device run-time library, the CPU driver has the version that is compiled "
+             "for since CUDA 12 (CDP2)";
+    return {};
+  }
+
+  void name_device_runtime() {
+    for (Function& function : result_.functions) {
+      if (function.is_defined || function.alias_of) continue;
+      if (const DeviceRuntimeFunction* known = find_device_runtime(function.name))
+        function.name = linked_name(*known);
+    }
+  }
+
   const std::vector<LinkInput>& inputs_;
+  const bool device_runtime_;
   std::vector<Module> modules_;
   Module result_;
   Places variables_, functions_;
@@ -337,8 +368,9 @@ class Linker {
 
 }  // namespace
 
-base::Result<std::string, Diagnostics> link(const std::vector<LinkInput>& inputs) {
-  return Linker(inputs).run();
+base::Result<std::string, Diagnostics> link(const std::vector<LinkInput>& inputs,
+                                            bool device_runtime) {
+  return Linker(inputs, device_runtime).run();
 }
 
 bool is_provided_by_driver(std::string_view function) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/ptx/link.h"
 
+#include "cpu/ptx/device_runtime.h"
 #include "parsed.h"
 
 using namespace pycuda::cpu::ptx;
@@ -133,6 +134,68 @@ TEST_CASE("undefined and multiple definitions name their inputs") {
                     input("b.ptx", ".visible .func f() { ret; }")}) ==
         "'f' is a variable in one input and a function in another");
   CHECK(link_error({}) == "there is nothing to link");
+}
+
+TEST_CASE("functions of the device run-time library are there when it is linked, by other names") {
+  const std::vector<LinkInput> inputs = {
+      input("a.ptx",
+            ".extern .func (.param .b32 r) __cudaCDP2GetLastError ();\n"
+            ".visible .entry k() { .param .b32 q; call (q), __cudaCDP2GetLastError, (); }")};
+  CHECK(link_error(inputs).starts_with(
+      "undefined reference to '__cudaCDP2GetLastError' in 'a.ptx': it is a function of the device "
+      "run-time library, cudadevrt"));
+  const auto text = link(inputs, true);
+  REQUIRE_MESSAGE(text.ok(), to_text(text.error()));
+  const Module module = parsed(*text);
+  CHECK(module.find_function("__cudaCDP2GetLastError") == nullptr);
+  const Function* function = module.find_function("__cudadevrt$GetLastError");
+  REQUIRE(function);
+  CHECK_FALSE(function->is_defined);
+  const DeviceRuntimeFunction* known = find_linked_device_runtime(function->name);
+  REQUIRE(known);
+  CHECK(known->name == "__cudaCDP2GetLastError");
+  CHECK(linked_name(*known) == function->name);
+}
+
+TEST_CASE("functions that the device run-time library does not have here are refused by name") {
+  const auto error_of = [](const std::string& name) {
+    const auto text = link({input("a", ".extern .func " + name +
+                                           " ();\n.visible .entry k() { call " + name + ", (); }")},
+                           true);
+    REQUIRE(!text.ok());
+    return text.error().at(0).message;
+  };
+  CHECK(
+      error_of("__cudaCDP2Nothing") ==
+      "undefined reference to '__cudaCDP2Nothing' in 'a': the CPU driver's device run-time library "
+      "does not have it");
+  CHECK(error_of("cudaDeviceSynchronize").ends_with("since CUDA 12 (CDP2)"));
+  CHECK(error_of("other") == "undefined reference to 'other' in 'a'");
+}
+
+TEST_CASE("the device run-time library is known by its content or as an archive of its name") {
+  const std::string archive = "!<arch>\n";
+  CHECK(is_device_runtime_library(archive + "x__fatbinwrap_1_cuda_device_runtime_cu", nullptr));
+  CHECK(is_device_runtime_library(archive, "/usr/lib/libcudadevrt.a"));
+  CHECK_FALSE(is_device_runtime_library(archive, "/libcudadevrt.a/libother.a"));
+  CHECK_FALSE(is_device_runtime_library("cuda_device_runtime", "libcudadevrt.a"));
+}
+
+TEST_CASE("a kernel that another module launches meets its definition") {
+  const Module module =
+      linked({input("a",
+                    ".extern .entry child (.param .u64 p);\n.global .u64 table[1] = {child};\n"
+                    ".visible .entry k() { .reg .b64 a; mov.u64 a, child; }"),
+              input("b", ".visible .entry child(.param .u64 p) { ret; }")});
+  const Function* kernel = module.find_function("k");
+  REQUIRE(kernel);
+  const auto& named = module.functions[kernel->body[0].operands[1].symbol->index];
+  CHECK(named.name == "child");
+  CHECK(named.is_defined);
+  CHECK(link_error({input("a",
+                          ".extern .entry child ();\n"
+                          ".visible .entry k() { .reg .b64 a; mov.u64 a, child; }")}) ==
+        "undefined reference to 'child' in 'a'");
 }
 
 TEST_CASE("declarations that nothing uses need no definition") {

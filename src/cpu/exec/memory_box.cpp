@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Entered like compiled code: a stray address is then a fault of the program, not of the process.
+#include "cpu/exec/memory_box.h"
+
+#include <cstring>
+#include <limits>
+
+#include "cpu/exec/fault_message.h"
+#include "cpu/exec/kernel_entry.h"
+
+namespace pycuda::cpu::exec {
+
+std::uint64_t MemoryBox::bytes(std::uint64_t pitch, std::uint64_t slice) const {
+  std::uint64_t rows = 0, slices = 0, all = 0;
+  const bool overflow = __builtin_mul_overflow(pitch, height - 1, &rows) ||
+                        __builtin_mul_overflow(slice, depth - 1, &slices) ||
+                        __builtin_add_overflow(rows, slices, &all) ||
+                        __builtin_add_overflow(all, width, &all);
+  return overflow ? std::numeric_limits<std::uint64_t>::max() : all;
+}
+
+void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::string& whose,
+                    FaultSink& faults) {
+  struct Run {
+    const MemoryBox& box;
+    KernelEntry& entry;
+    ThreadFrame thread;
+  } run{box, KernelEntry::of_this_thread(), {}};
+  const bool whole = run.entry.run(
+      nullptr,
+      [](void* context) {
+        Run& own = *static_cast<Run*>(context);
+        const MemoryBox& rows = own.box;
+        own.entry.enter(&own.thread);
+        for (std::uint64_t z = 0; z < rows.depth; ++z) {
+          for (std::uint64_t y = 0; y < rows.height; ++y) {
+            auto* const to =
+                reinterpret_cast<void*>(rows.to + z * rows.to_slice + y * rows.to_pitch);
+            if (rows.fills) {
+              std::memset(to, rows.value, rows.width);
+            } else {
+              std::memmove(to,
+                           reinterpret_cast<const void*>(rows.from + z * rows.from_slice +
+                                                         y * rows.from_pitch),
+                           rows.width);
+            }
+          }
+        }
+        own.entry.leave();
+      },
+      &run);
+  if (whole) return;
+  const FaultRecord& seen = run.entry.fault();
+  Fault fault;
+  fault.kind = seen.kind;
+  fault.kernel = kernel;
+  fault.address = seen.address_known ? seen.address : 0;
+  const std::string place = seen.address_known ? describe_address(seen.address) : std::string();
+  fault.message = "illegal memory access" + (place.empty() ? place : ", " + place) + ", in a " +
+                  (box.fills ? "cudaMemsetAsync" : "cudaMemcpyAsync") + " of " + whose;
+  faults.report(fault);
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Copies and fills that kernels queue: rows of bytes in up to three dimensions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cpu/exec/fault.h"
+
+namespace pycuda::cpu::exec {
+
+struct MemoryBox {
+  std::uint64_t to = 0, to_pitch = 0, to_slice = 0;  ///< bytes from row to row, slice to slice
+  std::uint64_t from = 0, from_pitch = 0, from_slice = 0;
+  bool fills = false;  ///< with `value`, from nowhere
+  std::uint8_t value = 0;
+  std::uint64_t width = 0, height = 1, depth = 1;  ///< bytes, rows, slices
+
+  bool empty() const { return width == 0 || height == 0 || depth == 0; }
+  /// From the first byte to the last one that is touched, or the most there can be.
+  std::uint64_t to_bytes() const { return bytes(to_pitch, to_slice); }
+  std::uint64_t from_bytes() const { return bytes(from_pitch, from_slice); }
+
+ private:
+  std::uint64_t bytes(std::uint64_t pitch, std::uint64_t slice) const;
+};
+
+/// Does it on the calling thread. Memory that is gone meanwhile is a fault, whose message says
+/// that `whose` operation it was.
+void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::string& whose,
+                    FaultSink& faults);
+
+}  // namespace pycuda::cpu::exec
