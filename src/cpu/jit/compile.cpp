@@ -133,7 +133,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   dump("clean", module);
   for (llvm::Function& function : module) {
     simt::expand_approximations(function, has_avx512());
-    simt::drop_unseen_payloads(function);
+    simt::bypass_unseen_payloads(function);
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);

@@ -85,7 +85,7 @@ class PassRun {
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(FunctionChange<simt::shorten_masked_accesses>());
           passes.addPass(FunctionChange<simt::forward_vector_stores>());
-          passes.addPass(FunctionChange<simt::drop_unseen_payloads>());
+          passes.addPass(FunctionChange<simt::bypass_unseen_payloads>());
         });
     builder_.buildPerModuleDefaultPipeline(level).run(module, modules_);
   }

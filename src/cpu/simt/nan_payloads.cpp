@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "cpu/simt/approximate.h"
@@ -116,9 +117,22 @@ View view_of(const llvm::Use& use) {
   }
 }
 
-}  // namespace
+/// What is behind `choice`, and behind what that chooses from in the same way.
+llvm::Value* innermost_kept(llvm::SelectInst& choice) {
+  constexpr unsigned deepest = 8;
+  llvm::Value* kept = canonical_of(choice).kept;
+  for (unsigned depth = 0; depth < deepest; ++depth) {
+    auto* inner = llvm::dyn_cast<llvm::SelectInst>(kept);
+    llvm::Value* next = inner ? canonical_of(*inner).kept : nullptr;
+    if (!next) break;
+    kept = next;
+  }
+  return kept;
+}
 
-bool drop_unseen_payloads(llvm::Function& function) {
+enum class Readers : std::uint8_t { All, Some };
+
+bool drop_payloads(llvm::Function& function, Readers blind_ones) {
   std::vector<llvm::SelectInst*> canonical;
   llvm::DenseSet<const llvm::Value*> seen;
   std::vector<const llvm::Instruction*> pending;
@@ -145,7 +159,8 @@ bool drop_unseen_payloads(llvm::Function& function) {
   // All are found before the first changes what the others look like.
   std::vector<std::pair<llvm::Use*, llvm::Value*>> blind;
   for (llvm::SelectInst* choice : canonical) {
-    llvm::Value* kept = canonical_of(*choice).kept;
+    if (blind_ones == Readers::All && seen.contains(choice)) continue;
+    llvm::Value* kept = innermost_kept(*choice);
     for (llvm::Use& use : choice->uses()) {
       const View view = view_of(use);
       if (view == View::Sees || (view == View::HandsOn && seen.contains(use.getUser()))) continue;
@@ -157,6 +172,16 @@ bool drop_unseen_payloads(llvm::Function& function) {
     if (choice->use_empty()) choice->eraseFromParent();
   }
   return !blind.empty();
+}
+
+}  // namespace
+
+bool drop_unseen_payloads(llvm::Function& function) {
+  return drop_payloads(function, Readers::All);
+}
+
+bool bypass_unseen_payloads(llvm::Function& function) {
+  return drop_payloads(function, Readers::Some);
 }
 
 }  // namespace pycuda::cpu::simt

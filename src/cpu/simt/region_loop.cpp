@@ -30,7 +30,7 @@ constexpr std::uint32_t mixed = 0xffffffff;
 /// Regions that run for all gangs in turn and, where gangs are in different states, for one of
 /// them: longer ones have one copy for both, since a call costs little beside them and compiling
 /// takes time in proportion.
-constexpr unsigned most_for_two_copies = 300;
+constexpr unsigned most_for_two_copies = 1500;
 
 /// Also a state: the gang has not run yet.
 std::uint32_t fresh(const Regions& regions) {

@@ -8,6 +8,7 @@
 
 #include "unit/cpu/simt_passes/function_text.h"
 
+using pycuda::cpu::simt::bypass_unseen_payloads;
 using pycuda::cpu::simt::drop_unseen_payloads;
 using pycuda::cpu::testing::FunctionText;
 
@@ -24,10 +25,11 @@ std::string canonical(const std::string& name, const std::string& of, const std:
 }
 
 /// How many selects are left before those whose result no one reads any more are gone.
-unsigned reads_of_selects(const std::string& body) {
+unsigned reads_of_selects(const std::string& body,
+                          bool (*pass)(llvm::Function&) = bypass_unseen_payloads) {
   FunctionText text("define void @f(<4 x float> %a, <4 x float> %b, float %s, ptr %p) {\n" + body +
                     "ret void\n}");
-  drop_unseen_payloads(text.function());
+  pass(text.function());
   unsigned reads = text.count(llvm::Instruction::Select) * 0;
   for (const llvm::Instruction& instruction : llvm::instructions(text.function()))
     reads += llvm::isa<llvm::SelectInst>(instruction) ? instruction.getNumUses() : 0;
@@ -56,6 +58,21 @@ TEST_CASE("a value that is stored is canonical where it is, not where it is adde
   CHECK(reads_of_selects(canonical("c", "%s", "float") + "store float %c, ptr %p\n" +
                          "%y = fmul float %c, %c\n" + canonical("d", "%y", "float") +
                          "store float %d, ptr %p\n") == 2);
+}
+
+TEST_CASE("a value that somebody looks at keeps all its readers where sequences are recognised") {
+  const std::string both = canonical("c", "%s", "float") + "store float %c, ptr %p\n" +
+                           "%y = fmul float %c, %c\n" + canonical("d", "%y", "float") +
+                           "store float %d, ptr %p\n";
+  CHECK(reads_of_selects(both, drop_unseen_payloads) == 4);
+}
+
+TEST_CASE("of a NaN that was made canonical twice nothing is left to who cannot tell") {
+  const std::string twice = canonical("c", "%s", "float") + canonical("d", "%c", "float") +
+                            "%y = fmul float %d, %d\n%l = fcmp olt float %y, %d\n"
+                            "store i1 %l, ptr %p\n";
+  CHECK(reads_of_selects(twice, drop_unseen_payloads) == 0);
+  CHECK(reads_of_selects(twice) == 0);
 }
 
 TEST_CASE("moves of lanes whose bits are looked at are not looked through") {
