@@ -12,11 +12,11 @@ import pycuda.autoinit
 import pycuda.driver as cuda
 from pycuda.compiler import DynamicSourceModule
 
-def run(source, *arguments):
+def run(source, *arguments, threads=2):
     x = cuda.to_device(np.zeros(64, np.int32))
     kernel = DynamicSourceModule(source, options=["-lineinfo"]).get_function("parent")
     try:
-        kernel(x, *arguments, block=(2, 1, 1))
+        kernel(x, *arguments, block=(threads, 1, 1))
         cuda.Context.synchronize()
         print("no fault")
     except cuda.Error as error:
@@ -65,9 +65,10 @@ __global__ void parent(int *x)
   good<<<1, 1, 0, second>>>();
   good<<<1, 1, 0, cudaStreamTailLaunch>>>();
 }
-""")
+""", threads=256)
 ''',
         PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_THREADS="8",  # several faults at the same time
     )
     assert "trap instruction in kernel bad" in out
     assert "ran" not in out

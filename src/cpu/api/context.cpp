@@ -103,13 +103,12 @@ Context::~Context() {
 }
 
 void Context::report(const exec::Fault& fault) {
+  // To the end: whoever comes second must find the context poisoned when it goes on.
+  const std::lock_guard lock(fault_mutex_);
+  if (!fault_text_.empty()) return;  // the first one is the cause, what follows it is noise
+  fault_text_ = fault.message;
   {
-    const std::lock_guard lock(fault_mutex_);
-    if (!fault_text_.empty()) return;  // the first one is the cause, what follows it is noise
-    fault_text_ = fault.message;
-  }
-  {
-    const std::lock_guard lock(last_fault_mutex);
+    const std::lock_guard last_lock(last_fault_mutex);
     last_fault() = fault.message;
   }
   base::log(base::LogLevel::Warning, fault.message);
