@@ -209,30 +209,30 @@ ChildLaunches::Chain* ChildLaunches::chain_of(std::uint64_t stream, const Thread
   return found->second;
 }
 
-std::uint64_t ChildLaunches::create_stream() {
+template <class Handles>
+std::uint64_t ChildLaunches::create(Handles& handles) {
   const std::uint64_t handle = next_handle();
   const std::unique_lock lock(mutex_);
-  of_streams_.emplace(handle, nullptr);
+  handles.emplace(handle, nullptr);
   return handle;
 }
 
+template <class Handles>
+DeviceError ChildLaunches::destroy(Handles& handles, std::uint64_t handle) {
+  const std::unique_lock lock(mutex_);
+  return handles.erase(handle) != 0 ? DeviceError::Success : DeviceError::InvalidResourceHandle;
+}
+
+std::uint64_t ChildLaunches::create_stream() { return create(of_streams_); }
+
+// What is queued there runs nevertheless.
 DeviceError ChildLaunches::destroy_stream(std::uint64_t stream) {
-  const std::unique_lock lock(mutex_);
-  // What is queued there runs nevertheless.
-  return of_streams_.erase(stream) != 0 ? DeviceError::Success : DeviceError::InvalidResourceHandle;
+  return destroy(of_streams_, stream);
 }
 
-std::uint64_t ChildLaunches::create_event() {
-  const std::uint64_t handle = next_handle();
-  const std::unique_lock lock(mutex_);
-  events_.emplace(handle, nullptr);
-  return handle;
-}
+std::uint64_t ChildLaunches::create_event() { return create(events_); }
 
-DeviceError ChildLaunches::destroy_event(std::uint64_t event) {
-  const std::unique_lock lock(mutex_);
-  return events_.erase(event) != 0 ? DeviceError::Success : DeviceError::InvalidResourceHandle;
-}
+DeviceError ChildLaunches::destroy_event(std::uint64_t event) { return destroy(events_, event); }
 
 DeviceError ChildLaunches::record(std::uint64_t event, std::uint64_t stream,
                                   const ThreadPlace& from) {

@@ -109,6 +109,12 @@ class ChildLaunches {
   DeviceError queue(const LaunchableKernel& kernel, const LaunchSize& size, std::string parameters,
                     std::uint64_t stream, const ThreadPlace& from);
 
+  /// Of streams or events.
+  template <class Handles>
+  std::uint64_t create(Handles& handles);
+  template <class Handles>
+  DeviceError destroy(Handles& handles, std::uint64_t handle);
+
   static Task drive_task(const ChainPointer& chain);
   static void drive(const ChainPointer& chain);
   static bool run_item(const ChainPointer& chain, Item& item);

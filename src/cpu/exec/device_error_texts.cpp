@@ -16,13 +16,14 @@ struct Texts {
   char text[48];
 };
 
-constexpr Texts unknown{0, "cudaErrorUnknown", "unrecognized error code"};
+constexpr Texts unlisted{0, "cudaErrorUnknown", "unrecognized error code"};
 
 const std::array all_texts = {
-#define PYCUDA_DEVICE_ERROR(NUMBER, NAME, TEXT) Texts{NUMBER, #NAME, TEXT},
+    Texts{0, "cudaSuccess", "no error"},
+#define PYCUDA_DEVICE_ERROR(NUMBER, NAME, TEXT) Texts{NUMBER, "cudaError" #NAME, TEXT},
 #include "cpu/exec/device_errors.def"
 #undef PYCUDA_DEVICE_ERROR
-    unknown,
+    unlisted,
 };
 
 const Texts& texts_of(std::uint32_t error) {

@@ -14,18 +14,9 @@ namespace pycuda::cpu::exec {
 /// The cudaError_t that device code sees.
 enum class DeviceError : std::int32_t {
   Success = 0,
-  InvalidValue = 1,
-  MemoryAllocation = 2,
-  InvalidConfiguration = 9,
-  InvalidMemcpyDirection = 21,
-  LaunchMaxDepthExceeded = 65,
-  LaunchPendingCountExceeded = 69,
-  InvalidDeviceFunction = 98,
-  InvalidDevice = 101,
-  InvalidResourceHandle = 400,
-  UnsupportedLimit = 215,
-  NotSupported = 801,
-  Unknown = 999,
+#define PYCUDA_DEVICE_ERROR(NUMBER, NAME, TEXT) NAME = NUMBER,
+#include "cpu/exec/device_errors.def"
+#undef PYCUDA_DEVICE_ERROR
 };
 
 /// A kernel as device code finds it by its address.

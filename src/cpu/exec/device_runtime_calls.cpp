@@ -70,6 +70,38 @@ std::int32_t answer(ThreadFrame* thread, std::uint64_t to, Body body) {
   return error;
 }
 
+/// What the runtime knows without being asked for anything.
+std::int32_t answer_number(ThreadFrame* thread, std::uint64_t to,
+                           std::int32_t (DeviceRuntime::*number)()) {
+  return answer<std::int32_t>(thread, to, [&](DeviceRuntime& runtime, std::int32_t* value) {
+    *value = (runtime.*number)();
+    return DeviceError::Success;
+  });
+}
+
+/// Gives the program the handle of a new stream or event.
+std::int32_t create(ThreadFrame* thread, std::uint64_t to, bool takes_flags,
+                    std::uint64_t (ChildLaunches::*make)()) {
+  if (to == 0 || !takes_flags) return fail(thread, DeviceError::InvalidValue);
+  std::uint64_t handle = 0;
+  const std::int32_t error =
+      with_children(thread, [&](ChildLaunches& children, const ThreadPlace&) {
+        handle = (children.*make)();
+        return DeviceError::Success;
+      });
+  if (error == 0) give(thread, to, handle);
+  return error;
+}
+
+std::int32_t last_error(ThreadFrame* thread, bool forget) {
+  DeviceError error = DeviceError::Success;
+  static_cast<void>(with_children(thread, [&](ChildLaunches& children, const ThreadPlace& place) {
+    error = children.last_error(place, forget);
+    return DeviceError::Success;
+  }));
+  return static_cast<std::int32_t>(error);
+}
+
 /// Memory that outlives the thread and its block.
 bool is_lasting(std::uint64_t address, std::uint64_t bytes) {
   const auto holder = AddressTable::instance().find(address);
@@ -174,15 +206,7 @@ std::int32_t pycuda_cpu_device_launch_prepared(ThreadFrame* thread, std::uint64_
 std::int32_t pycuda_cpu_device_stream_create(ThreadFrame* thread, std::uint64_t stream,
                                              std::uint32_t flags) {
   constexpr std::uint32_t non_blocking = 1;
-  if (stream == 0 || flags != non_blocking) return exec::fail(thread, DeviceError::InvalidValue);
-  std::uint64_t handle = 0;
-  const std::int32_t error =
-      exec::with_children(thread, [&](ChildLaunches& children, const ThreadPlace&) {
-        handle = children.create_stream();
-        return DeviceError::Success;
-      });
-  if (error == 0) exec::give(thread, stream, handle);
-  return error;
+  return exec::create(thread, stream, flags == non_blocking, &ChildLaunches::create_stream);
 }
 
 std::int32_t pycuda_cpu_device_stream_destroy(ThreadFrame* thread, std::uint64_t stream) {
@@ -201,15 +225,7 @@ std::int32_t pycuda_cpu_device_stream_wait_event(ThreadFrame* thread, std::uint6
 std::int32_t pycuda_cpu_device_event_create(ThreadFrame* thread, std::uint64_t event,
                                             std::uint32_t flags) {
   constexpr std::uint32_t disable_timing = 2;
-  if (event == 0 || flags != disable_timing) return exec::fail(thread, DeviceError::InvalidValue);
-  std::uint64_t handle = 0;
-  const std::int32_t error =
-      exec::with_children(thread, [&](ChildLaunches& children, const ThreadPlace&) {
-        handle = children.create_event();
-        return DeviceError::Success;
-      });
-  if (error == 0) exec::give(thread, event, handle);
-  return error;
+  return exec::create(thread, event, flags == disable_timing, &ChildLaunches::create_event);
 }
 
 std::int32_t pycuda_cpu_device_event_record(ThreadFrame* thread, std::uint64_t event,
@@ -325,23 +341,11 @@ std::int32_t pycuda_cpu_device_memset_3d(ThreadFrame* thread, std::uint64_t memo
 }
 
 std::int32_t pycuda_cpu_device_last_error(ThreadFrame* thread) {
-  DeviceError error = DeviceError::Success;
-  static_cast<void>(
-      exec::with_children(thread, [&](ChildLaunches& children, const ThreadPlace& place) {
-        error = children.last_error(place, /*forget=*/true);
-        return DeviceError::Success;
-      }));
-  return static_cast<std::int32_t>(error);
+  return exec::last_error(thread, /*forget=*/true);
 }
 
 std::int32_t pycuda_cpu_device_peek_at_last_error(ThreadFrame* thread) {
-  DeviceError error = DeviceError::Success;
-  static_cast<void>(
-      exec::with_children(thread, [&](ChildLaunches& children, const ThreadPlace& place) {
-        error = children.last_error(place, /*forget=*/false);
-        return DeviceError::Success;
-      }));
-  return static_cast<std::int32_t>(error);
+  return exec::last_error(thread, /*forget=*/false);
 }
 
 std::uint64_t pycuda_cpu_device_error_name(ThreadFrame*, std::uint32_t error) {
@@ -355,18 +359,11 @@ std::uint64_t pycuda_cpu_device_error_string(ThreadFrame*, std::uint32_t error) 
 }
 
 std::int32_t pycuda_cpu_device_device(ThreadFrame* thread, std::uint64_t device) {
-  return exec::answer<std::int32_t>(thread, device,
-                                    [](DeviceRuntime& runtime, std::int32_t* value) {
-                                      *value = runtime.device();
-                                      return DeviceError::Success;
-                                    });
+  return exec::answer_number(thread, device, &DeviceRuntime::device);
 }
 
 std::int32_t pycuda_cpu_device_device_count(ThreadFrame* thread, std::uint64_t count) {
-  return exec::answer<std::int32_t>(thread, count, [](DeviceRuntime& runtime, std::int32_t* value) {
-    *value = runtime.device_count();
-    return DeviceError::Success;
-  });
+  return exec::answer_number(thread, count, &DeviceRuntime::device_count);
 }
 
 std::int32_t pycuda_cpu_device_attribute(ThreadFrame* thread, std::uint64_t value,
@@ -387,27 +384,15 @@ std::int32_t pycuda_cpu_device_limit(ThreadFrame* thread, std::uint64_t value,
 }
 
 std::int32_t pycuda_cpu_device_cache_config(ThreadFrame* thread, std::uint64_t value) {
-  return exec::answer<std::int32_t>(thread, value,
-                                    [](DeviceRuntime& runtime, std::int32_t* answered) {
-                                      *answered = runtime.cache_config();
-                                      return DeviceError::Success;
-                                    });
+  return exec::answer_number(thread, value, &DeviceRuntime::cache_config);
 }
 
 std::int32_t pycuda_cpu_device_shared_config(ThreadFrame* thread, std::uint64_t value) {
-  return exec::answer<std::int32_t>(thread, value,
-                                    [](DeviceRuntime& runtime, std::int32_t* answered) {
-                                      *answered = runtime.shared_config();
-                                      return DeviceError::Success;
-                                    });
+  return exec::answer_number(thread, value, &DeviceRuntime::shared_config);
 }
 
 std::int32_t pycuda_cpu_device_version(ThreadFrame* thread, std::uint64_t value) {
-  return exec::answer<std::int32_t>(thread, value,
-                                    [](DeviceRuntime& runtime, std::int32_t* answered) {
-                                      *answered = runtime.version();
-                                      return DeviceError::Success;
-                                    });
+  return exec::answer_number(thread, value, &DeviceRuntime::version);
 }
 
 std::int32_t pycuda_cpu_device_function_attributes(ThreadFrame* thread, std::uint64_t attributes,

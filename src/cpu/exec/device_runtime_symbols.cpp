@@ -6,18 +6,9 @@
 #include "cpu/kernel_abi/device_runtime_calls.h"
 
 namespace pycuda::cpu::exec {
-namespace {
-
-template <class Function>
-RuntimeSymbol symbol(const char* name, Function* function) {
-  return {name, reinterpret_cast<void*>(function)};
-}
-
-}  // namespace
-
 std::span<const RuntimeSymbol> device_runtime_symbols() {
   static const std::array symbols = {
-#define PYCUDA_SYMBOL(NAME) symbol("pycuda_cpu_device_" #NAME, pycuda_cpu_device_##NAME)
+#define PYCUDA_SYMBOL(NAME) runtime_symbol("pycuda_cpu_device_" #NAME, pycuda_cpu_device_##NAME)
       PYCUDA_SYMBOL(parameter_buffer),
       PYCUDA_SYMBOL(parameter_buffer_of),
       PYCUDA_SYMBOL(launch),

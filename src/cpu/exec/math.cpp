@@ -84,43 +84,34 @@ std::uint32_t pycuda_cpu_find_nth_set(std::uint32_t mask, std::uint32_t base, st
 }
 
 namespace pycuda::cpu::exec {
-namespace {
-
-template <class Function>
-RuntimeSymbol symbol(const char* name, Function* function) {
-  return {name, reinterpret_cast<void*>(function)};
-}
-
-}  // namespace
-
 std::span<const RuntimeSymbol> math_symbols() {
   static const std::array symbols = {
-      symbol("pycuda_cpu_add_f64", pycuda_cpu_add_f64),
-      symbol("pycuda_cpu_sub_f64", pycuda_cpu_sub_f64),
-      symbol("pycuda_cpu_mul_f64", pycuda_cpu_mul_f64),
-      symbol("pycuda_cpu_div_f64", pycuda_cpu_div_f64),
-      symbol("pycuda_cpu_fma_f64", pycuda_cpu_fma_f64),
-      symbol("pycuda_cpu_sqrt_f64", pycuda_cpu_sqrt_f64),
-      symbol("pycuda_cpu_f64_from_s64", pycuda_cpu_f64_from_s64),
-      symbol("pycuda_cpu_f64_from_u64", pycuda_cpu_f64_from_u64),
-      symbol("pycuda_cpu_sin_f32", pycuda_cpu_sin_f32),
-      symbol("pycuda_cpu_cos_f32", pycuda_cpu_cos_f32),
-      symbol("pycuda_cpu_e4m3_from_f32", pycuda_cpu_e4m3_from_f32),
-      symbol("pycuda_cpu_e5m2_from_f32", pycuda_cpu_e5m2_from_f32),
-      symbol("pycuda_cpu_f32_from_e4m3", pycuda_cpu_f32_from_e4m3),
-      symbol("pycuda_cpu_f32_from_e5m2", pycuda_cpu_f32_from_e5m2),
-      symbol("pycuda_cpu_find_nth_set", pycuda_cpu_find_nth_set),
+      runtime_symbol("pycuda_cpu_add_f64", pycuda_cpu_add_f64),
+      runtime_symbol("pycuda_cpu_sub_f64", pycuda_cpu_sub_f64),
+      runtime_symbol("pycuda_cpu_mul_f64", pycuda_cpu_mul_f64),
+      runtime_symbol("pycuda_cpu_div_f64", pycuda_cpu_div_f64),
+      runtime_symbol("pycuda_cpu_fma_f64", pycuda_cpu_fma_f64),
+      runtime_symbol("pycuda_cpu_sqrt_f64", pycuda_cpu_sqrt_f64),
+      runtime_symbol("pycuda_cpu_f64_from_s64", pycuda_cpu_f64_from_s64),
+      runtime_symbol("pycuda_cpu_f64_from_u64", pycuda_cpu_f64_from_u64),
+      runtime_symbol("pycuda_cpu_sin_f32", pycuda_cpu_sin_f32),
+      runtime_symbol("pycuda_cpu_cos_f32", pycuda_cpu_cos_f32),
+      runtime_symbol("pycuda_cpu_e4m3_from_f32", pycuda_cpu_e4m3_from_f32),
+      runtime_symbol("pycuda_cpu_e5m2_from_f32", pycuda_cpu_e5m2_from_f32),
+      runtime_symbol("pycuda_cpu_f32_from_e4m3", pycuda_cpu_f32_from_e4m3),
+      runtime_symbol("pycuda_cpu_f32_from_e5m2", pycuda_cpu_f32_from_e5m2),
+      runtime_symbol("pycuda_cpu_find_nth_set", pycuda_cpu_find_nth_set),
       // What LLVM calls where the machine lacks an instruction (FMA, SSE4.1, F16C).
-      symbol<double(double, double, double)>("fma", ::fma),
-      symbol<float(float, float, float)>("fmaf", ::fmaf),
-      symbol<double(double)>("floor", ::floor),
-      symbol<float(float)>("floorf", ::floorf),
-      symbol<double(double)>("ceil", ::ceil),
-      symbol<float(float)>("ceilf", ::ceilf),
-      symbol<double(double)>("trunc", ::trunc),
-      symbol<float(float)>("truncf", ::truncf),
-      symbol<double(double)>("roundeven", ::roundeven),
-      symbol<float(float)>("roundevenf", ::roundevenf),
+      runtime_symbol<double(double, double, double)>("fma", ::fma),
+      runtime_symbol<float(float, float, float)>("fmaf", ::fmaf),
+      runtime_symbol<double(double)>("floor", ::floor),
+      runtime_symbol<float(float)>("floorf", ::floorf),
+      runtime_symbol<double(double)>("ceil", ::ceil),
+      runtime_symbol<float(float)>("ceilf", ::ceilf),
+      runtime_symbol<double(double)>("trunc", ::trunc),
+      runtime_symbol<float(float)>("truncf", ::truncf),
+      runtime_symbol<double(double)>("roundeven", ::roundeven),
+      runtime_symbol<float(float)>("roundevenf", ::roundevenf),
   };
   return symbols;
 }

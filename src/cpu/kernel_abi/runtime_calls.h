@@ -34,6 +34,11 @@ struct RuntimeSymbol {
   void* address;
 };
 
+template <class Function>
+RuntimeSymbol runtime_symbol(const char* name, Function* function) {
+  return {name, reinterpret_cast<void*>(function)};
+}
+
 /// Every function that compiled code may call, C library functions included. Defined by the
 /// executor.
 std::span<const RuntimeSymbol> runtime_symbols();
