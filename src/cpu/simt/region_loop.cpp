@@ -58,14 +58,15 @@ bool ask_for_number(const Regions& regions) {
 class RegionLoop {
  public:
   RegionLoop(const Regions& full, const Regions* tail, std::uint64_t frame_bytes,
-             llvm::StringRef name, GangSize size)
+             llvm::StringRef name, GangSize size, bool agree)
       : full_(full),
         tail_(tail),
         frame_bytes_(frame_bytes),
         name_(name),
         size_(size),
         mixes_waits_(mixes_waits(full, tail)),
-        mixes_(may_mix(full)),
+        agree_(agree && may_mix(full)),
+        mixes_(!agree && may_mix(full)),
         numbered_(ask_for_number(full) || (tail && ask_for_number(*tail))),
         module_(*full.functions.front()->getParent()),
         b_(module_.getContext()) {}
@@ -112,7 +113,10 @@ class RegionLoop {
   const std::string name_;
   const GangSize size_;
   const bool mixes_waits_;
-  const bool mixes_;
+  /// Gangs are never in different states, although regions have several exits. Where they have one
+  /// each, LLVM finds out; told so from the start it makes longer code (a tree: 1.4 times).
+  const bool agree_;
+  const bool mixes_;     ///< gangs may be in different states
   const bool numbered_;  ///< somebody asks for threads' numbers in their blocks
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
@@ -328,7 +332,7 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
 }
 
 llvm::Function* RegionLoop::run() {
-  llvm::Function* full_step = make_step(full_, ".step");
+  llvm::Function* full_step = agree_ ? nullptr : make_step(full_, ".step");
   llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
   function_ = llvm::Function::Create(
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false),
@@ -388,8 +392,10 @@ llvm::Function* RegionLoop::run() {
   any_full->addIncoming(state, round);
   any_full->addIncoming(b_.getInt32(ended), choose);
   const auto finish = [&](const Round& result) {
-    llvm::Value* agree = b_.CreateICmpEQ(result.any, result.all);
-    after->addIncoming(b_.CreateSelect(agree, result.any, b_.getInt32(mixed)), b_.GetInsertBlock());
+    llvm::Value* common = result.any;
+    if (!agree_)
+      common = b_.CreateSelect(b_.CreateICmpEQ(result.any, result.all), common, b_.getInt32(mixed));
+    after->addIncoming(common, b_.GetInsertBlock());
     any_full->addIncoming(result.any, b_.GetInsertBlock());
     b_.CreateBr(tails);
   };
@@ -401,8 +407,9 @@ llvm::Function* RegionLoop::run() {
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
     b_.SetInsertPoint(common[number]);
     const auto exit = only_exit(*full_.functions[number]);
-    const Round result =
-        loop(false, !exit, [&](const Gang& gang) { return call(*full_.functions[number], gang); });
+    const Round result = loop(false, !agree_ && !exit, [&](const Gang& gang) {
+      return call(*full_.functions[number], gang);
+    });
     if (!exit) {
       finish(result);
       continue;
@@ -413,10 +420,14 @@ llvm::Function* RegionLoop::run() {
     b_.CreateCondBr(has_tails, tails, *exit == ended ? done : common[*exit & ~pausing]);
   }
   b_.SetInsertPoint(any_state);
-  finish(loop(false, true, [&](const Gang& gang) {
-    return step(*full_step, gang,
-                b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4)));
-  }));
+  if (!agree_) {
+    finish(loop(false, true, [&](const Gang& gang) {
+      return step(*full_step, gang,
+                  b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4)));
+    }));
+  } else {
+    b_.CreateUnreachable();
+  }
 
   b_.SetInsertPoint(end);
   llvm::PHINode* waiting = b_.CreatePHI(b_.getInt32Ty(), 2);
@@ -458,8 +469,9 @@ llvm::Function* RegionLoop::run() {
 }  // namespace
 
 llvm::Function* make_region_loop(const Regions& full, const Regions* tail,
-                                 std::uint64_t frame_bytes, llvm::StringRef name, GangSize size) {
-  return RegionLoop(full, tail, frame_bytes, name, size).run();
+                                 std::uint64_t frame_bytes, llvm::StringRef name, GangSize size,
+                                 bool agree) {
+  return RegionLoop(full, tail, frame_bytes, name, size, agree).run();
 }
 
 }  // namespace pycuda::cpu::simt

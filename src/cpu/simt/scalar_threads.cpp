@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/agreeing_gangs.h"
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
@@ -55,6 +56,7 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
     kernel.gangs_suspend = region_instructions(*full) > full->getInstructionCount();
   }
   if (!kernel.gangs_suspend || is_too_long()) return;
+  const bool agree = gangs_agree(*full);
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
   const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
   // Frames of either kind follow one another.
@@ -62,7 +64,7 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
       llvm::alignTo(std::max(frame_bytes_of(regions), frame_bytes_of(tail_regions)),
                     std::max(regions.frame_alignment, tail_regions.frame_alignment));
   make_region_loop(regions, &tail_regions, kernel.gang_frame_bytes, kernel.name + ".gangs",
-                   kernel.gang_lanes);
+                   kernel.gang_lanes, agree);
   kernel.gangs_suspend = false;
 }
 
@@ -84,9 +86,11 @@ void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
     replace_gang_values(*tile);
     make_gang_loop(*tile, nullptr, kernel.name + ".tiles", size);
   } else if (region_instructions(*tile) <= most_instructions) {
+    const bool agree = gangs_agree(*tile);
     const Regions regions = split_at_barriers(*tile, kernel.name + ".tile.region");
     kernel.tile_frame_bytes = frame_bytes_of(regions);
-    make_region_loop(regions, nullptr, kernel.tile_frame_bytes, kernel.name + ".tiles", size);
+    make_region_loop(regions, nullptr, kernel.tile_frame_bytes, kernel.name + ".tiles", size,
+                     agree);
   } else {
     tile->eraseFromParent();
     kernel.tile_columns = kernel.tile_rows = 0;

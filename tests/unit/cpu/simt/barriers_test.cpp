@@ -78,6 +78,21 @@ TEST_CASE("threads return one after the other from a loop with barriers") {
   st.global.u32 [%out], %x; ret;)");
 }
 
+TEST_CASE("loops with barriers whose rounds a parameter says, the same for all gangs") {
+  compare(R"(and.b32 %n, %n, 7; mov.u32 %k, 0;
+  AGAIN: setp.eq.u32 %q, %k, %n; @%q bra DONE;
+  st.shared.u32 [%s], %x; bar.sync 0; and.b32 %r0, %x, 3; setp.eq.u32 %q, %r0, 1; @!%q bra NEXT;
+  ld.shared.u32 %r1, [%s]; add.u32 %y, %y, %r1; xor.b32 %x, %x, 6;
+  NEXT: bar.sync 0; add.u32 %k, %k, 1; bra AGAIN;
+  DONE: st.global.u32 [%out], %y; ret;)");
+  // What the first thread writes says it: all see the same, but only at run time.
+  compare(R"(setp.eq.u32 %p, %t, 0; mov.u32 %r2, tile; and.b32 %r3, %n, 7; mov.u32 %k, 0;
+  AGAIN: bar.sync 0; sub.u32 %r1, %r3, %k; @%p st.shared.u32 [%r2], %r1; bar.sync 0;
+  ld.shared.u32 %r1, [%r2]; setp.eq.u32 %q, %r1, 0; @%q bra DONE;
+  add.u32 %y, %y, %x; add.u32 %k, %k, 1; bra AGAIN;
+  DONE: st.global.u32 [%out], %y; ret;)");
+}
+
 TEST_CASE("barriers that count threads, or tell whether all or some say yes") {
   compare(R"(setp.ge.u32 %p, %i, %n; @%p ret; mov.u32 %k, 0;
   AGAIN: and.b32 %r0, %x, 3; setp.le.u32 %q, %r0, %k; barrier.cta.red.popc.aligned.u32 %r1, 0, %q;
