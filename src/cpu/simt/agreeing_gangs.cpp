@@ -17,6 +17,7 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
+#include "cpu/simt/special_values.h"
 
 namespace pycuda::cpu::simt {
 
@@ -118,9 +119,10 @@ llvm::StringRef callee_name(const llvm::Instruction& instruction) {
 }
 
 /// What a whole block has one value of.
-bool names_block_value(llvm::StringRef name) {
-  if (name.consume_front(pseudo::sreg_prefix))
+bool is_of_block(const llvm::Instruction& instruction) {
+  if (const llvm::StringRef name = special_register(&instruction); !name.empty())
     return name.starts_with("ntid.") || name.starts_with("nctaid.") || name.starts_with("ctaid.");
+  const llvm::StringRef name = callee_name(instruction);
   return name == pseudo::params || name == pseudo::shared_base ||
          name == pseudo::dynamic_shared_offset;
 }
@@ -158,7 +160,7 @@ class Agreement {
   }
 
   bool makes_difference(const llvm::Instruction& instruction) const {
-    if (names_block_value(callee_name(instruction))) return false;
+    if (is_of_block(instruction)) return false;
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
       if (!load->isSimple() || !load->hasMetadata(llvm::LLVMContext::MD_invariant_load))
         return true;

@@ -154,6 +154,13 @@ bool differs_between_threads(llvm::StringRef name) {
 
 }  // namespace
 
+llvm::StringRef special_register(const llvm::Value* value) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
+  if (!call || !call->getCalledFunction()) return {};
+  llvm::StringRef name = call->getCalledFunction()->getName();
+  return name.consume_front(pseudo::sreg_prefix) ? name : llvm::StringRef();
+}
+
 void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm::Value*>& known,
                             llvm::Instruction* hoist_to, std::uint64_t parameter_bytes) {
   std::vector<llvm::CallInst*> calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pass: the pseudo functions that only read (special registers, the shared window, parameters)
-// become loads from frames.
+// Special registers by name. Pass: the pseudo functions that only read (special registers, the
+// shared window, parameters) become loads from frames.
 #pragma once
 
 #include <llvm/ADT/StringMap.h>
@@ -8,6 +8,9 @@
 #include <llvm/IR/IRBuilder.h>
 
 namespace pycuda::cpu::simt {
+
+/// The special register that `value` reads ("tid.x"), or empty.
+llvm::StringRef special_register(const llvm::Value* value);
 
 /// Field `offset` of the struct at `frame`, loaded as `type`.
 llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
