@@ -46,10 +46,11 @@ std::string ReductionText::text() const {
     text += std::string("FN void take(acc_t& all, const in0& p) {\n  const T x = cast<T>(p);\n") +
             "  all = combined(all, " + op.map + ");\n}\n";
   }
+  if (key_.bands) text += element();
   text += "extern \"C\" __global__ void __launch_bounds__(" +
           std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) + ") " +
           key_.kernel_name() + "(" + parameters() + ") {\n";
-  return text + (key_.columns ? columns() : lanes()) + "}\n";
+  return text + (key_.bands ? bands() : key_.columns ? columns() : lanes()) + "}\n";
 }
 
 std::string ReductionText::parameters() const {
@@ -203,8 +204,9 @@ std::string ReductionText::lanes() const {
   std::string text =
       "  __shared__ acc_t shared[" +
       std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
-      "];\n  const u32 lane = threadIdx.x, lanes = blockDim.x, mine = threadIdx.y, "
-      "together = blockDim.y;\n" +
+      "];\n  const u32 lane = threadIdx.x, " +
+      (key_.in_turn ? "lanes = " + std::to_string(in_turn_threads) + ", mine = 0, together = 1;\n"
+                    : "lanes = blockDim.x, mine = threadIdx.y, together = blockDim.y;\n") +
       bounds() +
       "  for (index_t block = static_cast<index_t>(blockIdx.x) * together; block < results;\n"
       "       block += static_cast<index_t>(gridDim.x) * together) {\n"
@@ -249,7 +251,7 @@ KernelNumber ReductionKey::packed() const {
   packer.add(static_cast<unsigned>(reduced_dims), 6);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(per_thread))), 4);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(vector))), 4);
-  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide}) {
+  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide, bands}) {
     packer.add(flag);
   }
   return packer.key();

@@ -48,9 +48,24 @@ class ReductionText {
   /// Reduced elements anywhere.
   std::string scattered_lanes() const;
   std::string lanes() const;
-  /// The same for a processor, without packs: each part reads a stretch of its own. A prefetcher
-  /// ends at the end of a page, so several pages at a time keep more of memory busy.
+  // For a processor.
+  /// Reduced elements that lie side by side, most of them: each part reads a stretch of its own.
   std::string streams() const;
+  std::string first_found() const;
+  std::string last_found() const;
+  /// Columns, without positions.
+  std::string bands() const;
+  std::string rows_of_band(int rows) const;
+  std::string band_of(int rows) const;
+  std::string in_band(std::size_t k, const std::string& u, const std::string& c) const;
+  /// A function: what one element is before it is combined with others.
+  std::string element() const;
+  bool is_float_extreme() const;
+  /// Whether x[0..count) are numbers.
+  static std::string whole(int count);
+  std::string better(const std::string& x, const std::string& best) const;
+  /// A line that makes x of the elements `from`[0..count).
+  static std::string values(int count, const std::string& from);
 
   /// The loop of a thread over its columns' elements. `checked`: some columns may be beyond the
   /// last one.
@@ -58,6 +73,7 @@ class ReductionText {
   std::string columns() const;
 
   static constexpr int parts = 4;
+  static constexpr int band_rows = 8;
   const ReductionKey& key_;
   const bool finds_;
   const bool seeks_;  ///< compares elements, not positions found before
