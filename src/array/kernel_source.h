@@ -87,6 +87,9 @@ struct ReductionKey {
   /// `per_thread` of them; threads along y share a result. Otherwise threads along x share a
   /// result, and those along y make others.
   bool columns = false;
+  /// Threads in turn keep the results of `band_columns` columns and read some rows of them at a
+  /// time.
+  bool bands = false;
   int per_thread = 1;
   int vector = 1;      ///< elements loaded at once: of the reduced ones, or those of `per_thread`
   bool dense = false;  ///< reduced elements (or columns) lie side by side
@@ -105,6 +108,11 @@ struct ReductionKey {
 inline constexpr unsigned reduction_threads = 256;
 /// Threads of a block where threads of a block run in turn or side by side in vectors.
 inline constexpr unsigned in_turn_threads = 16;
+/// Columns whose results such a block keeps in memory while it reads rows of them: a few KiB, which
+/// stay in a core's first cache beside the rows.
+constexpr unsigned band_columns(std::size_t item_bytes) {
+  return static_cast<unsigned>(8192 / (item_bytes < 4 ? 4 : item_bytes));
+}
 /// Rows of its columns that a thread reads before it uses any of them.
 constexpr int rows_at_once(int per_thread) { return per_thread == 1 || per_thread >= 8 ? 8 : 4; }
 

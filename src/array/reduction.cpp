@@ -45,6 +45,7 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   if (input.type == DType::Raw) throw TypeMismatch("structured types cannot be reduced");
   ReducedArrays arrays{};
   arrays.count = takes_two(reduction.op) ? 2 : 1;
+  arrays.positions = finds_position(reduction.op);
   const ArrayRef* const operands[] = {&input, second};
   std::array<Layout, 2> kept;
   std::array<Layout, 2> reduced;
@@ -101,6 +102,7 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   partials.addresses[0] = partial.pointer();
   partials.item_bytes[0] = bytes;
   partials.partial = true;
+  partials.positions = arrays.positions;
   partials.kept = arrays.kept;
   partials.kept.operands = 2;
   partials.kept.strides[0] = partial_strides;

@@ -71,6 +71,21 @@ bool is_dense_along(const ReducedArrays& arrays, const Walk& walk) {
   return true;
 }
 
+/// Whether elements are elements apart along the reduced dimensions and the last kept one.
+bool in_whole_elements(const ReducedArrays& arrays) {
+  for (std::size_t k = 0; k < arrays.count; ++k) {
+    if (arrays.kept.strides[k][static_cast<std::size_t>(arrays.kept.ndim - 1)] %
+            arrays.item_bytes[k] !=
+        0)
+      return false;
+    for (int d = 0; d < arrays.reduced.ndim; ++d) {
+      if (arrays.reduced.strides[k][static_cast<std::size_t>(d)] % arrays.item_bytes[k] != 0)
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Parts of each reduction, so that there are as many blocks as `wanted`, but none takes fewer
 /// elements than `least`. All but the last part are multiples of `step`, which blocks read at once.
 void split(ReductionPlan& plan, std::int64_t length, std::int64_t wanted, std::int64_t least,
@@ -85,6 +100,14 @@ void split(ReductionPlan& plan, std::int64_t length, std::int64_t wanted, std::i
   plan.grid.y = static_cast<unsigned>(divide_up(std::max<std::int64_t>(length, 1), plan.chunk));
 }
 
+/// Of one long reduction on a processor. A block ends with waiting for the last of its elements,
+/// and a prefetcher only keeps up with stretches of many pages; but all cores want work, and more
+/// parts also mean less rounding.
+std::int64_t parts_in_turn(std::int64_t length, std::int64_t item_bytes) {
+  constexpr std::int64_t part_bytes = 1 << 18;
+  return std::clamp<std::int64_t>(length * item_bytes / part_bytes, 128, most_parts);
+}
+
 unsigned block_count(std::int64_t blocks) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most_blocks));
 }
@@ -96,8 +119,8 @@ void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTr
   if (device.in_turn) {
     plan.block = {in_turn_threads, 1, 1};
     plan.grid.x = block_count(arrays.results());
-    // More parts also mean less rounding.
-    split(plan, length, most_parts, length < 32768 ? length : 8192, 16, may_split);
+    split(plan, length, parts_in_turn(length, arrays.item_bytes[0]), length < 32768 ? length : 8192,
+          16, may_split);
     return;
   }
   if (plan.dense) plan.vector = vector_length(arrays, length, arrays.reduced, arrays.kept, false);
@@ -116,7 +139,10 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   const std::int64_t length = arrays.length();
   plan.columns = true;
   plan.dense = is_dense_along(arrays, arrays.kept);
-  if (device.in_turn) {
+  plan.bands = device.in_turn && !arrays.positions && in_whole_elements(arrays);
+  if (plan.bands) {
+    plan.block = {in_turn_threads, 1, 1};
+  } else if (device.in_turn) {
     // As much of each row as its registers hold: the less often pages are left, the better.
     constexpr std::int64_t threads{in_turn_threads};
     const std::int64_t most = arrays.item_bytes[0] <= 4 ? most_per_thread : 4;
@@ -135,9 +161,14 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
         std::min(reduction_threads / together, power_of_two_from(length, reduction_threads));
     plan.block = {static_cast<unsigned>(together), static_cast<unsigned>(rows), 1};
   }
-  const std::int64_t tile = std::int64_t{plan.block.x} * plan.per_thread;
+  const std::int64_t tile =
+      plan.bands ? std::int64_t{band_columns(static_cast<std::size_t>(arrays.item_bytes[0]))}
+                 : std::int64_t{plan.block.x} * plan.per_thread;
   plan.grid.x = block_count(arrays.results() / columns * divide_up(columns, tile));
-  if (device.in_turn) {
+  if (plan.bands) {
+    split(plan, length, 256, std::max<std::int64_t>(64, 65536 / std::min(columns, tile)), 16,
+          may_split);
+  } else if (device.in_turn) {
     split(plan, length, 256, 512, 16, may_split);
   } else {
     // As many blocks as a multiprocessor runs at a time, and rather fewer than one more: that one
@@ -172,6 +203,7 @@ ReductionPlan plan_reduction(const ReducedArrays& arrays, const DeviceTraits& de
 
 void ReductionPlan::apply(ReductionKey& key, const ReducedArrays& arrays) const {
   key.columns = columns;
+  key.bands = bands;
   key.kept_dims = arrays.kept.ndim - (columns ? 1 : 0);
   key.reduced_dims = dense && !columns ? 0 : arrays.reduced.ndim;
   key.per_thread = per_thread;

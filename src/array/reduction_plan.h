@@ -19,9 +19,10 @@ struct ReducedArrays {
   std::array<CUdeviceptr, 2> addresses;
   std::array<std::int64_t, 2> item_bytes;
   std::size_t count = 1;
-  Walk kept;             ///< the inputs, then the result
-  Walk reduced;          ///< the inputs
-  bool partial = false;  ///< what another launch has accumulated
+  Walk kept;               ///< the inputs, then the result
+  Walk reduced;            ///< the inputs
+  bool partial = false;    ///< what another launch has accumulated
+  bool positions = false;  ///< are wanted, not values
 
   std::int64_t results() const { return kept.size; }
   std::int64_t length() const { return reduced.size; }
@@ -29,6 +30,7 @@ struct ReducedArrays {
 
 struct ReductionPlan {
   bool columns = false;
+  bool bands = false;
   bool dense = false;
   bool in_turn = false;
   bool wide = false;

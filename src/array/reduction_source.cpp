@@ -3,8 +3,7 @@
 #include <bit>
 #include <iterator>
 
-#include "array/kernel_source.h"
-#include "array/kernel_text.h"
+#include "array/reduction_text.h"
 
 namespace pycuda::array {
 namespace {
@@ -15,388 +14,222 @@ constexpr ReductionFacts reductions[] = {
 #undef REDUCTION
 };
 
-/// Writes one kernel.
-class ReductionText {
- public:
-  explicit ReductionText(const ReductionKey& key)
-      : key_(key),
-        finds_(finds_position(key.op)),
-        seeks_(finds_ && !key.partial_input),
-        arrays_(takes_two(key.op) && !key.partial_input ? 2 : 1) {}
+}  // namespace
 
-  std::string text() const {
-    const ReductionFacts& op = facts(key_.op);
-    std::string text = std::string(kernel_prelude_types) + index_types(key_.wide) + "typedef " +
-                       c_name(key_.accumulated) + " T;\n" + reduction_prelude;
-    text += std::string("typedef ") + (finds_ ? "Found" : "T") + " acc_t;\n";
-    const char* const stored = finds_ ? "StoredFound" : "T";  // by one launch for the next
-    text += std::string("typedef ") + (key_.partial_input ? stored : c_name(key_.input)) +
-            " in0;\ntypedef " + c_name(key_.second) + " in1;\n";
-    text += std::string("typedef ") + (key_.partial_result ? stored : c_name(key_.result)) +
-            " out_t;\n";
-    text += std::string("FN acc_t combined(acc_t a, acc_t b) { return ") + op.combine + "; }\n";
-    text += std::string("FN acc_t identity() { return ") + op.identity + "; }\n";
-    if (seeks_) {
-      // Positions of one thread rise: an element only wins by being better.
-      const bool largest = key_.op == ReductionOp::argmax;
-      text +=
-          std::string("FN void take(acc_t& best, T x, pos_t i) {\n  const bool wins = ") +
-          (largest ? "less(best.value, x)" : "less(x, best.value)") +
-          " | (is_nan(x) & !is_nan(best.value)) | (best.position < 0);\n  best.value = wins ? x : "
-          "best.value;\n  best.position = wins ? i : best.position;\n}\n";
-    } else if (key_.partial_input) {
-      text += std::string("FN void take(acc_t& all, const in0& x) { all = combined(all, ") +
-              (finds_ ? "Found{x.value, static_cast<pos_t>(x.position)}" : "x") + "); }\n";
-    } else if (arrays_ == 2) {
-      text +=
-          std::string("FN void take(acc_t& all, const in0& p, const in1& q) {\n  const T x = ") +
-          "cast<T>(p), y = cast<T>(q);\n  all = combined(all, " + op.map + ");\n}\n";
-    } else {
-      text += std::string("FN void take(acc_t& all, const in0& p) {\n  const T x = cast<T>(p);\n") +
-              "  all = combined(all, " + op.map + ");\n}\n";
-    }
-    text += "extern \"C\" __global__ void __launch_bounds__(" +
-            std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) + ") " +
-            key_.kernel_name() + "(" + parameters() + ") {\n";
-    return text + (key_.columns ? columns() : lanes()) + "}\n";
+std::string ReductionText::text() const {
+  const ReductionFacts& op = facts(key_.op);
+  std::string text = std::string(kernel_prelude_types) + index_types(key_.wide) + "typedef " +
+                     c_name(key_.accumulated) + " T;\n" + reduction_prelude;
+  text += std::string("typedef ") + (finds_ ? "Found" : "T") + " acc_t;\n";
+  const char* const stored = finds_ ? "StoredFound" : "T";  // by one launch for the next
+  text += std::string("typedef ") + (key_.partial_input ? stored : c_name(key_.input)) +
+          " in0;\ntypedef " + c_name(key_.second) + " in1;\n";
+  text +=
+      std::string("typedef ") + (key_.partial_result ? stored : c_name(key_.result)) + " out_t;\n";
+  text += std::string("FN acc_t combined(acc_t a, acc_t b) { return ") + op.combine + "; }\n";
+  text += std::string("FN acc_t identity() { return ") + op.identity + "; }\n";
+  if (seeks_) {
+    // Positions of one thread rise: an element only wins by being better.
+    const bool largest = key_.op == ReductionOp::argmax;
+    text +=
+        std::string("FN void take(acc_t& best, T x, pos_t i) {\n  const bool wins = ") +
+        (largest ? "less(best.value, x)" : "less(x, best.value)") +
+        " | (is_nan(x) & !is_nan(best.value)) | (best.position < 0);\n  best.value = wins ? x : "
+        "best.value;\n  best.position = wins ? i : best.position;\n}\n";
+  } else if (key_.partial_input) {
+    text += std::string("FN void take(acc_t& all, const in0& x) { all = combined(all, ") +
+            (finds_ ? "Found{x.value, static_cast<pos_t>(x.position)}" : "x") + "); }\n";
+  } else if (arrays_ == 2) {
+    text += std::string("FN void take(acc_t& all, const in0& p, const in1& q) {\n  const T x = ") +
+            "cast<T>(p), y = cast<T>(q);\n  all = combined(all, " + op.map + ");\n}\n";
+  } else {
+    text += std::string("FN void take(acc_t& all, const in0& p) {\n  const T x = cast<T>(p);\n") +
+            "  all = combined(all, " + op.map + ");\n}\n";
   }
+  if (key_.bands) text += element();
+  text += "extern \"C\" __global__ void __launch_bounds__(" +
+          std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) + ") " +
+          key_.kernel_name() + "(" + parameters() + ") {\n";
+  return text + (key_.bands ? bands() : key_.columns ? columns() : lanes()) + "}\n";
+}
 
- private:
-  std::string parameters() const {
-    std::string text = "char* p_out, const char* p0";
-    if (arrays_ == 2) text += ", const char* p1";
-    text += ", const index_t results, const index_t length, const index_t chunk";
-    if (key_.columns) {
-      text += ", const index_t columns";
-      for (std::size_t k = 0; k <= arrays_; ++k) text += ", const i64 step" + number(k);
-    }
-    text += lengths_parameter(key_.kept_dims, key_.wide, "klengths");
-    for (std::size_t k = 0; k <= arrays_; ++k) {
-      text += strides_parameter(key_.kept_dims, "kstrides" + number(k));
-    }
-    text += lengths_parameter(key_.reduced_dims, key_.wide, "rlengths");
+std::string ReductionText::parameters() const {
+  std::string text = "char* p_out, const char* p0";
+  if (arrays_ == 2) text += ", const char* p1";
+  text += ", const index_t results, const index_t length, const index_t chunk";
+  if (key_.columns) {
+    text += ", const index_t columns";
+    for (std::size_t k = 0; k <= arrays_; ++k) text += ", const i64 step" + number(k);
+  }
+  text += lengths_parameter(key_.kept_dims, key_.wide, "klengths");
+  for (std::size_t k = 0; k <= arrays_; ++k) {
+    text += strides_parameter(key_.kept_dims, "kstrides" + number(k));
+  }
+  text += lengths_parameter(key_.reduced_dims, key_.wide, "rlengths");
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    text += strides_parameter(key_.reduced_dims, "rstrides" + number(k));
+  }
+  return text;
+}
+
+std::string ReductionText::offsets(const std::string& prefix) const {
+  std::string text;
+  for (std::size_t k = 0; k < arrays_; ++k) text += "    i64 " + prefix + number(k) + " = 0;\n";
+  return text;
+}
+
+std::string ReductionText::load(const std::string& offset) const {
+  std::string text;
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    const std::string which = number(k);
+    text += "      const auto v" + which + " = *reinterpret_cast<const in" + which + "*>(p" +
+            which + " + " + offset + which + ");\n";
+  }
+  return text;
+}
+
+std::string ReductionText::join(int count) {
+  return "#pragma unroll\n    for (int half = " + std::to_string(count / 2) +
+         "; half > 0; half /= 2) {\n#pragma unroll\n      for (int j = 0; j < half; ++j) part[j] "
+         "= combined(part[j], part[j + half]);\n    }\n";
+}
+
+std::string ReductionText::bounds() {
+  return "  const index_t first = static_cast<index_t>(blockIdx.y) * chunk;\n"
+         "  const index_t last = length - first < chunk ? length : first + chunk;\n";
+}
+
+std::string ReductionText::store(const std::string& total, const std::string& offset) const {
+  std::string value = total;
+  std::string place = "p_out + o" + number(arrays_) + offset;
+  if (key_.partial_result) {
+    place += " + static_cast<u64>(blockIdx.y) * results * sizeof(out_t)";
+    if (finds_) value = "StoredFound{" + total + ".value, " + total + ".position}";
+  } else {
+    value = "cast<out_t>(" + total + (finds_ ? ".position)" : ")");
+  }
+  return "*reinterpret_cast<out_t*>(" + place + ") = " + value + ";\n";
+}
+
+std::string ReductionText::kept_offsets(const std::string& linear) const {
+  return offsets("o") + "    i64 o" + number(arrays_) + " = 0;\n" +
+         unravel(key_.kept_dims, arrays_ + 1, key_.wide, linear, "klengths", "kstrides", "o");
+}
+
+std::string ReductionText::dense_lanes() const {
+  const std::string width = std::to_string(key_.vector);
+  const bool packs = key_.vector > 1;
+  std::string text;
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    const std::string which = number(k);
+    const std::string type = packs ? "Pack<in" + which + ", " + width + ">" : "in" + which;
+    text += "    const " + type + "* q" + which + " = reinterpret_cast<const " + type + "*>(p" +
+            which + " + o" + which + ") + first / " + width + ";\n";
+  }
+  // Several at a time: they do not wait for each other, and lose less to rounding.
+  const std::string batch = std::to_string(parts);
+  text += "    u64 rest = (last - first) / " + width + ";\n    pos_t at = first;\n";
+  const auto step = [&](const std::string& count) {
+    std::string line;
     for (std::size_t k = 0; k < arrays_; ++k) {
-      text += strides_parameter(key_.reduced_dims, "rstrides" + number(k));
+      line += "      q" + number(k) + " += " + count + " * lanes;\n";
     }
-    return text;
-  }
-
-  /// take(all, the element of each array that `read(k)` says, at position i).
-  template <class Read>
-  std::string take(const std::string& all, const std::string& position, Read&& read) const {
-    if (seeks_)
-      return "take(" + all + ", cast<T>(" + read(std::size_t{0}) + "), " + position + ");";
-    return "take(" + all + ", " + read(std::size_t{0}) +
-           (arrays_ == 2 ? ", " + read(std::size_t{1}) : std::string()) + ");";
-  }
-
-  std::string offsets(const std::string& prefix) const {
-    std::string text;
-    for (std::size_t k = 0; k < arrays_; ++k) text += "    i64 " + prefix + number(k) + " = 0;\n";
-    return text;
-  }
-
-  /// Lines that declare v<k>, what lies at p<k> + `offset`<k>.
-  std::string load(const std::string& offset) const {
-    std::string text;
-    for (std::size_t k = 0; k < arrays_; ++k) {
-      const std::string which = number(k);
-      text += "      const auto v" + which + " = *reinterpret_cast<const in" + which + "*>(p" +
-              which + " + " + offset + which + ");\n";
-    }
-    return text;
-  }
-
-  static std::string loaded(std::size_t k) { return "v" + number(k); }
-
-  /// `part[0..count)` become part[0].
-  static std::string join(int count) {
-    return "#pragma unroll\n    for (int half = " + std::to_string(count / 2) +
-           "; half > 0; half /= 2) {\n#pragma unroll\n      for (int j = 0; j < half; ++j) part[j] "
-           "= combined(part[j], part[j + half]);\n    }\n";
-  }
-
-  /// The same for a processor, without packs: each part reads a stretch of its own. A prefetcher
-  /// ends at the end of a page, so several pages at a time keep more of memory busy.
-  std::string streams() const {
-    const std::string count = std::to_string(parts);
-    std::string text = "    const u64 stretch = rest / (" + count + " * lanes) * lanes;\n" +
-                       "    for (u64 done = 0; done < stretch; done += lanes) {\n";
-    for (std::size_t k = 0; k < arrays_; ++k)
-      text += "      in" + number(k) + " v" + number(k) + "[" + count + "];\n";
-    text += "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) {";
-    for (std::size_t k = 0; k < arrays_; ++k)
-      text += " v" + number(k) + "[u] = q" + number(k) + "[u * stretch + done + lane];";
-    text += " }\n#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) " +
-            take("part[u]", "at + static_cast<pos_t>(u * stretch + done) + lane",
-                 [](std::size_t k) { return "v" + number(k) + "[u]"; }) +
-            "\n    }\n";
-    for (std::size_t k = 0; k < arrays_; ++k)
-      text += "    q" + number(k) + " += " + count + " * stretch;\n";
-    return text + "    at += static_cast<pos_t>(" + count + " * stretch);\n    rest -= " + count +
-           " * stretch;\n";
-  }
-
-  /// Reduced elements that lie side by side, in packs.
-  std::string dense_lanes() const {
-    const std::string width = std::to_string(key_.vector);
-    const bool packs = key_.vector > 1;
-    std::string text;
-    for (std::size_t k = 0; k < arrays_; ++k) {
-      const std::string which = number(k);
-      const std::string type = packs ? "Pack<in" + which + ", " + width + ">" : "in" + which;
-      text += "    const " + type + "* q" + which + " = reinterpret_cast<const " + type + "*>(p" +
-              which + " + o" + which + ") + first / " + width + ";\n";
-    }
-    // Several at a time: they do not wait for each other, and lose less to rounding.
-    const std::string batch = std::to_string(parts);
-    text += "    u64 rest = (last - first) / " + width + ";\n    pos_t at = first;\n";
-    const auto step = [&](const std::string& count) {
-      std::string line;
-      for (std::size_t k = 0; k < arrays_; ++k) {
-        line += "      q" + number(k) + " += " + count + " * lanes;\n";
-      }
-      return line + "      at += static_cast<pos_t>(" + count + ") * lanes * " + width +
-             ";\n      rest -= " + count + " * lanes;\n";
-    };
-    const auto use = [&](const std::string& all, const std::string& u) {
-      if (!packs)
-        return "      " +
-               take(all, "at + " + u + " * lanes + lane",
-                    [&](std::size_t k) { return "v" + number(k) + "[" + u + "]"; }) +
-               "\n";
-      return "#pragma unroll\n      for (int j = 0; j < " + width + "; ++j) " +
-             take(all, "at + (" + u + " * lanes + lane) * " + width + " + j",
-                  [&](std::size_t k) { return "v" + number(k) + "[" + u + "].v[j]"; }) +
+    return line + "      at += static_cast<pos_t>(" + count + ") * lanes * " + width +
+           ";\n      rest -= " + count + " * lanes;\n";
+  };
+  const auto use = [&](const std::string& all, const std::string& u) {
+    if (!packs)
+      return "      " +
+             take(all, "at + " + u + " * lanes + lane",
+                  [&](std::size_t k) { return "v" + number(k) + "[" + u + "]"; }) +
              "\n";
-    };
-    const auto read = [&](const std::string& count) {
-      std::string line;
-      for (std::size_t k = 0; k < arrays_; ++k) {
-        const std::string which = number(k);
-        line += "      " + (packs ? "Pack<in" + which + ", " + width + ">" : "in" + which) + " v" +
-                which + "[" + count + "];\n";
-      }
-      line += "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) {";
-      for (std::size_t k = 0; k < arrays_; ++k) {
-        line += " v" + number(k) + "[u] = q" + number(k) + "[u * lanes + lane];";
-      }
-      return line + " }\n";
-    };
-    text += key_.in_turn ? streams()
-                         : "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
-                               "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
-                               use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
-    text += "    for (; rest >= lanes;) {\n" + read("1") + use("part[0]", "0") + step("1") +
-            "    }\n    if (lane < rest) {\n" + read("1") + use("part[0]", "0") + "    }\n";
-    if (!packs) return text;
-    // What is left over by the packs.
-    text += "    for (index_t i = last / " + width + " * " + width +
-            " + lane; i < last; i += lanes) {\n";
+    return "#pragma unroll\n      for (int j = 0; j < " + width + "; ++j) " +
+           take(all, "at + (" + u + " * lanes + lane) * " + width + " + j",
+                [&](std::size_t k) { return "v" + number(k) + "[" + u + "].v[j]"; }) +
+           "\n";
+  };
+  const auto read = [&](const std::string& count) {
+    std::string line;
     for (std::size_t k = 0; k < arrays_; ++k) {
       const std::string which = number(k);
-      text += "      const auto v" + which + " = reinterpret_cast<const in" + which + "*>(p" +
-              which + " + o" + which + ")[i];\n";
+      line += "      " + (packs ? "Pack<in" + which + ", " + width + ">" : "in" + which) + " v" +
+              which + "[" + count + "];\n";
     }
-    return text + "      " + take("part[0]", "i", loaded) + "\n    }\n";
-  }
-
-  /// Reduced elements anywhere.
-  std::string scattered_lanes() const {
-    const std::string batch = std::to_string(parts);
-    const auto one = [&](const std::string& all) {
-      std::string line = offsets("f") + unravel(key_.reduced_dims, arrays_, key_.wide, "i",
-                                                "rlengths", "rstrides", "f");
-      for (std::size_t k = 0; k < arrays_; ++k) {
-        line += "      f" + number(k) + " += o" + number(k) + ";\n";
-      }
-      return line + load("f") + "      " + take(all, "i", loaded) + "\n";
-    };
-    return "    index_t base = first;\n    for (; last - base >= " + batch +
-           " * lanes; base += " + batch + " * lanes) {\n#pragma unroll\n    for (int u = 0; u < " +
-           batch + "; ++u) {\n      const index_t i = base + u * lanes + lane;\n" + one("part[u]") +
-           "    }\n    }\n    for (; last - base >= lanes; base += lanes) {\n"
-           "      const index_t i = base + lane;\n" +
-           one("part[0]") +
-           "    }\n    if (lane < last - base) {\n      const index_t i = base + lane;\n" +
-           one("part[0]") + "    }\n";
-  }
-
-  static std::string bounds() {
-    return "  const index_t first = static_cast<index_t>(blockIdx.y) * chunk;\n"
-           "  const index_t last = length - first < chunk ? length : first + chunk;\n";
-  }
-
-  /// The result comes after the inputs: its offset is o<arrays_>.
-  std::string store(const std::string& total, const std::string& offset) const {
-    std::string value = total;
-    std::string place = "p_out + o" + number(arrays_) + offset;
-    if (key_.partial_result) {
-      place += " + static_cast<u64>(blockIdx.y) * results * sizeof(out_t)";
-      if (finds_) value = "StoredFound{" + total + ".value, " + total + ".position}";
-    } else {
-      value = "cast<out_t>(" + total + (finds_ ? ".position)" : ")");
+    line += "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) {";
+    for (std::size_t k = 0; k < arrays_; ++k) {
+      line += " v" + number(k) + "[u] = q" + number(k) + "[u * lanes + lane];";
     }
-    return "*reinterpret_cast<out_t*>(" + place + ") = " + value + ";\n";
+    return line + " }\n";
+  };
+  text += key_.in_turn ? streams()
+                       : "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
+                             "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
+                             use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
+  text += "    for (; rest >= lanes;) {\n" + read("1") + use("part[0]", "0") + step("1") +
+          "    }\n    if (lane < rest) {\n" + read("1") + use("part[0]", "0") + "    }\n";
+  if (!packs) return text;
+  // What is left over by the packs.
+  text +=
+      "    for (index_t i = last / " + width + " * " + width + " + lane; i < last; i += lanes) {\n";
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    const std::string which = number(k);
+    text += "      const auto v" + which + " = reinterpret_cast<const in" + which + "*>(p" + which +
+            " + o" + which + ")[i];\n";
   }
+  return text + "      " + take("part[0]", "i", loaded) + "\n    }\n";
+}
 
-  std::string kept_offsets(const std::string& linear) const {
-    return offsets("o") + "    i64 o" + number(arrays_) + " = 0;\n" +
-           unravel(key_.kept_dims, arrays_ + 1, key_.wide, linear, "klengths", "kstrides", "o");
-  }
-
-  std::string lanes() const {
-    const std::string batch = std::to_string(parts);
-    std::string text =
-        "  __shared__ acc_t shared[" +
-        std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
-        "];\n  const u32 lane = threadIdx.x, lanes = blockDim.x, mine = threadIdx.y, "
-        "together = blockDim.y;\n" +
-        bounds() +
-        "  for (index_t block = static_cast<index_t>(blockIdx.x) * together; block < results;\n"
-        "       block += static_cast<index_t>(gridDim.x) * together) {\n"
-        "    const index_t o = block + mine;\n    acc_t part[" +
-        batch + "];\n#pragma unroll\n    for (int j = 0; j < " + batch +
-        "; ++j) part[j] = identity();\n" + kept_offsets("o") + "    if (o < results) {\n";
-    text += (key_.dense ? dense_lanes() : scattered_lanes()) + "    }\n" + join(parts);
-    if (key_.in_turn) {
-      // One wait; then every thread puts the parts together.
-      return text +
-             "    shared[lane] = part[0];\n    __syncthreads();\n    acc_t total = shared[0];\n"
-             "    for (u32 j = 1; j < lanes; ++j) total = combined(total, shared[j]);\n"
-             "    if (lane == 0 && o < results) " +
-             store("total", "") + "    __syncthreads();\n  }\n";
+std::string ReductionText::scattered_lanes() const {
+  const std::string batch = std::to_string(parts);
+  const auto one = [&](const std::string& all) {
+    std::string line = offsets("f") + unravel(key_.reduced_dims, arrays_, key_.wide, "i",
+                                              "rlengths", "rstrides", "f");
+    for (std::size_t k = 0; k < arrays_; ++k) {
+      line += "      f" + number(k) + " += o" + number(k) + ";\n";
     }
+    return line + load("f") + "      " + take(all, "i", loaded) + "\n";
+  };
+  return "    index_t base = first;\n    for (; last - base >= " + batch +
+         " * lanes; base += " + batch + " * lanes) {\n#pragma unroll\n    for (int u = 0; u < " +
+         batch + "; ++u) {\n      const index_t i = base + u * lanes + lane;\n" + one("part[u]") +
+         "    }\n    }\n    for (; last - base >= lanes; base += lanes) {\n"
+         "      const index_t i = base + lane;\n" +
+         one("part[0]") +
+         "    }\n    if (lane < last - base) {\n      const index_t i = base + lane;\n" +
+         one("part[0]") + "    }\n";
+}
+
+std::string ReductionText::lanes() const {
+  const std::string batch = std::to_string(parts);
+  std::string text =
+      "  __shared__ acc_t shared[" +
+      std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
+      "];\n  const u32 lane = threadIdx.x, " +
+      (key_.in_turn ? "lanes = " + std::to_string(in_turn_threads) + ", mine = 0, together = 1;\n"
+                    : "lanes = blockDim.x, mine = threadIdx.y, together = blockDim.y;\n") +
+      bounds() +
+      "  for (index_t block = static_cast<index_t>(blockIdx.x) * together; block < results;\n"
+      "       block += static_cast<index_t>(gridDim.x) * together) {\n"
+      "    const index_t o = block + mine;\n    acc_t part[" +
+      batch + "];\n#pragma unroll\n    for (int j = 0; j < " + batch +
+      "; ++j) part[j] = identity();\n" + kept_offsets("o") + "    if (o < results) {\n";
+  text += (key_.dense ? dense_lanes() : scattered_lanes()) + "    }\n" + join(parts);
+  if (key_.in_turn) {
+    // One wait; then every thread puts the parts together.
     return text +
-           "    const u32 slot = mine * lanes + lane;\n    shared[slot] = part[0];\n"
-           "    __syncthreads();\n    for (u32 half = lanes / 2; half > 0; half /= 2) {\n"
-           "      if (lane < half) shared[slot] = combined(shared[slot], shared[slot + half]);\n"
-           "      __syncthreads();\n    }\n    const acc_t total = shared[slot];\n"
+           "    shared[lane] = part[0];\n    __syncthreads();\n    acc_t total = shared[0];\n"
+           "    for (u32 j = 1; j < lanes; ++j) total = combined(total, shared[j]);\n"
            "    if (lane == 0 && o < results) " +
            store("total", "") + "    __syncthreads();\n  }\n";
   }
-
-  /// The loop of a thread over its columns' elements. `checked`: some columns may be beyond the
-  /// last one.
-  std::string column_loop(bool checked) const {
-    const std::string each = std::to_string(key_.per_thread);
-    const bool packs = key_.vector > 1;
-    const auto places = [&](const std::string& i) {
-      return offsets("f") +
-             unravel(key_.reduced_dims, arrays_, key_.wide, i, "rlengths", "rstrides", "f");
-    };
-    const auto address = [&](std::size_t k, const std::string& type) {
-      const std::string which = number(k);
-      const std::string row = "(p" + which + " + o" + which + " + f" + which + ")";
-      if (packs) return "*reinterpret_cast<const " + type + "*>" + row;
-      if (key_.dense) {
-        return "reinterpret_cast<const " + type + "*>" + row + "[j * together + mine]";
-      }
-      return "*reinterpret_cast<const " + type + "*>(" + row +
-             " + static_cast<i64>(j * together + mine) * step" + which + ")";
-    };
-    const std::string check = checked ? "if (column + j * together + mine < columns) " : "";
-    const auto rows = [&](const std::string& count) {
-      std::string line;
-      for (std::size_t k = 0; k < arrays_; ++k) {
-        line += "      " +
-                (packs ? "Pack<in" + number(k) + ", " + each + "> v" + number(k) + "[" + count + "]"
-                       : "in" + number(k) + " v" + number(k) + "[" + count + "][" + each + "]") +
-                ";\n";
-      }
-      line += "#pragma unroll\n      for (int u = 0; u < " + count +
-              "; ++u) {\n        const index_t row = i + u * rows;\n" + places("row");
-      for (std::size_t k = 0; k < arrays_; ++k) {
-        if (packs) {
-          line += "        v" + number(k) +
-                  "[u] = " + address(k, "Pack<in" + number(k) + ", " + each + ">") + ";\n";
-        } else {
-          line += "#pragma unroll\n        for (int j = 0; j < " + each + "; ++j) " + check + "v" +
-                  number(k) + "[u][j] = " + address(k, "in" + number(k)) + ";\n";
-        }
-      }
-      return line + "      }\n#pragma unroll\n      for (int u = 0; u < " + count +
-             "; ++u) {\n#pragma unroll\n        for (int j = 0; j < " + each + "; ++j) " +
-             (packs ? std::string() : check) +
-             take("part[j]", "i + u * rows",
-                  [&](std::size_t k) {
-                    return "v" + number(k) + "[u]" + (packs ? ".v[j]" : "[j]");
-                  }) +
-             "\n      }\n";
-    };
-    const std::string batch = std::to_string(key_.in_turn ? 1 : rows_at_once(key_.per_thread));
-    std::string text = "    index_t i = first + row_lane;\n";
-    if (!key_.in_turn) {
-      text += "    for (; i < last && last - i > (" + batch + " - 1) * rows; i += " + batch +
-              " * rows) {\n" + rows(batch) + "    }\n";
-    }
-    return text + "    for (; i < last; i += rows) {\n" + rows("1") + "    }\n";
-  }
-
-  std::string columns() const {
-    const std::string each = std::to_string(key_.per_thread);
-    const bool packs = key_.vector > 1;
-    std::string text;
-    if (!key_.in_turn) {
-      text +=
-          "  __shared__ acc_t shared[" + std::to_string(reduction_threads) + " * " + each + "];\n";
-    }
-    text += "  const u32 mine = threadIdx.x, together = blockDim.x;\n" +
-            std::string(key_.in_turn ? "  const u32 row_lane = 0, rows = 1;\n"
-                                     : "  const u32 row_lane = threadIdx.y, rows = blockDim.y;\n") +
-            bounds() + "  const index_t tile = together * " + each +
-            ";\n  const index_t tiles = (columns + tile - 1) / tile;\n"
-            "  const index_t all_tiles = results / columns * tiles;\n"
-            "  for (index_t block = blockIdx.x; block < all_tiles; block += gridDim.x) {\n"
-            "    const index_t outer = block / tiles, column = (block - outer * tiles) * tile;\n"
-            "    acc_t part[" +
-            each + "];\n#pragma unroll\n    for (int j = 0; j < " + each +
-            "; ++j) part[j] = identity();\n" + kept_offsets("outer");
-    for (std::size_t k = 0; k <= arrays_; ++k) {
-      const std::string which = number(k);
-      text += "    o" + which + " += static_cast<i64>(column" +
-              (packs ? " + mine * " + each : std::string()) + ") * step" + which + ";\n";
-    }
-    const std::string mine_from_here = packs ? "j" : "j * together + mine";
-    const std::string last_column =
-        packs ? "column + mine * " + each + " + j" : "column + j * together + mine";
-    if (packs) {
-      // As many columns as packs hold: a pack is inside or outside.
-      text +=
-          "    if (column + mine * " + each + " < columns) {\n" + column_loop(false) + "    }\n";
-    } else {
-      text += "    if (columns - column >= tile) {\n" + column_loop(false) + "    } else {\n" +
-              column_loop(true) + "    }\n";
-    }
-    if (!key_.in_turn) {
-      text +=
-          "    const u32 slot = row_lane * together + mine, threads = rows * together;\n"
-          "#pragma unroll\n    for (int j = 0; j < " +
-          each +
-          "; ++j) shared[j * threads + slot] = part[j];\n    __syncthreads();\n"
-          "    for (u32 half = rows / 2; half > 0; half /= 2) {\n      if (row_lane < half) {\n"
-          "#pragma unroll\n        for (int j = 0; j < " +
-          each +
-          "; ++j) shared[j * threads + slot] = combined(shared[j * threads + slot], "
-          "shared[j * threads + slot + half * together]);\n      }\n      __syncthreads();\n"
-          "    }\n#pragma unroll\n    for (int j = 0; j < " +
-          each + "; ++j) part[j] = shared[j * threads + slot];\n    __syncthreads();\n";
-    }
-    return text + "    if (row_lane == 0) {\n#pragma unroll\n      for (int j = 0; j < " + each +
-           "; ++j) {\n        const index_t c = " + last_column + ";\n        if (c < columns) " +
-           store("part[j]",
-                 " + static_cast<i64>(" + mine_from_here + ") * step" + number(arrays_)) +
-           "      }\n    }\n  }\n";
-  }
-
-  static constexpr int parts = 4;
-  const ReductionKey& key_;
-  const bool finds_;
-  const bool seeks_;  ///< compares elements, not positions found before
-  const std::size_t arrays_;
-};
-
-}  // namespace
+  return text +
+         "    const u32 slot = mine * lanes + lane;\n    shared[slot] = part[0];\n"
+         "    __syncthreads();\n    for (u32 half = lanes / 2; half > 0; half /= 2) {\n"
+         "      if (lane < half) shared[slot] = combined(shared[slot], shared[slot + half]);\n"
+         "      __syncthreads();\n    }\n    const acc_t total = shared[slot];\n"
+         "    if (lane == 0 && o < results) " +
+         store("total", "") + "    __syncthreads();\n  }\n";
+}
 
 const ReductionFacts& facts(ReductionOp op) { return reductions[static_cast<std::size_t>(op)]; }
 
@@ -418,7 +251,7 @@ KernelNumber ReductionKey::packed() const {
   packer.add(static_cast<unsigned>(reduced_dims), 6);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(per_thread))), 4);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(vector))), 4);
-  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide}) {
+  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide, bands}) {
     packer.add(flag);
   }
   return packer.key();

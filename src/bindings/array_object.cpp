@@ -11,6 +11,8 @@
 
 #include "bindings/array_attributes.h"
 #include "bindings/array_memory.h"
+#include "bindings/array_protocols.h"
+#include "bindings/array_reductions.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
 #include "bindings/integers.h"
@@ -174,6 +176,13 @@ PyTypeObject* make_type() {
   static PyMethodDef methods[] = {
       {"_setup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(setup)), METH_FASTCALL,
        nullptr},
+      {"_reduce_all", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_reduce_all)),
+       METH_FASTCALL, nullptr},
+      {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_ufunc)),
+       METH_FASTCALL | METH_KEYWORDS, nullptr},
+      {"__array_function__",
+       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_function)), METH_FASTCALL,
+       nullptr},
       {nullptr, nullptr, 0, nullptr},
   };
   static PyMemberDef members[] = {
@@ -244,6 +253,13 @@ PyTypeObject* array_base_type() { return array_type; }
 bool is_array(PyObject* object) {
   return PyObject_TypeCheck(object, array_type) != 0 &&
          reinterpret_cast<ArrayObject*>(object)->alive;
+}
+
+PyObject* require_array(nb::handle object, const char* what) {
+  if (is_array(object.ptr())) return object.ptr();
+  PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s", what,
+               Py_TYPE(object.ptr())->tp_name);
+  throw nb::python_error();
 }
 
 nb::object new_result(PyObject* model, const Layout& layout, DType type, nb::handle dtype,

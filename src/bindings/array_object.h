@@ -57,6 +57,8 @@ struct ArrayObject {
 PyTypeObject* array_base_type();
 /// Whether `object` is an array with a state.
 bool is_array(PyObject* object);
+/// The object if it is an array; else TypeError, about `what`.
+PyObject* require_array(nanobind::handle object, const char* what);
 inline ArrayState& state_of_array(PyObject* object) {
   return reinterpret_cast<ArrayObject*>(object)->state();
 }

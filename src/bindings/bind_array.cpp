@@ -2,15 +2,18 @@
 // pycuda._driver._array: what pycuda.gpuarray is made of.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "array/indexing.h"
-#include "array/reduction.h"
+#include "array/reduction_op.h"
 #include "array/scan.h"
 #include "bindings/array_operands.h"
+#include "bindings/array_protocols.h"
+#include "bindings/array_reductions.h"
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
 #include "bindings/integers.h"
@@ -26,13 +29,6 @@ namespace {
 
 using array::DType;
 using array::Layout;
-
-PyObject* require_array(nb::handle object, const char* what) {
-  if (is_array(object.ptr())) return object.ptr();
-  PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s", what,
-               Py_TYPE(object.ptr())->tp_name);
-  throw nb::python_error();
-}
 
 void tell(PyObject* object, CUstream stream) {
   if (stream != nullptr) mark_told(object);
@@ -61,53 +57,6 @@ nb::object apply(const std::string& name, const nb::tuple& operands, nb::handle 
   return apply_ufunc(*ufunc, std::span(given.data(), count),
                      out.is_none() ? nullptr : require_array(out, "out"),
                      dtype.is_none() ? nullptr : dtype.ptr(), stream_argument(stream));
-}
-
-/// reduce(name, array, second, axes mask, accumulated dtype, result dtype, stream): C order
-nb::object reduce(const std::string& name, nb::handle input, nb::handle second, std::uint64_t axes,
-                  nb::handle accumulated, nb::handle result_dtype, nb::handle stream) {
-  const std::optional<array::ReductionOp> op = array::find_reduction(name);
-  if (!op) throw nb::value_error(("there is no reduction '" + name + "'").c_str());
-  PyObject* array_object = require_array(input, "the operand");
-  const ArrayState& state = state_of_array(array_object);
-  array::ArrayRef other;
-  if (!second.is_none()) {
-    const ArrayState& second_state = state_of_array(require_array(second, "the second operand"));
-    other = second_state.ref();
-    if (!second_state.layout.same_shape(state.layout)) {
-      throw array::ShapeMismatch("operands of '" + name + "' have shapes " +
-                                 array::shape_text(state.layout.shape_span()) + " and " +
-                                 array::shape_text(second_state.layout.shape_span()));
-    }
-  } else if (array::takes_two(*op)) {
-    throw nb::type_error((name + " takes two arrays").c_str());
-  }
-  Layout kept;
-  for (int i = 0; i < state.layout.ndim; ++i) {
-    if ((axes >> i & 1u) != 0) continue;
-    kept.shape[static_cast<std::size_t>(kept.ndim++)] =
-        state.layout.shape[static_cast<std::size_t>(i)];
-  }
-  const DType type = dtype_of(result_dtype);
-  const DType computed = array::compute_type(dtype_of(accumulated));
-  if (type == DType::Raw || computed == DType::Raw) {
-    throw array::TypeMismatch("structured types cannot be reduced");
-  }
-  const auto bytes = static_cast<std::int64_t>(array::item_bytes(type));
-  array::fill_dense_strides(kept, bytes);
-  nb::object result = new_array(array_object, kept, type, numpy_dtype(type), bytes);
-  const CUstream queue = stream_argument(stream);
-  tell(array_object, queue);
-  tell(result.ptr(), queue);
-  const array::ArrayRef from = state.ref();
-  const array::ArrayRef target = state_of_array(result.ptr()).ref();
-  unlocked([&] {
-    array::ArrayContext& context = array::ArrayContext::current();
-    context.order_after_default(queue);
-    array::run_reduction(context, {*op, computed, axes}, target, from,
-                         second.is_none() ? nullptr : &other, queue);
-  });
-  return result;
 }
 
 /// scan(name, array, axis, accumulated dtype, out, stream): the running combination along the axis
@@ -329,7 +278,7 @@ void bind_array(nb::module_& m) {
   arrays.def("kernel_type", [](nb::handle dtype) { return array::facts(dtype_of(dtype)).c_name; });
   arrays.def("apply", &apply, nb::arg("name"), nb::arg("operands"), nb::arg("out").none(),
              nb::arg("dtype").none(), nb::arg("stream").none());
-  arrays.def("reduce", &reduce, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),
+  arrays.def("reduce", &reduce_array, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),
              nb::arg("axes"), nb::arg("accumulated"), nb::arg("result"), nb::arg("stream").none());
   arrays.def("scan", &scan, nb::arg("name"), nb::arg("array"), nb::arg("axis"),
              nb::arg("accumulated"), nb::arg("out"), nb::arg("stream").none());
@@ -346,6 +295,8 @@ void bind_array(nb::module_& m) {
   arrays.def("select", &select, nb::arg("indexed"), nb::arg("indices"), nb::arg("values"),
              nb::arg("stream").none(), nb::arg("check"), nb::arg("writes"));
   arrays.def("contiguity", &contiguity);
+  arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
+             nb::arg("functions"));
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
   arrays.def(
       "set_compiler",

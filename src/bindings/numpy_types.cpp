@@ -81,9 +81,9 @@ const ScalarTypes& scalar_types() {
 
 ScalarType scalar_type(PyTypeObject* type) { return scalar_types().find(type); }
 
-bool is_ndarray(PyObject* object) {
-  return PyObject_TypeCheck(object, scalar_types().ndarray()) != 0;
-}
+PyTypeObject* ndarray_type() { return scalar_types().ndarray(); }
+
+bool is_ndarray(PyObject* object) { return PyObject_TypeCheck(object, ndarray_type()) != 0; }
 
 bool copy_scalar(PyObject* object, std::size_t bytes, void* destination) {
   Py_buffer view;

@@ -22,6 +22,8 @@ ScalarType scalar_type(PyTypeObject* type);
 
 /// Whether `object` is a numpy.ndarray.
 bool is_ndarray(PyObject* object);
+/// numpy.ndarray
+PyTypeObject* ndarray_type();
 
 /// Copies the `bytes` bytes of the scalar `object` to `destination`. False (and no Python error)
 /// when it has another number of bytes.

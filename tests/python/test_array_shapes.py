@@ -161,3 +161,58 @@ def test_arrays_without_axes_fill_others():
     assert strided.get().sum() == 6 * 2.5
     with pytest.raises(TypeError, match="a number is needed"):
         gpuarray.zeros(3, np.float32).fill(gpuarray.zeros(3, np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("size", [63, 64, 1000, 8191, 40_000, 262_147])
+def test_extremes_wherever_they_are(dtype, size):
+    """At the ends of the stretches that a processor's threads read, between them and behind them."""
+    h = values((size,), dtype)
+    quarter = size // 64 * 16
+    low, high = -10_000, 10_000
+    for at in sorted({0, 15, 16, quarter - 1, quarter, 2 * quarter + 7, 4 * quarter - 1, size - 1} & set(range(size))):
+        h2 = h.copy()
+        h2[at] = high
+        h2[size // 2 if at < size // 2 else 1] = low
+        d = to_gpu(h2)
+        assert d.max().get() == high and d.argmax().get() == at
+        assert d.min().get() == low and d.argmin().get() == h2.argmin()
+        if h.dtype.kind == "f":
+            h2[at] = np.nan
+            h2[max(at, size - 3)] = np.nan
+            d = to_gpu(h2)
+            assert np.isnan(d.max().get()) and np.isnan(d.min().get())
+            assert d.argmax().get() == at and d.argmin().get() == at
+            assert gpuarray.min(d).get() == np.fmin.reduce(h2)
+
+
+def test_the_first_of_equal_extremes_counts():
+    h = np.zeros(20_000, np.float32)
+    h[::2] = -0.0
+    d = to_gpu(h)
+    assert d.argmax().get() == 0 and d.argmin().get() == 0 and d.max().get() == 0 == d.min().get()
+    h[[9_000, 4_000, 15_001]] = 5
+    h[[3_001, 17_000]] = -5
+    assert to_gpu(h).argmax().get() == 4_000 and to_gpu(h).argmin().get() == 3_001
+    assert to_gpu(h)[1::3].argmax().get() == h[1::3].argmax() == 1333
+    assert to_gpu(h > 0).argmax().get() == 4_000 and to_gpu(h == 0).argmin().get() == 3_001
+    for extreme in (np.inf, -np.inf):
+        full = to_gpu(np.full(5_000, extreme, np.float32))
+        assert full.argmax().get() == 0 == full.argmin().get() and full.max().get() == extreme == full.min().get()
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (7, 16), (8, 17), (9, 2049), (200, 33), (3000, 20), (70, 3, 50)])
+def test_columns_of_any_number_and_rows_of_any_length(shape):
+    h = values(shape, np.float32)
+    first = tuple(range(h.ndim - 1))
+    for one, d in views(h):
+        for axis in (0, first):
+            assert np.array_equal(d.sum(axis=axis).get(), one.sum(axis=axis))
+            assert np.array_equal(d.max(axis=axis).get(), one.max(axis=axis))
+    h = values(shape, np.float32)
+    h.flat[:: h.size // 5 + 1] = np.nan
+    d = to_gpu(h)
+    for axis in (0, first):
+        assert np.array_equal(d.min(axis=axis).get(), h.min(axis=axis), equal_nan=True)
+        assert np.array_equal(gpuarray.max(d, axis=axis).get(), np.fmax.reduce(h, axis=axis), equal_nan=True)
+        assert np.array_equal(d.any(axis=axis).get(), h.any(axis=axis))

@@ -242,18 +242,6 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
         return round_(self, ndigits or 0)
 
-    # NumPy's protocols
-
-    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
-        from pycuda._arrays import numpy_protocols
-
-        return numpy_protocols.array_ufunc(ufunc, method, inputs, out, kwargs)
-
-    def __array_function__(self, func, types, args, kwargs):
-        from pycuda._arrays import numpy_protocols
-
-        return numpy_protocols.array_function(func, types, args, kwargs)
-
 
 # What users know, pickles name and documentation shows.
 GPUArray.__module__ = "pycuda.gpuarray"

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""NumPy's functions on device arrays: np.sin(a), np.add(a, 2), np.sum(a) stay on the device."""
+"""NumPy's functions on device arrays: np.sin(a), np.add(a, 2), np.sum(a) stay on the device.
+
+The class's `__array_ufunc__` and `__array_function__` are the base class's. It answers plain calls of the ufuncs told
+to it below itself, and asks here for the rest.
+"""
 
 import operator
 
@@ -20,8 +24,14 @@ _REDUCTIONS = {
 }
 
 
+def _operation(ufunc):
+    """The name of the operation that is the ufunc, or None."""
+    name = _OTHER_NAMES.get(ufunc.__name__, ufunc.__name__)
+    return name if ufunc.nin == _KNOWN.get(name) and ufunc.nout == 1 else None
+
+
 def array_ufunc(ufunc, method, inputs, out, kwargs):
-    """GPUArray.__array_ufunc__."""
+    """GPUArray.__array_ufunc__ of calls that are not plain."""
     if method == "reduce":
         return _reduce(ufunc, inputs, out, kwargs)
     if method != "__call__":
@@ -42,8 +52,8 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
         return gpuarray.matmul(*inputs)
     if ufunc is np.divmod:
         return divmod(*inputs)
-    name = _OTHER_NAMES.get(ufunc.__name__, ufunc.__name__)
-    if name not in _KNOWN or ufunc.nin != _KNOWN[name]:
+    name = _operation(ufunc)
+    if name is None:
         return NotImplemented
     return gpuarray._apply(name, inputs, target, None if dtype is None else np.dtype(dtype), None)
 
@@ -65,8 +75,11 @@ def _reduce(ufunc, inputs, out, kwargs):
 
 def _method(name):
     def call(a, *args, **kwargs):
-        kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
-        return getattr(gpuarray.asarray(a), name)(*args, **kwargs)
+        if kwargs:
+            kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
+        if not isinstance(a, gpuarray.GPUArray):
+            a = gpuarray.asarray(a)
+        return getattr(a, name)(*args, **kwargs)
 
     return call
 
@@ -188,10 +201,9 @@ FUNCTIONS = {
 for _name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean", "var", "std", "clip"):
     FUNCTIONS[getattr(np, _name)] = _method(_name)
 
-
-def array_function(function, types, args, kwargs):
-    """GPUArray.__array_function__."""
-    ours = FUNCTIONS.get(function)
-    if ours is None or not all(issubclass(one, gpuarray.GPUArray) or one is np.ndarray for one in types):
-        return NotImplemented
-    return ours(*args, **kwargs)
+_PLAIN = {
+    ufunc: name
+    for ufunc in vars(np).values()
+    if isinstance(ufunc, np.ufunc) and ufunc not in (np.matmul, np.divmod) and (name := _operation(ufunc))
+}
+_driver._array.set_protocols(_PLAIN, array_ufunc, FUNCTIONS)

@@ -34,20 +34,26 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
 
     Unlike `GPUArray.sum`, small integers are summed in their own dtype, as in the original.
     """
+    if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
+        return a._reduce_all("sum", None, False)
     return _allocated(_reduce("sum", a, axis, dtype, stream, keepdims, out), allocator)
 
 
 def prod(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
     """The product, computed and returned in `dtype`, by default the array's."""
+    if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
+        return a._reduce_all("prod", None, False)
     return _allocated(_reduce("prod", a, axis, dtype, stream, keepdims, out), allocator)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
     """The sum of the products of the elements, without conjugation."""
-    if a.size != b.size:
-        raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
     if a.shape != b.shape:
+        if a.size != b.size:
+            raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
         a, b = a.ravel(), b.ravel()
+    if dtype is None and a.dtype is b.dtype and stream is None and allocator is None:
+        return a._reduce_all("dot", b, False)
     dtype = _common_dtype(a, b) if dtype is None else dtype
     return _allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
 
@@ -56,6 +62,8 @@ def vdot(a, b, dtype=None, stream=None):
     """The sum of the products of the conjugates of `a` and the elements of `b`: an array without axes."""
     if a.shape != b.shape:
         a, b = a.ravel(), b.ravel()
+    if dtype is None and a.dtype is b.dtype and stream is None:
+        return a._reduce_all("vdot", b, False)
     dtype = _common_dtype(a, b) if dtype is None else dtype
     return _reduce("vdot", a, None, dtype, stream, second=b)
 
@@ -78,11 +86,15 @@ def _ordered(a):
 
 def max(a, stream=None, *, axis=None, keepdims=False, out=None):
     """The largest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
+    if axis is None and stream is None and out is None and not keepdims:
+        return _ordered(a)._reduce_all("fmax", None, False)
     return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
 
 
 def min(a, stream=None, *, axis=None, keepdims=False, out=None):
     """The smallest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
+    if axis is None and stream is None and out is None and not keepdims:
+        return _ordered(a)._reduce_all("fmin", None, False)
     return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)
 
 

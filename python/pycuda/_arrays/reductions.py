@@ -77,10 +77,14 @@ class Reductions:
         one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
         `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
         """
+        if axis is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("any", None, False)
         return _reduce("any", self, axis, None, stream, keepdims, out)
 
     def all(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
         """Whether all elements are not zero, True where there are none: bool; see `any`."""
+        if axis is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("all", None, False)
         return _reduce("all", self, axis, None, stream, keepdims, out)
 
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
@@ -90,20 +94,28 @@ class Reductions:
         summed in 64 bits, as NumPy does. float16 and bfloat16 are summed in float32 and rounded once. The order of
         additions is that of a tree, not NumPy's: floating-point sums differ in the last bits.
         """
+        if axis is None and dtype is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("sum", None, True)
         dtype = _sum_dtype(self.dtype) if dtype is None else dtype
         return _reduce("sum", self, axis, dtype, stream, keepdims, out)
 
     def prod(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
         """The product along `axis` (None: of all elements), 1 where there are none; `dtype` as of `sum`."""
+        if axis is None and dtype is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("prod", None, True)
         dtype = _sum_dtype(self.dtype) if dtype is None else dtype
         return _reduce("prod", self, axis, dtype, stream, keepdims, out)
 
     def max(self, axis=None, out=None, keepdims=False, stream=None):
         """The largest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
+        if axis is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("max", None, False)
         return _reduce("max", self, axis, None, stream, keepdims, out)
 
     def min(self, axis=None, out=None, keepdims=False, stream=None):
         """The smallest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
+        if axis is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("min", None, False)
         return _reduce("min", self, axis, None, stream, keepdims, out)
 
     def argmax(self, axis=None, out=None, keepdims=False, stream=None):
@@ -112,10 +124,14 @@ class Reductions:
         Along one `axis`, or with None in the array flattened in C order. TypeError for several axes, ValueError
         where there are no elements.
         """
+        if axis is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("argmax", None, False)
         return _find("argmax", self, axis, stream, keepdims, out)
 
     def argmin(self, axis=None, out=None, keepdims=False, stream=None):
         """The int64 position of the first smallest element (the first NaN, if there is one); see `argmax`."""
+        if axis is None and out is None and stream is None and not keepdims:
+            return self._reduce_all("argmin", None, False)
         return _find("argmin", self, axis, stream, keepdims, out)
 
     def mean(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
@@ -168,6 +184,8 @@ class Reductions:
         if self.ndim == 0 or other.ndim == 0:
             return self * other
         if self.ndim == 1 and other.ndim == 1:
+            if stream is None and self.dtype is other.dtype and self.shape == other.shape:
+                return self._reduce_all("dot", other, False)
             from pycuda._arrays.reduction_functions import dot
 
             return dot(self, other, stream=stream)

@@ -53,6 +53,10 @@ TEST_CASE("kernels of different sources have different numbers") {
         key.columns = columns;
         key.kept_dims = key.reduced_dims = dims;
         known.add(key);
+        key.in_turn = true;
+        known.add(key);
+        key.bands = columns && !finds_position(op);
+        known.add(key);
       }
     }
     known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, true, false, false});

@@ -100,6 +100,28 @@ TEST_CASE("sums of columns are made side by side") {
   CHECK_FALSE(plan_reduction(rows, gpu, true).columns);
 }
 
+TEST_CASE("a processor reads long stretches, of columns some rows at a time") {
+  const Layout none = layout_of({}, {});
+  // Parts of 256 KiB and more, but as many as there may be cores.
+  const ReductionPlan large =
+      plan_reduction(reduced(none, none, layout_of({1 << 24}, {4})), cores, true);
+  CHECK(large.chunk == 65536);
+  CHECK(plan_reduction(reduced(none, none, layout_of({1 << 20}, {4})), cores, true).parts() == 128);
+
+  const Layout row = layout_of({4096}, {4});
+  ReducedArrays columns = reduced(row, row, layout_of({4096}, {16384}));
+  const ReductionPlan bands = plan_reduction(columns, cores, true);
+  CHECK(bands.columns);
+  CHECK(bands.bands);
+  CHECK(bands.grid.x == 4096 / band_columns(4));
+  CHECK(bands.parts() >= 32);
+  CHECK_FALSE(plan_reduction(columns, gpu, true).bands);
+  // Rows that begin within elements, and positions, come column by column.
+  CHECK_FALSE(plan_reduction(reduced(row, row, layout_of({4096}, {16386})), cores, true).bands);
+  columns.positions = true;
+  CHECK_FALSE(plan_reduction(columns, cores, true).bands);
+}
+
 TEST_CASE("sums of columns fill a GPU once, by small loads of elements that are small") {
   ReducedArrays columns =
       reduced(layout_of({16384}, {2}), layout_of({16384}, {2}), layout_of({16384}, {32768}));

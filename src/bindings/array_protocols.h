@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// NumPy's protocols for functions of arrays: np.exp(a), np.add(a, 2) and np.sum(a) come to the
+// array. Plain calls of known functions need no Python code; all else is the package's.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace pycuda::bindings {
+
+/// __array_ufunc__(ufunc, method, *inputs, **kwargs): METH_FASTCALL | METH_KEYWORDS
+PyObject* array_ufunc(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                      PyObject* keywords);
+/// __array_function__(func, types, args, kwargs): METH_FASTCALL
+PyObject* array_function(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+
+/// What the package knows: {ufunc: operation's name}, what answers other calls of ufuncs, and
+/// {function: what answers it}.
+void set_array_protocols(const nanobind::dict& ufuncs, nanobind::object other_ufuncs,
+                         nanobind::dict functions);
+
+}  // namespace pycuda::bindings
