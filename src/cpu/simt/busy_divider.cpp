@@ -12,6 +12,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cpu/simt/compute_ahead.h"
 #include "cpu/simt/multiplied_root.h"
 
 namespace pycuda::cpu::simt {
@@ -132,12 +133,15 @@ std::vector<Choice> roots_to_replace(llvm::BasicBlock& block, const DividerCosts
       load.multipliers += registers * arithmetic_cost(instruction, costs);
     }
   }
+  const unsigned before = load.longest();
   bool any = true;
   while (any) {
     any = false;
     for (Choice& choice : roots)
       any |= choice.multiplied < choice.registers && relieve_by_one(choice, load, costs);
   }
+  // Gains so small are within the error of the costs, and the branches would eat them.
+  if (costs.in_registers && load.longest() * 10 > before * 9) return {};
   std::erase_if(roots, [](const Choice& choice) { return choice.multiplied == 0; });
   return roots;
 }
@@ -209,6 +213,18 @@ void replace(const Choice& choice) {
   if (choice.reciprocal) choice.reciprocal->setOperand(1, &root);
 }
 
+/// What a root is computed from comes before the root two ahead of it: a multiplied root is a long
+/// chain, and while processors wait for its links they look for other work among no more than some
+/// hundred instructions.
+void start_early(llvm::ArrayRef<Choice> roots) {
+  constexpr std::size_t ahead = 2;
+  for (std::size_t i = ahead; i < roots.size(); ++i) {
+    llvm::Instruction& before = *roots[i - ahead].root;
+    if (before.getParent() == roots[i].root->getParent())
+      compute_ahead(*roots[i].root, before, is_root);
+  }
+}
+
 }  // namespace
 
 void relieve_divider(llvm::Function& gang, const DividerCosts& costs) {
@@ -217,6 +233,7 @@ void relieve_divider(llvm::Function& gang, const DividerCosts& costs) {
     const std::vector<Choice> found = roots_to_replace(block, costs);
     roots.insert(roots.end(), found.begin(), found.end());
   }
+  if (costs.in_registers) start_early(roots);
   for (const Choice& choice : roots) replace(choice);
 }
 

@@ -105,6 +105,14 @@ TEST_CASE("of a wide root as many registers are multiplied as keep both units bu
   CHECK(relieved(root("r", "a") + products(8), in_registers) == Found{.roots = 4});
 }
 
+TEST_CASE("where next to nothing would be gained all stays as it is") {
+  // 400 and 300 or 340 tenths of a cycle; 350 and 335 or 375 with one register multiplied.
+  CHECK(relieved(root("r", "a") + root("s", "b") + products(11), in_registers) ==
+        Found{.multiplied = 1, .roots = 7});
+  CHECK(relieved(root("r", "a") + root("s", "b") + products(13), in_registers) ==
+        Found{.roots = 8});
+}
+
 TEST_CASE("arithmetic that has units of its own leaves room for multiplied roots") {
   CHECK(relieved(root("r", "a") + products(8, "fadd"), in_registers) ==
         Found{.multiplied = 2, .roots = 2});
@@ -140,4 +148,17 @@ TEST_CASE("where roots are not taken apart, whole ones are multiplied and recipr
   CHECK(relieved(root("r", "a") + root("s", "b") + root("t", "s") + products(20), whole) ==
         Found{.multiplied = 8, .roots = 4});
   CHECK(relieved(root("r", "a") + products(12), whole) == Found{.roots = 4});
+}
+
+TEST_CASE("what the root after the next is computed from is ready before a root") {
+  FunctionText text(
+      "declare <64 x float> @llvm.sqrt.v64f32(<64 x float>)\n"
+      "define void @f(<64 x float> %a, <64 x float> %b, ptr %p) {\n" +
+      root("r", "a") + root("s", "b") + "%m = fadd <64 x float> %a, %b\n" + root("t", "m") +
+      "ret void\n}");
+  relieve_divider(text.function(), in_registers);
+  bool is_ready = false;
+  for (const llvm::Instruction& instruction : text.function().getEntryBlock())
+    is_ready |= instruction.getName() == "m";
+  CHECK(is_ready);
 }
