@@ -91,8 +91,9 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   dump("widened", module);
   clean_up_gangs(functions, target);
   simt::select_native_operations(module);
-  if (!has_slow_divider()) return;
-  for (llvm::Function* gang : functions) simt::relieve_divider(*gang);
+  const auto costs = divider_costs();
+  if (!costs || costs->in_registers) return;
+  for (llvm::Function* gang : functions) simt::relieve_divider(*gang, *costs);
 }
 
 /// A module on its way, before the scalar and after the vector forms are made.

@@ -60,6 +60,33 @@ HostTarget read_host() {
   return host;
 }
 
+/// Measured on a Sapphire Rapids, whose divider takes vectors piece by piece.
+constexpr simt::DividerCosts intel_divider{.division = {.divider = 90, .multipliers = 0},
+                                           .root = {.divider = 110, .multipliers = 0},
+                                           .multiplied_root = 50,
+                                           .multiplied_reciprocal = 0,
+                                           .multiplication = 5,
+                                           .addition = 5,
+                                           .in_registers = false};
+/// Measured: 25 and 46 alone, more where the two take turns, and each is in the way of two
+/// multiplications. Additions and integers run beside those.
+constexpr simt::DividerCosts zen5_divider{.division = {.divider = 28, .multipliers = 10},
+                                          .root = {.divider = 48, .multipliers = 10},
+                                          .multiplied_root = 45,
+                                          .multiplied_reciprocal = 10,
+                                          .multiplication = 5,
+                                          .addition = 0,
+                                          .in_registers = true};
+/// Not measured: Zen 5's times twice, as its units are half as wide (LLVM's model agrees: 60, 100
+/// and 10 for a fused sum).
+constexpr simt::DividerCosts zen4_divider{.division = {.divider = 56, .multipliers = 20},
+                                          .root = {.divider = 96, .multipliers = 20},
+                                          .multiplied_root = 90,
+                                          .multiplied_reciprocal = 20,
+                                          .multiplication = 10,
+                                          .addition = 0,
+                                          .in_registers = true};
+
 }  // namespace
 
 const HostTarget& host_target() {
@@ -69,9 +96,13 @@ const HostTarget& host_target() {
 
 bool has_avx512() { return llvm::StringRef(host_target().features).contains("+avx512vl"); }
 
-bool has_slow_divider() {
+std::optional<simt::DividerCosts> divider_costs() {
+  if (!has_avx512()) return std::nullopt;
   const llvm::StringRef cpu = host_target().cpu;
-  return has_avx512() && (cpu.contains("lake") || cpu.contains("rapids"));
+  if (cpu.contains("lake") || cpu.contains("rapids")) return intel_divider;
+  if (cpu == "znver5") return zen5_divider;
+  if (cpu == "znver4") return zen4_divider;
+  return std::nullopt;
 }
 
 bool has_slow_gathers() { return llvm::StringRef(host_target().cpu).starts_with("znver"); }

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "cpu/simt/divider_costs.h"
 
 namespace llvm {
 class Module;
@@ -23,9 +26,9 @@ const HostTarget& host_target();
 /// Whether code may use AVX-512.
 bool has_avx512();
 
-/// Whether the host has AVX-512 and divides vectors of it piece by piece: Intel's processors take
-/// as long for them as for 30 multiplications.
-bool has_slow_divider();
+/// What the host's divider costs where vectors of AVX-512 keep it busy for much longer than
+/// multiplications would take, or nothing where that is not known.
+std::optional<simt::DividerCosts> divider_costs();
 
 /// Whether as many loads are faster than a gather: on AMD's processors, whose gathers do not make
 /// memory be read ahead (Zen 5: sums of every second float of large arrays 4.2 ns an element with

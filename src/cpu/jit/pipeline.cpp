@@ -20,6 +20,7 @@
 #include "cpu/jit/full_gathers.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/simt/busy_divider.h"
 #include "cpu/simt/known_lanes.h"
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/store_forwarding.h"
@@ -170,6 +171,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
     PassRun(target).run(module, "function(early-cse)");
   if (has_slow_gathers() && part_full_gathers(module))
     PassRun(target).run(module, "function(instsimplify)");
+  if (const auto costs = divider_costs(); costs && costs->in_registers) {
+    for (llvm::Function& function : module) simt::relieve_divider(function, *costs);
+  }
 }
 
 }  // namespace pycuda::cpu::jit

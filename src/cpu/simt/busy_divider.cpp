@@ -2,28 +2,24 @@
 #include "cpu/simt/busy_divider.h"
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "cpu/simt/compute_ahead.h"
+#include "cpu/simt/multiplied_root.h"
+
 namespace pycuda::cpu::simt {
 namespace {
 
 constexpr unsigned register_lanes = 16;
-// Cycles for 16 lanes, measured on a Sapphire Rapids: the divider's, and those of two units that do
-// everything else.
-constexpr unsigned division_cycles = 9;
-constexpr unsigned root_cycles = 11;
-constexpr unsigned multiplied_root_cycles = 5;
-/// Roots and all that is computed on the way to them are normal numbers between these.
-constexpr double least = 0x1p-100;
-constexpr double most = 0x1p100;
+constexpr unsigned register_bits = 512;
 
 unsigned float_lanes(const llvm::Type& type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
@@ -32,81 +28,126 @@ unsigned float_lanes(const llvm::Type& type) {
 
 bool is_root(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::sqrt &&
-         float_lanes(*call->getType()) % register_lanes == 0 && float_lanes(*call->getType()) != 0;
+  if (!call || call->getIntrinsicID() != llvm::Intrinsic::sqrt) return false;
+  const unsigned lanes = float_lanes(*call->getType());
+  return lanes >= register_lanes && llvm::isPowerOf2_32(lanes);
 }
 
-/// Half a cycle each, for 16 lanes.
-bool is_arithmetic(const llvm::Instruction& instruction) {
-  if (!instruction.getType()->isVectorTy()) return false;
-  return llvm::isa<llvm::BinaryOperator, llvm::CmpInst, llvm::SelectInst, llvm::IntrinsicInst>(
-      instruction);
+/// How many registers an operation works on, at least 1.
+unsigned registers_of(const llvm::Instruction& instruction) {
+  const llvm::Type* type = llvm::isa<llvm::CmpInst>(instruction)
+                               ? instruction.getOperand(0)->getType()
+                               : instruction.getType();
+  const auto* vector = llvm::cast<llvm::FixedVectorType>(type);
+  return std::max(1u, vector->getNumElements() * vector->getScalarSizeInBits() / register_bits);
 }
 
-/// The roots of `block` that are better multiplied: as many as bring divider and multipliers into
-/// balance.
-std::vector<llvm::IntrinsicInst*> roots_to_replace(llvm::BasicBlock& block) {
-  std::vector<llvm::IntrinsicInst*> roots;
-  unsigned divider = 0, halves = 0;
+/// A register's worth of arithmetic that is neither root nor division.
+unsigned arithmetic_cost(const llvm::Instruction& instruction, const DividerCosts& costs) {
+  if (!instruction.getType()->isVectorTy()) return 0;
+  if (llvm::isa<llvm::CmpInst, llvm::IntrinsicInst>(instruction)) return costs.multiplication;
+  if (llvm::isa<llvm::SelectInst>(instruction)) return costs.addition;
+  if (!llvm::isa<llvm::BinaryOperator>(instruction)) return 0;
+  const bool is_product = instruction.getOpcode() == llvm::Instruction::FMul ||
+                          instruction.getOpcode() == llvm::Instruction::Mul;
+  return is_product ? costs.multiplication : costs.addition;
+}
+
+/// 1 / `root` in its block, or null.
+llvm::Instruction* reciprocal_of(llvm::Instruction& root) {
+  for (llvm::User* user : root.users()) {
+    auto* quotient = llvm::cast<llvm::Instruction>(user);
+    if (quotient->getParent() == root.getParent() &&
+        llvm::PatternMatch::match(
+            quotient, llvm::PatternMatch::m_FDiv(llvm::PatternMatch::m_FPOne(),
+                                                 llvm::PatternMatch::m_Specific(&root))))
+      return quotient;
+  }
+  return nullptr;
+}
+
+/// What becomes of a root: of its registers (or of 1, the whole, where it is not taken apart) so
+/// many are multiplied, and of these the first so many have a multiplied reciprocal.
+struct Choice {
+  llvm::IntrinsicInst* root;
+  llvm::Instruction* reciprocal;
+  unsigned registers;
+  unsigned multiplied = 0;
+  unsigned inverted = 0;
+};
+
+/// Tenths of a cycle that a block keeps both units busy.
+struct Load {
+  unsigned divider = 0, multipliers = 0;
+
+  unsigned longest() const { return std::max(divider, multipliers); }
+  void add(DividerCosts::Time time, unsigned times) {
+    divider += times * time.divider;
+    multipliers += times * time.multipliers;
+  }
+};
+
+/// `load` with one register's root, and where asked its reciprocal, taken from the divider.
+Load relieved(Load load, const DividerCosts& costs, bool with_reciprocal) {
+  load.divider -= costs.root.divider;
+  load.multipliers = load.multipliers + costs.multiplied_root - costs.root.multipliers;
+  if (!with_reciprocal) return load;
+  load.divider -= costs.division.divider;
+  load.multipliers = load.multipliers + costs.multiplied_reciprocal - costs.division.multipliers;
+  return load;
+}
+
+/// Takes one more register of `choice` from the divider if that shortens the block.
+bool relieve_by_one(Choice& choice, Load& load, const DividerCosts& costs) {
+  Load better = relieved(load, costs, false);
+  bool with_reciprocal = choice.reciprocal != nullptr && choice.inverted == choice.multiplied;
+  if (with_reciprocal) {
+    const Load both = relieved(load, costs, true);
+    with_reciprocal = both.longest() <= better.longest();
+    if (with_reciprocal) better = both;
+  }
+  if (better.longest() >= load.longest()) return false;
+  load = better;
+  ++choice.multiplied;
+  if (with_reciprocal) ++choice.inverted;
+  return true;
+}
+
+/// The roots of `block` that are better multiplied, in turn so many registers of each as bring
+/// divider and multipliers into balance.
+std::vector<Choice> roots_to_replace(llvm::BasicBlock& block, const DividerCosts& costs) {
+  std::vector<Choice> roots;
+  Load load;
   for (llvm::Instruction& instruction : block) {
+    const unsigned registers =
+        costs.in_registers && instruction.getType()->isVectorTy() ? registers_of(instruction) : 1;
     if (is_root(instruction)) {
-      roots.push_back(llvm::cast<llvm::IntrinsicInst>(&instruction));
-      divider += root_cycles;
+      roots.push_back({.root = llvm::cast<llvm::IntrinsicInst>(&instruction),
+                       .reciprocal = costs.in_registers ? reciprocal_of(instruction) : nullptr,
+                       .registers = registers});
+      load.add(costs.root, registers);
     } else if (instruction.getOpcode() == llvm::Instruction::FDiv &&
                float_lanes(*instruction.getType()) >= register_lanes) {
-      divider += division_cycles;
-    } else if (is_arithmetic(instruction)) {
-      ++halves;
+      load.add(costs.division, registers);
+    } else {
+      load.multipliers += registers * arithmetic_cost(instruction, costs);
     }
   }
-  unsigned others = halves / 2, chosen = 0;
-  while (chosen < roots.size() && std::max(divider - root_cycles, others + multiplied_root_cycles) <
-                                      std::max(divider, others)) {
-    divider -= root_cycles;
-    others += multiplied_root_cycles;
-    ++chosen;
+  const unsigned before = load.longest();
+  bool any = true;
+  while (any) {
+    any = false;
+    for (Choice& choice : roots)
+      any |= choice.multiplied < choice.registers && relieve_by_one(choice, load, costs);
   }
-  roots.resize(chosen);
+  // Gains so small are within the error of the costs, and the branches would eat them.
+  if (costs.in_registers && load.longest() * 10 > before * 9) return {};
+  std::erase_if(roots, [](const Choice& choice) { return choice.multiplied == 0; });
   return roots;
 }
 
-/// The root of 16 numbers between `least` and `most`, rounded to nearest: y = 1/sqrt(x) to 14 bits;
-/// g = x y and h = y / 2 gain as many again by g += g r, h += h r with r = 1/2 - g h; then what g
-/// squared lacks, times h, makes g right to the last bit (found by trying all of them).
-llvm::Value* multiplied_root(llvm::IRBuilder<>& b, llvm::Value* x) {
-  llvm::Type* type = x->getType();
-  const auto fma = [&](llvm::Value* one, llvm::Value* two, llvm::Value* three) {
-    return b.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {one, two, three});
-  };
-  llvm::Value* half = llvm::ConstantFP::get(type, 0.5);
-  llvm::Value* y = b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_rsqrt14_ps_512, {},
-                                     {x, llvm::Constant::getNullValue(type), b.getInt16(0xffff)});
-  llvm::Value* g = b.CreateFMul(x, y);
-  llvm::Value* h = b.CreateFMul(y, half);
-  llvm::Value* r = fma(b.CreateFNeg(g), h, half);
-  g = fma(g, r, g);
-  h = fma(h, r, h);
-  return fma(fma(b.CreateFNeg(g), g, x), h, g);
-}
-
-void replace(llvm::IntrinsicInst& root) {
-  llvm::Value* x = root.getArgOperand(0);
-  const unsigned lanes = float_lanes(*root.getType());
-  llvm::IRBuilder<> b(&root);
-  // Lanes that are not active may hold anything.
-  llvm::Value* numbers = b.CreateFreeze(x);
-  llvm::Value* usual =
-      b.CreateAnd(b.CreateFCmpOGE(numbers, llvm::ConstantFP::get(x->getType(), least)),
-                  b.CreateFCmpOLE(numbers, llvm::ConstantFP::get(x->getType(), most)));
-  llvm::Type* bits = b.getIntNTy(lanes);
-  llvm::Value* unusual =
-      b.CreateICmpNE(b.CreateBitCast(usual, bits), llvm::Constant::getAllOnesValue(bits));
-  llvm::SmallVector<llvm::Value*, 4> parts;
-  for (unsigned first = 0; first < lanes; first += register_lanes) {
-    llvm::SmallVector<int, register_lanes> part(register_lanes);
-    std::iota(part.begin(), part.end(), static_cast<int>(first));
-    parts.push_back(multiplied_root(b, b.CreateShuffleVector(numbers, part)));
-  }
+/// Vectors of the same width, a power of two of them, as one.
+llvm::Value* joined(llvm::IRBuilder<>& b, llvm::SmallVector<llvm::Value*, 4> parts) {
   while (parts.size() > 1) {
     llvm::SmallVector<llvm::Value*, 4> pairs;
     for (std::size_t i = 0; i < parts.size(); i += 2) {
@@ -117,30 +158,83 @@ void replace(llvm::IntrinsicInst& root) {
     }
     parts = pairs;
   }
-  llvm::BasicBlock* before = root.getParent();
-  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
-      unusual, root.getIterator(), false,
+  return parts.front();
+}
+
+/// `usual` from one block or `instruction` from its own, for all that used `instruction`.
+void join(llvm::Instruction& instruction, llvm::Value* usual, llvm::BasicBlock* from,
+          llvm::BasicBlock& to) {
+  llvm::IRBuilder<> b(&to, to.begin());
+  llvm::PHINode* result = b.CreatePHI(instruction.getType(), 2);
+  instruction.replaceAllUsesWith(result);
+  result->addIncoming(usual, from);
+  result->addIncoming(&instruction, instruction.getParent());
+}
+
+void replace(const Choice& choice) {
+  llvm::IntrinsicInst& root = *choice.root;
+  llvm::IRBuilder<> b(&root);
+  // Lanes that are not active may hold anything.
+  llvm::Value* numbers = b.CreateFreeze(root.getArgOperand(0));
+  const unsigned count = float_lanes(*root.getType()) / register_lanes;
+  const unsigned multiplied = choice.registers == count ? choice.multiplied : count;
+  llvm::SmallVector<llvm::Value*, 4> registers, roots(count), reciprocals(count);
+  for (unsigned i = 0; i < count; ++i) {
+    llvm::SmallVector<int, register_lanes> lanes(register_lanes);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(i * register_lanes));
+    registers.push_back(b.CreateShuffleVector(numbers, lanes));
+  }
+  llvm::Value* unusual = leaves_range_of_roots(b, llvm::ArrayRef(registers).take_front(multiplied));
+  llvm::Instruction* slow_end = nullptr;
+  llvm::Instruction* fast_end = nullptr;
+  llvm::SplitBlockAndInsertIfThenElse(
+      unusual, root.getIterator(), &slow_end, &fast_end,
       llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
-  llvm::BasicBlock* slow = end->getParent();
-  llvm::BasicBlock* after = root.getParent();
-  root.moveBefore(end);
+  llvm::BasicBlock& after = *root.getParent();
+
+  // The divider's part first: it takes longest.
+  b.SetInsertPoint(fast_end);
+  for (unsigned i = multiplied; i < count; ++i)
+    roots[i] = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, registers[i]);
+  for (unsigned i = 0; i < multiplied; ++i) {
+    const MultipliedRoot both = multiplied_root(b, registers[i], i < choice.inverted);
+    roots[i] = both.root;
+    reciprocals[i] = both.reciprocal;
+  }
+  root.moveBefore(slow_end);
   root.setArgOperand(0, numbers);
-  b.SetInsertPoint(after, after->begin());
-  llvm::PHINode* result = b.CreatePHI(root.getType(), 2);
-  root.replaceAllUsesWith(result);
-  result->addIncoming(parts.front(), before);
-  result->addIncoming(&root, slow);
+  if (choice.reciprocal) {
+    for (unsigned i = choice.inverted; i < count; ++i)
+      reciprocals[i] = b.CreateFDiv(llvm::ConstantFP::get(roots[i]->getType(), 1), roots[i]);
+    choice.reciprocal->moveBefore(slow_end);
+    join(*choice.reciprocal, joined(b, reciprocals), fast_end->getParent(), after);
+  }
+  join(root, joined(b, roots), fast_end->getParent(), after);
+  if (choice.reciprocal) choice.reciprocal->setOperand(1, &root);
+}
+
+/// What a root is computed from comes before the root two ahead of it: a multiplied root is a long
+/// chain, and while processors wait for its links they look for other work among no more than some
+/// hundred instructions.
+void start_early(llvm::ArrayRef<Choice> roots) {
+  constexpr std::size_t ahead = 2;
+  for (std::size_t i = ahead; i < roots.size(); ++i) {
+    llvm::Instruction& before = *roots[i - ahead].root;
+    if (before.getParent() == roots[i].root->getParent())
+      compute_ahead(*roots[i].root, before, is_root);
+  }
 }
 
 }  // namespace
 
-void relieve_divider(llvm::Function& gang) {
-  std::vector<llvm::IntrinsicInst*> roots;
+void relieve_divider(llvm::Function& gang, const DividerCosts& costs) {
+  std::vector<Choice> roots;
   for (llvm::BasicBlock& block : gang) {
-    const std::vector<llvm::IntrinsicInst*> found = roots_to_replace(block);
+    const std::vector<Choice> found = roots_to_replace(block, costs);
     roots.insert(roots.end(), found.begin(), found.end());
   }
-  for (llvm::IntrinsicInst* root : roots) replace(*root);
+  if (costs.in_registers) start_early(roots);
+  for (const Choice& choice : roots) replace(choice);
 }
 
 }  // namespace pycuda::cpu::simt

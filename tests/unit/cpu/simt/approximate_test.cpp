@@ -12,6 +12,7 @@
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
+using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::vectors;
 
@@ -173,7 +174,7 @@ TEST_CASE("f64 seeds use and give the upper word alone") {
 }
 
 TEST_CASE("square roots in gangs that also divide are right to the last bit") {
-  // Where hosts have a slow divider, such roots are multiplied (busy_divider.h). All mantissas with
+  // Where the divider is short, such roots are multiplied (busy_divider.h). All mantissas with
   // an even and an odd exponent, and samples of everything else.
   std::string text = kernel_of("sqrt.rn.f32");
   const std::string store = "st.global.f32 [%rd2], %f2;";
@@ -193,4 +194,33 @@ TEST_CASE("square roots in gangs that also divide are right to the last bit") {
     wrong += std::isnan(quotient) ? !std::isnan(divided[i]) : quotient != divided[i];
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("square roots and their reciprocals are right to the last bit") {
+  // Where the divider is short both are multiplied, of gangs of several registers in part, of those
+  // of one as a whole: all mantissas with an even and an odd exponent, and samples of everything.
+  std::string text = kernel_of("sqrt.rn.f32");
+  const std::string store = "st.global.f32 [%rd2], %f2;";
+  text.replace(text.find(store), store.size(),
+               store + " rcp.rn.f32 %f1, %f2; st.global.f32 [%rd1], %f1;");
+  std::vector<float> in;
+  for (std::uint32_t bits = 0x3f800000; bits < 0x40800000; ++bits)
+    in.push_back(std::bit_cast<float>(bits));
+  // Last: the end of an array that is no multiple of a gang may go another way.
+  const std::vector<float> others = samples();
+  in.insert(in.end(), others.begin(), others.end());
+  for (const unsigned lanes : {16u, 64u}) {
+    CAPTURE(lanes);
+    std::vector<float> reciprocals = in;
+    LoadedModule module(text, gangs_of(lanes));
+    CHECK(module.kernel("k").facts.gang_lanes == lanes);
+    const std::vector<float> roots = run(module, reciprocals);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const float root = std::sqrt(in[i]), reciprocal = 1 / root;
+      wrong += std::isnan(root) ? !std::isnan(roots[i]) : root != roots[i];
+      wrong += std::isnan(root) ? !std::isnan(reciprocals[i]) : reciprocal != reciprocals[i];
+    }
+    CHECK(wrong == 0);
+  }
 }
