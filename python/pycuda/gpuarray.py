@@ -59,6 +59,7 @@ from pycuda._arrays.searching import searchsorted, unique
 from pycuda._arrays.selection import multi_put, multi_take, multi_take_put, nonzero, put, take
 from pycuda._arrays.shapes import _axes, _axis, splay  # noqa: F401
 from pycuda._arrays.sorting import argsort, sort
+from pycuda._arrays.transfers import _memcpy_discontig  # noqa: F401
 from pycuda._vectors import vec
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base

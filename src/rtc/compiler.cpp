@@ -15,6 +15,7 @@
 #include "rtc/nvcc.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
+#include "rtc/struct_attributes.h"
 
 namespace pycuda::rtc {
 
@@ -28,7 +29,7 @@ constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Included before sources with texture or surface references.
 constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Changes when the same request would give another image than before.
-constexpr std::uint64_t kCacheFormat = 1;
+constexpr std::uint64_t kCacheFormat = 2;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
 /// device know.
 constexpr int kDefaultCapability = 80;
@@ -175,10 +176,14 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
 
   job.text = request.source;
   job.scan = scan_source(job.text);
+  if (request.nvcc.empty() && !job.scan.struct_attributes.empty()) {
+    job.text = place_struct_attributes(job.text, job.scan.struct_attributes);
+    job.scan = scan_source(job.text);
+  }
   // An nvcc that is asked for may be one that has them.
   const bool gives_references = request.nvcc.empty();
   if (gives_references && job.scan.uses_references) {
-    job.text = place_references(request.source, job.scan);
+    job.text = place_references(job.text, job.scan);
     job.scan = scan_source(job.text);
     job.options.pre_included.emplace_back(kReferencesHeader);
   }

@@ -44,6 +44,7 @@ class Scanner {
       scan_.uses_references = false;
       scan_.reference_declarations.clear();
     }
+    scan_.struct_attributes = struct_attributes_.take();
     return std::move(scan_);
   }
 
@@ -135,6 +136,7 @@ class Scanner {
     const std::size_t begin = at_;
     skip_token();
     look_for_reference(begin, text_.substr(begin, at_ - begin));
+    struct_attributes_.token(begin, text_.substr(begin, at_ - begin));
   }
 
   static bool is_reference_template(std::string_view word) {
@@ -217,6 +219,7 @@ class Scanner {
     } else if (word == "embed") {
       scan_.has_computed_include = true;
     }
+    if (word == "define") struct_attributes_.define(rest);
     if (word == "define" && (rest.find("texture<") != std::string::npos ||
                              rest.find("surface<") != std::string::npos)) {
       scan_.uses_references = true;
@@ -277,6 +280,7 @@ class Scanner {
   std::string_view last_token_;
   int parentheses_ = 0;
   bool defines_reference_template_ = false;
+  StructAttributeFinder struct_attributes_;
   SourceScan scan_;
 };
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rtc/struct_attributes.h"
+
 namespace pycuda::rtc {
 
 /// One `#include` line, or one file that a `__has_include` asks for.
@@ -40,6 +42,7 @@ struct SourceScan {
   bool uses_references = false;
   /// Offsets of those among them that begin a declaration.
   std::vector<std::size_t> reference_declarations;
+  std::vector<StructAttribute> struct_attributes;
   /// Offsets of the empty lines in no condition and no comment that come before the first code.
   std::vector<std::size_t> blank_lines;
 };

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "rtc/quoted_lines.h"
+#include "rtc/struct_attributes.h"
+
 namespace pycuda::rtc {
 namespace {
 
@@ -98,28 +101,10 @@ std::string place_references(std::string_view source, const SourceScan& scan) {
   return text.append(source.substr(copied));
 }
 
-namespace {
-
-/// Takes `added` out of the lines that the log quotes, and the marks below them back to the left.
-void erase_quoted(std::string& log, std::string_view added) {
-  for (std::size_t at = log.find(added); at != std::string::npos; at = log.find(added, at)) {
-    log.erase(at, added.size());
-    const std::size_t begin = log.rfind('\n', at) + 1;  // npos + 1 is the start
-    const std::size_t next = log.find('\n', at);
-    if (next == std::string::npos) break;
-    // The line below points at a column: it moves left as far as the text above it did.
-    const std::size_t column = next + 1 + (at - begin);
-    if (log.compare(column, added.size(), std::string(added.size(), ' ')) == 0) {
-      log.erase(column, added.size());
-    }
-  }
-}
-
-}  // namespace
-
 std::string unwrap_log(std::string log) {
   erase_quoted(log, kOpening);
   erase_quoted(log, kReferencePlace);
+  unplace_struct_attributes(log);
   return log;
 }
 

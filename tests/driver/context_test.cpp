@@ -159,6 +159,23 @@ TEST_CASE("limits can be set and read back") {
   CHECK(CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, size_t{1} << 30) == CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_CASE("how deep kernels wait for kernels can be set before compute capability 9.0") {
+  const CurrentContext context;
+  int major = 0;
+  REQUIRE(CU(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ==
+          CUDA_SUCCESS);
+  size_t value = 0;
+  if (major >= 9) {
+    CHECK(CU(cuCtxSetLimit)(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 4) == CUDA_ERROR_UNSUPPORTED_LIMIT);
+    return;
+  }
+  CHECK(CU(cuCtxGetLimit)(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH) == CUDA_SUCCESS);
+  CHECK(value == 2);
+  CHECK(CU(cuCtxSetLimit)(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 4) == CUDA_SUCCESS);
+  CHECK(CU(cuCtxGetLimit)(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH) == CUDA_SUCCESS);
+  CHECK(value == 4);
+}
+
 TEST_CASE("the settings of a context answer") {
   const CurrentContext context;
   int least = 1;

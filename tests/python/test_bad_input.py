@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from programs import run_program
+from programs import has_cpu_driver, run_program
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
@@ -283,3 +283,20 @@ def test_errors_have_one_tree_of_classes():
     assert cuda.Error("text").code is None
     text = str(cuda.CompileError("nvcc compilation of k.cu failed", ["nvcc", "k.cu"], "", "k.cu(1): error"))
     assert text.startswith("nvcc compilation of k.cu failed\n[command: nvcc k.cu]\n[stderr:\nk.cu(1): error")
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="asks the CPU driver")
+def test_machine_code_is_refused_aloud():
+    """Other clients of the driver show neither its log of the compilation nor why they got code 209."""
+    source = """
+    import pycuda.autoinit
+    from pycuda import driver
+
+    try:
+        driver.module_from_buffer(b"\\x7fELF\\x02\\x01\\x01" + bytes(249))
+    except driver.Error as error:
+        print(error)
+    """
+    out, err = run_program(source, PYCUDA_DRIVER="cpu", PYCUDA_LOG=None)
+    assert "no kernel image" in out
+    assert "machine code for a GPU only; the CPU driver compiles PTX" in err

@@ -37,3 +37,22 @@ def test_parts_of_complex_arrays_lie_side_by_side(order):
         np.testing.assert_array_equal(part.get(), expected)
         part.fill(7)  # no view
     np.testing.assert_array_equal(device.get(), host)
+
+
+def test_packages_that_subclass_arrays_copy_between_layouts():
+    host = np.arange(24.0).reshape(4, 6)
+    device = gpuarray.to_gpu(host)
+    copy = gpuarray.empty((6, 4), np.float64).T
+    gpuarray._memcpy_discontig(copy, device, async_=True, stream=None)
+    np.testing.assert_array_equal(copy.get(), host)
+    part = np.zeros((4, 12))[:, ::2]
+    gpuarray._memcpy_discontig(part, copy)
+    np.testing.assert_array_equal(part, host)
+    gpuarray._memcpy_discontig(copy, -part)
+    np.testing.assert_array_equal(copy.get(), -host)
+    with pytest.raises(ValueError, match="same shape"):
+        gpuarray._memcpy_discontig(copy, part[:2])
+    with pytest.raises(TypeError, match="same dtype"):
+        gpuarray._memcpy_discontig(copy, part.astype(np.float32))
+    with pytest.raises(TypeError, match="src must be"):
+        gpuarray._memcpy_discontig(copy, [1])

@@ -62,3 +62,20 @@ def test_a_call_that_nobody_can_decide_is_still_refused():
             'extern "C" __global__ void k(int *a) { *a = f(1, 1) + sqrt(2); }',
             no_extern_c=True,
         )
+
+
+def test_attributes_behind_a_structs_brace_are_the_structs():
+    source = """
+    #define ALIGN(bytes) __align__(bytes)
+    typedef struct { int x; short y; } __align__(32) Aligned;
+    typedef struct Named { int x; short y; } __attribute__((aligned(16))) Named_;
+    typedef struct { char x; int y; } __attribute__((packed)) Packed;
+    typedef struct { Aligned a; struct { int x; } ALIGN(8) b; } ALIGN(64) Nested;
+    __global__ void sizes(int *out) {
+      out[0] = sizeof(Aligned); out[1] = sizeof(Named_); out[2] = sizeof(Packed); out[3] = sizeof(Nested);
+      out[4] = sizeof(((Nested *)0)->b);
+    }
+    """
+    out = np.zeros(5, np.int32)
+    SourceModule(source).get_function("sizes")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [32, 16, 5, 64, 8]

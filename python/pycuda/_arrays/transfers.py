@@ -30,6 +30,26 @@ def _plain(shape, dtype, strides=None):
     return GPUArray(shape, dtype, strides=strides)
 
 
+def _memcpy_discontig(dst, src, async_=False, stream=None):
+    """Copy `src` to `dst`, arrays on the device or the host of one shape and dtype, whatever their strides.
+
+    No part of the documented interface, but packages that subclass GPUArray call it.
+    """
+    for name, array in (("src", src), ("dst", dst)):
+        if not isinstance(array, (_driver._ArrayBase, np.ndarray)):
+            raise TypeError(f"{name} must be GPUArray or ndarray")
+    if src.shape != dst.shape:
+        raise ValueError(f"src and dst must have the same shape: {src.shape} and {dst.shape}")
+    if src.dtype != dst.dtype:
+        raise TypeError(f"src and dst must have the same dtype: {src.dtype} and {dst.dtype}")
+    if isinstance(dst, _driver._ArrayBase):
+        dst._set(src, async_, stream)
+    elif isinstance(src, _driver._ArrayBase):
+        src._get(dst, async_, stream)
+    else:
+        dst[...] = src
+
+
 class Transfers:
     """The part of GPUArray that moves elements to and from the host."""
 

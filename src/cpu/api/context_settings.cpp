@@ -19,6 +19,8 @@ std::size_t default_limit(CUlimit limit) {
       return exec::DeviceHeap::default_limit_bytes;
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
       return exec::DeviceRuntime::default_most_pending;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+      return 2;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
       return 64;
     default:
@@ -53,7 +55,10 @@ CUresult Context::set_limit(CUlimit limit, std::size_t value) {
       device_runtime_.set_most_pending(value);
       break;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-      return CUDA_ERROR_UNSUPPORTED_LIMIT;  // kernels cannot wait for those they launch
+      // As on GPUs before compute capability 9.0; it bounds nothing, since kernels cannot wait for
+      // those they launch.
+      if (value > exec::DeviceRuntime::most_levels) return CUDA_ERROR_INVALID_VALUE;
+      break;
     case CU_LIMIT_SHMEM_SIZE:
     case CU_LIMIT_CIG_ENABLED:
       return CUDA_ERROR_NOT_PERMITTED;
@@ -72,6 +77,7 @@ CUresult Context::get_limit(CUlimit limit, std::size_t* value) const {
     case CU_LIMIT_STACK_SIZE:
     case CU_LIMIT_PRINTF_FIFO_SIZE:
     case CU_LIMIT_MALLOC_HEAP_SIZE:
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: {
       const std::lock_guard lock(limits_mutex_);
@@ -86,7 +92,6 @@ CUresult Context::get_limit(CUlimit limit, std::size_t* value) const {
     case CU_LIMIT_SHMEM_SIZE:
       *value = DeviceLimits::shared_bytes_per_block_optin;
       return CUDA_SUCCESS;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED:
       return CUDA_ERROR_UNSUPPORTED_LIMIT;
     default:

@@ -6,6 +6,7 @@
 #include "cpu/api/program_image.h"
 #include "cpu/ptx/device_runtime.h"
 #include "cpu/ptx/fatbin.h"
+#include "cpu/ptx/grid_barrier.h"
 #include "cpu/ptx/link.h"
 
 namespace pycuda::cpu::api {
@@ -41,6 +42,7 @@ class LinkState {
     }
     std::string label =
         name != nullptr && *name != '\0' ? name : "input " + std::to_string(inputs_.size() + 1);
+    calls_grid_barrier_ |= ptx::calls_grid_barrier(*ptx);
     inputs_.push_back({std::move(label), std::move(ptx).value()});
     return CUDA_SUCCESS;
   }
@@ -50,6 +52,8 @@ class LinkState {
     const auto started = std::chrono::steady_clock::now();
     std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n";  // what no inputs make
     if (!inputs_.empty()) {
+      if (has_device_runtime_ && calls_grid_barrier_)
+        inputs_.push_back({"libcudadevrt.a", std::string(ptx::grid_barrier_functions())});
       auto linked = ptx::link(inputs_, has_device_runtime_);
       if (!linked) {
         options_.write_logs({}, ptx::to_text(linked.error()));
@@ -74,6 +78,7 @@ class LinkState {
   JitOptions options_;
   std::vector<ptx::LinkInput> inputs_;
   bool has_device_runtime_ = false;
+  bool calls_grid_barrier_ = false;
   bool is_complete_ = false;
   std::string image_;
   CUlinkState handle_;

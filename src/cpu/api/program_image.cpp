@@ -93,7 +93,10 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   const auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
   if (!ptx) {
     options.write_logs({}, ptx.error().message + '\n');
-    base::log(base::LogLevel::Info, ptx.error().message);
+    // Programs of others show no log of the JIT: what stays unclear to them is said aloud.
+    base::log(ptx.error().error == ptx::ImageError::NoPtx ? base::LogLevel::Warning
+                                                          : base::LogLevel::Info,
+              ptx.error().message);
     return result_of(ptx.error().error);
   }
   if (ptx_major_version(*ptx) > newest_ptx_major) {

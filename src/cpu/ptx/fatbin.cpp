@@ -149,7 +149,9 @@ Text ptx_of_image(const void* image, std::size_t available_bytes, std::uint32_t 
     case kFatbinMagic:
       return ptx_of_fatbin(bytes, available_bytes, architecture);
     case kElfMagic:
-      return ImageFailure{ImageError::NoPtx, "the image holds machine code only, no PTX"};
+      return ImageFailure{
+          ImageError::NoPtx,
+          "the image holds machine code for a GPU only; the CPU driver compiles PTX"};
     case kWrapperMagic: {
       if (available_bytes < 16) return damaged("it ends within the wrapper");
       const auto* data = read<const std::byte*>({bytes, 16}, 8);

@@ -201,6 +201,35 @@ TEST_CASE("texture and surface references get a place in constant memory") {
   CHECK_FALSE(scan_source("struct texture; texture<int> *t;").uses_references);
 }
 
+TEST_CASE("attributes behind a struct's brace move behind its keyword") {
+  const auto placed = [](std::string_view source) {
+    return place_struct_attributes(source, scan_source(source).struct_attributes);
+  };
+  CHECK(placed("typedef struct {\n  int x;\n} __align__(16) A;") ==
+        "typedef struct/*}*/__align__(16)/*{*/ {\n  int x;\n}               A;");
+  CHECK(placed("struct A : B<int> { int f() { return 1; } }\n"
+               "__attribute__((aligned(\n8))) __align__(8) a;") ==
+        "struct/*}*/__attribute__((aligned( 8))) __align__(8)/*{*/ A : B<int> "
+        "{ int f() { return 1; } }\n                       \n                  a;");
+  CHECK(placed("#define ALIGN(n) __align__(n)\n#define PACKED __attribute__((packed))\n"
+               "union U { struct { int x; } PACKED s; } ALIGN(4 * (2)) u;") ==
+        "#define ALIGN(n) __align__(n)\n#define PACKED __attribute__((packed))\n"
+        "union/*}*/ALIGN(4 * (2))/*{*/ U { struct/*}*/PACKED/*{*/ { int x; }        s; } "
+        "               u;");
+  for (const std::string_view unchanged :
+       {"struct __align__(8) A { int x; } a;", "struct A { int x; } a __align__(8);",
+        "struct A f(int x) { return {}; } __attribute__((noinline)) int g();",
+        "template <class T> T f(T x) { return x; } __attribute__((noinline)) int g();",
+        "struct A a = { 1 }; __align__(8) int b;",
+        "enum class E { one } __attribute__((unused)) e;", "struct A { int x; } ALIGN(8) a;",
+        "// struct { int x; } __align__(8) a;"}) {
+    CHECK(placed(unchanged) == unchanged);
+  }
+  CHECK(unwrap_log("k.cu(1): error: x\n  struct/*}*/__align__(8)/*{*/ A { int x }\n"
+                   "                                        ^\n") ==
+        "k.cu(1): error: x\n  struct A { int x }\n                  ^\n");
+}
+
 TEST_CASE("a log quotes references as they were written") {
   CHECK(unwrap_log("k.cu(1): error: x\n  __constant__/**/ texture<float> t;\n"
                    "                                   ^\n") ==
