@@ -56,7 +56,10 @@ std::string verification_error(const llvm::Module& module) {
 /// of every gang, or 0 for a choice.
 void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
                 unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
-  std::vector<simt::GangSource> sources = simt::copy_for_gangs(module, kernels, lanes, longest);
+  // 32 of 64 bytes, or 16 of 32.
+  constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(
+      module, kernels, lanes, longest, has_avx512() ? longest_registers : other_registers);
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);

@@ -15,6 +15,7 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/barrier_reductions.h"
+#include "cpu/simt/carried_sums.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/grid_stride.h"
@@ -130,10 +131,13 @@ unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
 /// The tiles of a kernel whose threads differ along y; of one row if it is to have none. Rows of 16
 /// are whole vectors of floats, and blocks of 16 x 16, 32 x 8 or 64 x 4 threads are made of them.
 /// The more rows, the more use is made of what is the same for all of them.
-GangSize choose_tile(const llvm::Function& kernel, const KernelFacts& facts, unsigned lanes) {
+GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned lanes,
+                     std::uint64_t register_bytes) {
   constexpr unsigned columns = 16;
   constexpr unsigned long_kernel = 1200;
-  if (lanes == 0) lanes = kernel.getInstructionCount() <= long_kernel ? 64 : 32;
+  if (lanes == 0)
+    lanes = fit_registers(kernel, kernel.getInstructionCount() <= long_kernel ? 64 : 32,
+                          register_bytes);
   lanes = std::min(lanes, facts.max_threads / columns * columns);
   return lanes > columns ? GangSize(columns, lanes >= 4 * columns ? 4 : 2) : GangSize(lanes);
 }
@@ -410,7 +414,8 @@ void settle_lanes(GangSource& source) {
 }  // namespace
 
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
-                                       unsigned lanes, unsigned longest) {
+                                       unsigned lanes, unsigned longest,
+                                       std::uint64_t register_bytes) {
   std::vector<GangSource> sources;
   if (longest <= longest_at_once && module.getInstructionCount() > large_module)
     longest = std::min(longest, longest_of_large_module);
@@ -431,9 +436,10 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
-      const unsigned chosen = lanes ? lanes : choose_lanes(*copy, facts[i]);
+      const unsigned chosen =
+          lanes ? lanes : fit_registers(*copy, choose_lanes(*copy, facts[i]), register_bytes);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, lanes == 0});
-      const GangSize tile = choose_tile(*copy, facts[i], lanes);
+      const GangSize tile = choose_tile(*copy, facts[i], lanes, register_bytes);
       if (warps || !tile.is_tile() || !has_call(*copy, std::string(pseudo::sreg_prefix) + "tid.y"))
         continue;
       llvm::ValueToValueMapTy tile_map;

@@ -2,6 +2,7 @@
 // The vector path: kernels that can be run for whole gangs of threads get a second form that does.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,12 +37,14 @@ inline constexpr unsigned longest_ever = 20000;
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
 /// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
-/// or 64), or 0 for a choice per kernel. Kernels with warp operations have gangs of 32 in any case.
+/// or 64), or 0 for a choice per kernel and for a processor whose vector registers have
+/// `register_bytes` together. Kernels with warp operations have gangs of 32 in any case.
 /// Kernels of two dimensions get a second copy, for tiles: gangs of several rows.
 /// Those with more than `longest` instructions, calls inlined (fewer in large modules), are marked
 /// KernelFacts::vectors_later.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
-                                       unsigned lanes, unsigned longest);
+                                       unsigned lanes, unsigned longest,
+                                       std::uint64_t register_bytes);
 
 /// Settles the gangs' sizes and adds the copies with open guards. Afterwards the caller brings them
 /// into ControlFlow's form.

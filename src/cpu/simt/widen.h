@@ -139,6 +139,8 @@ class Widener {
   std::vector<llvm::Instruction*> structure_of(llvm::Instruction& access) const;
   llvm::Value* pick(const std::vector<llvm::Value*>& vectors, unsigned lanes,
                     llvm::function_ref<std::pair<unsigned, unsigned>(unsigned lane)> place);
+  std::vector<llvm::Value*> part(const std::vector<llvm::Value*>& vectors, unsigned width);
+  std::vector<llvm::Value*> unite(const std::vector<llvm::Value*>& parts, unsigned width);
   std::vector<llvm::Value*> structure_address(llvm::Value* pointer, llvm::Value*& holds);
   std::vector<llvm::Value*> unless_known(llvm::Value* holds,
                                          llvm::function_ref<std::vector<llvm::Value*>()> whole,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Arrays of structures: loads and stores of whole vectors, always the scalar bits.
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,15 @@ bool has(const std::string& plan, const char* words) {
 
 constexpr const char* joined = "with the other parts of its structure";
 
+/// Whether `plan` joins an instruction of this name with others.
+bool joins(const std::string& plan, const char* instruction) {
+  std::istringstream lines(plan);
+  for (std::string line; std::getline(lines, line);) {
+    if (has(line, instruction) && has(line, joined)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("four words, two words, two doubles, four bytes") {
@@ -97,6 +107,29 @@ TEST_CASE("three words, one by one and in any order") {
             joined));
 }
 
+TEST_CASE("five to eight words, six bytes, eight doubles") {
+  const auto turned = [](unsigned count, unsigned bytes, const std::string& type,
+                         const std::string& name) {
+    std::string loads, stores;
+    for (unsigned i = 0; i < count; ++i) {
+      const std::string own = "%" + name + std::to_string(i);
+      loads += "ld.global." + type + " " + own + ", [%a+" + std::to_string(i * bytes) + "];";
+      stores += "st.global." + type + " [%b+" + std::to_string((i + 2) % count * bytes) + "], " +
+                own + ";";
+    }
+    const std::string size = std::to_string(count * bytes);
+    const std::string registers = "{ .reg .b64 %w<9>;";
+    return compare(kernel(size, registers + loads + stores + "}"), count * bytes);
+  };
+  for (const unsigned count : {5u, 6u, 7u, 8u}) {
+    const std::string plan = turned(count, 4, "u32", "r");
+    CHECK(joins(plan, "ld.global.u32"));
+    CHECK(joins(plan, "st.global.u32"));
+  }
+  CHECK(joins(turned(6, 1, "u8", "h"), "ld.global.u8"));
+  CHECK(joins(turned(8, 8, "u64", "w"), "st.global.u64"));
+}
+
 TEST_CASE("parts that are missing, stored twice or read in between stay apart") {
   CHECK(has(compare(kernel("16",
                            "ld.global.u32 %r1, [%a]; ld.global.u32 %r2, [%a+8];"
@@ -115,4 +148,35 @@ TEST_CASE("parts that are missing, stored twice or read in between stay apart") 
                  "st.global.u32 [%b], %i; ld.global.u32 %r1, [%b+4];"
                  "st.global.u32 [%b+4], %n; st.global.u32 [%b], %r1;"),
           8);
+}
+
+TEST_CASE("parts in shared memory, by numbers of 32 bits that begin below its start") {
+  // The address moves on in a way that nobody knows at compile time: by nothing.
+  const auto in_loop = [](const std::string& loads) {
+    return kernel("16",
+                  ".reg .b32 %s, %k, %m, %t<5>; .reg .pred %q; .shared .align 16 .b8 s[4096];"
+                  "ld.global.v4.u32 {%r1, %r3, %r4, %r5}, [%a]; shl.b32 %s, %r2, 4;"
+                  "mov.u32 %t0, s; add.u32 %s, %s, %t0; st.shared.u32 [%s+4], %r3;"
+                  "st.shared.u32 [%s+12], %r5; st.shared.u32 [%s], %r1; st.shared.u32 [%s+8], %r4;"
+                  "shr.u32 %m, %n, 20; shl.b32 %m, %m, 4; sub.u32 %s, %s, 16; mov.u32 %k, 0;"
+                  "mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, 0; mov.u32 %r8, 0; LOOP:" +
+                      loads +
+                      "add.u32 %r5, %r5, %t1; add.u32 %r6, %r6, %t3; add.u32 %r7, %r7, %t2;"
+                      "mad.lo.u32 %r8, %r8, 3, %t4; add.u32 %s, %s, %m; add.u32 %k, %k, 1;"
+                      "setp.lt.u32 %q, %k, 2; @%q bra LOOP;"
+                      "st.global.v4.u32 [%b], {%r5, %r6, %r7, %r8};");
+  };
+  const std::string ordered =
+      compare(in_loop("ld.shared.u32 %t1, [%s+16]; ld.shared.u32 %t2, [%s+20];"
+                      "ld.shared.u32 %t3, [%s+24]; ld.shared.u32 %t4, [%s+28];"),
+              16);
+  CHECK(joins(ordered, "ld.shared.u32"));
+  CHECK(joins(ordered, "st.shared.u32"));
+  compare(in_loop("ld.shared.u32 %t3, [%s+24]; ld.shared.u32 %t1, [%s+16];"
+                  "ld.shared.u32 %t4, [%s+28]; ld.shared.u32 %t2, [%s+20];"),
+          16);
+  compare(in_loop("ld.shared.u32 %t1, [%s+16]; ld.shared.u32 %t2, [%s+20];"
+                  "st.shared.u32 [%s+24], %k; ld.shared.u32 %t3, [%s+24];"
+                  "ld.shared.u32 %t4, [%s+28];"),
+          16);
 }

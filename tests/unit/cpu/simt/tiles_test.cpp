@@ -65,6 +65,47 @@ TEST_CASE("kernels of two dimensions have tiles for blocks that are made of them
   CHECK_FALSE(has_whole_tiles(module.kernel("votes").facts, {16, 16}));
 }
 
+TEST_CASE("the more sums a thread carries from trip to trip, the fewer threads a gang has") {
+  // Each sum grows by in[tid.x] times an element that is the same for the row.
+  const auto kernel = [](unsigned sums, const std::string& bits) {
+    std::string start, trip, end;
+    for (unsigned i = 0; i < sums; ++i) {
+      const std::string sum = "%s" + std::to_string(i);
+      start += "mov.f" + bits + " " + sum + ", %x;";
+      trip += "ld.global.f" + bits + " %y, [%rd5+" + std::to_string(i * 8) + "]; fma.rn.f" + bits +
+              " " + sum + ", %x, %y, " + sum + ";";
+      end += "add.f" + bits + " %x, %x, " + sum + ";";
+    }
+    return head + (".reg .f" + bits + " %x, %y, %s<20>; mul.wide.u32 %rd4, %r2, 8;") +
+           "add.u64 %rd4, %rd4, %rd2; mul.wide.u32 %rd5, %r3, 8; add.u64 %rd5, %rd5, %rd2;" +
+           "ld.global.f" + bits + " %x, [%rd4]; mov.u32 %r10, 0;" + start + "TRIP: " + trip +
+           "add.u64 %rd5, %rd5, 8; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, %r1;" +
+           "@%p1 bra TRIP;" + end + "mul.wide.u32 %rd3, %r5, 8; add.u64 %rd3, %rd3, %rd1;" +
+           "st.global.f" + bits + " [%rd3], %x; ret; }";
+  };
+  /// By the registers of the processor: of AVX-512, or fewer and shorter ones.
+  const auto check_form = [&](unsigned sums, const char* bits, const std::string& longest,
+                              const std::string& others) {
+    const auto plan = describe_plan(module_of(kernel(sums, bits)), "k", {16, 16}, {});
+    REQUIRE(plan);
+    const bool is_longest = plan->find("AVX-512") != std::string::npos;
+    CHECK_MESSAGE(plan->find(is_longest ? longest : others) != std::string::npos,
+                  sums << " sums: " << *plan);
+    LoadedModule module(kernel(sums, bits));
+    std::vector<double> in(64, 1.25), found(256), expected(256);
+    module.run("k", {1}, {16, 16}, found.data(), in.data(), 8u);
+    module.thread_by_thread = true;
+    module.run("k", {1}, {16, 16}, expected.data(), in.data(), 8u);
+    CHECK(found == expected);
+  };
+  check_form(1, "32", "tiles of 16 x 4", "tiles of 16 x 4");
+  check_form(1, "64", "tiles of 16 x 4", "tiles of 16 x 2");
+  check_form(4, "32", "tiles of 16 x 4", "gangs of 16 threads, chosen");
+  check_form(4, "64", "tiles of 16 x 2", "gangs of 16 threads, chosen");
+  check_form(8, "32", "tiles of 16 x 2", "gangs of 16 threads, chosen");
+  check_form(16, "32", "gangs of 16 threads, chosen", "gangs of 16 threads, chosen");
+}
+
 TEST_CASE("the plan of a tile tells rows of their own from one for all") {
   const std::string text = module_of(std::string(head) + R"(
     mul.wide.u32 %rd4, %r2, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r6, [%rd4];
