@@ -156,6 +156,7 @@ void Widener::emit(llvm::Instruction& instruction) {
     const std::uint64_t row_bytes =
         static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * columns_;
     std::vector<llvm::Value*> starts;
+    starts.reserve(rows_);
     for (unsigned i = 0; i < rows_; ++i)
       starts.push_back(b_.CreateConstGEP1_64(b_.getInt8Ty(), all, i * row_bytes));
     define(instruction, row_values(starts));
@@ -183,6 +184,7 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
                               : "broadcast: one load for the gang");
   if (!by_row) return emit_row(instruction, 0);
   std::vector<llvm::Value*> values;
+  values.reserve(rows_);
   for (unsigned i = 0; i < rows_; ++i) values.push_back(emit_row(instruction, i));
   return row_values(values);
 }
@@ -317,6 +319,7 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
   }
   if (!shapes_.of(&call).by_row) return value;
   std::vector<llvm::Value*> numbers;
+  numbers.reserve(rows_);
   for (unsigned i = 0; i < rows_; ++i) numbers.push_back(b_.CreateAdd(value, b_.getInt32(i)));
   return row_values(numbers);
 }
