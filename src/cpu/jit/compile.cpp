@@ -112,7 +112,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                                  std::vector<simt::Plan>* plans) {
   auto lowered = lower::lower_module(parsed, context,
                                      {.checked = options.checked,
-                                      .track_lines = options.track_lines && plans == nullptr,
+                                      .track_lines = options.track_lines,
                                       .mark_instructions = plans != nullptr,
                                       .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();

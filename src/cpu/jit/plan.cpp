@@ -8,6 +8,7 @@
 
 #include "cpu/jit/compile.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/jit/plan_costs.h"
 #include "cpu/ptx/parser.h"
 
 namespace pycuda::cpu::jit {
@@ -22,6 +23,19 @@ const char* widest_instructions() {
   const std::string& features = host_target().features;
   const auto has = [&](const char* name) { return features.find(name) != std::string::npos; };
   return has("+avx512vl") ? "AVX-512" : has("+avx2") ? "AVX2" : "SSE2";
+}
+
+/// Of a kernel with a vector form that would be slower: what to do about that.
+std::string lone_text(const KernelFacts& facts, const std::string& place) {
+  const bool local = facts.scalar_reason.find("local memory") != std::string::npos;
+  return std::string(
+             "what costs most:\n  all of it: one thread after the other, without vectors, "
+             "since they loop for different lengths: ") +
+         place + "\n" +
+         (local
+              ? "    keep what a thread walks through in variables instead of local arrays, or let "
+                "all threads loop equally often\n"
+              : "    let neighbouring threads read neighbouring elements, or loop equally often\n");
 }
 
 /// Why the kernel has no vector form, whatever the launch is.
@@ -100,25 +114,6 @@ std::string stage_text(const KernelFacts& facts, bool improved) {
          " s (times PYCUDA_CPU_PATIENCE); then, made in the background:\n";
 }
 
-/// The PTX instruction that a note is about, or null.
-const ptx::Instruction* instruction_of(const ptx::Module& module, const simt::PlanNote& note) {
-  const ptx::Function* function = module.find_function(note.function);
-  if (function == nullptr || note.instruction == 0 || note.instruction > function->body.size())
-    return nullptr;
-  return &function->body[note.instruction - 1];
-}
-
-std::string source_of(const ptx::Module& module, const ptx::Instruction& instruction) {
-  if (instruction.source_line == 0) return {};
-  const auto file =
-      std::find_if(module.files.begin(), module.files.end(), [&](const ptx::SourceFile& candidate) {
-        return candidate.number == instruction.source_file;
-      });
-  std::string name = file == module.files.end() ? std::string("?") : file->name;
-  if (const auto slash = name.rfind('/'); slash != std::string::npos) name.erase(0, slash + 1);
-  return name + ":" + std::to_string(instruction.source_line);
-}
-
 const char* kind_text(simt::PlanNote::Kind kind) {
   switch (kind) {
     case simt::PlanNote::Kind::Access:
@@ -180,8 +175,9 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
                      widest_instructions() + "\n" + stage + launch_text(*found, block, options);
   const simt::Plan& plan =
       planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())];
-  std::vector<simt::PlanNote> notes = runs_tiles(*found, block) ? plan.tile_notes : plan.notes;
-  if (found->gang_lanes == 0 || notes.empty()) return text;
+  const bool tiles = runs_tiles(*found, block);
+  std::vector<simt::PlanNote> notes = tiles ? plan.tile_notes : plan.notes;
+  if (notes.empty()) return text;
   std::stable_sort(
       notes.begin(), notes.end(), [&](const simt::PlanNote& left, const simt::PlanNote& right) {
         const ptx::Instruction* first = instruction_of(*parsed, left);
@@ -193,7 +189,8 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
                 "what", "form");
   text += head;
   for (const simt::PlanNote& note : notes) text += note_text(*parsed, note);
-  return text;
+  if (found->gang_lanes == 0) return text + lone_text(*found, place_of(*parsed, notes.front()));
+  return text + describe_costs(*parsed, notes, tiles ? plan.tile_work : plan.work);
 }
 
 }  // namespace pycuda::cpu::jit

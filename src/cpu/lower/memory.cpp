@@ -6,6 +6,7 @@
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/mbarrier.h"
 #include "cpu/lower/memory_order.h"
+#include "cpu/lower/memory_scopes.h"
 
 namespace pycuda::cpu::lower {
 
@@ -66,6 +67,7 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   }
   llvm::Type* whole = access.count == 1 ? type : llvm::FixedVectorType::get(type, access.count);
   llvm::LoadInst* load = b.CreateAlignedLoad(whole, pointer, alignment);
+  set_memory_scope(*load, space);
   const bool kernel_parameter = lowering.source().is_entry && address.symbol &&
                                 address.symbol->kind == ptx::SymbolRef::Kind::Parameter;
   if (kernel_parameter) {
@@ -108,13 +110,13 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
     return true;
   }
   if (access.count == 1) {
-    b.CreateAlignedStore(values[0], pointer, alignment);
+    set_memory_scope(*b.CreateAlignedStore(values[0], pointer, alignment), space);
     return true;
   }
   llvm::Value* whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, access.count));
   for (std::uint32_t i = 0; i < access.count; ++i)
     whole = b.CreateInsertElement(whole, values[i], i);
-  b.CreateAlignedStore(whole, pointer, alignment);
+  set_memory_scope(*b.CreateAlignedStore(whole, pointer, alignment), space);
   return true;
 }
 

@@ -249,17 +249,21 @@ constexpr const char* full_gang_note =
 constexpr const char* narrow_note =
     "arithmetic on bytes and halves in 16 bits where these hold the results";
 
+constexpr const char* lone_walk_note = "leaves the loop that threads walk for different lengths";
+
 /// The form for tiles, if the kernel has one for other gangs.
 void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   if (facts.gang_lanes == 0) return;
   const std::string name = "f." + facts.name + ".tile";
   const auto write = [&](llvm::Function* from, llvm::Function*& tile) {
-    if (plan) plan->tile_notes.clear();
     Plan own;
     const bool done = from && widen(*from, source.size, true, name, plan ? &own : nullptr, tile,
                                     facts.most_gang_blocks)
                                   .empty();
-    if (plan) plan->tile_notes = std::move(own.notes);
+    if (plan) {
+      plan->tile_notes = std::move(own.notes);
+      plan->tile_work = own.work;
+    }
     return done;
   };
   llvm::Function* tile = nullptr;
@@ -326,16 +330,19 @@ bool walks_rows(const GangSource& source) {
   });
 }
 
-std::string reason_to_walk_alone(const GangSource& source) {
+LoneWalk find_lone_walk(const GangSource& source) {
   ControlFlow flow(*source.function), guessed_flow(*source.function);
   const Shapes shapes(*source.function, flow, source.size);
   const Shapes guesses(*source.function, guessed_flow, source.size, true);
-  return reason_to_walk_alone(*source.function, flow, shapes, guesses);
+  return find_lone_walk(*source.function, flow, shapes, guesses);
 }
 
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   if (source.chosen) {
-    if (std::string better = reason_to_walk_alone(source); !better.empty()) return better;
+    const LoneWalk walk = find_lone_walk(source);
+    if (plan && walk.leaves)
+      plan->notes = {note_of(*walk.leaves, PlanNote::Kind::Branch, lone_walk_note)};
+    if (!walk.reason.empty()) return walk.reason;
   }
   const std::string name = "f." + facts.name;
   const bool rows = walks_rows(source);
@@ -350,7 +357,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
     if (plan && source.guarded)
       plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
   } else {
-    if (plan) plan->notes.clear();
+    if (plan) *plan = {};
     reason = write(*source.function, true, plan, full);
   }
   if (!reason.empty()) {

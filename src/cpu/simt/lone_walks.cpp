@@ -81,11 +81,11 @@ Work work_of(const llvm::Loop& loop, const Shapes& shapes, const Shapes& guesses
 
 }  // namespace
 
-std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& flow,
-                                 const Shapes& shapes, const Shapes& guesses) {
+LoneWalk find_lone_walk(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes,
+                        const Shapes& guesses) {
   if (needs_warps(function)) return {};
   llvm::SmallPtrSet<const llvm::Loop*, 8> seen;
-  std::string reason;
+  LoneWalk found;
   for (const llvm::BasicBlock* block : flow.order()) {
     for (const llvm::Instruction& instruction : *block) {
       const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -94,14 +94,17 @@ std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& fl
     const llvm::Loop* loop = flow.loop_of(block);
     if (!loop || !flow.is_divergent(*loop) || !seen.insert(loop).second) continue;
     const Work work = work_of(*loop, shapes, guesses);
+    const auto set = [&](const char* reason) {
+      const llvm::BasicBlock* leaving = loop->getExitingBlock();
+      found = {reason, (leaving ? leaving : loop->getHeader())->getTerminator()};
+    };
     if (work.local * work_per_access >= work.instructions && work.local > 1)
-      reason = "loops of different lengths through local memory, which threads walk better alone";
+      set("loops of different lengths through local memory, which threads walk better alone");
     if (work.apart * work_per_access >= work.instructions && work.walks > 1)
-      reason =
-          "loops of different lengths, each through memory of its own: threads walk it better "
-          "alone";
+      set("loops of different lengths, each through memory of its own: threads walk it better "
+          "alone");
   }
-  return reason;
+  return found;
 }
 
 }  // namespace pycuda::cpu::simt

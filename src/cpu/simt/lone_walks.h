@@ -9,12 +9,18 @@
 
 namespace pycuda::cpu::simt {
 
-/// Why `function` is faster as a loop over threads; empty if it is not. A loop that lanes leave one
+/// Why a kernel is faster as a loop over threads, and the end of the loop that says so.
+struct LoneWalk {
+  std::string reason;  ///< empty if it is not
+  const llvm::Instruction* leaves = nullptr;
+};
+
+/// Why `function` is faster as a loop over threads; if it is. A loop that lanes leave one
 /// by one keeps them all waiting for the last one: that pays when they compute, but not when most
 /// of what they do is to read rows of their own, or stacks of their own in local memory, one word
 /// after the other: a thread alone has these in its cache in order, and gangs gather them.
 /// `guesses`: what may be contiguous is taken to be so.
-std::string reason_to_walk_alone(llvm::Function& function, const ControlFlow& flow,
-                                 const Shapes& shapes, const Shapes& guesses);
+LoneWalk find_lone_walk(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes,
+                        const Shapes& guesses);
 
 }  // namespace pycuda::cpu::simt

@@ -8,6 +8,9 @@
 
 namespace pycuda::cpu::simt {
 
+/// What is done once for each thread of a gang, not once for the gang.
+enum class ForEachThread : std::uint8_t { Nothing, Gather, Scatter, Load, Update, Atomic, Other };
+
 /// One thing in a kernel and the form it got.
 struct PlanNote {
   enum class Kind : std::uint8_t { Access, Branch, Barrier, LaneByLane, Other };
@@ -16,12 +19,16 @@ struct PlanNote {
   std::string form;               ///< for people: "contiguous", "divergent branch"
   std::string function;           ///< the PTX function it is written in; empty if not known
   std::uint32_t instruction = 0;  ///< its number there, from 1; 0 if not known
+  ForEachThread each = ForEachThread::Nothing;
+  double times = 0;  ///< how often a gang does that, with a guess of how long loops are
   bool operator==(const PlanNote&) const = default;
 };
 
 struct Plan {
   std::vector<PlanNote> notes;       ///< in the order of the vector form's code, none twice
   std::vector<PlanNote> tile_notes;  ///< of the form for tiles, if there is one
+  /// What a gang computes beside what it does once for each thread: cycles, as roughly as `times`.
+  double work = 0, tile_work = 0;
 };
 
 }  // namespace pycuda::cpu::simt

@@ -137,6 +137,12 @@ class Field {
 
 }  // namespace
 
+bool is_line_note(const llvm::Instruction& instruction) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  return store && store->isVolatile() && llvm::isa<llvm::ConstantInt>(store->getValueOperand()) &&
+         llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
+}
+
 void reduce_line_notes(llvm::Function& function) {
   if (function.isDeclaration()) return;
   constexpr std::size_t offsets[] = {offsetof(ThreadFrame, source_line),

@@ -6,6 +6,9 @@
 
 namespace pycuda::cpu::simt {
 
+/// Whether `instruction` notes a line down. No code of a kernel reads it.
+bool is_line_note(const llvm::Instruction& instruction);
+
 /// Code notes its line in its thread's frame in each block that may fault (lower's track_line). In
 /// `function`, where a loop notes the same line alone, that happens before the loop; where the line
 /// has been noted on every way, not at all. What may fault finds the same line as before.

@@ -17,6 +17,7 @@
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/saturating_conversion.h"
+#include "cpu/simt/source_lines.h"
 #include "cpu/simt/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
@@ -133,6 +134,7 @@ void Widener::define(llvm::Instruction& instruction, llvm::Value* value) {
 }
 
 void Widener::emit(llvm::Instruction& instruction) {
+  note_work(instruction);
   if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
     local_[phi] = scalar(phi);
     return;
@@ -154,6 +156,7 @@ void Widener::emit(llvm::Instruction& instruction) {
     const std::uint64_t row_bytes =
         static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * columns_;
     std::vector<llvm::Value*> starts;
+    starts.reserve(rows_);
     for (unsigned i = 0; i < rows_; ++i)
       starts.push_back(b_.CreateConstGEP1_64(b_.getInt8Ty(), all, i * row_bytes));
     define(instruction, row_values(starts));
@@ -181,6 +184,7 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
                               : "broadcast: one load for the gang");
   if (!by_row) return emit_row(instruction, 0);
   std::vector<llvm::Value*> values;
+  values.reserve(rows_);
   for (unsigned i = 0; i < rows_; ++i) values.push_back(emit_row(instruction, i));
   return row_values(values);
 }
@@ -315,6 +319,7 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
   }
   if (!shapes_.of(&call).by_row) return value;
   std::vector<llvm::Value*> numbers;
+  numbers.reserve(rows_);
   for (unsigned i = 0; i < rows_; ++i) numbers.push_back(b_.CreateAdd(value, b_.getInt32(i)));
   return row_values(numbers);
 }
@@ -404,16 +409,68 @@ llvm::Value* Widener::bits_of_mask() {
   return b_.CreateZExt(b_.CreateBitCast(mask_, b_.getIntNTy(lanes_)), bits_type());
 }
 
-void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
-                   const llvm::Twine& form) {
-  if (plan_ == nullptr) return;
-  PlanNote made{kind, form.str(), {}, 0};
+PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std::string form) {
+  PlanNote made{kind, std::move(form), {}, 0};
   if (const llvm::DILocation* mark = instruction.getDebugLoc()) {
     made.function = mark->getScope()->getSubprogram()->getName().str();
     made.instruction = mark->getLine();
   }
+  return made;
+}
+
+void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
+                   const llvm::Twine& form, ForEachThread each, std::size_t threads) {
+  if (plan_ == nullptr) return;
+  PlanNote made = note_of(instruction, kind, form.str());
+  if (each != ForEachThread::Nothing) {
+    made.each = each;
+    made.times = trips() * static_cast<double>(threads);
+  }
   if (std::find(plan_->notes.begin(), plan_->notes.end(), made) == plan_->notes.end())
     plan_->notes.push_back(std::move(made));
+}
+
+/// How often the block that is being written runs: nobody knows how long loops are, and what only
+/// some lanes run, most gangs skip.
+double Widener::trips() const {
+  constexpr double guess = 8, by_some_lanes = 0.25;
+  constexpr unsigned deepest = 3;
+  const llvm::Loop* loop = flow_.loop_of(block_);
+  double times = 1;
+  for (unsigned depth = 0; loop && depth < deepest; ++depth, loop = loop->getParentLoop())
+    times *= guess;
+  const llvm::DominatorTree& dominators = flow_.dominators();
+  for (const auto* node = dominators.getNode(block_)->getIDom(); node; node = node->getIDom()) {
+    const llvm::BasicBlock* above = node->getBlock();
+    const llvm::Loop* left = flow_.loop_of(above);
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(above->getTerminator());
+    if (!branch || branch->isUnconditional() || !flow_.is_divergent(*above) ||
+        (left && left->isLoopExiting(above)))
+      continue;
+    const bool on_one_way = llvm::any_of(branch->successors(), [&](const llvm::BasicBlock* way) {
+      return dominators.dominates(llvm::BasicBlockEdge(above, way), block_);
+    });
+    if (on_one_way) times *= by_some_lanes;
+  }
+  return times;
+}
+
+/// Two operations of vectors a cycle, four of scalars.
+void Widener::note_work(const llvm::Instruction& instruction) {
+  constexpr double vector_cycles = 0.5, scalar_cycles = 0.25, register_bits = 512;
+  if (plan_ == nullptr || llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) ||
+      is_line_note(instruction))
+    return;
+  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
+  llvm::Type* type = llvm::isa<llvm::StoreInst>(instruction) ? instruction.getOperand(0)->getType()
+                                                             : instruction.getType();
+  double cycles = scalar_cycles;
+  if (type->isSized() && shapes_.of(&instruction).is_varying())
+    cycles = vector_cycles *
+             std::max(1.0, static_cast<double>(layout.getTypeSizeInBits(type).getFixedValue()) *
+                               lanes_ / register_bits);
+  const PlanNote place = note_of(instruction, PlanNote::Kind::Other, {});
+  work_[{place.function, place.instruction}][block_] += cycles * trips();
 }
 
 }  // namespace pycuda::cpu::simt

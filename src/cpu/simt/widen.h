@@ -8,11 +8,14 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/divergence.h"
+#include "cpu/simt/lane_distances.h"
 #include "cpu/simt/plan.h"
 #include "cpu/simt/shape.h"
 
@@ -21,6 +24,9 @@ namespace pycuda::cpu::simt {
 /// i32 (ptr %thread): how many lanes of the gang have a thread; only in gang functions that are not
 /// for full gangs.
 inline constexpr const char* gang_lanes = "ptx.gang.lanes";
+
+/// A note of `instruction`, with its place in the PTX if that is marked.
+PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std::string form);
 
 /// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0; where the
 /// rows of a tile differ, an array of each row's first lane's), others become vectors. Blocks that
@@ -149,11 +155,29 @@ class Widener {
   llvm::Value* emit_interleaved_load(llvm::LoadInst& load);
   /// False if the store is none of several that together write whole structures.
   bool emit_interleaved_store(llvm::StoreInst& store);
+  /// Null if the lanes' places are not known, or of no use.
+  llvm::Value* load_known_places(llvm::LoadInst& load);
+  llvm::Value* load_vectors(llvm::LoadInst& load, llvm::Value* first,
+                            llvm::ArrayRef<std::int64_t> places,
+                            llvm::ArrayRef<std::int64_t> starts);
+  llvm::Value* load_each(llvm::LoadInst& load, llvm::Value* first,
+                         llvm::ArrayRef<std::int64_t> places);
+  /// False if the lanes' places are not known, or of no use.
+  bool store_known_places(llvm::StoreInst& store);
+  struct PlacedStores;
+  PlacedStores stores_beside(llvm::StoreInst& store);
+  bool may_wait(const PlacedStores& stores);
+  void store_vectors(const PlacedStores& stores);
+  llvm::Value* in_first_lane(llvm::Value* value);
   void emit_store(llvm::StoreInst& store);
-  void note(const llvm::Instruction& instruction, PlanNote::Kind kind, const llvm::Twine& form);
-  void note_access(const llvm::Instruction& access, const llvm::Twine& form) {
-    note(access, PlanNote::Kind::Access, form);
+  void note(const llvm::Instruction& instruction, PlanNote::Kind kind, const llvm::Twine& form,
+            ForEachThread each = ForEachThread::Nothing, std::size_t threads = 0);
+  void note_access(const llvm::Instruction& access, const llvm::Twine& form,
+                   ForEachThread each = ForEachThread::Nothing) {
+    note(access, PlanNote::Kind::Access, form, each, lanes_);
   }
+  void note_work(const llvm::Instruction& instruction);
+  double trips() const;
   llvm::Value* lane_of(llvm::Value* value, llvm::Value* lane);
   bool is_full(llvm::Value* mask) const;
   /// An integer with a bit for each lane, of 32 bits or more.
@@ -164,10 +188,13 @@ class Widener {
   const ControlFlow& flow_;
   const Shapes& shapes_;
   const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be
+  LaneDistances distances_;
   const unsigned columns_, rows_, lanes_;
   const bool full_;
   const bool waits_;  ///< there are barriers or warp operations
   Plan* plan_ = nullptr;
+  /// Cycles by place in the PTX and block: of several copies of a place the dearest one counts.
+  std::map<std::pair<std::string, std::uint32_t>, std::map<const llvm::BasicBlock*, double>> work_;
   llvm::Function* target_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::IRBuilder<> b_;
@@ -188,6 +215,7 @@ class Widener {
   llvm::DenseMap<const llvm::Instruction*, llvm::Value*> parted_;  ///< loads of parts of structures
   llvm::StringMap<llvm::Value*> specials_;
   std::vector<llvm::AllocaInst*> lane_memory_;
+  unsigned lanes_apart_ = 0;  ///< of known places, with a load of their own
 };
 
 }  // namespace pycuda::cpu::simt

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/source_lines.h"
 #include "cpu/simt/widen.h"
 #include "cpu/simt/wrap_checks.h"
 
@@ -263,9 +264,10 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     note_access(load, "one of two places: both loads for the gang");
     return chosen;
   }
+  if (llvm::Value* loaded = load_known_places(load)) return loaded;
   if (!shape.is_varying() || is_unchecked(load) ||
       !is_adjacent(guesses_.of(address), load.getType(), layout)) {
-    if (!is_unchecked(load)) note_access(load, apart_form("gather", shape));
+    if (!is_unchecked(load)) note_access(load, apart_form("gather", shape), ForEachThread::Gather);
     return gather(load, vector(address));
   }
   llvm::Value* holds = nullptr;
@@ -286,7 +288,7 @@ void Widener::emit_store(llvm::StoreInst& store) {
   const Shape address = shapes_.of(store.getPointerOperand());
   llvm::Value* value = store.getValueOperand();
   if (address.is_uniform()) {
-    note_access(store, "one place: the last lane's value");
+    if (!is_line_note(store)) note_access(store, "one place: the last lane's value");
     llvm::Value* pointer = scalar(store.getPointerOperand());
     llvm::Value* last = nullptr;
     if (shapes_.of(value).is_uniform()) {
@@ -319,6 +321,7 @@ void Widener::emit_store(llvm::StoreInst& store) {
     note_access(store, "contiguous, with the other parts of its structure");
     return;
   }
+  if (store_known_places(store)) return;
   llvm::Value* target = store.getPointerOperand();
   llvm::Value* values = wide(value);
   const auto scatter = [&](llvm::Value* pointers) {
@@ -327,7 +330,8 @@ void Widener::emit_store(llvm::StoreInst& store) {
   };
   if (!address.is_varying() || is_unchecked(store) ||
       !is_adjacent(guesses_.of(target), value->getType(), layout)) {
-    if (!is_unchecked(store)) note_access(store, apart_form("scatter", address));
+    if (!is_unchecked(store))
+      note_access(store, apart_form("scatter", address), ForEachThread::Scatter);
     scatter(vector(target));
     return;
   }

@@ -104,7 +104,8 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicRMWInst& operation) {
       return b_.CreateAdd(b_.CreateVectorSplat(lanes_, old), sums_before(values));
     }
   }
-  note(operation, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory);
+  note(operation, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory,
+       alone ? ForEachThread::Update : ForEachThread::Atomic, lanes_);
   if (!alone) fetch_for_lanes(pointer);
   llvm::Type* result = operation.use_empty() ? b_.getVoidTy() : operation.getType();
   return for_each_lane(
@@ -170,14 +171,15 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicCmpXchgInst& operation) {
       operation.getCompareOperand()->getType()->isIntegerTy() &&
       operation.getCompareOperand()->getType()->getIntegerBitWidth() >= 32) {
     note(operation, PlanNote::Kind::LaneByLane,
-         "a gather; then one after the other those that find what they ask for: atomic");
+         "a gather; then one after the other those that find what they ask for: atomic",
+         ForEachThread::Gather, lanes_);
     return exchange_where_equal(operation);
   }
   if (!is_in_shared(operation.getPointerOperand()) || operation.isVolatile()) {
     fetch_for_lanes(operation.getPointerOperand());
     return emit_lane_by_lane(operation);
   }
-  note(operation, PlanNote::Kind::LaneByLane, in_shared_memory);
+  note(operation, PlanNote::Kind::LaneByLane, in_shared_memory, ForEachThread::Update, lanes_);
   return for_each_lane(
       {operation.getPointerOperand(), operation.getCompareOperand(), operation.getNewValOperand()},
       operation.getType(), [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
@@ -203,7 +205,8 @@ llvm::Value* Widener::emit_update(llvm::CallInst& call) {
   const llvm::Align alignment(type->getIntegerBitWidth() / 8);
   const bool alone = is_in_shared(pointer);
   if (!shapes_.of(pointer).is_uniform()) {
-    note(call, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory);
+    note(call, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory,
+         alone ? ForEachThread::Update : ForEachThread::Atomic, lanes_);
     return for_each_lane({pointer, operand}, result,
                          [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
                            if (!alone) return b_.CreateCall(call.getCalledFunction(), values);

@@ -22,6 +22,7 @@ Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& 
       flow_(flow),
       shapes_(shapes),
       guesses_(guesses),
+      distances_(shapes, size, source.getParent()->getDataLayout()),
       columns_(size.columns),
       rows_(size.rows),
       lanes_(size.lanes()),
@@ -77,6 +78,16 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
   b_.CreateBr(starts_[source_entry]);
   for (llvm::BasicBlock* block : flow_.order()) emit_block(*block);
   llvm::IRBuilder<>(entry_).CreateBr(first);
+  if (plan_) {
+    for (const auto& [place, blocks] : work_) {
+      double most = 0, all = 0;
+      for (const auto& [block, cycles] : blocks) {
+        most = std::max(most, cycles);
+        all += cycles;
+      }
+      plan_->work += place.second != 0 ? most : all;
+    }
+  }
   return target_;
 }
 

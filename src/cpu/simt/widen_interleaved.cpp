@@ -8,7 +8,9 @@
 #include <numeric>
 #include <vector>
 
+#include "cpu/lower/memory_scopes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/source_lines.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -80,8 +82,9 @@ bool may_join(const std::vector<llvm::Instruction*>& parts) {
        at = at->getNextNode()) {
     if (at == parts[next]) {
       ++next;
-    } else if (at->mayWriteToMemory() || at->mayThrow() || !at->willReturn() ||
-               (stores && at->mayReadFromMemory())) {
+    } else if ((at->mayWriteToMemory() || at->mayThrow() || !at->willReturn() ||
+                (stores && at->mayReadFromMemory())) &&
+               !is_line_note(*at) && !lower::are_in_other_spaces(*at, *parts.front())) {
       return false;
     }
   }

@@ -23,6 +23,13 @@ std::string name_for_people(const llvm::Instruction& instruction) {
   return std::string("one lane after the other: ") + instruction.getOpcodeName();
 }
 
+/// What ends a kernel, and what names the thread that goes astray.
+bool is_rare(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  return llvm::isa<llvm::UnreachableInst>(instruction.getParent()->getTerminator()) ||
+         (call && call->getCalledFunction()->getName() == lower::pseudo::check_alignment);
+}
+
 /// How an element of a vector lies in memory: as itself where that is whole bytes.
 llvm::Type* stored_type(llvm::Type* type) {
   if (!type->isIntegerTy()) return type;
@@ -220,7 +227,12 @@ llvm::Value* Widener::value_at(llvm::Value* base, const Shape& shape, llvm::Valu
 }
 
 llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
-  note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction));
+  note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction),
+       is_rare(instruction) ? ForEachThread::Nothing
+       : llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)
+           ? ForEachThread::Atomic
+           : ForEachThread::Other,
+       lanes_);
   llvm::Value* thread = target_->getArg(0);
   bool uses_thread = false;
   llvm::SmallVector<llvm::Value*, 8> sources;

@@ -134,6 +134,84 @@ loop: mul.wide.s32 %a, %i, 4; add.s64 %a, %a, %o; st.global.u32 [%a], %i;
   CHECK(has_line(plan_of(text, {2, 2}), {"thread by thread"}));
 }
 
+/// What the plan says of costs; empty if it says nothing.
+std::string costs_of(const std::string& body, const jit::Options& options = {}) {
+  const std::string plan = plan_of(body, {256}, options);
+  const std::size_t start = plan.find("what costs most");
+  return start == std::string::npos ? "" : plan.substr(start);
+}
+
+/// Reads %x = in[%i] in line 5 for an index that `index` makes of %t in line 4, and stores it.
+std::string reading(const std::string& index) {
+  return R"(.visible .entry k(.param .u64 in, .param .u64 out) { .reg .b64 %in, %out, %a;
+  .reg .b32 %t, %i, %x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;
+  mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %in; .loc 1 4 0
+  )" + index +
+         R"(
+  mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %in; .loc 1 5 0
+  ld.global.u32 %x, [%a]; mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %out; .loc 1 6 0
+  st.global.u32 [%a], %x; ret; })";
+}
+
+TEST_CASE("the plan says last what costs most and where, and nothing of what is cheap") {
+  CHECK(costs_of(reading("mov.u32 %i, %t;")).empty());
+  const std::string gathers = costs_of(reading("ld.global.u32 %i, [%a];"));
+  CAPTURE(gathers);
+  CHECK(has_line(gathers, {"about", "%: gathers", "sum.cu:5"}));
+  CHECK(has_line(gathers, {"neighbouring elements"}));
+  CHECK(!has_line(gathers, {"sum.cu:4"}));
+  CHECK(has_line(costs_of(reading("mul.lo.u32 %i, %t, 100;")),
+                 {"a load for each place", "sum.cu:5"}));
+  const std::string counting =
+      R"(.visible .entry k(.param .u64 in, .param .u32 n) { .reg .b64 %in, %a; .reg .pred %p;
+  .reg .b32 %t, %i, %n, %x, %y, %s; .shared .align 4 .b8 bins[1024];
+  ld.param.u64 %in, [in]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %i, 0; mov.u32 %s, bins;
+AGAIN: mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %in; .loc 1 7 0
+  ld.global.u8 %x, [%a]; shl.b32 %x, %x, 2; add.u32 %x, %x, %s; .loc 1 8 0
+  atom.shared.add.u32 %y, [%x], 1; add.u32 %t, %t, 256; add.u32 %i, %i, 1;
+  setp.lt.u32 %p, %i, %n; @%p bra AGAIN; ret; })";
+  CHECK(has_line(costs_of(counting), {"about", "updates of shared memory", "sum.cu:8"}));
+}
+
+TEST_CASE("the dearest comes first, and what only a few threads do counts little") {
+  const std::string text =
+      R"(.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) { .reg .b64 %in, %out, %a;
+  .reg .b32 %t, %i, %n, %x, %y; .reg .pred %p;
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x;
+  mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %in; ld.global.u32 %x, [%a];
+  mul.wide.u32 %a, %x, 4; add.u64 %a, %a, %out; .loc 1 3 0
+  st.global.u32 [%a], %t; mov.u32 %i, 0;
+AGAIN: mul.wide.u32 %a, %x, 4; add.u64 %a, %a, %in; .loc 1 4 0
+  ld.global.u32 %x, [%a]; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra AGAIN;
+  setp.ne.u32 %p, %x, 77; @%p bra DONE; mul.wide.u32 %a, %x, 8; add.u64 %a, %a, %out; .loc 1 5 0
+  atom.global.add.u32 %y, [%a], %x; st.global.u32 [%out], %y;
+DONE: ret; })";
+  const std::string costs = costs_of(text);
+  CAPTURE(costs);
+  CHECK(costs.find("gathers") < costs.find("scatters"));
+  CHECK(has_line(costs, {"gathers", "sum.cu:4"}));
+  CHECK(costs.find("atomics") > costs.find("gathers"));
+}
+
+TEST_CASE("the plan names the loop for which threads run one after the other") {
+  const std::string text =
+      R"(.visible .entry k(.param .u64 in, .param .u64 out) { .reg .b64 %in, %out, %a, %m, %o;
+  .reg .b32 %t, %i, %x, %y; .reg .pred %p; .local .align 4 .b8 stack[256];
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u64 %m, stack;
+  mul.wide.u32 %o, %t, 4; add.u64 %a, %o, %in; ld.global.u32 %x, [%a]; st.local.u32 [stack], %x;
+  mov.u32 %i, 0;
+AGAIN: mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %m; ld.local.u32 %x, [%a]; shr.u32 %y, %x, 1;
+  st.local.u32 [%a], %y; and.b32 %y, %x, 15; mul.wide.u32 %a, %y, 4; add.u64 %a, %a, %m;
+  st.local.u32 [%a], %x; and.b32 %i, %x, 31; setp.ne.u32 %p, %x, 0; .loc 1 9 0
+  @%p bra AGAIN;
+  add.u64 %a, %o, %out; st.global.u32 [%a], %i; ret; })";
+  const std::string plan = plan_of(text, {64});
+  CAPTURE(plan);
+  CHECK(has_line(plan, {"thread by thread", "local memory"}));
+  CHECK(has_line(plan, {"sum.cu:9", "leaves the loop"}));
+  CHECK(has_line(plan, {"all of it", "loop for different lengths: sum.cu:9"}));
+}
+
 TEST_CASE("a plan of what is not there or does not compile is an error") {
   CHECK(plan_of(".visible .entry other() { ret; }", {64}).find("no kernel 'k'") !=
         std::string::npos);

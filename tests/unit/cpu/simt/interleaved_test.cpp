@@ -130,6 +130,34 @@ TEST_CASE("five to eight words, six bytes, eight doubles") {
   CHECK(joins(turned(8, 8, "u64", "w"), "st.global.u64"));
 }
 
+TEST_CASE("parts are joined across accesses to other memory and notes of lines") {
+  const std::string body = R"(
+    .shared .align 16 .b8 memory[4096]; .reg .b32 %s, %p0, %p1;
+    mov.u32 %s, memory; shl.b32 %p0, %r2, 2; add.u32 %p0, %p0, %s;
+    .loc 1 3 0
+    ld.global.u32 %r3, [%a];
+    .loc 1 4 0
+    st.shared.u32 [%p0], %r3;
+    .loc 1 5 0
+    ld.global.u32 %r4, [%a+4];
+    .loc 1 6 0
+    st.shared.u32 [%p0+2048], %r4;
+    .loc 1 7 0
+    ld.shared.u32 %r5, [%p0+2048]; xor.b32 %r5, %r5, %r3;
+    .loc 1 8 0
+    st.global.u32 [%b], %r5;
+    .loc 1 9 0
+    ld.shared.u32 %r6, [%p0];
+    .loc 1 10 0
+    st.global.u32 [%b+4], %r6;)";
+  const std::string plan = compare(".file 1 \"/src/sum.cu\"\n" + kernel("8", body), 8);
+  CAPTURE(plan);
+  std::size_t count = 0;
+  for (std::size_t at = plan.find(joined); at != std::string::npos; at = plan.find(joined, at + 1))
+    ++count;
+  CHECK(count == 4);
+}
+
 TEST_CASE("parts that are missing, stored twice or read in between stay apart") {
   CHECK(has(compare(kernel("16",
                            "ld.global.u32 %r1, [%a]; ld.global.u32 %r2, [%a+8];"

@@ -76,6 +76,7 @@ class RandomKernel {
   void carry();
 
   void index_to(const std::string& name);
+  void bits_to(const std::string& name);
   void load();
   void load_row();
   void atomic();

@@ -6,7 +6,10 @@ namespace pycuda::cpu::testing {
 
 /// An index below in_words into %t0: anything, or one that a vector path can see through.
 void RandomKernel::index_to(const std::string& name) {
-  switch (pick(10)) {
+  switch (pick(12)) {
+    case 10:
+    case 11:
+      return bits_to(name);
     case 9:
       return line("mad.lo.u32 " + name + ", %ty, " + str(1 + pick(40)) + ", " + str(pick(64)) +
                   ";");
@@ -32,6 +35,43 @@ void RandomKernel::index_to(const std::string& name) {
     default:
       return line("and.b32 " + name + ", " + source() + ", " + str(in_words - 1) + ";");
   }
+}
+
+/// An index below in_words that operations on bits make of the thread's number.
+void RandomKernel::bits_to(const std::string& name) {
+  line("mov.u32 " + name + ", %tx;");
+  for (int steps = 1 + pick(4); steps > 0; --steps) {
+    switch (pick(8)) {
+      case 0:
+        line("and.b32 " + name + ", " + name + ", " + str((1 << (1 + pick(10))) - 1) + ";");
+        break;
+      case 1:
+        line("and.b32 " + name + ", " + name + ", " + str(-(1 << pick(6))) + ";");
+        break;
+      case 2:
+        line("xor.b32 " + name + ", " + name + ", " + str(1 << pick(9)) + ";");
+        break;
+      case 3:
+        line("shl.b32 " + name + ", " + name + ", " + str(pick(4)) + ";");
+        break;
+      case 4:
+        line("shr.u32 " + name + ", " + name + ", " + str(pick(4)) + ";");
+        break;
+      case 5:
+        line("brev.b32 " + name + ", " + name + "; shr.u32 " + name + ", " + name + ", " +
+             str(19 + pick(6)) + ";");
+        break;
+      case 6:
+        line("and.b32 %t1, %tx, " + str((1 << pick(6)) - 1) + "; sub.u32 " + name + ", " + name +
+             ", %t1; shl.b32 " + name + ", " + name + ", 1; add.u32 " + name + ", " + name +
+             ", %t1;");
+        break;
+      default:
+        line("add.u32 " + name + ", " + name + ", " + str(pick(40)) + ";");
+        break;
+    }
+  }
+  line("and.b32 " + name + ", " + name + ", " + str(in_words - 1) + ";");
 }
 
 /// Neighbours of neighbouring threads, at an index that might wrap for all one can see.

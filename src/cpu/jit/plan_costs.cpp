@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/jit/plan_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace pycuda::cpu::jit {
+namespace {
+
+using simt::ForEachThread;
+
+/// What costs the same and is mended in the same way.
+struct Class {
+  ForEachThread each;
+  double cycles;  ///< for one thread: measured on a Zen 5, but for the last two, which are guesses
+  const char* name;
+  const char* advice;
+};
+
+constexpr std::array classes{
+    Class{ForEachThread::Gather, 1.3, "gathers, an element for each thread",
+          "let neighbouring threads read neighbouring elements: index by the thread's number last"},
+    Class{ForEachThread::Scatter, 1.1, "scatters, an element for each thread",
+          "let neighbouring threads write neighbouring elements, through shared memory if need be"},
+    Class{ForEachThread::Load, 0.55, "a load for each place",
+          "let neighbouring threads read neighbouring elements, and leave no gaps in small tables"},
+    Class{ForEachThread::Update, 1.3, "updates of shared memory, one thread after the other",
+          "let a thread add up in a register what goes to one place, and update it once"},
+    Class{ForEachThread::Atomic, 6, "atomics, one thread after the other",
+          "update shared memory, or a counter for each block, and global memory once at the end"},
+    Class{ForEachThread::Other, 10, "calls or volatile accesses, one thread after the other",
+          "do without volatile and calls that cannot be inlined"},
+};
+
+const Class& class_of(ForEachThread each) {
+  return *std::find_if(classes.begin(), classes.end(),
+                       [&](const Class& one) { return one.each == each; });
+}
+
+struct Cost {
+  const Class* of = nullptr;
+  double cycles = 0;
+  std::vector<std::pair<std::string, double>> places;
+};
+
+}  // namespace
+
+/// The PTX instruction that a note is about, or null.
+const ptx::Instruction* instruction_of(const ptx::Module& module, const simt::PlanNote& note) {
+  const ptx::Function* function = module.find_function(note.function);
+  if (function == nullptr || note.instruction == 0 || note.instruction > function->body.size())
+    return nullptr;
+  return &function->body[note.instruction - 1];
+}
+
+std::string source_of(const ptx::Module& module, const ptx::Instruction& instruction) {
+  if (instruction.source_line == 0) return {};
+  const auto file =
+      std::find_if(module.files.begin(), module.files.end(), [&](const ptx::SourceFile& candidate) {
+        return candidate.number == instruction.source_file;
+      });
+  std::string name = file == module.files.end() ? std::string("?") : file->name;
+  if (const auto slash = name.rfind('/'); slash != std::string::npos) name.erase(0, slash + 1);
+  return name + ":" + std::to_string(instruction.source_line);
+}
+
+std::string place_of(const ptx::Module& module, const simt::PlanNote& note) {
+  const ptx::Instruction* instruction = instruction_of(module, note);
+  if (instruction == nullptr) return "a line that is not known";
+  std::string source = source_of(module, *instruction);
+  return source.empty() ? "PTX line " + std::to_string(instruction->position.line) : source;
+}
+
+std::string describe_costs(const ptx::Module& module, const std::vector<simt::PlanNote>& notes,
+                           double work) {
+  constexpr double least_share = 0.08;
+  constexpr std::size_t most_places = 6;
+  // Of several copies of an instruction the cheapest is the one that runs most.
+  std::map<std::tuple<std::string, std::uint32_t, simt::PlanNote::Kind>, const simt::PlanNote*>
+      cheapest;
+  const auto cycles_of = [](const simt::PlanNote& note) {
+    return note.each == ForEachThread::Nothing ? 0 : class_of(note.each).cycles * note.times;
+  };
+  for (const simt::PlanNote& note : notes) {
+    if (note.kind != simt::PlanNote::Kind::Access && note.kind != simt::PlanNote::Kind::LaneByLane)
+      continue;
+    const simt::PlanNote*& known = cheapest[{note.function, note.instruction, note.kind}];
+    if (known == nullptr || cycles_of(note) < cycles_of(*known)) known = &note;
+  }
+  std::map<ForEachThread, Cost> costs;
+  double all = work;
+  for (const auto& [place, note] : cheapest) {
+    if (note->each == ForEachThread::Nothing) continue;
+    Cost& cost = costs[note->each];
+    cost.of = &class_of(note->each);
+    cost.cycles += cycles_of(*note);
+    all += cycles_of(*note);
+    const std::string name = place_of(module, *note);
+    const auto known = std::find_if(cost.places.begin(), cost.places.end(),
+                                    [&](const auto& other) { return other.first == name; });
+    if (known == cost.places.end()) {
+      cost.places.emplace_back(name, cycles_of(*note));
+    } else {
+      known->second += cycles_of(*note);
+    }
+  }
+  std::vector<Cost> sorted;
+  for (const auto& [each, cost] : costs) {
+    if (cost.cycles >= least_share * all) sorted.push_back(cost);
+  }
+  if (sorted.empty()) return {};
+  const auto dearer = [](double left, double right) { return left > right; };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Cost& left, const Cost& right) {
+    return dearer(left.cycles, right.cycles);
+  });
+  std::string text = "what costs most, an estimate of operations alone:\n";
+  for (Cost& cost : sorted) {
+    std::stable_sort(
+        cost.places.begin(), cost.places.end(),
+        [&](const auto& left, const auto& right) { return dearer(left.second, right.second); });
+    char share[32];
+    std::snprintf(share, sizeof share, "  about %.0f %%: ", 100 * cost.cycles / all);
+    text += std::string(share) + cost.of->name + ": ";
+    for (std::size_t i = 0; i < std::min(cost.places.size(), most_places); ++i)
+      text += (i == 0 ? "" : ", ") + cost.places[i].first;
+    if (cost.places.size() > most_places)
+      text += " and " + std::to_string(cost.places.size() - most_places) + " more";
+    text += std::string("\n    ") + cost.of->advice + "\n";
+  }
+  return text;
+}
+
+}  // namespace pycuda::cpu::jit
