@@ -3,7 +3,6 @@
 #include "cpu/simt/gangs.h"
 
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -18,6 +17,7 @@
 #include "cpu/simt/carried_sums.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/fused_blocks.h"
+#include "cpu/simt/gang_size.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/lone_walks.h"
@@ -25,6 +25,7 @@
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/same_steps.h"
 #include "cpu/simt/shape.h"
+#include "cpu/simt/special_values.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
@@ -69,77 +70,6 @@ void drop_dead(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function))
     all.emplace_back(&instruction);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(all);
-}
-
-bool is_floating_point_operation(const llvm::Instruction& instruction) {
-  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
-    return call->getIntrinsicID() == llvm::Intrinsic::fma ||
-           call->getIntrinsicID() == llvm::Intrinsic::sqrt;
-  return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isFloatingPointTy();
-}
-
-bool reads_data(const llvm::Instruction& instruction) {
-  return llvm::isa<llvm::LoadInst>(instruction) &&
-         !instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
-}
-
-/// Whether 16 of what `store` writes are a whole vector of most processors.
-bool fills_vectors(const llvm::Instruction& store) {
-  constexpr unsigned least_bits = 32;
-  const llvm::DataLayout& layout = store.getModule()->getDataLayout();
-  return layout.getTypeStoreSizeInBits(store.getOperand(0)->getType()) >= least_bits;
-}
-
-/// Not what says where the thread is.
-bool writes_data(const llvm::Instruction& instruction) {
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-  return store &&
-         !llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
-}
-
-/// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
-/// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
-/// than one dimension are launched with rows of 16 threads or so; blocks smaller than a gang would
-/// leave its lanes empty. What only moves memory streams best in the shortest pieces.
-unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
-  constexpr unsigned long_kernel = 1200;
-  constexpr unsigned much_arithmetic = 24;
-  constexpr unsigned little_arithmetic = 2;
-  if (facts.max_threads < 32) return 16;
-  unsigned instructions = 0, arithmetic = 0, loads = 0, stores = 0;
-  bool doubles = false, waits = false, narrow = false;
-  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    ++instructions;
-    arithmetic += is_floating_point_operation(instruction) ? 1 : 0;
-    doubles |= instruction.getType()->isDoubleTy();
-    loads += reads_data(instruction) ? 1 : 0;
-    stores += writes_data(instruction) ? 1 : 0;
-    narrow |= writes_data(instruction) && !fills_vectors(instruction);
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call || !call->getCalledFunction()) continue;
-    llvm::StringRef name = call->getCalledFunction()->getName();
-    waits |= call->isConvergent();
-    if (name.consume_front(pseudo::sreg_prefix) && (name == "tid.y" || name == "tid.z")) return 16;
-  }
-  if (!waits && !narrow && stores != 0 && loads > stores &&
-      arithmetic <= little_arithmetic * stores)
-    return 16;
-  const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
-  return widest && facts.max_threads >= 64 ? 64 : 32;
-}
-
-/// The tiles of a kernel whose threads differ along y; of one row if it is to have none. Rows of 16
-/// are whole vectors of floats, and blocks of 16 x 16, 32 x 8 or 64 x 4 threads are made of them.
-/// The more rows, the more use is made of what is the same for all of them.
-GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned lanes,
-                     std::uint64_t register_bytes) {
-  constexpr unsigned columns = 16;
-  constexpr unsigned long_kernel = 1200;
-  if (lanes == 0)
-    lanes = fit_registers(kernel, kernel.getInstructionCount() <= long_kernel ? 64 : 32,
-                          register_bytes);
-  lanes = std::min(lanes, facts.max_threads / columns * columns);
-  return lanes > columns ? GangSize(columns, lanes >= 4 * columns ? 4 : 2) : GangSize(lanes);
 }
 
 bool is_supported(llvm::Type* type) {
@@ -279,57 +209,6 @@ void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   facts.tile_rows = source.size.rows;
 }
 
-struct Accesses {
-  unsigned all = 0, reads = 0, apart = 0, narrow = 0;
-};
-
-/// How many accesses there are, how many of them read, how many are of any addresses for gangs of
-/// `size`, and how many of bytes and halves.
-Accesses accesses_of(llvm::Function& kernel, GangSize size) {
-  ControlFlow flow(kernel);
-  const Shapes guesses(kernel, flow, size, true);
-  Accesses found;
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-    if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;
-    ++found.all;
-    found.reads += llvm::isa<llvm::LoadInst>(instruction) ? 1 : 0;
-    found.apart += guesses.of(address).is_varying() ? 1 : 0;
-    found.narrow += llvm::getLoadStoreType(&instruction)->getScalarSizeInBits() < 32 ? 1 : 0;
-  }
-  return found;
-}
-
-/// Whether lanes may part for reasons that lie in data, not in their numbers alone.
-bool parts_by_data(const llvm::Value* condition, const Shapes& shapes) {
-  const auto* operation = llvm::dyn_cast<llvm::Instruction>(condition);
-  if (!operation || !shapes.of(operation).is_varying()) return false;
-  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(operation))
-    return llvm::any_of(compare->operands(), [&](const llvm::Value* operand) {
-      return shapes.of(operand).is_varying();
-    });
-  if (!llvm::isa<llvm::BinaryOperator, llvm::SelectInst, llvm::FreezeInst>(operation)) return true;
-  return llvm::any_of(operation->operands(),
-                      [&](const llvm::Value* operand) { return parts_by_data(operand, shapes); });
-}
-
-/// Whether gangs along x, as long as may be, are better than tiles: where a tile's row is less than
-/// a vector, or where much is read, which comes faster from long pieces of few rows; and not where
-/// tiles keep together what leaves early or what neighbours along y touch.
-bool walks_rows(const GangSource& source) {
-  constexpr unsigned many_reads = 3;
-  const Accesses accesses = accesses_of(*source.function, source.size);
-  const unsigned writes = accesses.all - accesses.reads;
-  if (accesses.apart != 0) return false;
-  if (accesses.narrow * 2 <= accesses.all && accesses.reads < many_reads * writes) return false;
-  ControlFlow flow(*source.function);
-  const Shapes guesses(*source.function, flow, source.size, true);
-  return llvm::none_of(*source.function, [&](const llvm::BasicBlock& block) {
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-    return branch && branch->isConditional() && parts_by_data(branch->getCondition(), guesses);
-  });
-}
-
 LoneWalk find_lone_walk(const GangSource& source) {
   ControlFlow flow(*source.function), guessed_flow(*source.function);
   const Shapes shapes(*source.function, flow, source.size);
@@ -386,38 +265,6 @@ void postpone(const llvm::Function& kernel, KernelFacts& facts) {
   facts.vectors_later = true;
 }
 
-/// Fused rows are long: the wider a gang, the less often it asks whether all of it passes a guard.
-bool settle_rows(GangSource& source, const KernelFacts& facts) {
-  constexpr unsigned widest = 64;
-  if (!source.chosen || source.warps || source.size.is_tile() || facts.loops ||
-      facts.max_threads < widest || has_barriers(*source.function) ||
-      !has_call(*source.function, std::string(pseudo::sreg_prefix) + "tid.y") ||
-      !fusible_block_size(*source.function))
-    return false;
-  const bool doubles = llvm::any_of(
-      llvm::instructions(*source.function),
-      [](const llvm::Instruction& instruction) { return instruction.getType()->isDoubleTy(); });
-  const GangSize before = source.size;
-  source.size = GangSize(doubles ? widest / 2 : widest);
-  if (walks_rows(source)) return true;
-  source.size = before;
-  return false;
-}
-
-/// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
-/// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
-/// vector, are better than wide ones that gather.
-void settle_lanes(GangSource& source) {
-  constexpr unsigned narrow = 16, share = 5;
-  if (!source.chosen || source.warps || source.size.is_tile() || source.size.columns <= narrow)
-    return;
-  const Accesses wide = accesses_of(*source.function, source.size);
-  if (wide.apart * share < wide.all) return;
-  const Accesses other = accesses_of(*source.function, narrow);
-  if ((wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all && wide.all != 0)
-    source.size = GangSize(narrow);
-}
-
 }  // namespace
 
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
@@ -447,8 +294,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
           lanes ? lanes : fit_registers(*copy, choose_lanes(*copy, facts[i]), register_bytes);
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, lanes == 0});
       const GangSize tile = choose_tile(*copy, facts[i], lanes, register_bytes);
-      if (warps || !tile.is_tile() || !has_call(*copy, std::string(pseudo::sreg_prefix) + "tid.y"))
-        continue;
+      if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
       tile_copy->setName(kernel->getName() + ".tile.copy");

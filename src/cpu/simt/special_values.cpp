@@ -161,6 +161,12 @@ llvm::StringRef special_register(const llvm::Value* value) {
   return name.consume_front(pseudo::sreg_prefix) ? name : llvm::StringRef();
 }
 
+bool reads_special_register(const llvm::Function& function, llvm::StringRef name) {
+  return llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
+    return special_register(&instruction) == name;
+  });
+}
+
 void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm::Value*>& known,
                             llvm::Instruction* hoist_to, std::uint64_t parameter_bytes) {
   std::vector<llvm::CallInst*> calls;

@@ -11,6 +11,7 @@ namespace pycuda::cpu::simt {
 
 /// The special register that `value` reads ("tid.x"), or empty.
 llvm::StringRef special_register(const llvm::Value* value);
+bool reads_special_register(const llvm::Function& function, llvm::StringRef name);
 
 /// Field `offset` of the struct at `frame`, loaded as `type`.
 llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,

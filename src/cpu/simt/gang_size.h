@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Analysis: how many threads a gang has best, and how they lie over a block.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/simt/gangs.h"
+
+namespace pycuda::cpu::simt {
+
+/// The lanes of gangs of one row.
+unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts);
+
+/// The tiles of a kernel whose threads differ along y; of one row if it is to have none. `lanes`
+/// are asked for, or 0; the processor's vector registers have `register_bytes` together.
+GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned lanes,
+                     std::uint64_t register_bytes);
+
+/// Whether gangs along x, as long as may be, are better than tiles: where a tile's row is less than
+/// a vector, or where much is read, which comes faster from long pieces of few rows; and not where
+/// tiles keep together what leaves early or what neighbours along y touch.
+bool walks_rows(const GangSource& source);
+
+/// Better sizes once it is known how the kernel walks memory: for kernels that walk rows, which may
+/// be fused (then true), and for those that take a thread's number apart.
+bool settle_rows(GangSource& source, const KernelFacts& facts);
+void settle_lanes(GangSource& source);
+
+}  // namespace pycuda::cpu::simt
