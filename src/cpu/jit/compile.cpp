@@ -28,6 +28,7 @@
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/recognise_math.h"
+#include "cpu/simt/repeated_flushes.h"
 #include "cpu/simt/scalar_threads.h"
 
 namespace pycuda::cpu::jit {
@@ -133,6 +134,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   for (llvm::Function& function : module) {
     simt::drop_unseen_payloads(function);
     simt::recognise_math(function);
+    simt::drop_repeated_flushes(function);
   }
   dump("clean", module);
   for (llvm::Function& function : module) {

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "cpu/lower/approximations.h"
 #include "cpu/lower/function_lowering.h"
 
 namespace pycuda::cpu::lower {
@@ -112,22 +113,11 @@ Value* FloatOps::flush_tiny(Value* result, Value* exact, Rounding rounding) {
 }
 
 Value* FloatOps::flush_tiny_sum(Value* result, Value* a, Value* b, Value* c) {
-  // The sign of |a * b + c| - 2^-126, rounded once, is exact: what is less than zero rounds to a
-  // negative zero at least.
-  Type* type = b_.getDoubleTy();
-  Value* limit = constant(type, -0x1p-126);
-  Value* left = widen(a, type);
-  Value* negative = sign_bit(result);
-  left = b_.CreateSelect(negative, b_.CreateFNeg(left), left);
-  Value* rest = limit;
-  if (c != nullptr) {
-    Value* addend = widen(c, type);
-    rest = b_.CreateFAdd(b_.CreateSelect(negative, b_.CreateFNeg(addend), addend), limit);
-  }
-  Value* tiny = sign_bit(fma(left, widen(b, type), rest));
+  if (c == nullptr) c = constant(result->getType(), 0);
+  Value* tiny = lowering_.pure_call(approximation::tiny_sum, b_.getInt1Ty(), {result, a, b, c});
   Value* raw = bits(result);
   Value* flushed = b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw);
-  return b_.CreateSelect(is_nan(result), result, from_bits(flushed, result->getType()));
+  return from_bits(flushed, result->getType());
 }
 
 Value* FloatOps::saturate(Value* value) {

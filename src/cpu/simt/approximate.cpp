@@ -72,6 +72,7 @@ class Expansion {
   Value* seed_operand(Value* x);
   Value* seed_result(Value* value);
   Value* root_of_double(Value* x);
+  Value* is_tiny();
 
   llvm::CallInst& call_;
   llvm::IRBuilder<> b_;
@@ -348,6 +349,28 @@ Value* Expansion::seed_result(Value* value) {
   return b_.CreateBitCast(upper, b_.getDoubleTy());
 }
 
+/// Rounded toward zero, what is less than a normal number stays less. Without that rounding: the
+/// sign of |a * b + c| - 2^-126, rounded once in f64, is exact: what is less than zero rounds to a
+/// negative zero at least.
+Value* Expansion::is_tiny() {
+  Value *rounded = call_.getArgOperand(0), *a = call_.getArgOperand(1), *b = call_.getArgOperand(2),
+        *c = call_.getArgOperand(3);
+  if (native_) {
+    constexpr std::uint32_t exponent = 0x7f800000;
+    Value* toward_zero = call_native(b_, NativeOperation::SumTowardZero, {a, b, c});
+    return b_.CreateICmpEQ(b_.CreateAnd(bits(toward_zero), exponent), b_.getInt32(0));
+  }
+  const auto wide = [&](Value* value) { return b_.CreateFPExt(value, b_.getDoubleTy()); };
+  Value* negative = b_.CreateICmpSLT(bits(rounded), b_.getInt32(0));
+  const auto turned = [&](Value* value) {
+    return b_.CreateSelect(negative, b_.CreateFNeg(value), value);
+  };
+  Value* limit = llvm::ConstantFP::get(b_.getDoubleTy(), -0x1p-126);
+  Value* rest = b_.CreateFAdd(turned(wide(c)), limit);
+  Value* below = b_.CreateBitCast(fma(turned(wide(a)), wide(b), rest), b_.getInt64Ty());
+  return b_.CreateAnd(b_.CreateICmpSLT(below, b_.getInt64(0)), b_.CreateFCmpORD(rounded, real(0)));
+}
+
 Value* Expansion::root_of_double(Value* x) {
   return b_.CreateFDiv(llvm::ConstantFP::get(b_.getDoubleTy(), 1),
                        b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
@@ -361,6 +384,7 @@ Value* Expansion::emit() {
   if (name == approximation::rsqrt_seed) return seed_result(root_of_double(seed_operand(x)));
   if (name == approximation::rsqrt_f64) return root_of_double(x);
   if (name == approximation::exp_f64) return exp_of_double(x);
+  if (name == approximation::tiny_sum) return is_tiny();
   const bool ftz = name.consume_back(".ftz");
   if (name == approximation::ex2) return ex2(x, ftz);
   if (name == approximation::lg2) return logarithm(x, ftz, false);

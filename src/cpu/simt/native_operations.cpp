@@ -19,6 +19,7 @@ constexpr const char* prefix = "native.";
 constexpr const char* scale = "native.scale";
 constexpr const char* exponent = "native.exponent";
 constexpr const char* mantissa = "native.mantissa";
+constexpr const char* sum_toward_zero = "native.sum-toward-zero";
 
 constexpr unsigned gang_lanes_multiple = 16;
 
@@ -33,6 +34,8 @@ const char* name_of(NativeOperation operation) {
       return scale;
     case NativeOperation::Exponent:
       return exponent;
+    case NativeOperation::SumTowardZero:
+      return sum_toward_zero;
     default:
       return mantissa;
   }
@@ -41,7 +44,7 @@ const char* name_of(NativeOperation operation) {
 llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
                            llvm::ArrayRef<llvm::Value*> operands) {
   llvm::Type* type = operands[0]->getType();
-  const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), type);
+  const llvm::SmallVector<llvm::Type*, 3> types(operands.size(), type);
   llvm::FunctionCallee callee = b.GetInsertBlock()->getModule()->getOrInsertFunction(
       name, llvm::FunctionType::get(type, types, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
@@ -55,16 +58,24 @@ llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
   return call;
 }
 
-/// One register's worth: of 512 bits, or of 128.
+/// One register's worth: of 512 bits, or of 128; of sums a single one.
 llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
                              llvm::ArrayRef<llvm::Value*> operands) {
   // Intervals and signs of vgetmant: [3/4, 3/2), NaNs of negative numbers, 1 of -0.
   constexpr std::uint32_t mantissa_form = 3 + 4 * 3;
   constexpr std::uint32_t current_rounding = 4;
+  // Toward zero, without exceptions.
+  constexpr std::uint32_t toward_zero = 8 | 3;
   llvm::Type* type = operands[0]->getType();
   const bool whole = type->getPrimitiveSizeInBits() == 512;
   const bool doubles = type->getScalarType()->isDoubleTy();
   llvm::SmallVector<llvm::Value*, 5> arguments(operands);
+  if (name.starts_with(sum_toward_zero)) {
+    arguments.push_back(b.getInt32(toward_zero));
+    return b.CreateIntrinsic(type->isVectorTy() ? llvm::Intrinsic::x86_avx512_vfmadd_ps_512
+                                                : llvm::Intrinsic::x86_avx512_vfmadd_f32,
+                             {}, arguments);
+  }
   if (name.starts_with(mantissa)) arguments.push_back(b.getInt32(mantissa_form));
   arguments.push_back(llvm::Constant::getNullValue(type));  // of lanes that are masked: none
   arguments.push_back(whole && !doubles ? b.getInt16(0xffff) : b.getInt8(0xff));
@@ -83,9 +94,12 @@ llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
 void select(llvm::CallInst& call) {
   llvm::IRBuilder<> b(&call);
   const llvm::StringRef name = call.getCalledFunction()->getName();
-  llvm::SmallVector<llvm::Value*, 2> operands;
+  llvm::SmallVector<llvm::Value*, 3> operands;
   llvm::Value* result = nullptr;
-  if (!call.getType()->isVectorTy()) {
+  if (!call.getType()->isVectorTy() && name.starts_with(sum_toward_zero)) {
+    operands.append(call.arg_begin(), call.arg_end());
+    result = select_register(b, name, operands);
+  } else if (!call.getType()->isVectorTy()) {
     llvm::Type* type = llvm::FixedVectorType::get(call.getType(), lanes_in(128, *call.getType()));
     for (llvm::Value* operand : call.args())
       operands.push_back(

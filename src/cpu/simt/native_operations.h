@@ -19,6 +19,7 @@ enum class NativeOperation {
   Exponent,  ///< f32 x: floor(log2(|x|)) as an f32; of zero -infinity, of infinity infinity
   Mantissa,  ///< f32 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and infinity; NaN
              ///< of negative numbers
+  SumTowardZero,  ///< f32 a, b, c: a * b + c, rounded toward zero
 };
 
 /// Of NaNs all of them give NaNs, of whatever kind.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/simt/repeated_flushes.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cpu/lower/approximations.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+using llvm::Value;
+using namespace llvm::PatternMatch;
+namespace approximation = lower::approximation;
+
+constexpr std::uint32_t sign_bits = 0x80000000, exponent_bits = 0x7f800000;
+
+/// The bits of an f32 that `value` is the flushed form of, or null: a zero of their sign where
+/// `condition` holds.
+Value* flushed_from(const Value* value, Value*& condition) {
+  Value* raw = nullptr;
+  const bool found = match(
+      value,
+      m_Select(m_Value(condition), m_And(m_Value(raw), m_SpecificInt(sign_bits)), m_Deferred(raw)));
+  return found && raw->getType()->isIntegerTy(32) ? raw : nullptr;
+}
+
+/// A flush of any number: its exponent's bits are compared with zero.
+Value* flushed_operand(const Value* value) {
+  Value* condition = nullptr;
+  Value* raw = flushed_from(value, condition);
+  if (raw == nullptr) return nullptr;
+  llvm::ICmpInst::Predicate predicate{};
+  const bool compares =
+      match(condition,
+            m_ICmp(predicate, m_And(m_Specific(raw), m_SpecificInt(exponent_bits)), m_Zero())) &&
+      predicate == llvm::ICmpInst::ICMP_EQ;
+  return compares ? raw : nullptr;
+}
+
+class FlushedValues {
+ public:
+  /// Whether an f32, or the bits of one, is no subnormal number. `assumed` holds the phis on the
+  /// way here: values that go round a loop come from them.
+  bool contains(const Value* value, unsigned depth = 0) {
+    constexpr unsigned deepest = 12;
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value))
+      return !number->getValueAPF().isDenormal();
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+      const std::uint64_t raw = number->getZExtValue();
+      return (raw & exponent_bits) != 0 || (raw & ~std::uint64_t{sign_bits}) == 0;
+    }
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (instruction == nullptr || depth == deepest) return false;
+    const auto of = [&](const Value* operand) { return contains(operand, depth + 1); };
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
+      if (!assumed_.insert(phi).second) return true;
+      return std::all_of(phi->incoming_values().begin(), phi->incoming_values().end(),
+                         [&](const llvm::Use& use) { return of(use.get()); });
+    }
+    if (llvm::isa<llvm::BitCastInst>(instruction)) {
+      const Value* from = instruction->getOperand(0);
+      return (from->getType()->isFloatTy() || from->getType()->isIntegerTy(32)) && of(from);
+    }
+    if (llvm::isa<llvm::SelectInst>(instruction))
+      return is_flush(*instruction) ||
+             (of(instruction->getOperand(1)) && of(instruction->getOperand(2)));
+    if (instruction->getOpcode() == llvm::Instruction::FNeg) return of(instruction->getOperand(0));
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(instruction);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee == nullptr || !call->getType()->isFloatTy()) return false;
+    if (callee->getIntrinsicID() == llvm::Intrinsic::fabs) return of(call->getArgOperand(0));
+    return callee->getName().starts_with(approximation::prefix) &&
+           callee->getName().ends_with(".ftz");
+  }
+
+ private:
+  static bool is_flush(const llvm::Instruction& select) {
+    if (flushed_operand(&select) != nullptr) return true;
+    Value* condition = nullptr;
+    Value* raw = flushed_from(&select, condition);
+    const auto* call = raw != nullptr ? llvm::dyn_cast<llvm::CallInst>(condition) : nullptr;
+    return call != nullptr && call->getCalledFunction() != nullptr &&
+           call->getCalledFunction()->getName() == approximation::tiny_sum &&
+           match(raw, m_BitCast(m_Specific(call->getArgOperand(0))));
+  }
+
+  llvm::SmallPtrSet<const llvm::PHINode*, 8> assumed_;
+};
+
+}  // namespace
+
+void drop_repeated_flushes(llvm::Function& function) {
+  std::vector<llvm::Instruction*> repeated;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    const Value* raw = flushed_operand(&instruction);
+    if (raw != nullptr && FlushedValues().contains(raw)) repeated.push_back(&instruction);
+  }
+  for (llvm::Instruction* flush : repeated) {
+    Value* condition = nullptr;
+    flush->replaceAllUsesWith(flushed_from(flush, condition));
+    flush->eraseFromParent();
+  }
+}
+
+}  // namespace pycuda::cpu::simt
