@@ -45,7 +45,8 @@ class FloatOps {
   /// What counts, as on hardware, is the result rounded as if exponents had no limit. `exact` is
   /// the result in a wider type.
   llvm::Value* flush_tiny(llvm::Value* result, llvm::Value* exact, ptx::Rounding rounding);
-  /// The same for `result` = a * b + c rounded to the nearest f32 (c null for a product).
+  /// .ftz of `result` = a * b + c rounded to the nearest f32 (c null for a product): a zero of its
+  /// sign if the exact sum is too small for a normal number.
   llvm::Value* flush_tiny_sum(llvm::Value* result, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   /// .sat: to [0, 1]; NaN becomes 0.
   llvm::Value* saturate(llvm::Value* value);

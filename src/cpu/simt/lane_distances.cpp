@@ -11,9 +11,8 @@
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
-#include <string>
 
-#include "cpu/lower/pseudo.h"
+#include "cpu/simt/special_values.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -141,9 +140,8 @@ std::optional<LaneDistances::Distances> LaneDistances::evaluate(const llvm::Valu
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&value))
     return constant(number->getZExtValue());
   const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&value);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  if (callee && callee->getName() == std::string(lower::pseudo::sreg_prefix) + "tid.x") {
+  if (special_register(&value) == "tid.x") {
+    const llvm::Function* callee = llvm::cast<llvm::CallInst>(value).getCalledFunction();
     Distances number{{{term({0, 0, callee, {}}), 1}}, {}, 0};
     for (unsigned lane = 0; lane < size_.lanes(); ++lane) number.lanes.push_back(lane);
     number.zeros = llvm::computeKnownBits(&value, layout_).Zero.getZExtValue() |
