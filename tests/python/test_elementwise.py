@@ -2,6 +2,7 @@
 """pycuda.elementwise against NumPy."""
 
 import numpy as np
+import pycuda.driver as cuda
 import pycuda.elementwise as elementwise
 import pytest
 from pycuda import gpuarray
@@ -181,6 +182,18 @@ def test_modules_and_kernels_can_be_had():
     assert kernel.gen_kwargs["name"] == "axpy"
     _, _, ranged = kernel.generate_stride_kernel_and_types(True)
     assert [argument.name for argument in ranged[-3:]] == ["start", "stop", "step"]
+
+
+def test_launch_shapes_for_numbers_of_elements(context):
+    device = cuda.Context.get_device()
+    most = 4 * 8 * device.get_attribute(cuda.device_attribute.MULTIPROCESSOR_COUNT)
+    if gpuarray._array.runs_in_turn():  # a trip of few threads through memory is slow there
+        most = max(most, 4096)
+    assert gpuarray.splay(7) == ((1, 1), (32, 1, 1))
+    assert gpuarray.splay(33, device) == ((2, 1), (32, 1, 1))
+    assert gpuarray.splay(most * 32, device) == ((most, 1), (32, 1, 1))
+    assert gpuarray.splay(most * 64 + 1) == ((most, 1), (96, 1, 1))
+    assert gpuarray.splay(1 << 31) == ((most, 1), (128, 1, 1))
 
 
 def call(function, n, *arguments):
