@@ -2,12 +2,10 @@
 #include "array/elementwise_plan.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace pycuda::array {
 namespace {
 
-constexpr std::int64_t narrow_limit = std::numeric_limits<std::int32_t>::max();
 constexpr unsigned block_threads = 256;
 /// Of arrays that are contiguous alike: on an H200 0.4 % faster than 256 where a thread moves less
 /// than 16 bytes of an array (casts), and as fast elsewhere.
@@ -20,10 +18,6 @@ constexpr std::int64_t shortest_row = 12;
 constexpr unsigned widest_gang = 64;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-Inner inner_of(std::int64_t stride, std::int64_t item_bytes) {
-  return stride == item_bytes ? Inner::Dense : stride == 0 ? Inner::Fixed : Inner::Stepped;
-}
 
 bool contiguous_alike(const ElementwisePlan& plan, const Walk& walk) {
   if (walk.ndim == 0) return true;
@@ -86,7 +80,7 @@ void plan_in_turn(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
     plan.grid.y = static_cast<unsigned>(divide_up(columns, columns_each));
   } else {
     plan.threads = widest_gang;
-    plan.wide = walk.size > narrow_limit;
+    plan.wide = walk.size > largest_narrow;
     plan.ndim = walk.ndim;
     plan.counts = {walk.size, chunk};
     plan.count = 2;
@@ -120,8 +114,8 @@ ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
     plan.batch = plan.vector > 1 ? 2 : size < (1 << 18) ? 1 : 4;
     step = std::int64_t{plan.threads} * plan.batch;
   }
-  plan.wide = size > narrow_limit;
-  const std::int64_t chunk = step * divide_up(size, step * narrow_limit);
+  plan.wide = size > largest_narrow;
+  const std::int64_t chunk = step * divide_up(size, step * largest_narrow);
   plan.counts = {size, chunk};
   plan.count = 2;
   plan.grid.x = static_cast<unsigned>(divide_up(size, chunk));

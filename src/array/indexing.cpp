@@ -2,78 +2,71 @@
 #include "array/indexing.h"
 
 #include <algorithm>
-#include <limits>
+#include <bit>
+#include <cstdlib>
 #include <string>
 
+#include "array/indexing_source.h"
+#include "array/parameters.h"
 #include "cuda/memcpy.h"
 #include "cuda/memset.h"
 
 namespace pycuda::array {
 namespace {
 
-struct Key {
-  int ndim;
-  int indices;
-  std::int64_t bytes;
-  bool writes;
+constexpr unsigned block_threads = 256;
 
-  std::uint64_t number() const {
-    return static_cast<std::uint64_t>(ndim) | static_cast<std::uint64_t>(indices) << 8 |
-           static_cast<std::uint64_t>(bytes) << 16 | (writes ? std::uint64_t{1} << 24 : 0) |
-           std::uint64_t{1} << 32;
+/// The widest unit that an element consists of and that lies aligned wherever a thread meets one.
+std::int64_t unit_bytes(const Selection& selection) {
+  std::uint64_t all = selection.values.address | selection.indexed.address |
+                      static_cast<std::uint64_t>(selection.indexed.item_bytes);
+  for (const ArrayRef* array : {&selection.values, &selection.indexed}) {
+    for (int i = 0; i < array->layout->ndim; ++i)
+      all |= static_cast<std::uint64_t>(array->layout->strides[static_cast<std::size_t>(i)]);
   }
-};
-
-std::string source_of(const void* argument) {
-  const Key& key = *static_cast<const Key*>(argument);
-  const std::string dims = std::to_string(key.ndim);
-  const std::string count = std::to_string(key.indices);
-  std::string text =
-      "typedef long long i64;\nstruct alignas(16) sixteen { i64 v[2]; };\n"
-      "template <class T, int n> struct Row { T v[n]; };\ntypedef ";
-  text += key.bytes == 16  ? "sixteen"
-          : key.bytes == 8 ? "i64"
-          : key.bytes == 4 ? "int"
-          : key.bytes == 2 ? "short"
-                           : "char";
-  text += " T;\nextern \"C\" __global__ void array_select(char* values, char* indexed";
-  for (int k = 0; k < key.indices; ++k) text += ", const char* i" + std::to_string(k);
-  text += ", i64 n, int* bad, const Row<i64, " + count + "> lengths, const Row<i64, " + count +
-          "> steps";
-  if (key.ndim > 0) {
-    text += ", const Row<i64, " + dims + "> shape";
-    for (int k = 0; k < 2 + key.indices; ++k) {
-      text += ", const Row<i64, " + dims + "> s" + std::to_string(k);
-    }
-  }
-  text +=
-      ") {\n  for (i64 i = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x; i < n;\n"
-      "       i += static_cast<i64>(gridDim.x) * blockDim.x) {\n    i64 rest = i;\n";
-  for (int k = 0; k < 2 + key.indices; ++k) text += "    i64 o" + std::to_string(k) + " = 0;\n";
-  for (int d = key.ndim - 1; d >= 0; --d) {
-    const std::string dim = "[" + std::to_string(d) + "]";
-    text += "    { const i64 next = rest / shape.v" + dim + ", c = rest - next * shape.v" + dim +
-            "; rest = next;\n";
-    for (int k = 0; k < 2 + key.indices; ++k) {
-      const std::string operand = std::to_string(k);
-      text += "      o" + operand + " += c * s" + operand + ".v" + dim + ";\n";
-    }
-    text += "    }\n";
-  }
-  text += "    bool good = true;\n";
-  for (int k = 0; k < key.indices; ++k) {
-    const std::string index = std::to_string(k);
-    text += "    { i64 j = *reinterpret_cast<const i64*>(i" + index + " + o" +
-            std::to_string(k + 2) + ");\n      if (j < 0) j += lengths.v[" + index +
-            "];\n      good = good && j >= 0 && j < lengths.v[" + index +
-            "];\n      o1 += j * steps.v[" + index + "]; }\n";
-  }
-  text +=
-      "    T* const there = reinterpret_cast<T*>(indexed + o1);\n"
-      "    T* const here = reinterpret_cast<T*>(values + o0);\n";
-  text += key.writes ? "    if (good) *there = *here;" : "    if (good) *here = *there;";
-  return text + " else *bad = 1;\n  }\n}\n";
+  return std::min<std::int64_t>(std::int64_t{1} << std::countr_zero(all | 16), 16);
 }
+
+/// Whether an offset in one of the arrays, or an index, may need more than 32 bits.
+bool is_wide(const Walk& walk, const Layout& indexed, std::size_t indices) {
+  const auto beyond = [](std::int64_t length, std::int64_t stride) {
+    return static_cast<double>(length) * static_cast<double>(std::abs(stride));
+  };
+  std::array<double, Walk::max_operands> spans{};
+  for (std::size_t i = 0; i < indices; ++i) {
+    if (indexed.shape[i] > largest_narrow) return true;
+    spans[1] += beyond(indexed.shape[i], indexed.strides[i]);
+  }
+  for (std::size_t k = 0; k < 2 + indices; ++k) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(walk.ndim); ++i)
+      spans[k] += beyond(walk.shape[i], walk.strides[k][i]);
+    if (spans[k] > static_cast<double>(largest_narrow)) return true;
+  }
+  return false;
+}
+
+SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t unit, bool checks,
+                    bool writes) {
+  const std::size_t count = selection.indices.size();
+  const Layout& indexed = *selection.indexed.layout;
+  SelectionKey key;
+  key.ndim = walk.ndim;
+  key.indices = static_cast<int>(count);
+  key.bytes = static_cast<int>(unit);
+  key.index_bytes = static_cast<int>(selection.indices[0].item_bytes);
+  key.writes = writes;
+  key.checks = checks;
+  key.wide_index = walk.size > largest_narrow;
+  key.wide_offset = is_wide(walk, indexed, count);
+  key.dense_step = indexed.strides[count - 1] == unit;
+  for (std::size_t k = 0; k < 2 + count && walk.ndim > 0; ++k) {
+    key.inner[k] = inner_of(walk.strides[k][static_cast<std::size_t>(walk.ndim - 1)],
+                            k < 2 ? key.bytes : key.index_bytes);
+  }
+  return key;
+}
+
+std::string source_of(const void* key) { return static_cast<const SelectionKey*>(key)->source(); }
 
 bool run(ArrayContext& context, const Selection& selection, CUstream stream, bool check,
          bool writes) {
@@ -92,13 +85,8 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
                         " do not fit a selection of shape " + shape_text(shape.shape_span()));
   }
 
-  // Elements of other sizes are moved in parts.
-  std::int64_t bytes = selection.indexed.item_bytes;
-  std::int64_t parts = 1;
-  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16) {
-    parts = bytes;
-    bytes = 1;
-  }
+  const std::int64_t unit = unit_bytes(selection);
+  const std::int64_t parts = selection.indexed.item_bytes / unit;
   std::array<Layout, 2 + max_index_arrays> layouts;
   layouts[0] = values;
   layouts[1] = shape;
@@ -127,12 +115,12 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
     if (layouts[k].ndim == max_dims) throw ShapeMismatch("too many axes");
     const auto axis = static_cast<std::size_t>(layouts[k].ndim++);
     layouts[k].shape[axis] = parts;
-    layouts[k].strides[axis] = k < 2 ? 1 : 0;
+    layouts[k].strides[axis] = k < 2 ? unit : 0;
   }
   const Walk walk = collapse(std::span(used.data(), 2 + count));
   if (walk.size == 0) return true;
 
-  Key key{walk.ndim, static_cast<int>(count), bytes, writes};
+  const SelectionKey key = key_of(selection, walk, unit, check, writes);
   const cuda::Kernel& kernel = context.kernel(key.number(), "array_select", source_of, &key);
   const TemporaryMemory bad(context, 4, stream);
   cuda::fill_async(bad.pointer(), std::uint32_t{0}, 1, stream);
@@ -140,20 +128,19 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
   parameters.add(selection.values.address);
   parameters.add(selection.indexed.address);
   for (const ArrayRef& index : selection.indices) parameters.add(index.address);
-  parameters.add_index(walk.size, true);
+  parameters.add_index(walk.size, key.wide_index);
   parameters.add(bad.pointer());
-  parameters.add_lengths(selection.indexed.layout->shape.data(), static_cast<int>(count), true);
+  parameters.add_strides(selection.indexed.layout->shape.data(), static_cast<int>(count));
   parameters.add_strides(selection.indexed.layout->strides.data(), static_cast<int>(count));
   if (walk.ndim > 0) {
-    parameters.add_lengths(walk.shape.data(), walk.ndim, true);
+    parameters.add_lengths(walk.shape.data(), walk.ndim, key.wide_index);
     for (std::size_t k = 0; k < 2 + count; ++k) {
       parameters.add_strides(walk.strides[k].data(), walk.ndim);
     }
   }
   cuda::LaunchShape launch_shape;
-  launch_shape.block.x = 256;
-  launch_shape.grid.x = static_cast<unsigned>(std::clamp<std::int64_t>(
-      (walk.size + 255) / 256, 1, std::int64_t{64} * context.multiprocessors()));
+  launch_shape.block.x = block_threads;
+  launch_shape.grid.x = static_cast<unsigned>((walk.size + block_threads - 1) / block_threads);
   launch_shape.stream = stream;
   cuda::launch(kernel, launch_shape, parameters.data(), parameters.bytes());
   if (!check) return true;

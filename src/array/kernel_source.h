@@ -40,6 +40,12 @@ enum class ElementwiseForm : std::uint8_t {
 
 /// How an array lies along the last dimension: step by step, dense, or one element for all.
 enum class Inner : std::uint8_t { Stepped, Dense, Fixed };
+constexpr Inner inner_of(std::int64_t stride, std::int64_t item_bytes) {
+  return stride == item_bytes ? Inner::Dense : stride == 0 ? Inner::Fixed : Inner::Stepped;
+}
+
+/// Most elements that kernels count in 32 bits.
+inline constexpr std::int64_t largest_narrow = 0x7fffffff;
 
 /// What a kernel on elements is made for. Operands are numbered without the result.
 ///

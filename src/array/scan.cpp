@@ -14,7 +14,6 @@
 namespace pycuda::array {
 namespace {
 
-constexpr std::int64_t narrow_limit = std::numeric_limits<std::int32_t>::max();
 /// Shorter lines are scanned by a thread each, if there are many.
 constexpr std::int64_t short_line = 512;
 
@@ -45,7 +44,7 @@ Layout without_axis(const Layout& layout, int axis) {
 void launch(ArrayContext& context, ScanKey key, const Lines& lines, CUdeviceptr state,
             std::int64_t each, const cuda::LaunchShape& shape) {
   key.line_dims = lines.across.ndim;
-  key.wide = lines.count() > narrow_limit || lines.length > narrow_limit - (1 << 16);
+  key.wide = lines.count() > largest_narrow || lines.length > largest_narrow - (1 << 16);
   Parameters parameters;
   parameters.add(lines.result);
   parameters.add(lines.input);
@@ -168,7 +167,7 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   }
   const std::int64_t each = divide_up(lines.length, tiles.tile());
   if (!context.in_turn() && along && (lines.length >= short_line || lines.count() < 4096) &&
-      each <= narrow_limit / lines.count()) {
+      each <= largest_narrow / lines.count()) {
     scan_tiles(context, tiles, lines, each, stream);
     return;
   }

@@ -238,7 +238,9 @@ bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb:
   const CUstream queue = stream_argument(stream);
   for (std::size_t k = 0; k < count; ++k) {
     const ArrayState& state = state_of_array(require_array(indices[k], "an index"));
-    if (state.type != DType::I64) throw array::TypeMismatch("indices must have dtype int64");
+    const bool fits = state.type == DType::I64 || state.type == DType::I32;
+    if (!fits || (k > 0 && state.item_bytes != refs[0].item_bytes))
+      throw array::TypeMismatch("indices must all have dtype int64, or all int32");
     tell(indices[k].ptr(), queue);
     refs[k] = state.ref();
   }

@@ -60,8 +60,11 @@ extern "C" __global__ void __launch_bounds__(1) count_true(const u8* mask, i64* 
 extern "C" __global__ void __launch_bounds__(1) place_true(const u8* mask, const i64* ends, i64* places, i64 n) {
   const i64 first = blockIdx.x * static_cast<i64>(TILE), last = first + TILE < n ? first + TILE : n;
   i64 place = blockIdx.x == 0 ? 0 : ends[blockIdx.x - 1];
-  for (i64 i = first; i < last; ++i) {
-    if (mask[i] != 0) places[place++] = i;
+  const i64 end = ends[blockIdx.x];
+  // What is written for an element that is not true is overwritten: no branch that cannot be foretold.
+  for (i64 i = first; i < last && place < end; ++i) {
+    places[place] = i;
+    place += mask[i] != 0;
   }
 }
 #else

@@ -132,6 +132,8 @@ class _Plan:
             self.index_shape = np.broadcast_shapes(*shapes)
         except ValueError:
             raise IndexError(f"shape mismatch: indices could not be broadcast together with shapes {shapes}") from None
+        if any(one.dtype != np.int32 for one in arrays):
+            arrays = [one.astype(np.int64, copy=False) for one in arrays]
         self.indices = tuple(one if isinstance(one, GPUArray) else to_gpu(np.ascontiguousarray(one)) for one in arrays)
 
     def _checked(self, entry, length, axis):
@@ -139,7 +141,7 @@ class _Plan:
             if entry.dtype.kind not in "iu":
                 raise IndexError(f"arrays used as indices must be of integers, not {entry.dtype}")
             self.check = True
-            return entry.astype(np.int64, copy=False)
+            return _moved_by(entry)
         host = np.asarray(operator.index(entry) if not isinstance(entry, np.ndarray) else entry)
         if host.size and (host.max() >= length or host.min() < -length):
             raise IndexError(
@@ -210,12 +212,17 @@ def store(ary, index, value):
         raise _out_of_range(ary)
 
 
+def _moved_by(indices):
+    """The same indices in a dtype that kernels take: int32 as it is, int64 otherwise."""
+    return indices if indices.dtype == np.int32 else indices.astype(np.int64, copy=False)
+
+
 def _device_indices(indices):
     if not isinstance(indices, GPUArray):
         indices = to_gpu(_host_index(indices).astype(np.int64))
     if indices.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, not {indices.dtype}")
-    return indices.astype(np.int64, copy=False)
+    return _moved_by(indices)
 
 
 def take(ary, indices, out=None, stream=None, axis=None):

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Arrays as indices: types of indices, sizes of elements, layouts, and places beyond 2**31."""
+
+import numpy as np
+import pytest
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.mark.parametrize("index_type", ["int8", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_integers_of_every_size_are_indices(index_type):
+    host = np.arange(100, dtype=np.float32).reshape(10, 10)
+    device = gpuarray.to_gpu(host)
+    rows = np.array([[9, 0], [3, 3]], index_type)
+    columns = np.array([1, 7], np.int32)
+    np.testing.assert_array_equal(device[gpuarray.to_gpu(rows)].get(), host[rows])
+    both = device[gpuarray.to_gpu(rows), gpuarray.to_gpu(columns)]  # of different types, broadcast
+    np.testing.assert_array_equal(both.get(), host[rows, columns])
+    np.testing.assert_array_equal(device.take(gpuarray.to_gpu(rows), axis=1).get(), host.take(rows, axis=1))
+
+
+@pytest.mark.parametrize("index_type", ["int32", "int64"])
+@pytest.mark.parametrize("wrong", [5, -6, 1 << 30, -(1 << 31), (1 << 31) - 1])
+def test_indices_out_of_range_are_told_and_touch_nothing(index_type, wrong):
+    host = np.arange(5, dtype=np.int16)
+    device = gpuarray.to_gpu(host)
+    index = gpuarray.to_gpu(np.array([1, wrong, -1], index_type))
+    with pytest.raises(IndexError, match=r"out of bounds for an array of shape \(5,\)"):
+        device[index]
+    with pytest.raises(IndexError, match=r"out of bounds for an array of shape \(5,\)"):
+        device[index] = gpuarray.to_gpu(np.array([7, 8, 9], np.int16))
+    np.testing.assert_array_equal(device.get(), [0, 7, 2, 3, 9])  # NumPy writes nothing; the device is past that
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "float16",
+        "float32",
+        "complex64",
+        "complex128",
+        "V3",
+        "V6",
+        "V12",
+        "V20",
+        "V48",
+        [("a", "i1"), ("b", "f8")],
+    ],
+)
+def test_elements_of_every_size_are_moved(dtype):
+    dtype = np.dtype(dtype)
+    host = np.random.default_rng(0).integers(0, 256, 37 * dtype.itemsize, dtype=np.uint8).view(dtype)
+    device = gpuarray.to_gpu(host)
+    index = np.array([36, 0, -1, 17, 17, 5], np.int32)
+    assert device[gpuarray.to_gpu(index)].get().tobytes() == host[index].tobytes()
+    turned = gpuarray.to_gpu(host[:36].reshape(4, 9)).T
+    assert turned[gpuarray.to_gpu(index[3:] % 9)].get().tobytes() == host[:36].reshape(4, 9).T[index[3:] % 9].tobytes()
+    target, expected = gpuarray.to_gpu(host), host.copy()
+    target[gpuarray.to_gpu(index[1:4])] = gpuarray.to_gpu(host[10:13])
+    expected[index[1:4]] = host[10:13]
+    assert target.get().tobytes() == expected.tobytes()
+
+
+def test_fields_that_do_not_lie_aligned_are_moved():
+    packed = np.dtype([("flag", "i1"), ("number", "c8"), ("more", "i1", 3)])
+    host = np.zeros(11, packed)
+    host["number"] = np.arange(11) * (1 - 2j)
+    device = gpuarray.to_gpu(host)
+    view = gpuarray.GPUArray((11,), np.complex64, gpudata=int(device.gpudata) + 1, strides=(12,))
+    index = np.array([10, 3, -2])
+    np.testing.assert_array_equal(view[gpuarray.to_gpu(index)].get(), host["number"][index])
+
+
+def test_axes_longer_than_32_bits_count():
+    row = np.arange(6, dtype=np.float64)
+    long = gpuarray.broadcast_to(gpuarray.to_gpu(row), (1 << 33, 6))
+    index = np.array([0, (1 << 33) - 1, -(1 << 33), 1 << 32])
+    np.testing.assert_array_equal(long[gpuarray.to_gpu(index)].get(), np.broadcast_to(row, (4, 6)))
+    columns = long[gpuarray.to_gpu(index), gpuarray.to_gpu(np.array([5, -1, 2, 0], np.int32))]
+    np.testing.assert_array_equal(columns.get(), row[[5, 5, 2, 0]])
+    with pytest.raises(IndexError):
+        long[gpuarray.to_gpu(np.array([1 << 33]))]
+
+
+def test_many_elements_through_several_axes():
+    random = np.random.default_rng(4)
+    host = random.normal(size=(40, 50, 60)).astype(np.float32)
+    device = gpuarray.to_gpu(host)
+    first, last = random.integers(-40, 40, (300, 1)), random.integers(-60, 60, (1, 70)).astype(np.int32)
+    ours = device[gpuarray.to_gpu(first), :, gpuarray.to_gpu(last)]
+    np.testing.assert_array_equal(ours.get(), host[first, :, last])
+    mask = host > 0.4
+    np.testing.assert_array_equal(device[gpuarray.to_gpu(mask)].get(), host[mask])
+    flat = gpuarray.to_gpu(mask.ravel())
+    np.testing.assert_array_equal(gpuarray.nonzero(flat)[0].get(), np.nonzero(mask.ravel())[0])
+    index = random.permutation(host.size).astype(np.int32)
+    target = gpuarray.zeros(host.size, np.float32)
+    target[gpuarray.to_gpu(index)] = device.ravel()
+    expected = np.zeros(host.size, np.float32)
+    expected[index] = host.ravel()
+    np.testing.assert_array_equal(target.get(), expected)
+
+
+@pytest.mark.parametrize("share", [0, 1, 0.5])
+@pytest.mark.parametrize("size", [1, 4095, 4096, 12289])
+def test_places_of_few_and_many_true_elements(share, size):
+    mask = np.random.default_rng(size).random(size) < share
+    np.testing.assert_array_equal(gpuarray.nonzero(gpuarray.to_gpu(mask))[0].get(), np.nonzero(mask)[0])
