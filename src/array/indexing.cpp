@@ -14,7 +14,29 @@
 namespace pycuda::array {
 namespace {
 
-constexpr unsigned block_threads = 256;
+constexpr std::int64_t most_threads = 256, most_blocks = 0x7fffffff;
+/// Rows that are shorter would leave most threads of a warp idle.
+constexpr std::int64_t shortest_row = 24;
+
+/// Blocks for so many elements.
+cuda::LaunchShape blocks_for(std::int64_t elements) {
+  cuda::LaunchShape shape;
+  const std::int64_t threads = std::min((elements + 31) / 32 * 32, most_threads);
+  shape.block.x = static_cast<unsigned>(threads);
+  shape.grid.x = static_cast<unsigned>((elements + threads - 1) / threads);
+  return shape;
+}
+
+/// Whether rows of the last dimension are moved as such: no array has indices along it.
+bool moves_rows(const Walk& walk) {
+  if (walk.ndim < 2) return false;
+  const auto last = static_cast<std::size_t>(walk.ndim - 1);
+  const std::int64_t length = walk.shape[last];
+  for (int k = 2; k < walk.operands; ++k) {
+    if (walk.strides[static_cast<std::size_t>(k)][last] != 0) return false;
+  }
+  return length >= shortest_row && walk.size / length * blocks_for(length).grid.x <= most_blocks;
+}
 
 /// The widest unit that an element consists of and that lies aligned wherever a thread meets one.
 std::int64_t unit_bytes(const Selection& selection) {
@@ -58,6 +80,7 @@ SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t u
   key.checks = checks;
   key.wide_index = walk.size > largest_narrow;
   key.wide_offset = is_wide(walk, indexed, count);
+  key.rows = moves_rows(walk);
   key.dense_step = indexed.strides[count - 1] == unit;
   for (std::size_t k = 0; k < 2 + count && walk.ndim > 0; ++k) {
     key.inner[k] = inner_of(walk.strides[k][static_cast<std::size_t>(walk.ndim - 1)],
@@ -138,9 +161,12 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
       parameters.add_strides(walk.strides[k].data(), walk.ndim);
     }
   }
-  cuda::LaunchShape launch_shape;
-  launch_shape.block.x = block_threads;
-  launch_shape.grid.x = static_cast<unsigned>((walk.size + block_threads - 1) / block_threads);
+  const std::int64_t row = key.rows ? walk.shape[static_cast<std::size_t>(walk.ndim - 1)] : 1;
+  cuda::LaunchShape launch_shape = blocks_for(key.rows ? row : walk.size);
+  if (key.rows) {
+    parameters.add(launch_shape.grid.x);
+    launch_shape.grid.x *= static_cast<unsigned>(walk.size / row);
+  }
   launch_shape.stream = stream;
   cuda::launch(kernel, launch_shape, parameters.data(), parameters.bytes());
   if (!check) return true;

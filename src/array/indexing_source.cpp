@@ -40,26 +40,41 @@ std::string declarations(const SelectionKey& key) {
           count + "> steps" + lengths_parameter(key.ndim, key.wide_index, "shape");
   for (int k = 0; k < 2 + key.indices; ++k)
     text += strides_parameter(key.ndim, "s" + std::to_string(k));
-  return text + ") {\n";
+  return text + (key.rows ? ", const u32 blocks" : "") + ") {\n";
 }
 
-/// Offsets o0, o1, ... of element i in each array.
+/// Which element a thread moves: `c` along the last dimension of `row`, if there is more than one.
+std::string own_element(const SelectionKey& key) {
+  const std::string length = "shape.v[" + std::to_string(key.ndim - 1) + "]";
+  const std::string columns = key.wide_index ? length : length + ".length";
+  if (key.rows) {
+    return "  const u32 row = blockIdx.x / blocks;\n"
+           "  const index_t c = static_cast<index_t>(blockIdx.x - row * blocks) * 256 + "
+           "threadIdx.x;\n"
+           "  if (c >= " +
+           columns + ") return;\n";
+  }
+  std::string text =
+      "  const index_t i = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+      "  if (i >= n) return;\n";
+  if (key.ndim == 1) return text + "  const index_t c = i;\n";
+  if (key.ndim == 0) return text;
+  text += key.wide_index ? "  const index_t row = i / " + length
+                         : "  const index_t row = (__umulhi(i, " + length + ".magic) + i) >> " +
+                               length + ".shift";
+  return text + ", c = i - row * " + columns + ";\n";
+}
+
+/// Offsets o0, o1, ... of that element in each array.
 std::string offsets(const SelectionKey& key) {
   const int arrays = 2 + key.indices;
   std::string text;
   for (int k = 0; k < arrays; ++k) text += "  offset_t o" + std::to_string(k) + " = 0;\n";
   if (key.ndim == 0) return text;
   const std::string last = "[" + std::to_string(key.ndim - 1) + "]";
-  if (key.ndim == 1) {
-    text += "  const index_t c = i;\n";
-  } else {
-    const std::string length = "shape.v" + last;
-    text += key.wide_index ? "  const index_t row = i / " + length + ", c = i - row * " + length
-                           : "  const index_t row = (__umulhi(i, " + length + ".magic) + i) >> " +
-                                 length + ".shift, c = i - row * " + length + ".length";
-    text += ";\n" + unravel(key.ndim - 1, static_cast<std::size_t>(arrays), key.wide_index, "row",
-                            "shape", "s", "o");
-  }
+  if (key.ndim > 1)
+    text += unravel(key.ndim - 1, static_cast<std::size_t>(arrays), key.wide_index, "row", "shape",
+                    "s", "o");
   for (int k = 0; k < arrays; ++k) {
     const Inner inner = key.inner[static_cast<std::size_t>(k)];
     if (inner == Inner::Fixed) continue;
@@ -89,16 +104,15 @@ std::uint64_t SelectionKey::number() const {
   add(checks, 1);
   add(wide_index, 1);
   add(wide_offset, 1);
+  add(rows, 1);
   add(dense_step, 1);
   for (const Inner one : inner) add(one, 2);
   return number | std::uint64_t{1} << used;
 }
 
 std::string SelectionKey::source() const {
-  std::string text = declarations(*this) +
-                     "  const index_t i = static_cast<index_t>(blockIdx.x) * 256 + threadIdx.x;\n"
-                     "  if (i >= n) return;\n" +
-                     offsets(*this) + (checks ? "  bool good = true;\n" : "");
+  std::string text = declarations(*this) + own_element(*this) + offsets(*this) +
+                     (checks ? "  bool good = true;\n" : "");
   for (int k = 0; k < indices; ++k) {
     const std::string index = std::to_string(k), place = "[" + index + "]";
     const bool dense = dense_step && k == indices - 1;

@@ -76,7 +76,11 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   if (arrays.results() == 0) return;
 
   const DeviceTraits device{context.in_turn(), context.multiprocessors()};
-  ReductionKey key{reduction.op, input.type, second == nullptr ? input.type : second->type,
+  // Truth values are bytes of 0 and 1, which are summed faster.
+  const bool counts = reduction.op == ReductionOp::sum && input.type == DType::Bool &&
+                      reduction.accumulated != DType::Bool;
+  const DType stored = counts ? DType::U8 : input.type;
+  ReductionKey key{reduction.op, stored, second == nullptr ? stored : second->type,
                    reduction.accumulated, result.type};
   const ReductionPlan plan = plan_reduction(arrays, device, true);
   if (plan.parts() == 1) {

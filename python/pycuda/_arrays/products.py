@@ -9,6 +9,7 @@ from pycuda._arrays.array import GPUArray
 from pycuda._arrays.creation import packed, zeros
 from pycuda._arrays.joining import broadcast_to
 from pycuda._arrays.kernels import compiled, is_cpu, type_name
+from pycuda._arrays.reductions import _reduce
 from pycuda._arrays.shapes import _axis
 
 # A block of 16 x 16 threads makes a square of the result, each thread $2 x $2 elements of it.
@@ -146,15 +147,16 @@ def matmul(a, b):
     inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != inner:
         raise ValueError(f"matmul: {a.shape} and {b.shape} do not fit, {a.shape[-1]} is not {inner}")
-    left = a[None] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    result = _multiply(left, right, dtype)
-    shape = result.shape
-    if a.ndim == 1:
-        shape = (*shape[:-2], shape[-1])
+    # With a vector, what is read is what costs: a reduction goes at memory's speed.
     if b.ndim == 1:
-        shape = shape[:-1]
-    return result.reshape(shape)
+        return _reduce("dot", a.astype(dtype, copy=False), -1, dtype, None, second=_repeated(b, a.shape, dtype))
+    if a.ndim == 1:
+        return _reduce("dot", b.astype(dtype, copy=False), -2, dtype, None, second=_repeated(a[:, None], b.shape, dtype))
+    return _multiply(a, b, dtype)
+
+
+def _repeated(array, shape, dtype):
+    return broadcast_to(array.astype(dtype, copy=False), shape)
 
 
 def tensordot(a, b, axes=2):
