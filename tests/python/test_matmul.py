@@ -71,6 +71,42 @@ def test_other_numbers_are_multiplied_too(dtype):
     np.testing.assert_array_equal(product.get(), a @ b)
 
 
+@pytest.mark.parametrize(
+    "left, right",
+    [
+        ((37, 3000), (3000, 70)),  # sums in several parts
+        ((5, 700), (700, 17)),
+        ((9, 64), (64, 33)),
+        ((1, 300), (300, 40)),
+        ((40, 300), (300, 1)),
+        ((3, 40, 30), (30, 1)),
+        ((3, 1, 30), (2, 1, 30, 8)),
+        ((300,), (4, 300, 7)),
+        ((4, 7, 300), (300,)),
+        ((66000, 2, 3), (3, 2)),  # more stacked ones than a grid's third axis has blocks
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128, np.int16, np.float16])
+def test_shapes_that_do_not_fit_blocks(left, right, dtype):
+    rng = np.random.default_rng(11)
+    a, b = (rng.integers(-4, 5, shape) for shape in (left, right))
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.integers(-3, 3, a.shape)
+    expected = a @ b  # whole numbers: every order of sums gives the same, if none is rounded
+    if dtype == np.float16:
+        expected = expected.astype(np.float32)
+    a, b = a.astype(dtype), b.astype(dtype)
+    product = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+    assert product.dtype == dtype
+    np.testing.assert_array_equal(product.get(), expected.astype(dtype))
+
+
+def test_stacks_that_do_not_broadcast_are_refused_with_vectors_too():
+    a = gpuarray.zeros((3, 4, 5), np.float32)
+    with pytest.raises(ValueError, match=r"stacks of \(3, 4, 5\) and \(2, 1, 5\)"):
+        a @ gpuarray.zeros((2, 5, 1), np.float32)
+
+
 @pytest.mark.parametrize("axes", [0, 1, ((0, 2), (1, 0)), (-1, 0)])
 def test_products_over_several_axes(axes):
     a = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

@@ -31,6 +31,17 @@ def type_name(dtype):
     return name
 
 
+#: fused_sum(sum, a, b) is sum + a * b, of floating-point numbers with one rounding.
+FUSED_SUM = """
+template <class B> FN B fused_sum(B sum, B a, B b) {
+  if constexpr (same<B, bool>) return sum || (a && b);
+  else if constexpr (same<B, f32>) return __fmaf_rn(a, b, sum);
+  else if constexpr (same<B, f64>) return __fma_rn(a, b, sum);
+  else return static_cast<B>(sum + static_cast<B>(a * b));
+}
+"""
+
+
 def is_cpu():
     """Whether the current device is a processor: there, threads work best each on their own."""
     return _array.device_facts()[0]

@@ -8,22 +8,20 @@ import numpy as np
 from pycuda._arrays.array import GPUArray
 from pycuda._arrays.creation import packed, zeros
 from pycuda._arrays.joining import broadcast_to
-from pycuda._arrays.kernels import compiled, is_cpu, type_name
+from pycuda._arrays.kernels import FUSED_SUM, compiled, is_cpu, type_name
 from pycuda._arrays.reductions import _reduce
 from pycuda._arrays.shapes import _axis
 
-# A block of 16 x 16 threads makes a square of the result, each thread $2 x $2 elements of it.
-_TEXT = """
+# A block of 16 x 16 threads makes a square of the result, each thread 4 x 4 elements of it.
+_TEXT = (
+    """
 typedef $0 T; typedef $1 A;
 #define SIDE 16
-#define MICRO $2
+#define MICRO 4
 #define EDGE (SIDE * MICRO)
-template <class B> FN B sum_of(B a, B b) {
-  if constexpr (same<B, bool>) return a || b; else return static_cast<B>(a + b);
-}
-template <class B> FN B product_of(B a, B b) {
-  if constexpr (same<B, bool>) return a && b; else return static_cast<B>(a * b);
-}
+"""
+    + FUSED_SUM
+    + """
 extern "C" __global__ void matmul(const T *a, const T *b, T *c, i64 rows, i64 inner, i64 columns, i64 a_step,
                                   i64 b_step, i64 row_tiles) {
   __shared__ __align__(16) unsigned char a_room[EDGE * SIDE * sizeof(A)], b_room[SIDE * EDGE * sizeof(A)];
@@ -53,7 +51,7 @@ extern "C" __global__ void matmul(const T *a, const T *b, T *c, i64 rows, i64 in
       for (int i = 0; i < MICRO; ++i)
 #pragma unroll
         for (int j = 0; j < MICRO; ++j)
-          sum[i][j] = sum_of(sum[i][j], product_of(tile_a[y + i * SIDE][k], tile_b[k][x + j * SIDE]));
+          sum[i][j] = fused_sum(sum[i][j], tile_a[y + i * SIDE][k], tile_b[k][x + j * SIDE]);
     }
     __syncthreads();
   }
@@ -66,8 +64,9 @@ extern "C" __global__ void matmul(const T *a, const T *b, T *c, i64 rows, i64 in
     }
 }
 """
+)
 _WIDE = {"f16": "f32", "bf16": "f32"}
-_SIDE = 16
+_SIDE, _MICRO = 16, 4
 _MOST_BLOCKS = 65535  # along the grid's second axis
 
 
@@ -102,13 +101,18 @@ def _multiply(a, b, dtype):
 
     if cublas.multiply(left, right, result, count, *sizes):
         return result
-    micro = 1 if is_cpu() else 4
-    edge = _SIDE * micro
+    name = type_name(dtype)
+    wide = _WIDE.get(name, name)
+    if is_cpu():
+        from pycuda._arrays import products_in_turn
+
+        products_in_turn.multiply(left, right, result, count, *sizes, name, wide)
+        return result
+    edge = _SIDE * _MICRO
     row_tiles = -(-rows // edge)
     if row_tiles > _MOST_BLOCKS:
         raise NotImplementedError(f"matmul of more than {_MOST_BLOCKS * edge} rows: {a.shape} and {b.shape}")
-    name = type_name(dtype)
-    kernel = compiled("matmul", _TEXT, name, _WIDE.get(name, name), str(micro))
+    kernel = compiled("matmul", _TEXT, name, wide)
     at_once = _MOST_BLOCKS // row_tiles
     for first in range(0, count, at_once):
         some = min(at_once, count - first)
@@ -149,14 +153,24 @@ def matmul(a, b):
         raise ValueError(f"matmul: {a.shape} and {b.shape} do not fit, {a.shape[-1]} is not {inner}")
     # With a vector, what is read is what costs: a reduction goes at memory's speed.
     if b.ndim == 1:
-        return _reduce("dot", a.astype(dtype, copy=False), -1, dtype, None, second=_repeated(b, a.shape, dtype))
+        return _products_along(-1, a, b, dtype)
     if a.ndim == 1:
-        return _reduce("dot", b.astype(dtype, copy=False), -2, dtype, None, second=_repeated(a[:, None], b.shape, dtype))
+        return _products_along(-2, a[:, None], b, dtype)
+    if b.shape[-1] == 1:
+        return _products_along(-1, a, b.swapaxes(-1, -2), dtype)[..., None]
+    if a.shape[-2] == 1:
+        return _products_along(-2, a.swapaxes(-1, -2), b, dtype)[..., None, :]
     return _multiply(a, b, dtype)
 
 
-def _repeated(array, shape, dtype):
-    return broadcast_to(array.astype(dtype, copy=False), shape)
+def _products_along(axis, a, b, dtype):
+    """The sums of the products of both, broadcast together, along one axis."""
+    try:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        raise ValueError(f"matmul: the stacks of {a.shape} and {b.shape} do not broadcast together") from None
+    first, second = (broadcast_to(one.astype(dtype, copy=False), shape) for one in (a, b))
+    return _reduce("dot", first, axis, dtype, None, second=second)
 
 
 def tensordot(a, b, axes=2):
