@@ -6,8 +6,14 @@ median of the rounds. Large: 2**N floats, GB/s of the bytes that must move, the 
 """
 
 import argparse
+import os
 import statistics
 import time
+
+# PyTorch's threads would go on spinning after its turn, on cores that the next library needs. Read when it is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("GOMP_SPINCOUNT", "0")
+os.environ.setdefault("KMP_BLOCKTIME", "0")
 
 import numpy as np
 import pycuda.autoprimaryctx  # noqa: F401  (the context that CuPy and PyTorch use too)
@@ -26,13 +32,15 @@ def cumsum(a):
     return result
 
 
-def operations(a, b, module, **own):
-    """Name -> operation, for a library with NumPy's names; `own` replaces some."""
+def operations(a, b, places, module, **own):
+    """Name -> operation, for a library with NumPy's names; `places` are indices in any order, `own` replaces some."""
     size = a.shape[0]
     side = 1 << (size.bit_length() // 2)
     square = a.reshape(size // side, side)
     half = own.pop("half")
     halves = half(a), half(b)
+    rows = places % square.shape[0]
+    rows = rows[: square.shape[0]]
     found = {
         "a + b": lambda: a + b,
         "a * 2": lambda: a * 2,
@@ -55,15 +63,19 @@ def operations(a, b, module, **own):
         "f16 exp": lambda: module.exp(halves[0]),
         "f16 axis 0": lambda: halves[0].reshape(square.shape).sum(axis=0),
         "a[1:-1]": lambda: a[1:-1],
+        "a[places]": lambda: a[places],
+        "matrix @ row": lambda: square @ square[0],
+        "matrix[rows]": lambda: square[rows],
     }
     return {**found, **own}
 
 
-def ours(host):
+def ours(host, places):
     a, b = gpuarray.to_gpu(host), gpuarray.to_gpu(host)
     return operations(
         a,
         b,
+        gpuarray.to_gpu(places),
         np,
         half=lambda x: x.astype(np.float16),
         sum=lambda: gpuarray.sum(a),
@@ -73,7 +85,7 @@ def ours(host):
     )
 
 
-def of_torch(host, torch, on_cpu):
+def of_torch(host, places, torch, on_cpu):
     place = (lambda x: x.clone()) if on_cpu else (lambda x: x.cuda())
     on_host = torch.from_numpy(host)
     a, b = place(on_host), place(on_host)
@@ -81,6 +93,7 @@ def of_torch(host, torch, on_cpu):
     return operations(
         a,
         b,
+        place(torch.from_numpy(places)),
         torch,
         half=lambda x: x.half(),
         copy=lambda: a.clone(),
@@ -92,11 +105,12 @@ def of_torch(host, torch, on_cpu):
 
 def rivals(size):
     """Name -> (the library's operations on two arrays of `size` floats, its synchronisation)."""
-    host = np.random.default_rng(1).random(size, dtype=np.float32)
-    found = {"pycuda": (ours(host), cuda.Context.synchronize)}
+    random = np.random.default_rng(1)
+    host, places = random.random(size, dtype=np.float32), random.integers(0, size, size)
+    found = {"pycuda": (ours(host, places), cuda.Context.synchronize)}
     on_cpu = _driver._array.device_facts()[0]
     if on_cpu:
-        found["numpy"] = (operations(host, host.copy(), np, half=lambda x: x.astype(np.float16)), lambda: None)
+        found["numpy"] = (operations(host, host.copy(), places, np, half=lambda x: x.astype(np.float16)), lambda: None)
     else:
         try:
             import cupy
@@ -104,7 +118,7 @@ def rivals(size):
             d = cupy.asarray(host)
             more = {"to device": lambda: cupy.asarray(host), "to host": lambda: d.get()}
             found["cupy"] = (
-                operations(d, d.copy(), cupy, half=lambda x: x.astype(cupy.float16), **more),
+                operations(d, d.copy(), cupy.asarray(places), cupy, half=lambda x: x.astype(cupy.float16), **more),
                 cupy.cuda.Device().synchronize,
             )
         except ImportError:
@@ -113,7 +127,7 @@ def rivals(size):
         import torch
 
         synchronize = (lambda: None) if on_cpu else torch.cuda.synchronize
-        found["torch"] = (of_torch(host, torch, on_cpu), synchronize)
+        found["torch"] = (of_torch(host, places, torch, on_cpu), synchronize)
     except ImportError:
         pass
     return found
@@ -177,6 +191,9 @@ MOVED = {
     "f16 sum": 2,
     "f16 exp": 4,
     "f16 axis 0": 2,
+    "a[places]": 16,
+    "matrix @ row": 4,
+    "matrix[rows]": 8,
 }
 
 
