@@ -15,8 +15,9 @@ namespace pycuda::array {
 namespace {
 
 constexpr std::int64_t most_threads = 256, most_blocks = 0x7fffffff;
-/// Rows that are shorter would leave most threads of a warp idle.
-constexpr std::int64_t shortest_row = 24;
+/// Shorter rows would leave most threads of a vector idle, or make more blocks than a GPU starts in
+/// the time.
+constexpr std::int64_t shortest_row_in_turn = 24, shortest_row = 192;
 
 /// Blocks for so many elements.
 cuda::LaunchShape blocks_for(std::int64_t elements) {
@@ -28,14 +29,15 @@ cuda::LaunchShape blocks_for(std::int64_t elements) {
 }
 
 /// Whether rows of the last dimension are moved as such: no array has indices along it.
-bool moves_rows(const Walk& walk) {
+bool moves_rows(const Walk& walk, bool in_turn) {
   if (walk.ndim < 2) return false;
   const auto last = static_cast<std::size_t>(walk.ndim - 1);
   const std::int64_t length = walk.shape[last];
   for (int k = 2; k < walk.operands; ++k) {
     if (walk.strides[static_cast<std::size_t>(k)][last] != 0) return false;
   }
-  return length >= shortest_row && walk.size / length * blocks_for(length).grid.x <= most_blocks;
+  return length >= (in_turn ? shortest_row_in_turn : shortest_row) &&
+         walk.size / length * blocks_for(length).grid.x <= most_blocks;
 }
 
 /// The widest unit that an element consists of and that lies aligned wherever a thread meets one.
@@ -47,6 +49,28 @@ std::int64_t unit_bytes(const Selection& selection) {
       all |= static_cast<std::uint64_t>(array->layout->strides[static_cast<std::size_t>(i)]);
   }
   return std::min<std::int64_t>(std::int64_t{1} << std::countr_zero(all | 16), 16);
+}
+
+/// Where whole runs of elements move together and allow it, elements become units of up to 16
+/// bytes. Returns a unit's bytes.
+std::int64_t widen_units(Walk& walk, const Selection& selection, std::int64_t unit) {
+  if (walk.ndim == 0) return unit;
+  const auto last = static_cast<std::size_t>(walk.ndim - 1);
+  std::uint64_t all = selection.values.address | selection.indexed.address |
+                      static_cast<std::uint64_t>(walk.shape[last] * unit);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(walk.operands); ++k) {
+    if (walk.strides[k][last] != (k < 2 ? unit : 0)) return unit;
+    for (std::size_t i = 0; i < last && k < 2; ++i)
+      all |= static_cast<std::uint64_t>(walk.strides[k][i]);
+  }
+  for (std::size_t i = 0; i < selection.indices.size(); ++i)
+    all |= static_cast<std::uint64_t>(selection.indexed.layout->strides[i]);
+  const auto wide = std::int64_t{1} << std::countr_zero(all | 16);
+  if (wide <= unit) return unit;
+  walk.shape[last] /= wide / unit;
+  walk.size /= wide / unit;
+  walk.strides[0][last] = walk.strides[1][last] = wide;
+  return wide;
 }
 
 /// Whether an offset in one of the arrays, or an index, may need more than 32 bits.
@@ -68,7 +92,7 @@ bool is_wide(const Walk& walk, const Layout& indexed, std::size_t indices) {
 }
 
 SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t unit, bool checks,
-                    bool writes) {
+                    bool writes, bool in_turn) {
   const std::size_t count = selection.indices.size();
   const Layout& indexed = *selection.indexed.layout;
   SelectionKey key;
@@ -80,7 +104,7 @@ SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t u
   key.checks = checks;
   key.wide_index = walk.size > largest_narrow;
   key.wide_offset = is_wide(walk, indexed, count);
-  key.rows = moves_rows(walk);
+  key.rows = moves_rows(walk, in_turn);
   key.dense_step = indexed.strides[count - 1] == unit;
   for (std::size_t k = 0; k < 2 + count && walk.ndim > 0; ++k) {
     key.inner[k] = inner_of(walk.strides[k][static_cast<std::size_t>(walk.ndim - 1)],
@@ -140,10 +164,12 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
     layouts[k].shape[axis] = parts;
     layouts[k].strides[axis] = k < 2 ? unit : 0;
   }
-  const Walk walk = collapse(std::span(used.data(), 2 + count));
+  Walk walk = collapse(std::span(used.data(), 2 + count));
   if (walk.size == 0) return true;
 
-  const SelectionKey key = key_of(selection, walk, unit, check, writes);
+  // In vectors, elements of that size gain nothing.
+  const std::int64_t moved = context.in_turn() ? unit : widen_units(walk, selection, unit);
+  const SelectionKey key = key_of(selection, walk, moved, check, writes, context.in_turn());
   const cuda::Kernel& kernel = context.kernel(key.number(), "array_select", source_of, &key);
   const TemporaryMemory bad(context, 4, stream);
   cuda::fill_async(bad.pointer(), std::uint32_t{0}, 1, stream);
