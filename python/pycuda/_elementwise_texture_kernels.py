@@ -30,8 +30,8 @@ def _fetched(dtype, name, index):
 
 def _kernel_and_references(arguments, operation, name, references, loop_prep=""):
     """The prepared kernel and its references; `references` are pairs of a dtype and a name."""
-    from pycuda.elementwise import get_elwise_module
     from pycuda._kernel_arguments import struct_chars
+    from pycuda.elementwise import get_elwise_module
 
     arguments = [*arguments, ScalarArg(np.uintp, "n")]
     preamble = "#include <pycuda-helpers.hpp>\n" + "".join(_reference(*one) for one in references)
