@@ -50,33 +50,6 @@ def _converted(dtype_to, dtype_from, text):
 
 
 @context_dependent_memoize
-def get_take_kernel(dtype, idx_dtype, vec_count=1):
-    """``dest[i] = src[idx[i]]``: takes idx, the destinations, the sources; returned with an empty list."""
-    arguments = (
-        [VectorArg(idx_dtype, "idx")]
-        + [VectorArg(dtype, f"dest{k}") for k in range(vec_count)]
-        + [VectorArg(dtype, f"src{k}") for k in range(vec_count)]
-    )
-    body = "".join(f"dest{k}[i] = src{k}[at];" for k in range(vec_count))
-    return _kernel(arguments, f"const {dtype_to_ctype(idx_dtype)} at = idx[i]; {body}", "take"), []
-
-
-@context_dependent_memoize
-def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
-    """``dest[dest_idx[i]] = src[src_idx[i] + offset]``: takes both index vectors, the destinations,
-    the offsets if any, the sources; returned with an empty list."""
-    arguments = [VectorArg(idx_dtype, "gmem_dest_idx"), VectorArg(idx_dtype, "gmem_src_idx")]
-    arguments += [VectorArg(dtype, f"dest{k}") for k in range(vec_count)]
-    if with_offsets:
-        arguments += [ScalarArg(idx_dtype, f"offset{k}") for k in range(vec_count)]
-    arguments += [VectorArg(dtype, f"src{k}") for k in range(vec_count)]
-    index = dtype_to_ctype(idx_dtype)
-    body = "".join(f"dest{k}[to] = src{k}[from{f' + offset{k}' if with_offsets else ''}];" for k in range(vec_count))
-    body = f"const {index} to = gmem_dest_idx[i]; const {index} from = gmem_src_idx[i]; {body}"
-    return _kernel(arguments, body, "take_put"), []
-
-
-@context_dependent_memoize
 def get_put_kernel(dtype, idx_dtype, vec_count=1):
     """``dest[idx[i]] = src[i]``: takes idx, the destinations, the sources."""
     arguments = (
@@ -93,23 +66,6 @@ def get_copy_kernel(dtype_dest, dtype_src):
     """``dest[i] = src[i]``, converted."""
     value = _converted(dtype_dest, dtype_src, "src[i]") if dtype_dest != dtype_src else "src[i]"
     return _kernel(_declared(dest=dtype_dest, src=dtype_src), f"dest[i] = {value}", "copy")
-
-
-@context_dependent_memoize
-def get_linear_combination_kernel(summand_descriptors, dtype_z):
-    """``z = a0*x0 + a1*x1 + ...``, returned with an empty list.
-
-    A descriptor is (is the factor in device memory, its dtype, the dtype of the vector). The kernel
-    takes each factor, by value or as a pointer, before its vector, and z at the end.
-    """
-    arguments, summands = [], []
-    for k, (on_device, scalar_dtype, vector_dtype) in enumerate(summand_descriptors):
-        kind = VectorArg if on_device else ScalarArg
-        arguments += [kind(scalar_dtype, f"a{k}"), VectorArg(vector_dtype, f"x{k}")]
-        factor = _converted(dtype_z, scalar_dtype, f"a{k}[0]" if on_device else f"a{k}")
-        summands.append(f"{factor} * {_converted(dtype_z, vector_dtype, f'x{k}[i]')}")
-    arguments.append(VectorArg(dtype_z, "z"))
-    return _kernel(arguments, "z[i] = " + " + ".join(summands), "linear_combination"), []
 
 
 def _element(name, is_scalar):

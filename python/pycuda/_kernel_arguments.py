@@ -11,7 +11,11 @@ import re
 
 import numpy as np
 
+from pycuda import _driver
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype, parse_c_arg
+
+_ArrayBase = _driver._ArrayBase
+_check_context = _driver._array.check_context
 
 
 def with_headers(preamble, *texts):
@@ -94,6 +98,8 @@ class Vector:
 
     def __init__(self, argument, value):
         self.argument = argument
+        if isinstance(value, _ArrayBase):
+            _check_context(value)
         try:
             self.shape, self.dtype, self.size = value.shape, value.dtype, value.size
             # The address says less than the owner object, and is made faster.

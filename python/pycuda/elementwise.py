@@ -4,8 +4,7 @@
 Notes
 -----
 Differences from the original: vectors need not be contiguous, and lengths and dtypes of vectors
-that are used as ``x[i]`` are checked. A caller's list of arguments stays as it is. The kernels that
-read textures in the original take the sources as pointers, after the destinations.
+that are used as ``x[i]`` are checked. A caller's list of arguments stays as it is.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from pycuda._elementwise_kernels import (
     get_if_positive_kernel,
     get_imag_kernel,
     get_ldexp_kernel,
-    get_linear_combination_kernel,
     get_logical_not_kernel,
     get_modf_kernel,
     get_multiply_kernel,
@@ -40,11 +38,10 @@ from pycuda._elementwise_kernels import (
     get_real_kernel,
     get_reverse_kernel,
     get_scalar_op_kernel,
-    get_take_kernel,
-    get_take_put_kernel,
     get_unary_func_kernel,
     get_where_kernel,
 )
+from pycuda._elementwise_texture_kernels import get_linear_combination_kernel, get_take_kernel, get_take_put_kernel
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,

@@ -224,6 +224,11 @@ class _ScanKernel:
             stream = queue
         elif queue is not None:
             raise TypeError("stream and queue are the same argument: give one")
+        for ary in (input_ary, output_ary):
+            if isinstance(ary, gpuarray.GPUArray):
+                gpuarray._array.check_context(ary)
+            elif isinstance(ary, np.ndarray):
+                raise TypeError(f"a scan takes arrays on the device, not a numpy.ndarray of shape {ary.shape}")
         if len(input_ary.shape) != 1:
             raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
         (n,) = input_ary.shape

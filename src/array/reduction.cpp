@@ -69,8 +69,11 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   arrays.reduced =
       finds_position(reduction.op) ? collapse_in_order(reduced_span) : collapse(reduced_span);
   if (arrays.length() == 0 && !has_identity(reduction.op)) {
+    // Those that pass over NaN are known by the names of the others.
+    const bool skips_nan = reduction.op == ReductionOp::fmax || reduction.op == ReductionOp::fmin;
     throw ShapeMismatch("zero-size array with shape " + shape_text(input.layout->shape_span()) +
-                        " to reduction operation " + facts(reduction.op).name +
+                        " to reduction operation " +
+                        (facts(reduction.op).name + (skips_nan ? 1 : 0)) +
                         " which has no identity");
   }
   if (arrays.results() == 0) return;

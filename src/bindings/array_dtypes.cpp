@@ -33,6 +33,13 @@ DTypeTable& dtype_table() {
   return *table;
 }
 
+/// Bytes of the device taken for Python's pointers would end the process.
+void refuse_objects(nb::handle dtype) {
+  if (!nb::cast<bool>(dtype.attr("hasobject"))) return;
+  throw array::TypeMismatch("elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
+                            " are Python objects, which a device cannot hold");
+}
+
 }  // namespace
 
 nb::object as_numpy_dtype(nb::handle given) { return dtype_table().make(given); }
@@ -56,6 +63,7 @@ DType dtype_of(nb::handle dtype) {
   }
   const bool brain_float = nb::cast<std::string>(dtype.attr("name")) == "bfloat16" &&
                            numpy_dtype(DType::BF16).equal(dtype);
+  if (!brain_float) refuse_objects(dtype);
   return brain_float ? DType::BF16 : DType::Raw;
 }
 

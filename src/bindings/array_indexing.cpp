@@ -47,7 +47,9 @@ class ViewBuilder {
   }
   void check_axis() const {
     if (axis_ < from_.ndim) return;
-    throw nb::index_error("too many axes in index");
+    throw nb::index_error(
+        ("too many axes in index: the array has shape " + array::shape_text(from_.shape_span()))
+            .c_str());
   }
   void add_slice(PyObject* slice) {
     check_axis();

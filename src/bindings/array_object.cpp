@@ -84,24 +84,32 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
+/// A Python error as such: launches pass it on as it is.
+[[noreturn]] void raise_value_error(const std::string& text) {
+  PyErr_SetString(PyExc_ValueError, text.c_str());
+  throw nb::python_error();
+}
+
 void check_home(const ArrayState& state) {
   const cuda::ContextPtr current = cuda::require_context();
   if (state.home->valid() && (state.home == current || state.home->handle() == current->handle())) {
     return;
   }
   const std::string of = "the array of " + state.description();
-  if (!state.home->valid()) {
-    throw nb::value_error((of + " belongs to a context that is gone").c_str());
-  }
+  if (!state.home->valid()) raise_value_error(of + " belongs to a context that is gone");
   const bool same_device = state.home->device().handle() == current->device().handle();
-  throw nb::value_error(
-      (of + " belongs to another context" +
-       (same_device
-            ? ""
-            : ", of device " + std::to_string(state.home->device().handle()) +
-                  "; the current one is of device " + std::to_string(current->device().handle())) +
-       ": make that context current, or copy the array through the host")
-          .c_str());
+  raise_value_error(of + " belongs to another context" +
+                    (same_device ? ""
+                                 : ", of device " + std::to_string(state.home->device().handle()) +
+                                       "; the current one is of device " +
+                                       std::to_string(current->device().handle())) +
+                    ": make that context current, or copy the array through the host");
+}
+
+/// Memory from an array's allocator. It is the current context's, as far as can be known.
+void allocate_elsewhere(ArrayState& state, std::int64_t bytes) {
+  state.gpudata = state.allocator(nb::int_(bytes));
+  state.home = cuda::current_context();
 }
 
 /// Memory of the current context for an array that is described already.
@@ -164,7 +172,7 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
       return nullptr;
     }
     if (state.allocator.is_valid()) {
-      state.gpudata = state.allocator(nb::int_(extent.last));
+      allocate_elsewhere(state, extent.last);
     } else {
       unlocked([&] { allocate_block(state, extent.last); });
     }
@@ -244,8 +252,25 @@ std::string ArrayState::description() const {
 
 array::ArrayRef ArrayState::located() const {
   array::ArrayRef array{address, type, item_bytes, &layout};
-  if (gpudata.is_valid()) array.address = device_address(gpudata, "the array's gpudata");
+  if (gpudata.is_valid()) {
+    array.address = device_address(gpudata, "the array's gpudata");
+  } else if (base.is_valid() && is_array(base.ptr())) {
+    // A view knows its address, but its owner knows whether the memory is still there.
+    const ArrayState& owner = state_of_array(base.ptr());
+    if (owner.gpudata.is_valid()) device_address(owner.gpudata, "the gpudata of the array's base");
+  }
   return array;
+}
+
+array::ArrayRef ArrayState::written() const {
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(layout.ndim); ++axis) {
+    if (layout.shape[axis] > 1 && layout.strides[axis] == 0) {
+      throw array::ShapeMismatch("an array of " + description() + " whose stride along axis " +
+                                 std::to_string(axis) +
+                                 " is 0 shows elements more than once and cannot be written");
+    }
+  }
+  return ref();
 }
 
 PyTypeObject* array_base_type() { return array_type; }
@@ -289,7 +314,7 @@ nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::hand
   const std::int64_t bytes = state.size * item_bytes;
   if (bytes == 0) return made;
   if (state.allocator.is_valid()) {
-    state.gpudata = state.allocator(nb::int_(bytes));
+    allocate_elsewhere(state, bytes);
   } else {
     allocate_block(state, bytes);
   }
@@ -380,7 +405,8 @@ void read_strides(nb::handle strides, Layout& layout) {
   }
   if (axis != layout.ndim || nb::len(strides) != static_cast<std::size_t>(layout.ndim)) {
     throw array::ShapeMismatch("strides must be one for each axis of shape " +
-                               array::shape_text(layout.shape_span()));
+                               array::shape_text(layout.shape_span()) + ", not " +
+                               nb::cast<std::string>(nb::str(strides)));
   }
 }
 

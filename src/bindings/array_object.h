@@ -38,6 +38,8 @@ struct ArrayState {
 
   /// The memory for work in the current context. Raises ValueError for memory of another one.
   array::ArrayRef ref() const;
+  /// The same to write to: ValueError too where several indices show the same element.
+  array::ArrayRef written() const;
   /// The same for those who only ask where it is, and for copies from and to the host.
   array::ArrayRef located() const;
   /// "shape (3, 4) and dtype float32"

@@ -188,6 +188,24 @@ bool read_operand(PyObject* object, GivenOperand& given) {
   return false;
 }
 
+/// As NumPy's assignments: an integer array takes the whole part of a number that it can hold.
+void check_whole_part(double value, DType type) {
+  if (std::isnan(value)) {
+    PyErr_Format(PyExc_ValueError, "cannot convert float NaN to integer, of dtype %s",
+                 array::name(type));
+    throw nb::python_error();
+  }
+  const bool is_signed = array::kind(type) == Kind::Signed;
+  const auto bits = static_cast<int>(8 * array::item_bytes(type));
+  const double limit = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  const double whole = std::trunc(value);
+  if (whole >= (is_signed ? -limit : 0.0) && whole < limit) return;
+  const nb::object number = nb::float_(value);
+  PyErr_Format(PyExc_OverflowError, "float %R out of bounds for %s", number.ptr(),
+               array::name(type));
+  throw nb::python_error();
+}
+
 Scalar read_number(PyObject* object, DType type) {
   GivenOperand given;
   if (is_array(object) || !read_operand(object, given)) {
@@ -203,6 +221,9 @@ Scalar read_number(PyObject* object, DType type) {
       throw array::TypeMismatch(std::string("a complex number cannot be stored with dtype ") +
                                 array::name(type));
     }
+  } else if (!array::is_integer(given.type.type) && given.type.type != DType::Bool &&
+             array::is_integer(type)) {
+    check_whole_part(given.operand.scalar.number.real(), type);
   }
   return given.operand.scalar;
 }
@@ -215,6 +236,19 @@ void check_weak_integers(std::span<const GivenOperand> operands, const array::Uf
       raise_out_of_bounds(operands[k].operand.scalar, types.operands[k]);
     }
   }
+}
+
+/// An integer to the power of a negative number is no integer. Exponents in an array are not seen.
+void check_power(array::Ufunc ufunc, std::span<const GivenOperand> operands,
+                 const array::UfuncTypes& types) {
+  if (ufunc != array::Ufunc::power || !array::is_integer(types.result)) return;
+  const GivenOperand& exponent = operands[1];
+  if (exponent.object != nullptr || exponent.operand.scalar.type != DType::I64) return;
+  const auto value = static_cast<std::int64_t>(exponent.operand.scalar.integer);
+  if (value >= 0) return;
+  PyErr_Format(PyExc_ValueError, "integers of dtype %s to the negative integer power %lld",
+               array::name(types.result), static_cast<long long>(value));
+  throw nb::python_error();
 }
 
 nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, PyObject* out,
@@ -251,6 +285,7 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   array::UfuncTypes types = array::resolve(ufunc, std::span(operand_types.data(), given.size()));
   widen_comparison(ufunc, given, types);
   check_weak_integers(given, types);
+  check_power(ufunc, given, types);
 
   nb::object result;
   if (out != nullptr) {
@@ -274,7 +309,8 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
       if (operand.object != nullptr) mark_told(operand.object);
     }
   }
-  const array::ArrayRef target = state_of_array(result.ptr()).ref();
+  const ArrayState& to = state_of_array(result.ptr());
+  const array::ArrayRef target = out == nullptr ? to.ref() : to.written();
   const nb::gil_scoped_release unlocked;
   array::ArrayContext& context = array::ArrayContext::current();
   if (out == nullptr) context.order_after_default(stream);

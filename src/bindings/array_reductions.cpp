@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_reductions.h"
 
+#include <nanobind/stl/string.h>
+
 #include <optional>
 #include <string>
 
@@ -54,8 +56,9 @@ nb::object run(const Given& given, CUstream stream) {
         state.layout.shape[static_cast<std::size_t>(i)];
   }
   const DType computed = array::compute_type(given.accumulated);
-  if (given.result == DType::Raw || computed == DType::Raw) {
-    throw array::TypeMismatch("structured types cannot be reduced");
+  if (state.type == DType::Raw || given.result == DType::Raw || computed == DType::Raw) {
+    throw array::TypeMismatch(std::string("structured types cannot be reduced: '") + name +
+                              "' of an array of " + state.description());
   }
   const auto bytes = static_cast<std::int64_t>(array::item_bytes(given.result));
   array::fill_dense_strides(kept, bytes);
@@ -94,6 +97,12 @@ nb::object reduce_array(std::string_view name, nb::handle input, nb::handle seco
                         std::uint64_t axes, nb::handle accumulated, nb::handle result_dtype,
                         nb::handle stream) {
   const ReductionOp op = operation(name);
+  for (const nb::handle dtype : {accumulated, result_dtype}) {
+    if (dtype_of(dtype) == DType::Raw && dtype_of(input.attr("dtype")) != DType::Raw) {
+      throw array::TypeMismatch("'" + std::string(name) + "' is not computed in dtype " +
+                                nb::cast<std::string>(nb::str(dtype)));
+    }
+  }
   Given given{op,
               require_array(input, "the operand"),
               nullptr,

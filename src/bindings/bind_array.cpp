@@ -71,7 +71,7 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   tell(array_object, queue);
   tell(out_object, queue);
   const array::ArrayRef from = state_of_array(array_object).ref();
-  const array::ArrayRef target = state_of_array(out_object).ref();
+  const array::ArrayRef target = state_of_array(out_object).written();
   unlocked([&] {
     array::ArrayContext& context = array::ArrayContext::current();
     context.order_after_default(queue);
@@ -79,9 +79,20 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   });
 }
 
+/// Elements of types that kernels do not know are only copied as they are.
+void require_convertible(PyObject* result, PyObject* source) {
+  const ArrayState& to = state_of_array(result);
+  const ArrayState& from = state_of_array(source);
+  if (to.type != DType::Raw && from.type != DType::Raw) return;
+  if (to.type == from.type && to.item_bytes == from.item_bytes) return;
+  throw array::TypeMismatch("an array of " + from.description() +
+                            " cannot be converted to one of " + to.description());
+}
+
 /// Copies elements on the device, converting and broadcasting.
 void copy(nb::handle result, nb::handle source, nb::handle stream) {
-  const array::ArrayRef target = state_of_array(require_array(result, "the target")).ref();
+  require_convertible(require_array(result, "the target"), require_array(source, "the source"));
+  const array::ArrayRef target = state_of_array(require_array(result, "the target")).written();
   const array::ArrayRef from = state_of_array(require_array(source, "the source")).ref();
   const CUstream queue = stream_argument(stream);
   tell(result.ptr(), queue);
@@ -97,7 +108,7 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
   const ArrayState& state = state_of_array(require_array(result, "the target"));
   const CUstream queue = stream_argument(stream);
   tell(result.ptr(), queue);
-  const array::ArrayRef target = state.ref();
+  const array::ArrayRef target = state.written();
   if (state.type != DType::Raw) {
     const array::Scalar scalar = read_number(value.ptr(), state.type);
     unlocked([&] {
@@ -247,14 +258,16 @@ bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb:
   const ArrayState& there = state_of_array(require_array(indexed, "the indexed array"));
   const ArrayState& here = state_of_array(require_array(values, "the values"));
   if (there.type != here.type || there.item_bytes != here.item_bytes) {
-    throw array::TypeMismatch("values and the indexed array must have the same dtype");
+    throw array::TypeMismatch("values of " + here.description() + " and the indexed array of " +
+                              there.description() + " must have the same dtype");
   }
   if (static_cast<std::size_t>(there.layout.ndim) < count) {
     throw nb::index_error("too many indices");
   }
   tell(indexed.ptr(), queue);
   tell(values.ptr(), queue);
-  const array::Selection selection{there.ref(), std::span(refs.data(), count), here.ref()};
+  const array::Selection selection{writes ? there.written() : there.ref(),
+                                   std::span(refs.data(), count), here.ref()};
   return unlocked([&] {
     array::ArrayContext& context = array::ArrayContext::current();
     return writes ? array::write_selection(context, selection, queue, check)
@@ -297,6 +310,10 @@ void bind_array(nb::module_& m) {
   arrays.def("select", &select, nb::arg("indexed"), nb::arg("indices"), nb::arg("values"),
              nb::arg("stream").none(), nb::arg("check"), nb::arg("writes"));
   arrays.def("contiguity", &contiguity);
+  // For kernels that get addresses only.
+  arrays.def("check_context", [](nb::handle object) {
+    static_cast<void>(state_of_array(require_array(object, "the array")).ref());
+  });
   arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
              nb::arg("functions"));
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });

@@ -231,19 +231,11 @@ def test_ready_made_arithmetic_kernels():
         np.testing.assert_allclose(z.get(), expected, rtol=1e-6)
 
 
-def test_ready_made_kernels_that_move_elements():
+def test_a_ready_made_kernel_that_puts_elements():
     x, index = to_gpu(ramp(50)), to_gpu(np.array([4, 9, 2], np.int32))
     z = to_gpu(np.zeros(50, np.float32))
-    call(elementwise.get_take_kernel(f4, index.dtype)[0], 3, index, z, x)
-    assert list(z.get()[:3]) == [4, 9, 2]
     call(elementwise.get_put_kernel(f4, index.dtype), 3, index, z, x)
     assert list(z.get()[[4, 9, 2]]) == [0, 1, 2]
-    to = to_gpu(np.array([20, 21, 22], np.int32))
-    call(elementwise.get_take_put_kernel(f4, index.dtype, True)[0], 3, to, index, z, 10, x)
-    assert list(z.get()[20:23]) == [14, 19, 12]
-    combination, _ = elementwise.get_linear_combination_kernel(((False, f4, f4), (True, f4, f4)), f4)
-    call(combination, 50, 2, x, to_gpu(np.array([3], np.float32)), x, z)
-    assert (z.get() == 5 * ramp(50)).all()
 
 
 def test_ready_made_kernels_that_convert():

@@ -38,7 +38,8 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
         return NotImplemented
     target = None if out is None else out[0]
     if out is not None and (len(out) != 1 or not isinstance(target, gpuarray.GPUArray)):
-        return NotImplemented
+        kinds = ", ".join(type(one).__name__ for one in out)
+        raise TypeError(f"np.{ufunc.__name__} of arrays on the device needs one of them as out, not {kinds}")
     dtype = kwargs.pop("dtype", None)
     if kwargs:
         raise TypeError(f"arguments not known for device arrays: {', '.join(kwargs)}")
@@ -49,13 +50,31 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
                 f"{operand.shape}: copy it with to_gpu first"
             )
     if ufunc is np.matmul:
-        return gpuarray.matmul(*inputs)
+        return _into(target, gpuarray.matmul(*inputs), dtype)
     if ufunc is np.divmod:
+        if dtype is not None:
+            raise TypeError("arguments not known for device arrays: dtype")
         return divmod(*inputs)
     name = _operation(ufunc)
     if name is None:
         return NotImplemented
     return gpuarray._apply(name, inputs, target, None if dtype is None else np.dtype(dtype), None)
+
+
+def _into(out, result, dtype=None):
+    """The result of a function, with another dtype if one is given, in `out` if there is one."""
+    if dtype is not None:
+        result = result.astype(dtype, copy=False)
+    if out is None:
+        return result
+    if not isinstance(out, gpuarray.GPUArray):
+        raise TypeError(f"out must be an array on the device, not {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(f"out has shape {out.shape}, the result has shape {result.shape}")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"a result of dtype {result.dtype} cannot be stored with dtype {out.dtype}")
+    _driver._array.copy(out, result, None)
+    return out
 
 
 def _reduce(ufunc, inputs, out, kwargs):
@@ -84,16 +103,14 @@ def _method(name):
     return call
 
 
-def _concatenate(arrays, axis=0, out=None, dtype=None, **kwargs):
+def _concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if axis is None:
         arrays, axis = [a.ravel() for a in arrays], 0
-    result = gpuarray.concatenate(arrays, axis)
-    if dtype is not None:
-        result = result.astype(dtype)
-    if out is None:
-        return result
-    _driver._array.copy(out, result, None)
-    return out
+    return _into(out, gpuarray.concatenate(arrays, axis), dtype)
+
+
+def _stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    return _into(out, gpuarray.stack(arrays, axis), dtype)
 
 
 def _where(condition, *choices):
@@ -158,9 +175,9 @@ def _flip(m, axis):
 
 FUNCTIONS = {
     np.concatenate: _concatenate,
-    np.stack: lambda arrays, axis=0, **kwargs: gpuarray.stack(arrays, axis),
+    np.stack: _stack,
     np.where: _where,
-    np.dot: lambda a, b, out=None: a.dot(b),
+    np.dot: lambda a, b, out=None: _into(out, a.dot(b)),
     np.vdot: lambda a, b: gpuarray.vdot(a, b),
     np.transpose: lambda a, axes=None: a.transpose(axes),
     np.reshape: lambda a, shape, order="C", **kwargs: a.reshape(shape, order=order),

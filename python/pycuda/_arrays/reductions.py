@@ -61,6 +61,8 @@ def _find(name, a, axis, stream, keepdims, out):
     if axis is not None and len(axes) != 1:
         raise TypeError("argmax and argmin take one axis or none")
     mask = builtins.sum(1 << i for i in axes)
+    if out is not None and out.dtype != _POSITION:
+        raise TypeError(f"positions of dtype {_POSITION} cannot be stored with dtype {out.dtype}")
     result = _array.reduce(name, a, None, mask, a.dtype, _POSITION, stream)
     return _finish(result, a, axes, keepdims, out, stream)
 

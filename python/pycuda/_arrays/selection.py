@@ -253,7 +253,9 @@ def take(ary, indices, out=None, stream=None, axis=None):
 def multi_take(arrays, indices, out=None, stream=None):
     """`take` of several arrays at the same indices: a list of arrays of the indices' shape."""
     arrays = list(arrays)
-    outs = [None] * len(arrays) if out is None else out
+    outs = [None] * len(arrays) if out is None else list(out)
+    if len(outs) != len(arrays):
+        raise ValueError(f"out and arrays must have the same length: {len(outs)} and {len(arrays)}")
     return [take(ary, indices, one, stream) for ary, one in zip(arrays, outs)]
 
 
@@ -267,7 +269,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
         shape = indices.shape if dest_shape is None else dest_shape
         out = [zeros(shape, ary.dtype, ary.allocator) for ary in arrays]
     elif len(out) != len(arrays):
-        raise ValueError("out and arrays must have the same length")
+        raise ValueError(f"out and arrays must have the same length: {len(out)} and {len(arrays)}")
     for target, ary in zip(out, arrays):
         if ary.shape != indices.shape:
             raise ValueError(f"array and indices have shapes {ary.shape} and {indices.shape}")
@@ -282,7 +284,7 @@ def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None,
     source = _device_indices(src_indices)
     offsets = [0] * len(arrays) if src_offsets is None else list(src_offsets)
     if len(offsets) != len(arrays):
-        raise ValueError("src_offsets and arrays must have the same length")
+        raise ValueError(f"src_offsets and arrays must have the same length: {len(offsets)} and {len(arrays)}")
     taken = [
         take(ary, source + int(offset) if offset else source, stream=stream) for ary, offset in zip(arrays, offsets)
     ]
