@@ -298,7 +298,7 @@ void bind_array(nb::module_& m) {
              nb::arg("stream").none(), nb::arg("check"), nb::arg("writes"));
   arrays.def("contiguity", &contiguity);
   arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
-             nb::arg("functions"));
+             nb::arg("functions"), nb::arg("find_function"));
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
   arrays.def(
       "set_compiler",

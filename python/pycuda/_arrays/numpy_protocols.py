@@ -2,7 +2,7 @@
 """NumPy's functions on device arrays: np.sin(a), np.add(a, 2), np.sum(a) stay on the device.
 
 The class's `__array_ufunc__` and `__array_function__` are the base class's. It answers plain calls of the ufuncs told
-to it below itself, and asks here for the rest.
+to it below itself, and asks here for the rest. Functions that are not below are in families, each in a file of its own.
 """
 
 import operator
@@ -84,49 +84,12 @@ def _method(name):
     return call
 
 
-def _concatenate(arrays, axis=0, out=None, dtype=None, **kwargs):
-    if axis is None:
-        arrays, axis = [a.ravel() for a in arrays], 0
-    result = gpuarray.concatenate(arrays, axis)
-    if dtype is not None:
-        result = result.astype(dtype)
-    if out is None:
-        return result
-    _driver._array.copy(out, result, None)
-    return out
-
-
 def _where(condition, *choices):
     return gpuarray.where(condition, *choices)
 
 
 def _round(a, decimals=0, out=None):
     return gpuarray.round_(a, decimals, out)
-
-
-def _broadcast_to(a, shape, subok=False):
-    return gpuarray.broadcast_to(a, shape)
-
-
-def _move_axis(a, source, destination):
-    sources = gpuarray._axes(source, a.ndim)
-    destinations = gpuarray._axes(destination, a.ndim)
-    order = [i for i in range(a.ndim) if i not in sources]
-    for target, axis in sorted(zip(destinations, sources)):
-        order.insert(target, axis)
-    return a.transpose(order)
-
-
-def _expand_dims(a, axis):
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    ndim = a.ndim + len(axes)
-    chosen = gpuarray._axes(axes, ndim)
-    return a[tuple(None if i in chosen else slice(None) for i in range(ndim))]
-
-
-def _array_equal(a, b, equal_nan=False):
-    a, b = gpuarray.asarray(a), gpuarray.asarray(b)
-    return a.shape == b.shape and bool((a == b).all())
 
 
 def _take(a, indices, axis=None, out=None, mode="raise"):
@@ -151,25 +114,22 @@ def _unique(
     return gpuarray.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
 
 
-def _flip(m, axis):
-    axes = gpuarray._axes(axis, m.ndim)
-    return m[tuple(slice(None, None, -1 if i in axes else None) for i in range(m.ndim))]
+def _found(function):
+    """What answers a function that is not known yet; it is known then."""
+    from pycuda._arrays import numpy_families
+
+    FUNCTIONS[function] = numpy_families.find(function)
+    return FUNCTIONS[function]
 
 
 FUNCTIONS = {
-    np.concatenate: _concatenate,
-    np.stack: lambda arrays, axis=0, **kwargs: gpuarray.stack(arrays, axis),
     np.where: _where,
     np.dot: lambda a, b, out=None: a.dot(b),
     np.vdot: lambda a, b: gpuarray.vdot(a, b),
     np.transpose: lambda a, axes=None: a.transpose(axes),
     np.reshape: lambda a, shape, order="C", **kwargs: a.reshape(shape, order=order),
     np.ravel: lambda a, order="C": a.ravel(order),
-    np.squeeze: lambda a, axis=None: a.squeeze(axis),
     np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
-    np.moveaxis: _move_axis,
-    np.expand_dims: _expand_dims,
-    np.broadcast_to: _broadcast_to,
     np.round: _round,
     np.around: _round,
     np.nonzero: gpuarray.nonzero,
@@ -183,8 +143,6 @@ FUNCTIONS = {
     np.cumprod: lambda a, axis=None, dtype=None, out=None: gpuarray.cumprod(a, axis, dtype, out),
     np.flatnonzero: lambda a: gpuarray.nonzero(a.ravel())[0],
     np.argwhere: lambda a: gpuarray.stack(gpuarray.nonzero(a), 1),
-    np.count_nonzero: lambda a, axis=None, *, keepdims=False: (a != 0).sum(axis=axis, keepdims=keepdims),
-    np.flip: lambda m, axis=None: _flip(m, axis),
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda a: a.real,
     np.imag: lambda a: a.imag,
@@ -192,7 +150,6 @@ FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: operator.attrgetter("ndim"),
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
-    np.array_equal: _array_equal,
     np.empty_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.empty_like(a, dtype, order),
     np.zeros_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.zeros_like(a, dtype, order),
     np.ones_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.ones_like(a, dtype, order),
@@ -206,4 +163,4 @@ _PLAIN = {
     for ufunc in vars(np).values()
     if isinstance(ufunc, np.ufunc) and ufunc not in (np.matmul, np.divmod) and (name := _operation(ufunc))
 }
-_driver._array.set_protocols(_PLAIN, array_ufunc, FUNCTIONS)
+_driver._array.set_protocols(_PLAIN, array_ufunc, FUNCTIONS, _found)

@@ -151,7 +151,9 @@ def matmul(a, b):
     if b.ndim == 1:
         return _reduce("dot", a.astype(dtype, copy=False), -1, dtype, None, second=_repeated(b, a.shape, dtype))
     if a.ndim == 1:
-        return _reduce("dot", b.astype(dtype, copy=False), -2, dtype, None, second=_repeated(a[:, None], b.shape, dtype))
+        return _reduce(
+            "dot", b.astype(dtype, copy=False), -2, dtype, None, second=_repeated(a[:, None], b.shape, dtype)
+        )
     return _multiply(a, b, dtype)
 
 
