@@ -168,5 +168,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         result = _apply("where", (x == xp[-1], result, inside), None, None, None)
     result = _apply("where", (x < xp[0], left, result), None, None, None)
     result = _apply("where", (x > xp[-1], right, result), None, None, None)
-    result = _apply("where", (x == x, result, x), None, None, None)
+    if xp.size > 1:
+        result = _apply("where", (x == x, result, x), None, None, None)
     return result.astype(dtype, copy=False)

@@ -26,14 +26,19 @@ def _where(condition, yes, no):
     return _apply("where", (condition, yes, no), None, None, None)
 
 
+def _choices(given):
+    """What is chosen from, Python's numbers as they are, and the dtype of results."""
+    choices = [one if type(one) in (int, float, complex) else device(one) for one in given]
+    return choices, np.result_type(*(one.dtype if isinstance(one, GPUArray) else one for one in choices))
+
+
 def select(condlist, choicelist, default=0):
     """Of several arrays the elements of the first one whose condition is true."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if not len(condlist):
         raise ValueError("select with an empty condition list is not possible")
-    choices = [one if type(one) in (int, float, complex) else device(one) for one in (*choicelist, default)]
-    dtype = np.result_type(*(one.dtype if isinstance(one, GPUArray) else one for one in choices))
+    choices, dtype = _choices((*choicelist, default))
     for condition in condlist:
         if getattr(condition, "dtype", None) != np.bool_:
             raise TypeError("invalid entry in condlist: should be boolean ndarray")
@@ -49,7 +54,7 @@ def select(condlist, choicelist, default=0):
 def choose(a, choices, out=None, mode="raise"):
     """Of several arrays the elements of that one whose number is named in each place."""
     a = device(a)
-    choices = [device(one) for one in choices]
+    choices, dtype = _choices(choices)
     if a.dtype.kind not in "biu":
         raise TypeError(f"Cannot cast array data from {a.dtype} to int64 according to the rule 'safe'")
     places, count = a.astype(np.int64), len(choices)
@@ -61,8 +66,8 @@ def choose(a, choices, out=None, mode="raise"):
         raise ValueError(f"clipmode must be 'clip', 'raise' or 'wrap', not {mode!r}")
     elif places.size and bool(((places < 0) | (places >= count)).any()):
         raise ValueError("invalid entry in choice array")
-    dtype = np.result_type(*(one.dtype for one in choices))
-    result = GPUArray(np.broadcast_shapes(a.shape, *(one.shape for one in choices)), dtype)
+    shapes = [one.shape for one in (a, *choices) if isinstance(one, GPUArray)]
+    result = GPUArray(np.broadcast_shapes(*shapes), dtype)
     result[...] = choices[-1]
     for number, choice in enumerate(choices[:-1]):
         result = _where(places == number, choice, result).astype(dtype, copy=False)

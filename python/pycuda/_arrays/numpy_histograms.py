@@ -56,7 +56,9 @@ def bincount(x, /, weights=None, minlength=0):
         if weights.dtype.kind == "c":
             raise TypeError(f"Cannot cast array data from {weights.dtype} to float64 according to the rule 'safe'")
     bins = minlength
-    if x.size:
+    if not x.size:
+        weights = None  # NumPy counts then
+    else:
         if x.dtype.kind == "i" and x.min().item() < 0:
             raise ValueError("'list' argument must have no negative elements")
         bins = max(bins, int(x.max().item()) + 1)

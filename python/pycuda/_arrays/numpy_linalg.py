@@ -17,13 +17,11 @@ from pycuda.array_api.linalg import (
     cross,
     diagonal,
     matmul,
-    matrix_norm,
     matrix_transpose,
     outer,
     tensordot,
     trace,
     vecdot,
-    vector_norm,
 )
 
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
@@ -59,6 +57,16 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     except ValueError as error:
         raise ValueError("Invalid norm order for matrices.") from error
     return result.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else result
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
+    """The norm of vectors along axes, or of all elements as one."""
+    return standard.vector_norm(floating(device(x)), axis=axis, keepdims=keepdims, ord=ord)
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):  # noqa: A002
+    """The norm of matrices."""
+    return standard.matrix_norm(floating(device(x)), keepdims=keepdims, ord=ord)
 
 
 def matrix_power(a, n):

@@ -112,13 +112,15 @@ def nanvar(
     ddof = ddof if correction is None or correction is np._NoValue else correction
     if not has_nan(a.dtype):
         return a.var(axis, dtype, out, ddof, keepdims)
+    shown = _part(a.dtype) if dtype is None and a.dtype.kind == "c" else a.dtype if dtype is None else np.dtype(dtype)
     dtype = a.dtype if dtype is None else np.dtype(dtype)
     apart = a - nanmean(a, axis, wide(dtype), None, True)
     size = _apply("absolute", (apart,), None, None, None) if kind(apart.dtype) == "c" else apart
-    total = nansum(size * size, axis, None, None, keepdims)
+    squares = _apply("where", (_is_nan(a), 0, size * size), None, None, None)
+    total = squares.sum(axis, keepdims=keepdims)
     freedom = _counts(a, axis, keepdims) - ddof
     result = with_nan(total / freedom, freedom <= 0)
-    return delivered(result.astype(_part(dtype) if dtype.kind == "c" else dtype, copy=False), out)
+    return delivered(result.astype(shown, copy=False), out)
 
 
 def nanstd(

@@ -137,10 +137,12 @@ def _quantiles(name, a, q, per, axis, out, method, keepdims, weights):
     if method in ("lower", "higher", "nearest"):
         result = _apply("where", (to_gpu(on > 0), high, low), None, None, None).astype(dtype, copy=False)
     else:
-        low, high = low.astype(dtype, copy=False), high.astype(dtype, copy=False)
+        if kind(a.dtype) != "f":  # whose differences may not fit into their dtype
+            low, high = low.astype(dtype, copy=False), high.astype(dtype, copy=False)
         part, apart = to_gpu(on.astype(dtype)), high - low
         near_high = high - apart * to_gpu((1 - on).astype(dtype))
         result = _apply("where", (to_gpu(on >= 0.5), near_high, low + apart * part), None, None, None)
+        result = result.astype(dtype, copy=False)
     if has_nan(a.dtype):
         nan = _apply("isnan", (ordered[..., -1:],), None, None, None)
         result = with_nan(result, nan).astype(dtype, copy=False)
