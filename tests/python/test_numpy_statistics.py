@@ -166,6 +166,9 @@ def test_covariances():
         agree(np.corrcoef, a[0])
         agree(lambda x, y: np.cov(x, y), a[0], a[1])
         agree(lambda x, y: np.corrcoef(x, y), a[:2], a[1:])
+    agree(np.cov, numbers((0, 3), "f8"))
+    agree(np.cov, numbers((1,), "f8"))
+    agree(lambda x, y: np.cov(x, y, False), numbers((5, 2), "f8"), numbers((1, 5), "f8"))
     fails_alike(np.cov, numbers((2, 2, 2), "f4"))
     fails_alike(lambda x: np.cov(x, ddof=0.5), a)
 
@@ -198,6 +201,7 @@ def test_histograms():
 
 
 def test_counts():
+    agree(np.bincount, np.arange(3, dtype=np.uint32))
     for dtype in ("uint8", "int16", "int64", "bool"):
         for size in (0, 1, 500):
             a = np.abs(numbers((size,), dtype))
@@ -237,3 +241,15 @@ def test_quantiles_lie_between_elements(values, q):
     result = np.quantile(to_gpu(host), q)
     assert host.min() <= float(result) <= host.max()
     same(result, np.quantile(host, q))
+
+
+def test_nothing_has_no_average():
+    empty = numbers((0, 3), "f4")
+    for call in (np.median, np.nanmedian, np.nanmean, np.nansum, np.average, np.nanvar):
+        agree(lambda x: call(x, axis=0), empty)
+        if call is not np.average:
+            agree(lambda x: call(x, axis=1), empty)
+    fails_alike(np.ptp, empty)
+    agree(np.median, numbers((5,), "bool"))
+    agree(np.median, numbers((6,), "float16"))
+    agree(np.median, numbers((5,), "complex64"))

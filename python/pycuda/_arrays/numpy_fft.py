@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
 """np.fft on device arrays, by NumPy on the host: see `pycuda.array_api.fft`."""
 
+import numpy as np
+
 from pycuda._arrays.numpy_arguments import device, refuse
 from pycuda.array_api import fft as standard
+
+
+def _taken(a):
+    """The operand; floats of 16 bits as float32, as NumPy takes them."""
+    a = device(a)
+    return a.astype(np.float32) if a.dtype == np.float16 else a
 
 
 def _along_an_axis(name):
     def function(a, n=None, axis=-1, norm=None, out=None):
         refuse(f"fft.{name}", out=out)
-        return getattr(standard, name)(device(a), n=n, axis=axis, norm=norm or "backward")
+        return getattr(standard, name)(_taken(a), n=n, axis=axis, norm=norm or "backward")
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`{name}` of the standard, along an axis. On the host."
@@ -18,7 +26,7 @@ def _along_an_axis(name):
 def _along_axes(name, called, last_two):
     def function(a, s=None, axes=(-2, -1) if last_two else None, norm=None, out=None):
         refuse(f"fft.{called}", out=out)
-        return getattr(standard, name)(device(a), s=s, axes=axes, norm=norm or "backward")
+        return getattr(standard, name)(_taken(a), s=s, axes=axes, norm=norm or "backward")
 
     function.__name__ = function.__qualname__ = called
     function.__doc__ = f"`{name}` of the standard, along {'the last two' if last_two else 'several'} axes. On the host."

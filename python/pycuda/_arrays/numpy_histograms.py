@@ -45,7 +45,7 @@ def bincount(x, /, weights=None, minlength=0):
     x = device(x)
     if x.ndim != 1:
         raise ValueError("object of too small depth for desired array" if not x.ndim else "object too deep")
-    if x.size and not np.can_cast(x.dtype, np.int64, "safe"):
+    if x.size and x.dtype.kind not in "biu":
         raise TypeError(f"Cannot cast array data from {x.dtype} to int64 according to the rule 'safe'")
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")

@@ -9,7 +9,8 @@ from pycuda._arrays.array import _apply
 from pycuda._arrays.creation import to_gpu
 from pycuda._arrays.kinds import kind, wide
 from pycuda._arrays.numpy_arguments import delivered, device, keeps, refuse
-from pycuda._arrays.numpy_statistics import has_nan, rows_along, with_nan
+from pycuda._arrays.numpy_joining import concatenate
+from pycuda._arrays.numpy_statistics import has_nan, median, rows_along, with_nan
 from pycuda._arrays.reductions import _reduce
 from pycuda._arrays.scans import cumprod, cumsum
 from pycuda._arrays.sorting import sort
@@ -136,15 +137,11 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     a = device(a)
     rows, kept = rows_along(a, axis)
     if not rows.shape[-1] or not has_nan(a.dtype):
-        from pycuda._arrays.numpy_statistics import median
-
         return median(a, axis, out, overwrite_input, keeps(keepdims))
     ordered = sort(rows, -1)  # NaN is last
     count = _counts(ordered, -1, True)
     first = _apply("maximum", (count - 1, 0), None, None, None) // 2
     second = _apply("minimum", (count // 2, rows.shape[-1] - 1), None, None, None)
-    from pycuda._arrays.numpy_joining import concatenate
-
     both = take_along_axis(ordered, concatenate([first, second], -1), axis=-1)
     same = (first == second)[..., 0]
     result = _apply("where", (same, both[..., 0], both.mean(-1)), None, None, None)

@@ -7,6 +7,7 @@ import numpy as np
 
 from pycuda._arrays.array import GPUArray, _apply
 from pycuda._arrays.creation import to_gpu
+from pycuda._arrays.joining import broadcast_to
 from pycuda._arrays.kinds import kind
 from pycuda._arrays.numpy_arguments import delivered, device, host, keeps, refuse
 from pycuda._arrays.numpy_joining import concatenate
@@ -14,6 +15,9 @@ from pycuda._arrays.products import matmul
 from pycuda._arrays.selection import take
 from pycuda._arrays.shapes import _axes
 from pycuda._arrays.sorting import sort
+from pycuda._arrays.views import _parts
+from pycuda.array_api import ordering, statistics
+from pycuda.array_api.linalg import diagonal
 
 
 def ptp(a, axis=None, out=None, keepdims=np._NoValue):
@@ -42,9 +46,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=np._NoValue)
         weights = weights.transpose(sorted(range(len(axes)), key=axes.__getitem__))
         weights = weights.reshape(tuple(length if i in axes else 1 for i, length in enumerate(a.shape)))
     whole = weights.astype(dtype, copy=False)
-    scale = (whole + GPUArray(a.shape, dtype).fill(0)).sum(axis, keepdims=keepdims)
-    if weights.shape == a.shape:
-        scale = whole.sum(axis, keepdims=keepdims)
+    scale = broadcast_to(whole, a.shape).sum(axis, keepdims=keepdims)
     if bool((scale == 0).any()):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     mean = (a.astype(dtype, copy=False) * whole).sum(axis, keepdims=keepdims) / scale
@@ -171,20 +173,19 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if dtype is None:
         dtype = np.result_type(*(part.dtype for part in parts), np.float64)
     variables = []
-    for part in parts:
+    for number, part in enumerate(parts):
+        columns = not rowvar and part.ndim == 2 and (number == 0 or part.shape[0] != 1)
         part = part.astype(dtype, copy=False)
         part = part.reshape((1, part.size)) if part.ndim < 2 else part
-        variables.append(part.T if not rowvar and part.shape[0] != 1 else part)
+        variables.append(part.T if columns else part)
     x = concatenate(variables, 0) if len(variables) > 1 else variables[0]
     if not x.shape[0]:
         return GPUArray((0, 0), dtype)
     divisor = x.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
     x = x - x.mean(1, keepdims=True)
-    result = matmul(x, x.conj().T) * np.true_divide(1, max(divisor, 0)) if divisor > 0 else None
-    if result is None:
-        # No degree of freedom: NumPy divides by zero.
-        result = matmul(x, x.conj().T) / 0.0
-    return result.astype(dtype, copy=False).squeeze()
+    # Without a degree of freedom NumPy divides by zero.
+    factor = 1 / divisor if divisor > 0 else math.inf
+    return (matmul(x, x.conj().T) * factor).astype(dtype, copy=False).squeeze()
 
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
@@ -192,8 +193,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     c = cov(x, y, rowvar, dtype=dtype)
     if not c.ndim:
         return c / c
-    deviations = _apply("sqrt", (c[...].real if c.dtype.kind == "c" else c,), None, None, None)
-    deviations = take(deviations.ravel(), to_gpu(np.arange(c.shape[0]) * (c.shape[0] + 1)))
+    deviations = _apply("sqrt", (diagonal(c).real,), None, None, None)
     result = c / deviations[:, None] / deviations[None, :]
     if c.dtype.kind == "c":
         return _clipped_parts(result)
@@ -201,8 +201,6 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
 
 
 def _clipped_parts(z):
-    from pycuda._arrays.views import _parts
-
     for number in (0, 1):
         part = _parts(z, number)
         part[...] = _apply("clip", (part, -1, 1), None, None, None)
@@ -211,18 +209,14 @@ def _clipped_parts(z):
 
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements are not zero, along axes."""
-    return (device(a) != 0).sum(axis=axis, keepdims=keepdims)
+    return ordering.count_nonzero(device(a), axis=axis, keepdims=keepdims)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """The sums of all elements up to each."""
-    from pycuda.array_api import statistics
-
     return delivered(statistics.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial), out)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """The products of all elements up to each."""
-    from pycuda.array_api import statistics
-
     return delivered(statistics.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial), out)
