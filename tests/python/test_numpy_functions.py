@@ -74,6 +74,14 @@ def test_functions_that_are_not_there_say_what_to_do():
         np.hstack([a, Stranger()])
 
 
+def test_former_names_are_known():
+    def trapz():
+        pass
+
+    trapz.__module__ = "numpy"
+    assert numpy_families.find(trapz) is numpy_families.load("numpy_calculus", "trapezoid")
+
+
 class Stranger:
     def __array_function__(self, function, types, args, kwargs):
         return NotImplemented

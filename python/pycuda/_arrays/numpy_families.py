@@ -17,8 +17,8 @@ FAMILIES = {
         "average corrcoef count_nonzero cov cumulative_prod cumulative_sum median percentile ptp quantile"
     ),
     "numpy_nan": (
-        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd nansum "
-        "nanvar"
+        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod "
+        "nanquantile nanstd nansum nanvar"
     ),
     "numpy_histograms": "bincount digitize histogram histogram_bin_edges",
     "numpy_calculus": "diff ediff1d gradient interp trapezoid",
@@ -48,6 +48,7 @@ FAMILIES = {
         "fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn"
     ),
 }
+_FORMER_NAMES = {"trapz": "trapezoid"}
 _HOMES = {name: module for module, names in FAMILIES.items() for name in names.split()}
 # What pycuda.gpuarray has by NumPy's name and with NumPy's arguments besides PyCUDA's own functions.
 BORROWED = {
@@ -70,6 +71,7 @@ def find(function):
     """What answers a function of NumPy's; TypeError if nothing does."""
     path = f"{function.__module__}.{function.__name__}"
     name = path.removeprefix("numpy.")
+    name = _FORMER_NAMES.get(name, name)
     if name not in _HOMES:
         shown = path.replace("numpy.", "np.", 1)
         raise TypeError(

@@ -10,7 +10,17 @@ from pycuda._arrays.creation import to_gpu
 from pycuda._arrays.kinds import kind, wide
 from pycuda._arrays.numpy_arguments import delivered, device, keeps, refuse
 from pycuda._arrays.numpy_joining import concatenate
-from pycuda._arrays.numpy_statistics import has_nan, median, rows_along, with_nan
+from pycuda._arrays.numpy_statistics import (
+    asked_quantiles,
+    between,
+    has_nan,
+    in_front,
+    median,
+    percentile,
+    quantile,
+    rows_along,
+    with_nan,
+)
 from pycuda._arrays.reductions import _reduce
 from pycuda._arrays.scans import cumprod, cumsum
 from pycuda._arrays.sorting import sort
@@ -146,6 +156,43 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=np._NoValu
     same = (first == second)[..., 0]
     result = _apply("where", (same, both[..., 0], both.mean(-1)), None, None, None)
     return delivered(result.reshape(kept) if keeps(keepdims) else result, out)
+
+
+def _quantiles(name, a, q, per, axis, out, method, keepdims, weights):
+    q, dtype = asked_quantiles(name, a.dtype, q, per, method, ("linear",), weights)
+    rows, kept = rows_along(a, axis)
+    if not rows.shape[-1]:
+        result = to_gpu(np.full((*rows.shape[:-1], q.size), math.nan, dtype))
+    else:
+        ordered = sort(rows, -1)  # NaN is last
+        last = _apply("maximum", (_counts(ordered, -1, True) - 1, 0), None, None, None)
+        place = last * to_gpu(q.reshape(-1))
+        before = _apply("floor", (place,), None, None, None)
+        at = before.astype(np.int64)
+        after = _apply("minimum", (at + 1, last), None, None, None)
+        low, high = take_along_axis(ordered, at, axis=-1), take_along_axis(ordered, after, axis=-1)
+        result = between(low, high, place - before, dtype)
+    return in_front(result, q, kept if keepdims else rows.shape[:-1], out)
+
+
+def nanquantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=np._NoValue, *, weights=None
+):
+    """The numbers below which such parts (0 to 1) of all lie, along axes; NaN where there is none."""
+    a, keepdims = device(a), keeps(keepdims)
+    if not has_nan(a.dtype):
+        return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
+    return _quantiles("nanquantile", a, q, 1, axis, out, method, keepdims, weights)
+
+
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=np._NoValue, *, weights=None
+):
+    """The numbers below which such percentages of all lie, along axes; NaN where there is none."""
+    a, keepdims = device(a), keeps(keepdims)
+    if not has_nan(a.dtype):
+        return percentile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
+    return _quantiles("nanpercentile", a, q, 100, axis, out, method, keepdims, weights)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

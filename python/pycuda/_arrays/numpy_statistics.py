@@ -121,35 +121,49 @@ def _places(q, length, method):
     return before.astype(np.int64), on
 
 
-def _quantiles(name, a, q, per, axis, out, method, keepdims, weights):
-    a, asked = device(a), host(q)
+def asked_quantiles(name, dtype, q, per, method, known, weights):
+    """The parts (0 to 1) that are asked for, and the dtype of results; NumPy says what is wrong with the arguments."""
     refuse(name, weights=weights)
-    # NumPy says what is wrong with the arguments, and what dtype results have.
-    dtype = np.asarray(getattr(np, name)(np.zeros(1, a.dtype), asked, method=method)).dtype
-    if method not in _QUANTILE_METHODS:
-        raise NotImplementedError(f"np.{name} by the method {method!r}: known are {', '.join(_QUANTILE_METHODS)}")
+    asked = host(q)
+    result = np.asarray(getattr(np, name)(np.zeros(1, dtype), asked, method=method)).dtype
+    if method not in known:
+        raise NotImplementedError(f"np.{name} by the method {method!r}: known are {', '.join(known)}")
+    return np.asarray(asked, np.float64) / per, result
+
+
+def between(low, high, on, dtype):
+    """What lies so far from one element to the next one."""
+    if kind(low.dtype) != "f":  # whose differences may not fit into their dtype
+        low, high = low.astype(dtype, copy=False), high.astype(dtype, copy=False)
+    apart, part, rest = high - low, on.astype(dtype, copy=False), (1 - on).astype(dtype, copy=False)
+    result = _apply("where", (on >= 0.5, high - apart * rest, low + apart * part), None, None, None)
+    return result.astype(dtype, copy=False)
+
+
+def in_front(result, q, shape, out):
+    """The quantiles along the first axes, as `q` has them, not along the last one."""
+    result = result.transpose([result.ndim - 1, *range(result.ndim - 1)])
+    return delivered(result.reshape(q.shape + shape), out)
+
+
+def _quantiles(name, a, q, per, axis, out, method, keepdims, weights):
+    a = device(a)
+    q, dtype = asked_quantiles(name, a.dtype, q, per, method, _QUANTILE_METHODS, weights)
     rows, kept = rows_along(a, axis)
     length = rows.shape[-1]
     if not length:
         raise IndexError(f"quantiles of no elements: shape {a.shape}, axis {axis}")
-    q = np.asarray(asked, np.float64) / per
     before, on = _places(q.ravel(), length, method)
     ordered = sort(rows, -1)
     low, high = (take(ordered, np.minimum(at, length - 1), axis=rows.ndim - 1) for at in (before, before + 1))
     if method in ("lower", "higher", "nearest"):
         result = _apply("where", (to_gpu(on > 0), high, low), None, None, None).astype(dtype, copy=False)
     else:
-        if kind(a.dtype) != "f":  # whose differences may not fit into their dtype
-            low, high = low.astype(dtype, copy=False), high.astype(dtype, copy=False)
-        part, apart = to_gpu(on.astype(dtype)), high - low
-        near_high = high - apart * to_gpu((1 - on).astype(dtype))
-        result = _apply("where", (to_gpu(on >= 0.5), near_high, low + apart * part), None, None, None)
-        result = result.astype(dtype, copy=False)
+        result = between(low, high, to_gpu(on), dtype)
     if has_nan(a.dtype):
         nan = _apply("isnan", (ordered[..., -1:],), None, None, None)
         result = with_nan(result, nan).astype(dtype, copy=False)
-    result = result.transpose([result.ndim - 1, *range(result.ndim - 1)])
-    return delivered(result.reshape(q.shape + (kept if keepdims else rows.shape[:-1])), out)
+    return in_front(result, q, kept if keepdims else rows.shape[:-1], out)
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
