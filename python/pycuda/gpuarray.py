@@ -9,6 +9,7 @@ true division; ``//``, ``%``, bit operators, and indexing with arrays exist; red
 `keepdims` and `dtype`. Memory comes from a pool when no `allocator` is given, or `mem_alloc` is.
 """
 
+from pycuda._arrays import numpy_families
 from pycuda._arrays.array import GPUArray, _apply, _array, _store  # noqa: F401
 from pycuda._arrays.choices import (
     clip,
@@ -127,7 +128,22 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+# NumPy's names with NumPy's arguments: `__getattr__` below.
+__all__ += sorted(numpy_families.BORROWED)
 
 
 def _get_common_dtype(obj1, obj2):
     return _get_common_dtype_base(obj1, obj2, True)
+
+
+def __getattr__(name):
+    # Functions that are NumPy's by name and arguments come with their modules when they are first asked for.
+    module = numpy_families.BORROWED.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = numpy_families.load(module, name)
+    return globals()[name]
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -20,6 +20,7 @@ struct Protocols {
   std::unordered_map<PyObject*, array::Ufunc> ufuncs;
   PyObject* other_ufuncs = nullptr;
   PyObject* functions = nullptr;
+  PyObject* find_function = nullptr;
 };
 
 Protocols& known() {
@@ -136,12 +137,16 @@ PyObject* array_function(PyObject*, PyObject* const* arguments, Py_ssize_t count
     }
     PyObject* ours = PyDict_GetItemWithError(imported().functions, arguments[0]);
     if (ours == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
-    if (ours == nullptr || !all_known(arguments[1])) Py_RETURN_NOTIMPLEMENTED;
-    return PyObject_Call(ours, arguments[2], arguments[3]);
+    if (!all_known(arguments[1])) Py_RETURN_NOTIMPLEMENTED;
+    if (ours != nullptr) return PyObject_Call(ours, arguments[2], arguments[3]);
+    // What answers functions that are seldom called is imported with the first call.
+    const nb::object found = nb::handle(known().find_function)(nb::handle(arguments[0]));
+    return PyObject_Call(found.ptr(), arguments[2], arguments[3]);
   });
 }
 
-void set_array_protocols(const nb::dict& ufuncs, nb::object other_ufuncs, nb::dict functions) {
+void set_array_protocols(const nb::dict& ufuncs, nb::object other_ufuncs, nb::dict functions,
+                         nb::object find_function) {
   Protocols& all = known();
   for (const auto& [ufunc, name] : ufuncs) {
     const std::optional<array::Ufunc> operation = array::find_ufunc(nb::cast<std::string>(name));
@@ -149,6 +154,7 @@ void set_array_protocols(const nb::dict& ufuncs, nb::object other_ufuncs, nb::di
     all.ufuncs[nb::borrow(ufunc).release().ptr()] = *operation;
   }
   all.other_ufuncs = other_ufuncs.release().ptr();
+  all.find_function = find_function.release().ptr();
   all.functions = functions.release().ptr();
 }
 

@@ -13,9 +13,9 @@ PyObject* array_ufunc(PyObject* self, PyObject* const* arguments, Py_ssize_t cou
 /// __array_function__(func, types, args, kwargs): METH_FASTCALL
 PyObject* array_function(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
 
-/// What the package knows: {ufunc: operation's name}, what answers other calls of ufuncs, and
-/// {function: what answers it}.
+/// What the package knows: {ufunc: operation's name}, what answers other calls of ufuncs,
+/// {function: what answers it}, and what finds an answer to functions that are not there.
 void set_array_protocols(const nanobind::dict& ufuncs, nanobind::object other_ufuncs,
-                         nanobind::dict functions);
+                         nanobind::dict functions, nanobind::object find_function);
 
 }  // namespace pycuda::bindings

@@ -315,7 +315,7 @@ void bind_array(nb::module_& m) {
     static_cast<void>(state_of_array(require_array(object, "the array")).ref());
   });
   arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
-             nb::arg("functions"));
+             nb::arg("functions"), nb::arg("find_function"));
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
   arrays.def(
       "set_compiler",

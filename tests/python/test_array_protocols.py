@@ -82,7 +82,7 @@ def test_functions_know_numpys_arguments():
     with pytest.raises(ValueError, match="no identity"):
         np.max(gpuarray.zeros(0, np.float32))
     with pytest.raises(TypeError, match="no implementation found"):
-        np.fft.fft(a)
+        np.i0(a)
 
 
 class Louder(GPUArray):

@@ -2,7 +2,7 @@
 """NumPy's functions on device arrays: np.sin(a), np.add(a, 2), np.sum(a) stay on the device.
 
 The class's `__array_ufunc__` and `__array_function__` are the base class's. It answers plain calls of the ufuncs told
-to it below itself, and asks here for the rest.
+to it below itself, and asks here for the rest. Functions that are not below are in families, each in a file of its own.
 """
 
 import operator
@@ -10,6 +10,7 @@ import operator
 import numpy as np
 
 from pycuda import _driver, gpuarray
+from pycuda._arrays.reductions import delivered
 
 _KNOWN = _driver._array.ufuncs()
 _OTHER_NAMES = {"divide": "true_divide", "degrees": "rad2deg", "radians": "deg2rad", "mod": "remainder"}
@@ -50,7 +51,8 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
                 f"{operand.shape}: copy it with to_gpu first"
             )
     if ufunc is np.matmul:
-        return _into(target, gpuarray.matmul(*inputs), dtype)
+        product = gpuarray.matmul(*inputs)
+        return delivered(product if dtype is None else product.astype(dtype, copy=False), target)
     if ufunc is np.divmod:
         if dtype is not None:
             raise TypeError("arguments not known for device arrays: dtype")
@@ -59,22 +61,6 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
     if name is None:
         return NotImplemented
     return gpuarray._apply(name, inputs, target, None if dtype is None else np.dtype(dtype), None)
-
-
-def _into(out, result, dtype=None):
-    """The result of a function, with another dtype if one is given, in `out` if there is one."""
-    if dtype is not None:
-        result = result.astype(dtype, copy=False)
-    if out is None:
-        return result
-    if not isinstance(out, gpuarray.GPUArray):
-        raise TypeError(f"out must be an array on the device, not {type(out).__name__}")
-    if out.shape != result.shape:
-        raise ValueError(f"out has shape {out.shape}, the result has shape {result.shape}")
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"a result of dtype {result.dtype} cannot be stored with dtype {out.dtype}")
-    _driver._array.copy(out, result, None)
-    return out
 
 
 def _reduce(ufunc, inputs, out, kwargs):
@@ -103,47 +89,12 @@ def _method(name):
     return call
 
 
-def _concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    if axis is None:
-        arrays, axis = [a.ravel() for a in arrays], 0
-    return _into(out, gpuarray.concatenate(arrays, axis), dtype)
-
-
-def _stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    return _into(out, gpuarray.stack(arrays, axis), dtype)
-
-
 def _where(condition, *choices):
     return gpuarray.where(condition, *choices)
 
 
 def _round(a, decimals=0, out=None):
     return gpuarray.round_(a, decimals, out)
-
-
-def _broadcast_to(a, shape, subok=False):
-    return gpuarray.broadcast_to(a, shape)
-
-
-def _move_axis(a, source, destination):
-    sources = gpuarray._axes(source, a.ndim)
-    destinations = gpuarray._axes(destination, a.ndim)
-    order = [i for i in range(a.ndim) if i not in sources]
-    for target, axis in sorted(zip(destinations, sources)):
-        order.insert(target, axis)
-    return a.transpose(order)
-
-
-def _expand_dims(a, axis):
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    ndim = a.ndim + len(axes)
-    chosen = gpuarray._axes(axes, ndim)
-    return a[tuple(None if i in chosen else slice(None) for i in range(ndim))]
-
-
-def _array_equal(a, b, equal_nan=False):
-    a, b = gpuarray.asarray(a), gpuarray.asarray(b)
-    return a.shape == b.shape and bool((a == b).all())
 
 
 def _take(a, indices, axis=None, out=None, mode="raise"):
@@ -168,25 +119,22 @@ def _unique(
     return gpuarray.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
 
 
-def _flip(m, axis):
-    axes = gpuarray._axes(axis, m.ndim)
-    return m[tuple(slice(None, None, -1 if i in axes else None) for i in range(m.ndim))]
+def _found(function):
+    """What answers a function that is not known yet; it is known then."""
+    from pycuda._arrays import numpy_families
+
+    FUNCTIONS[function] = numpy_families.find(function)
+    return FUNCTIONS[function]
 
 
 FUNCTIONS = {
-    np.concatenate: _concatenate,
-    np.stack: _stack,
     np.where: _where,
-    np.dot: lambda a, b, out=None: _into(out, a.dot(b)),
+    np.dot: lambda a, b, out=None: delivered(a.dot(b), out),
     np.vdot: lambda a, b: gpuarray.vdot(a, b),
     np.transpose: lambda a, axes=None: a.transpose(axes),
     np.reshape: lambda a, shape, order="C", **kwargs: a.reshape(shape, order=order),
     np.ravel: lambda a, order="C": a.ravel(order),
-    np.squeeze: lambda a, axis=None: a.squeeze(axis),
     np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
-    np.moveaxis: _move_axis,
-    np.expand_dims: _expand_dims,
-    np.broadcast_to: _broadcast_to,
     np.round: _round,
     np.around: _round,
     np.nonzero: gpuarray.nonzero,
@@ -200,8 +148,6 @@ FUNCTIONS = {
     np.cumprod: lambda a, axis=None, dtype=None, out=None: gpuarray.cumprod(a, axis, dtype, out),
     np.flatnonzero: lambda a: gpuarray.nonzero(a.ravel())[0],
     np.argwhere: lambda a: gpuarray.stack(gpuarray.nonzero(a), 1),
-    np.count_nonzero: lambda a, axis=None, *, keepdims=False: (a != 0).sum(axis=axis, keepdims=keepdims),
-    np.flip: lambda m, axis=None: _flip(m, axis),
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda a: a.real,
     np.imag: lambda a: a.imag,
@@ -209,7 +155,6 @@ FUNCTIONS = {
     np.shape: lambda a: a.shape,
     np.ndim: operator.attrgetter("ndim"),
     np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
-    np.array_equal: _array_equal,
     np.empty_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.empty_like(a, dtype, order),
     np.zeros_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.zeros_like(a, dtype, order),
     np.ones_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.ones_like(a, dtype, order),
@@ -223,4 +168,4 @@ _PLAIN = {
     for ufunc in vars(np).values()
     if isinstance(ufunc, np.ufunc) and ufunc not in (np.matmul, np.divmod) and (name := _operation(ufunc))
 }
-_driver._array.set_protocols(_PLAIN, array_ufunc, FUNCTIONS)
+_driver._array.set_protocols(_PLAIN, array_ufunc, FUNCTIONS, _found)

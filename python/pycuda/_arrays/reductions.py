@@ -22,17 +22,24 @@ def _sum_dtype(dtype):
     return dtype
 
 
-def _finish(result, a, axes, keepdims, out, stream):
-    if keepdims:
-        result = result.reshape(tuple(1 if i in axes else length for i, length in enumerate(a.shape)))
+def delivered(result, out, stream=None):
+    """The result, in `out` if that is given: of its shape, and of a dtype of the same kind."""
     if out is None:
         return result
+    if not hasattr(out, "gpudata"):
+        raise TypeError(f"out must be an array on the device, not {type(out).__name__}")
     if out.shape != result.shape:
         raise ValueError(f"out has shape {out.shape}, the result has shape {result.shape}")
     if not np.can_cast(result.dtype, out.dtype, "same_kind"):
         raise TypeError(f"a result of dtype {result.dtype} cannot be stored with dtype {out.dtype}")
     _array.copy(out, result, stream)
     return out
+
+
+def _finish(result, a, axes, keepdims, out, stream):
+    if keepdims:
+        result = result.reshape(tuple(1 if i in axes else length for i, length in enumerate(a.shape)))
+    return delivered(result, out, stream)
 
 
 def _reduce(name, a, axis, dtype, stream, keepdims=False, out=None, second=None):

@@ -124,7 +124,7 @@ def repeat(x, repeats, /, *, axis=None):
         total = int(ends[-1:].get()[0]) if length else 0
         index = searchsorted(ends, to_gpu(np.arange(total)), "right")
     else:
-        index = to_gpu(np.repeat(np.arange(length), int(repeats)))
+        index = to_gpu(np.repeat(np.arange(length), int(repeats) if isinstance(repeats, GPUArray) else repeats))
     return take(x, index, axis=axis)
 
 

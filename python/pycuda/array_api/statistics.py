@@ -89,5 +89,5 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     before = (slice(None),) * axis
     for _ in range(builtins.min(n, result.shape[axis])):
         later, earlier = result[(*before, slice(1, None))], result[(*before, slice(None, -1))]
-        result = later != earlier if x.dtype.kind == "b" else later - earlier
+        result = later != earlier if result.dtype.kind == "b" else later - earlier
     return result

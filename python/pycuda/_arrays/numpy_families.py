@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Which module answers which of NumPy's functions: it is imported when one of them is first called."""
+
+import importlib
+
+FAMILIES = {
+    "numpy_joining": (
+        "append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concatenate "
+        "delete dsplit dstack hsplit hstack insert pad repeat resize split stack tile unstack vsplit vstack"
+    ),
+    "numpy_shapes": (
+        "diag diag_indices_from diagflat diagonal expand_dims fill_diagonal flip fliplr flipud matrix_transpose "
+        "meshgrid moveaxis roll rollaxis rot90 squeeze trace tril tril_indices_from triu triu_indices_from"
+    ),
+    "numpy_products": "convolve correlate cross einsum inner kron outer tensordot",
+    "numpy_statistics": (
+        "average corrcoef count_nonzero cov cumulative_prod cumulative_sum median percentile ptp quantile"
+    ),
+    "numpy_nan": (
+        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod "
+        "nanquantile nanstd nansum nanvar"
+    ),
+    "numpy_histograms": "bincount digitize histogram histogram_bin_edges",
+    "numpy_calculus": "diff ediff1d gradient interp trapezoid",
+    "numpy_sets": (
+        "argpartition intersect1d isin lexsort partition setdiff1d setxor1d sort_complex union1d unique_all "
+        "unique_counts unique_inverse unique_values"
+    ),
+    "numpy_choosing": (
+        "choose compress copyto extract place put_along_axis putmask ravel_multi_index select take_along_axis "
+        "unravel_index"
+    ),
+    "numpy_comparing": (
+        "allclose array_equal array_equiv astype can_cast common_type fix isclose iscomplex iscomplexobj isneginf "
+        "isposinf isreal isrealobj may_share_memory min_scalar_type polyval real_if_close result_type shares_memory "
+        "sinc vander"
+    ),
+    "numpy_text": "array2string array_repr array_str save savetxt savez savez_compressed",
+    "numpy_linalg": (
+        "linalg.cholesky linalg.cond linalg.cross linalg.det linalg.diagonal linalg.eig linalg.eigh linalg.eigvals "
+        "linalg.eigvalsh linalg.inv linalg.lstsq linalg.matmul linalg.matrix_norm linalg.matrix_power "
+        "linalg.matrix_rank linalg.matrix_transpose linalg.multi_dot linalg.norm linalg.outer linalg.pinv linalg.qr "
+        "linalg.slogdet linalg.solve linalg.svd linalg.svdvals linalg.tensordot linalg.trace linalg.vecdot "
+        "linalg.vector_norm"
+    ),
+    "numpy_fft": (
+        "fft.fft fft.fft2 fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft "
+        "fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn"
+    ),
+}
+_FORMER_NAMES = {"trapz": "trapezoid"}
+_HOMES = {name: module for module, names in FAMILIES.items() for name in names.split()}
+# What pycuda.gpuarray has by NumPy's name and with NumPy's arguments besides PyCUDA's own functions.
+BORROWED = {
+    name: _HOMES[name]
+    for name in (
+        "append array_split atleast_1d atleast_2d atleast_3d bincount column_stack convolve count_nonzero cross diag "
+        "diagonal diff dstack einsum expand_dims flip fliplr flipud gradient histogram hsplit hstack inner interp "
+        "isclose isin kron median meshgrid moveaxis nan_to_num pad percentile quantile repeat roll rot90 split squeeze "
+        "take_along_axis tile trace trapezoid tril triu vsplit vstack allclose array_equal"
+    ).split()
+} | {"eye": "numpy_shapes", "identity": "numpy_shapes", "linspace": "numpy_shapes"}
+
+
+def load(module, name):
+    """A function of a family."""
+    return getattr(importlib.import_module(f"pycuda._arrays.{module}"), name.rpartition(".")[2])
+
+
+def find(function):
+    """What answers a function of NumPy's; TypeError if nothing does."""
+    path = f"{function.__module__}.{function.__name__}"
+    name = path.removeprefix("numpy.")
+    name = _FORMER_NAMES.get(name, name)
+    if name not in _HOMES:
+        shown = path.replace("numpy.", "np.", 1)
+        raise TypeError(
+            f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes it of a "
+            "copy on the host"
+        )
+    return load(_HOMES[name], name)
