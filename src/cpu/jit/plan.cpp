@@ -190,7 +190,9 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   text += head;
   for (const simt::PlanNote& note : notes) text += note_text(*parsed, note);
   if (found->gang_lanes == 0) return text + lone_text(*found, place_of(*parsed, notes.front()));
-  return text + describe_costs(*parsed, notes, tiles ? plan.tile_work : plan.work);
+  const double work = tiles ? plan.tile_work : plan.work;
+  const unsigned lanes = tiles ? found->tile_columns * found->tile_rows : found->gang_lanes;
+  return text + describe_memory(*parsed, notes, work, lanes) + describe_costs(*parsed, notes, work);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -134,4 +134,57 @@ std::string describe_costs(const ptx::Module& module, const std::vector<simt::Pl
   return text;
 }
 
+std::string describe_memory(const ptx::Module& module, const std::vector<simt::PlanNote>& notes,
+                            double work, unsigned lanes) {
+  // What a core moves in a cycle, measured on a Zen 5 of which two cores are busy: where more are,
+  // each has less.
+  constexpr double bytes_per_cycle = 10;
+  // Operations are taken for rather too many: copies with masks count as well.
+  constexpr double much = 0.5;
+  struct Moved {
+    double bytes = 0;
+    const simt::PlanNote* note = nullptr;
+  };
+  // Neighbours in one array come from a cache: of its accesses the largest counts.
+  std::map<std::tuple<bool, std::uint64_t, std::uint32_t>, Moved> arrays;
+  double operations = work;
+  for (const simt::PlanNote& note : notes) {
+    if (note.each != ForEachThread::Nothing) operations += class_of(note.each).cycles * note.times;
+    const ptx::Instruction* instruction = instruction_of(module, note);
+    if (note.bytes == 0 || instruction == nullptr || note.form.starts_with("broadcast") ||
+        note.form.starts_with("one "))
+      continue;
+    const bool writes = instruction->text.starts_with("st.global");
+    if (!writes && !instruction->text.starts_with("ld.global")) continue;
+    const std::uint32_t number = note.array == 0 ? note.instruction : 0;
+    Moved& moved = arrays[{writes, note.array, number}];
+    const double times = note.each == ForEachThread::Nothing ? note.times : note.times / lanes;
+    if (note.bytes * times > moved.bytes) moved = {note.bytes * times, &note};
+  }
+  double bytes = 0, traffic = 0;
+  std::vector<std::string> places;
+  for (const auto& [array, moved] : arrays) {
+    if (moved.note == nullptr) continue;
+    const auto& [writes, parameter, instruction] = array;
+    bytes += moved.bytes;
+    // Before a line of the cache is written it is read, unless the kernel has read it anyway.
+    traffic += moved.bytes * (writes && !arrays.contains({false, parameter, instruction}) ? 2 : 1);
+    const std::string place = place_of(module, *moved.note);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  const double cycles = traffic / bytes_per_cycle;
+  if (traffic == 0 || cycles < much * operations / lanes) return {};
+  char numbers[128];
+  std::snprintf(numbers, sizeof numbers,
+                "some %.0f bytes a thread take %.1f cycles of a core, its operations %.1f: ", bytes,
+                cycles, operations / lanes);
+  std::string text =
+      "where the arrays fit in no cache, memory is much of the time, as in any program: " +
+      std::string(numbers);
+  for (std::size_t i = 0; i < places.size(); ++i) text += (i == 0 ? "" : ", ") + places[i];
+  return text +
+         "\n  compute more from what has been read, store smaller types, or do in one kernel what "
+         "two do now\n";
+}
+
 }  // namespace pycuda::cpu::jit

@@ -24,4 +24,9 @@ std::string place_of(const ptx::Module& module, const simt::PlanNote& note);
 std::string describe_costs(const ptx::Module& module, const std::vector<simt::PlanNote>& notes,
                            double work);
 
+/// Lines for people if memory is much of a kernel's time where its arrays fit in no cache, or
+/// nothing: figures of both are estimates. `work` is for a gang of `lanes`.
+std::string describe_memory(const ptx::Module& module, const std::vector<simt::PlanNote>& notes,
+                            double work, unsigned lanes);
+
 }  // namespace pycuda::cpu::jit

@@ -118,9 +118,10 @@ class ThreadLoops {
 };
 
 /// Whether no parameter has a bit that it must not have.
-llvm::Value* answer(llvm::IRBuilder<>& b, llvm::Value* block, const ParameterChecks& checks) {
+llvm::Value* answer(llvm::IRBuilder<>& b, llvm::Value* block, const ParameterChecks& checks,
+                    std::uint64_t parameter_bytes) {
   llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
-  llvm::Value* params = load_field(b, launch, offsetof(LaunchFrame, params), b.getPtrTy(), true);
+  llvm::Value* params = load_parameters(b, launch, parameter_bytes);
   llvm::Value* found = b.getInt8(0);
   for (const ParameterChecks::Question& question : checks.questions) {
     llvm::Value* byte = b.CreateAlignedLoad(
@@ -152,7 +153,8 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
   llvm::Instruction* end_of_entry = nullptr;
   if (checks.careful) {
     llvm::BasicBlock* careful = llvm::BasicBlock::Create(context, "careful", function);
-    end_of_entry = b.CreateCondBr(answer(b, function->getArg(0), checks), row, careful);
+    end_of_entry =
+        b.CreateCondBr(answer(b, function->getArg(0), checks, parameter_bytes), row, careful);
     llvm::CallInst* call = nullptr;
     loops.loop_over(*checks.careful, entry, careful, done, call);
   } else {

@@ -21,6 +21,10 @@ struct PlanNote {
   std::uint32_t instruction = 0;  ///< its number there, from 1; 0 if not known
   ForEachThread each = ForEachThread::Nothing;
   double times = 0;  ///< how often a gang does that, with a guess of how long loops are
+  /// Of an access: what a thread reads or writes there, and the parameter that its array is, by
+  /// that one's place among them, from 1; 0 if not known.
+  std::uint32_t bytes = 0;
+  std::uint64_t array = 0;
   bool operator==(const PlanNote&) const = default;
 };
 

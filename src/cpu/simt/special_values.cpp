@@ -28,6 +28,20 @@ llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::siz
   return load;
 }
 
+llvm::Value* load_parameters(llvm::IRBuilder<>& builder, llvm::Value* launch, std::uint64_t bytes) {
+  auto* params = llvm::cast<llvm::LoadInst>(
+      load_field(builder, launch, offsetof(LaunchFrame, params), builder.getPtrTy(), true));
+  if (bytes == 0) return params;
+  const auto promise = [&](unsigned kind, std::uint64_t number) {
+    params->setMetadata(kind,
+                        llvm::MDNode::get(builder.getContext(),
+                                          llvm::ConstantAsMetadata::get(builder.getInt64(number))));
+  };
+  promise(llvm::LLVMContext::MD_dereferenceable, bytes);
+  promise(llvm::LLVMContext::MD_align, parameter_alignment);
+  return params;
+}
+
 namespace {
 
 /// Computes special values at one place.
@@ -41,7 +55,7 @@ class Reader {
   llvm::Value* read(llvm::StringRef name) {
     if (name == pseudo::shared_base)
       return load_field(b_, block(), offsetof(BlockFrame, shared), b_.getPtrTy(), true);
-    if (name == pseudo::params) return params();
+    if (name == pseudo::params) return load_parameters(b_, launch(), parameter_bytes_);
     if (name == pseudo::dynamic_shared_offset)
       return of_launch(offsetof(LaunchFrame, dynamic_shared_offset));
     if (name.consume_front(pseudo::sreg_prefix)) return special(name);
@@ -67,19 +81,6 @@ class Reader {
   }
   llvm::Value* launch() {
     return load_field(b_, block(), offsetof(BlockFrame, launch), b_.getPtrTy(), true);
-  }
-  llvm::Value* params() {
-    auto* params = llvm::cast<llvm::LoadInst>(
-        load_field(b_, launch(), offsetof(LaunchFrame, params), b_.getPtrTy(), true));
-    if (parameter_bytes_ == 0) return params;
-    const auto promise = [&](unsigned kind, std::uint64_t number) {
-      params->setMetadata(
-          kind,
-          llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt64(number))));
-    };
-    promise(llvm::LLVMContext::MD_dereferenceable, parameter_bytes_);
-    promise(llvm::LLVMContext::MD_align, parameter_alignment);
-    return params;
   }
   llvm::Value* lane() {
     return b_.CreateAnd(of_thread("linear", offsetof(ThreadFrame, linear)), 31);

@@ -15,6 +15,7 @@
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/native_operations.h"
+#include "cpu/simt/plan_traffic.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/saturating_conversion.h"
 #include "cpu/simt/source_lines.h"
@@ -422,12 +423,23 @@ void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
                    const llvm::Twine& form, ForEachThread each, std::size_t threads) {
   if (plan_ == nullptr) return;
   PlanNote made = note_of(instruction, kind, form.str());
+  made.each = each;
+  if (kind == PlanNote::Kind::Access) note_traffic(instruction, made);
   if (each != ForEachThread::Nothing) {
-    made.each = each;
     made.times = trips() * static_cast<double>(threads);
+  } else if (made.bytes != 0) {
+    made.times = trips();
   }
-  if (std::find(plan_->notes.begin(), plan_->notes.end(), made) == plan_->notes.end())
+  // Of copies of an instruction that make nothing for each thread the one that runs most counts.
+  const auto known = std::find_if(plan_->notes.begin(), plan_->notes.end(), [&](PlanNote other) {
+    if (each == ForEachThread::Nothing) other.times = made.times;
+    return other == made;
+  });
+  if (known == plan_->notes.end()) {
     plan_->notes.push_back(std::move(made));
+  } else {
+    known->times = std::max(known->times, made.times);
+  }
 }
 
 /// How often the block that is being written runs: nobody knows how long loops are, and what only

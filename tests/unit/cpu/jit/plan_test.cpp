@@ -173,6 +173,20 @@ AGAIN: mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %in; .loc 1 7 0
   CHECK(has_line(costs_of(counting), {"about", "updates of shared memory", "sum.cu:8"}));
 }
 
+TEST_CASE("the plan says where a kernel waits for memory, by arrays and not by accesses") {
+  const std::string copy = plan_of(reading("mov.u32 %i, %t;"), {256});
+  CAPTURE(copy);
+  CHECK(has_line(copy, {"fit in no cache", "8 bytes a thread", "sum.cu:"}));
+  // Neighbours come from a cache.
+  const std::string sum = plan_of(reading("ld.global.u32 %x, [%a+4]; add.u32 %i, %t, 1;"), {256});
+  CHECK(has_line(sum, {"fit in no cache", "8 bytes a thread"}));
+  std::string busy = reading("mov.u32 %i, %t;");
+  std::string steps;
+  for (unsigned i = 0; i < 50; ++i) steps += "mul.lo.u32 %x, %x, %x; xor.b32 %x, %x, %t; ";
+  busy.insert(busy.find("mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %out;"), steps);
+  CHECK(!has_line(plan_of(busy, {256}), {"fit in no cache"}));
+}
+
 TEST_CASE("the dearest comes first, and what only a few threads do counts little") {
   const std::string text =
       R"(.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) { .reg .b64 %in, %out, %a;
