@@ -97,9 +97,10 @@ Walked walked_by(const StreamedStores& form, std::uint64_t threads, const std::s
 }
 
 /// What was measured: from where on reading the lines that are overwritten costs more than finding
-/// them in the cache later gains. A result much smaller than the cache stays in it.
+/// them in the cache later gains. A result much smaller than the cache stays in it. Nothing is
+/// large where the cache is not known.
 bool is_large(const Walked& walked, std::uint64_t cache) {
-  return walked.all > cache && walked.streamed > cache / 4;
+  return cache != 0 && walked.all >= cache && walked.streamed >= cache / 4;
 }
 
 /// Whether none but the form's own arrays begins where `written` lies.
