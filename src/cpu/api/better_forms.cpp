@@ -17,9 +17,7 @@
 #include "cpu/jit/program.h"
 
 namespace pycuda::cpu::api {
-namespace {
 
-/// PYCUDA_CPU_PATIENCE: for how many times its compile time a kernel runs first. Below 0: for ever.
 double patience() {
   const auto text = base::environment("PYCUDA_CPU_PATIENCE");
   if (!text) return 1;
@@ -27,6 +25,8 @@ double patience() {
   const double times = std::strtod(text->c_str(), &end);
   return end != text->c_str() && *end == '\0' ? times : 1;
 }
+
+namespace {
 
 /// Compiles without holding the module: it may be unloaded meanwhile. The disk cache keeps the code
 /// in any case.

@@ -12,6 +12,9 @@ namespace pycuda::cpu::api {
 
 class ModuleImage;
 
+/// PYCUDA_CPU_PATIENCE: for how many times its compile time a kernel runs first. Below 0: for ever.
+double patience();
+
 /// If the vector form of `kernel`, which is of `program` and will be found in `image`, was put off:
 /// sees to it that it is compiled again, in the background, once it has run for long. Before its
 /// first launch.

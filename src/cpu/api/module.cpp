@@ -9,6 +9,7 @@
 #include "cpu/api/better_forms.h"
 #include "cpu/api/context.h"
 #include "cpu/api/registry.h"
+#include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
 
 namespace pycuda::cpu::api {
@@ -35,6 +36,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
       },
       [image = std::weak_ptr<const ModuleImage>(loading), program](const Kernel& kernel) {
         arrange_better_form(kernel, program, image);
+        arrange_streaming_form(kernel, program, image);
       });
   if (!code) {
     if (out_of_memory) return CUDA_ERROR_OUT_OF_MEMORY;

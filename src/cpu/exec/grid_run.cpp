@@ -84,9 +84,8 @@ struct SlowKernels {
   }
 };
 
-/// A kernel that could have a better form has run for `time`.
-void add_run_time(const Kernel& kernel, std::chrono::steady_clock::duration time) {
-  KernelForms* const forms = kernel.forms;
+/// A launch that could have had a better form has run for `time`.
+void add_run_time(KernelForms* forms, std::chrono::steady_clock::duration time) {
   if (forms == nullptr || !forms->improve) return;
   const std::int64_t spent = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() + 1;
   const std::int64_t left = forms->patience_ns.fetch_sub(spent, std::memory_order_relaxed);
@@ -135,8 +134,7 @@ bool runs_in_caller(const LaunchRequest& request) {
 
 void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   LaunchContext launch(request, faults);
-  if (request.kernel->forms == nullptr &&
-      !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
+  if (launch.forms == nullptr && !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
     run_plain_blocks(launch, 0, launch.blocks, 0);
     return;
   }
@@ -148,7 +146,7 @@ void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   } else {
     slow_kernels().was_quick(request.kernel, launch.blocks);
   }
-  add_run_time(launch.kernel, time);
+  add_run_time(launch.forms, time);
 }
 
 GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
@@ -172,7 +170,7 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
   blocks_per_chunk_ = per_chunk;
   chunks_ = static_cast<std::uint32_t>((launch_.blocks + per_chunk - 1) / per_chunk);
   chunks_left_.store(chunks_, std::memory_order_relaxed);
-  if (launch_.kernel.forms != nullptr) started_ = std::chrono::steady_clock::now();
+  if (launch_.forms != nullptr) started_ = std::chrono::steady_clock::now();
 }
 
 JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
@@ -257,8 +255,8 @@ void GridRun::end_chunk() {
   if (launch_.timed_out.load(std::memory_order_relaxed)) {
     launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
   }
-  if (launch_.kernel.forms != nullptr)
-    add_run_time(launch_.kernel, std::chrono::steady_clock::now() - started_);
+  if (launch_.forms != nullptr)
+    add_run_time(launch_.forms, std::chrono::steady_clock::now() - started_);
   Task finished = std::move(finished_);
   std::unique_ptr<ChildLaunches> children = launch_.take_children();
   pool.retire(*this);

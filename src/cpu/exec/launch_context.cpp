@@ -18,6 +18,7 @@
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
+#include "cpu/exec/streaming.h"
 #include "cpu/exec/watchdog.h"
 
 namespace pycuda::cpu::exec {
@@ -25,9 +26,16 @@ namespace {
 
 std::atomic<std::uint64_t> next_grid_id{1};
 
-const Kernel& form_to_run(const Kernel& kernel) {
+/// The forms that run in a launch's place once there is one, or null.
+KernelForms* forms_for(const LaunchRequest& request) {
+  const Kernel& kernel = *request.kernel;
+  if (kernel.streaming != nullptr && should_stream(kernel, request)) return kernel.streaming;
+  return kernel.forms;
+}
+
+const Kernel& form_to_run(const Kernel& kernel, const KernelForms* forms) {
   const Kernel* const better =
-      kernel.forms != nullptr ? kernel.forms->better.load(std::memory_order_acquire) : nullptr;
+      forms != nullptr ? forms->better.load(std::memory_order_acquire) : nullptr;
   return better != nullptr ? *better : kernel;
 }
 
@@ -38,8 +46,12 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
 }  // namespace
 
 LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
-    : request(given), kernel(form_to_run(*request.kernel)), faults(sink) {
+    : request(given),
+      forms(forms_for(request)),
+      kernel(form_to_run(*request.kernel, forms)),
+      faults(sink) {
   const KernelFacts& facts = kernel.facts;
+  if (facts.streams) count_streamed_launch();
   frame.grid = request.grid;
   frame.block = request.block;
   frame.static_shared_bytes = facts.static_shared_bytes;
@@ -214,6 +226,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
         }
       },
       &run);
+  if (launch.kernel.facts.streams) end_streaming();
   if (!whole) {
     launch.report(run.entry.fault(), run.block);
   } else if (launch.timed_out.load(std::memory_order_relaxed)) {

@@ -29,6 +29,7 @@ struct LaunchContext {
   LaunchContext& operator=(const LaunchContext&) = delete;
 
   const LaunchRequest& request;  ///< outlives this
+  KernelForms* const forms;      ///< that its run time counts for, or null
   const Kernel& kernel;          ///< in its best form
   FaultSink& faults;
   LaunchFrame frame;

@@ -30,6 +30,7 @@
 #include "cpu/simt/recognise_math.h"
 #include "cpu/simt/repeated_flushes.h"
 #include "cpu/simt/scalar_threads.h"
+#include "cpu/simt/streamed_stores.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -53,10 +54,27 @@ std::string verification_error(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? stream.str() : std::string();
 }
 
+/// Finds the stores that may go past the caches, and with `stream` lets them.
+void stream_stores(llvm::Module& module, std::vector<KernelFacts>& kernels, bool stream,
+                   std::vector<simt::Plan>* plans) {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    KernelFacts& kernel = kernels[i];
+    if (kernel.gang_lanes == 0) continue;
+    simt::stream_stores(*module.getFunction("f." + kernel.name + ".gang"), kernel.gang_lanes,
+                        stream, kernel.streamed, plans ? &(*plans)[i].notes : nullptr);
+    if (kernel.tile_rows != 0)
+      simt::stream_stores(*module.getFunction("f." + kernel.name + ".tile"),
+                          {kernel.tile_columns, kernel.tile_rows}, stream, kernel.streamed,
+                          plans ? &(*plans)[i].tile_notes : nullptr);
+    kernel.streams = stream && !kernel.streamed.arrays.empty();
+  }
+}
+
 /// Gives kernels of at most `longest` instructions their vector forms where they have one. `lanes`:
 /// of every gang, or 0 for a choice.
 void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
-                unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
+                unsigned longest, bool stream, llvm::TargetMachine& target,
+                std::vector<simt::Plan>* plans) {
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
   std::vector<simt::GangSource> sources = simt::copy_for_gangs(
@@ -94,6 +112,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   set_target_attributes(module);
   dump("widened", module);
   clean_up_gangs(functions, target);
+  stream_stores(module, kernels, stream, plans);
   simt::select_native_operations(module);
   const auto costs = divider_costs();
   if (!costs || costs->in_registers) return;
@@ -146,7 +165,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   if (!options.vectors || options.checked) return made;
   const unsigned longest = options.patient ? simt::longest_ever : simt::longest_at_once;
   make_gangs(module, made.lowered.kernels, options.gang_lanes, made.thorough ? longest : 0,
-             *made.target, plans);
+             options.streaming_form, *made.target, plans);
   if (!options.patient) return made;
   for (KernelFacts& kernel : made.lowered.kernels) {
     if (!std::exchange(kernel.vectors_later, false)) continue;

@@ -27,7 +27,8 @@ bool LinkedPart::bind_gangs(Kernel& kernel) const {
 }
 
 /// Finds the entry points and asks each coroutine for the size of its frame.
-base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all) {
+base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all,
+                                            Streaming streaming) {
   for (const KernelFacts& facts : all) {
     Kernel kernel;
     kernel.facts = facts;
@@ -45,18 +46,23 @@ base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all)
     if (facts.gang_lanes != 0 && !bind_gangs(kernel))
       return base::Failure{"the vector code of kernel '" + facts.name + "' could not be linked"};
     if (facts.vectors_later) kernel.forms = &forms_.emplace_back();
+    if (streaming != Streaming::Never && !facts.streamed.arrays.empty() && !facts.streams) {
+      kernel.streaming = &streaming_forms_.emplace_back();
+      kernel.streaming->always = streaming == Streaming::WhereverPossible;
+    }
     kernels_.push_back(std::move(kernel));
   }
   return true;
 }
 
 base::Result<std::unique_ptr<LinkedPart>> LinkedPart::link(const CompiledProgram& compiled,
-                                                           const Symbols& symbols) {
+                                                           const Symbols& symbols,
+                                                           Streaming streaming) {
   auto code = LinkedObject::link(compiled.object, symbols);
   if (!code) return code.error();
   auto part = std::make_unique<LinkedPart>();
   part->code_ = std::move(*code);
-  if (auto bound = part->bind_kernels(compiled.kernels); !bound) return bound.error();
+  if (auto bound = part->bind_kernels(compiled.kernels, streaming); !bound) return bound.error();
   return part;
 }
 

@@ -24,7 +24,8 @@ class LinkedPart {
   /// Links the object code against `symbols`, the module's variables, and finds its kernels' entry
   /// points. Any thread.
   static base::Result<std::unique_ptr<LinkedPart>> link(const CompiledProgram& compiled,
-                                                        const Symbols& symbols);
+                                                        const Symbols& symbols,
+                                                        Streaming streaming);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   /// The kernel of this name, or null.
@@ -34,11 +35,12 @@ class LinkedPart {
 
  private:
   bool bind_gangs(Kernel& kernel) const;
-  base::Result<bool> bind_kernels(const std::vector<KernelFacts>& facts);
+  base::Result<bool> bind_kernels(const std::vector<KernelFacts>& facts, Streaming streaming);
 
   std::unique_ptr<LinkedObject> code_;
   std::vector<Kernel> kernels_;
   std::deque<KernelForms> forms_;
+  std::deque<StreamingForms> streaming_forms_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -45,23 +45,48 @@ class LoadedProgram::Implementation {
   std::mutex mutex;  ///< protects `better`
   std::vector<std::unique_ptr<LinkedPart>> better;
 
-  /// False when `code` has no vector form of the kernel.
-  bool improve(const Kernel& kernel, const Program& code) {
-    kernel.forms->settled.store(true, std::memory_order_relaxed);
+  /// Links `code`, a program of this kernel alone, as one of `forms`. False when `fits` says no of
+  /// its facts.
+  bool adopt(const Kernel& kernel, KernelForms& forms, const Program& code,
+             const std::function<bool(const KernelFacts&)>& fits) {
+    forms.settled.store(true, std::memory_order_relaxed);
     const CompiledProgram& compiled = code.implementation().module();
     const auto facts = std::find_if(
         compiled.kernels.begin(), compiled.kernels.end(),
         [&](const KernelFacts& candidate) { return candidate.name == kernel.facts.name; });
-    if (facts == compiled.kernels.end() || facts->gang_lanes == 0) return false;
-    auto made = LinkedPart::link(compiled, symbols);
+    if (facts == compiled.kernels.end() || !fits(*facts)) return false;
+    auto made = LinkedPart::link(compiled, symbols, Streaming::Never);
     if (!made) return false;
     const Kernel* const form = (*made)->find(kernel.facts.name);
     {
       const std::lock_guard lock(mutex);
       better.push_back(std::move(*made));
     }
-    kernel.forms->better.store(form, std::memory_order_release);
+    forms.better.store(form, std::memory_order_release);
     return true;
+  }
+
+  /// False when `code` has no vector form of the kernel.
+  bool improve(const Kernel& kernel, const Program& code) {
+    return adopt(kernel, *kernel.forms, code,
+                 [](const KernelFacts& facts) { return facts.gang_lanes != 0; });
+  }
+
+  /// False when `code` has no such form, or one for other launches than the kernel's facts say.
+  bool add_streaming_form(const Kernel& kernel, const Program& code) {
+    return adopt(kernel, *kernel.streaming, code, [&](const KernelFacts& facts) {
+      return facts.streams && facts.streamed == kernel.facts.streamed;
+    });
+  }
+
+  /// Before the first launch: what the disk cache has, or whoever tests it wants at once.
+  void take_streaming_form(const Kernel& kernel) {
+    const std::string& name = kernel.facts.name;
+    auto form = program->cached_streaming_kernel(name);
+    if (form == nullptr && kernel.streaming->always) {
+      if (auto made = program->compile_streaming_kernel(name)) form = std::move(*made);
+    }
+    if (form != nullptr) add_streaming_form(kernel, *form);
   }
 
   base::Result<const LinkedPart*, KernelFailure> link_part(std::size_t number,
@@ -74,7 +99,8 @@ class LoadedProgram::Implementation {
       return KernelFailure{KernelFailure::Stage::Compile,
                            "kernel '" + std::string(asked_for) +
                                "' could not be compiled: " + ptx::to_text(compiled.error())};
-    auto made = LinkedPart::link(**compiled, symbols);
+    auto made =
+        LinkedPart::link(**compiled, symbols, program->implementation().options().streaming);
     if (!made)
       return KernelFailure{
           KernelFailure::Stage::Link,
@@ -84,6 +110,7 @@ class LoadedProgram::Implementation {
       if (kernel.forms != nullptr) {
         if (auto form = program->cached_kernel(kernel.facts.name)) improve(kernel, *form);
       }
+      if (kernel.streaming != nullptr) take_streaming_form(kernel);
       if (before_use) before_use(kernel);
     }
     state.code = std::move(*made);
@@ -166,6 +193,11 @@ base::Result<const Kernel*, KernelFailure> LoadedProgram::link_kernel(std::size_
 bool LoadedProgram::improve(const Kernel& kernel,
                             const std::shared_ptr<const Program>& better) const {
   return implementation_->improve(kernel, *better);
+}
+
+bool LoadedProgram::add_streaming_form(const Kernel& kernel,
+                                       const std::shared_ptr<const Program>& form) const {
+  return implementation_->add_streaming_form(kernel, *form);
 }
 
 const Kernel* LoadedProgram::find_kernel(std::string_view name) const {

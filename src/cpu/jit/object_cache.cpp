@@ -109,6 +109,13 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.calls_device_runtime);
   out.number(facts.launched_by_kernels);
   out.number(facts.tile_frame_bytes);
+  const auto number = [&](const auto& value) { out.number(value); };
+  out.list(facts.streamed.arrays, number);
+  out.list(facts.streamed.accesses, number);
+  out.list(facts.streamed.bounds, number);
+  out.list(facts.streamed.multiples, number);
+  out.number(facts.streamed.block_multiple);
+  out.number(facts.streams);
 }
 
 KernelFacts read_facts(Reader& in) {
@@ -145,6 +152,15 @@ KernelFacts read_facts(Reader& in) {
   facts.calls_device_runtime = in.number<bool>();
   facts.launched_by_kernels = in.number<bool>();
   facts.tile_frame_bytes = in.number<std::uint64_t>();
+  const auto numbers = [&]<class Item>(std::vector<Item>& items) {
+    items = in.list<Item>([&] { return in.number<Item>(); });
+  };
+  numbers(facts.streamed.arrays);
+  numbers(facts.streamed.accesses);
+  numbers(facts.streamed.bounds);
+  numbers(facts.streamed.multiples);
+  facts.streamed.block_multiple = in.number<std::uint32_t>();
+  facts.streams = in.number<bool>();
   return facts;
 }
 
@@ -217,7 +233,8 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
   return hash.add(text_digest)
              .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
                   (options.vectors ? 4u : 0u) | (options.by_parts ? 8u : 0u) |
-                  (options.patient ? 16u : 0u) | (options.quick ? 32u : 0u))
+                  (options.patient ? 16u : 0u) | (options.quick ? 32u : 0u) |
+                  (options.streaming_form ? 64u : 0u))
              .add(options.gang_lanes)
              .add(options.only_kernels.size())
              .add(host_target().cpu)

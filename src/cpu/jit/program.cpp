@@ -22,6 +22,12 @@ std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts) {
   return facts.cost * std::chrono::microseconds(500);
 }
 
+Streaming streaming_wanted() {
+  const auto wanted = base::environment_number("PYCUDA_CPU_STREAM");
+  if (!wanted) return Streaming::InLargeLaunches;
+  return *wanted == 0 ? Streaming::Never : Streaming::WhereverPossible;
+}
+
 unsigned gang_lanes_wanted() {
   const long long lanes = base::environment_number("PYCUDA_CPU_GANG").value_or(0);
   return lanes == 16 || lanes == 32 || lanes == 64 ? static_cast<unsigned>(lanes) : 0;
@@ -55,6 +61,14 @@ Options for_better_form(const Options& options, const std::string& kernel) {
   return alone;
 }
 
+Options for_streaming_form(const Options& options, const std::string& kernel) {
+  Options alone = options;
+  alone.by_parts = false;
+  alone.only_kernels = {kernel};
+  alone.streaming_form = true;
+  return alone;
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_kernel(
@@ -62,14 +76,27 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_
   return compile(implementation_->ptx_text(), for_better_form(implementation_->options(), kernel));
 }
 
-std::shared_ptr<const Program> Program::cached_kernel(const std::string& kernel) const {
-  const Options alone = for_better_form(implementation_->options(), kernel);
+base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_streaming_kernel(
+    const std::string& kernel) const {
+  return compile(implementation_->ptx_text(),
+                 for_streaming_form(implementation_->options(), kernel));
+}
+
+std::shared_ptr<const Program> Program::cached(const Options& alone) const {
   if (alone.cache_folder.empty()) return nullptr;
   const std::string& digest = implementation_->digest();
   auto cached = read_cached(alone.cache_folder, cache_key(digest, alone));
   if (!cached) return nullptr;
   return std::make_shared<const Program>(std::make_unique<Implementation>(
       implementation_->ptx_text(), digest, alone, std::move(*cached), true, nullptr));
+}
+
+std::shared_ptr<const Program> Program::cached_kernel(const std::string& kernel) const {
+  return cached(for_better_form(implementation_->options(), kernel));
+}
+
+std::shared_ptr<const Program> Program::cached_streaming_kernel(const std::string& kernel) const {
+  return cached(for_streaming_form(implementation_->options(), kernel));
 }
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(

@@ -25,6 +25,11 @@ bool vectors_wanted();
 /// each kernel.
 unsigned gang_lanes_wanted();
 
+/// When stores go past the caches in kernels that write whole lines (KernelFacts::streamed).
+enum class Streaming : std::uint8_t { Never, InLargeLaunches, WhereverPossible };
+/// PYCUDA_CPU_STREAM: 0 never, 1 wherever possible.
+Streaming streaming_wanted();
+
 struct Options {
   bool checked = false;             ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
   bool track_lines = true;          ///< fault messages name source lines when the PTX has .loc
@@ -39,6 +44,8 @@ struct Options {
   /// As kernels of a large module are compiled, whose compilation must end: vector forms are put
   /// off, and less is optimised.
   bool quick = false;
+  Streaming streaming = streaming_wanted();  ///< decides which forms are made, not what they are
+  bool streaming_form = false;               ///< this is for launches whose stores do so
 };
 
 /// How long making the vector form of a kernel takes, by its length.
@@ -86,12 +93,19 @@ class Program {
       const std::string& kernel) const;
   /// The same from the disk cache, or null.
   std::shared_ptr<const Program> cached_kernel(const std::string& kernel) const;
+  /// Likewise a program of this kernel alone, with stores that go past the caches where
+  /// KernelFacts::streamed says that they may.
+  base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile_streaming_kernel(
+      const std::string& kernel) const;
+  std::shared_ptr<const Program> cached_streaming_kernel(const std::string& kernel) const;
 
   class Implementation;  ///< program_code.h
   explicit Program(std::unique_ptr<Implementation> implementation);
   const Implementation& implementation() const { return *implementation_; }
 
  private:
+  std::shared_ptr<const Program> cached(const Options& alone) const;
+
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -141,6 +155,9 @@ class LoadedProgram {
   /// on (Program::compile_kernel). False when it has no vector form or cannot be linked. Once for
   /// each kernel, on any thread, while launches go on.
   bool improve(const Kernel& kernel, const std::shared_ptr<const Program>& better) const;
+  /// The same for large launches of a kernel with StreamingForms
+  /// (Program::compile_streaming_kernel).
+  bool add_streaming_form(const Kernel& kernel, const std::shared_ptr<const Program>& form) const;
 
   class Implementation;
   explicit LoadedProgram(std::unique_ptr<Implementation> implementation);

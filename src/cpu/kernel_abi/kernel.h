@@ -26,6 +26,38 @@ struct SharedVariable {
   std::uint32_t begin = 0, bytes = 0;
 };
 
+/// Which of a kernel's arrays the gangs write whole lines of and never read, and what a launch must
+/// be like so that these lines are whole in memory too: then the stores may go past the caches.
+struct StreamedStores {
+  /// What a gang reads or writes by vectors: enough to estimate how much a launch walks through.
+  struct Access {
+    std::uint32_t parameter = 0;    ///< where the array's address lies among the parameters
+    std::uint32_t bytes = 0;        ///< of each thread, in each trip of the loops around it
+    std::uint32_t loops = 0;        ///< around it
+    std::uint32_t for_threads = 0;  ///< 1: each thread makes all trips; 0: threads share them
+    std::uint32_t is_streamed = 0;  ///< 1: of a store that may go past the caches
+    bool operator==(const Access&) const = default;
+  };
+  /// A number that says when a loop ends, as far as can be seen.
+  struct Bound {
+    std::uint32_t access = 0;  ///< index in `accesses`
+    std::uint32_t loop = 0;    ///< the innermost one is 0
+    std::uint32_t parameter = 0, bytes = 0;
+    bool operator==(const Bound&) const = default;
+  };
+  /// A parameter that must be a multiple of a power of two.
+  struct Multiple {
+    std::uint32_t parameter = 0, bytes = 0, multiple = 1;
+    bool operator==(const Multiple&) const = default;
+  };
+  std::vector<std::uint32_t> arrays;  ///< by parameter; empty: there is no such form
+  std::vector<Access> accesses;
+  std::vector<Bound> bounds;
+  std::vector<Multiple> multiples;
+  std::uint32_t block_multiple = 1;  ///< of ntid.x
+  bool operator==(const StreamedStores&) const = default;
+};
+
 /// The facts of a kernel that do not depend on where its code lies (they are cached with it).
 struct KernelFacts {
   std::string name;
@@ -67,6 +99,8 @@ struct KernelFacts {
   /// for blocks that are made of whole tiles.
   std::uint32_t tile_columns = 0, tile_rows = 0;
   std::uint64_t tile_frame_bytes = 0;  ///< as gang_frame_bytes, for each tile
+  StreamedStores streamed;
+  bool streams = false;  ///< this is the form in which they go past the caches
 
   /// Static shared memory as the program declares it: what counts against limits.
   std::uint32_t declared_shared_bytes() const { return static_shared_bytes - shared_gap_bytes; }
@@ -113,6 +147,12 @@ struct KernelForms {
   std::function<void()> improve;  ///< called once; set, if at all, before the first launch
 };
 
+/// The same of a form whose stores go past the caches, for launches that write more than these
+/// hold.
+struct StreamingForms : KernelForms {
+  bool always = false;  ///< for every launch that it can run
+};
+
 /// A kernel ready to run.
 struct Kernel {
   KernelFacts facts;
@@ -134,7 +174,8 @@ struct Kernel {
   ThreadFunction start_tail = nullptr;  ///< a gang of ThreadFrame::mask threads
   std::uint64_t gang_bytes = 0;         ///< per gang, in memory aligned to 256 bytes
 
-  KernelForms* forms = nullptr;  ///< if facts.vectors_later
+  KernelForms* forms = nullptr;         ///< if facts.vectors_later
+  StreamingForms* streaming = nullptr;  ///< if it may have such a form (facts.streamed)
 };
 
 }  // namespace pycuda::cpu

@@ -114,7 +114,8 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
   for (unsigned i = 0; i < rows_; ++i) {
     llvm::Value* pointer = first[first.size() == rows_ ? i : 0];
     if (is_full(mask_)) {
-      b_.CreateAlignedStore(row_lanes(values, i), pointer, store.getAlign());
+      b_.CreateAlignedStore(row_lanes(values, i), pointer, store.getAlign())
+          ->setDebugLoc(store.getDebugLoc());
     } else {
       b_.CreateMaskedStore(row_lanes(values, i), pointer, store.getAlign(), row_lanes(mask_, i));
     }

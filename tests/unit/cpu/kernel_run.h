@@ -65,6 +65,11 @@ class LoadedModule {
     return *found;
   }
 
+  /// Gives a kernel a form whose stores go past the caches.
+  bool add_streaming_form(const char* name, const std::shared_ptr<const jit::Program>& form) const {
+    return program_->add_streaming_form(kernel(name), form);
+  }
+
   /// Runs a kernel; the fault it ended with, if any.
   template <class... Arguments>
   std::optional<exec::Fault> fault_of(const char* name, Dim3 grid, Dim3 block,

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Analysis: how much memory a launch's accesses walk through, as far as it can be told beforehand.
+#pragma once
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "cpu/kernel_abi/kernel.h"
+
+namespace pycuda::cpu::simt {
+
+/// Where the one parameter lies that `address` is a distance from.
+std::optional<std::uint32_t> base_parameter(const llvm::Value& address);
+
+/// Notes down a load or store of a gang's vector, of an array whose address is `parameter`. The
+/// function's own are those from `first` on.
+void add_access(llvm::Instruction& access, std::uint32_t parameter, const llvm::LoopInfo& loops,
+                unsigned lanes, bool is_streamed, std::size_t first, StreamedStores& streamed);
+
+}  // namespace pycuda::cpu::simt
