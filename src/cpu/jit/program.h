@@ -39,6 +39,7 @@ struct Options {
   /// As kernels of a large module are compiled, whose compilation must end: vector forms are put
   /// off, and less is optimised.
   bool quick = false;
+  bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
 };
 
 /// How long making the vector form of a kernel takes, by its length.
