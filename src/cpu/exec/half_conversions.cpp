@@ -65,9 +65,13 @@ float half_value(std::uint16_t bits) {
   const std::uint32_t magnitude = bits & 0x7fffu;
   if (magnitude >= 0x7c00u)
     return std::bit_cast<float>(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
-  // Scaled as a float: exact for subnormals too.
-  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));
+  constexpr std::uint32_t least_normal = 0x400, exponents_apart = 112u << 23;
+  // No subnormal float comes up: a kernel may run with those flushed.
+  const std::uint32_t value =
+      magnitude < least_normal
+          ? std::bit_cast<std::uint32_t>(static_cast<float>(magnitude) * 0x1p-24f)
+          : (magnitude << 13) + exponents_apart;
+  return std::bit_cast<float>(sign | value);
 }
 
 std::span<const RuntimeSymbol> half_symbols() {

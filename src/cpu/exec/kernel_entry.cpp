@@ -18,6 +18,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "cpu/exec/float_mode.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/process_copy.h"
@@ -289,12 +290,15 @@ bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context)
   launch_.store(launch, std::memory_order_relaxed);
   const bool whole = sigsetjmp(escape_, 0) == 0;
   if (whole) {
-    body(context);
-  } else {
 #if defined(__x86_64__)
-    _mm_setcsr(control);
+    if (launch != nullptr && launch->kernel.facts.processor_flushes)
+      _mm_setcsr(control | flush_subnormals);
 #endif
+    body(context);
   }
+#if defined(__x86_64__)
+  _mm_setcsr(control);
+#endif
   launch_.store(nullptr, std::memory_order_relaxed);
   return whole;
 }

@@ -14,6 +14,7 @@
 #endif
 
 #include "cpu/exec/device_heap.h"
+#include "cpu/exec/float_mode.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/local_memory.h"
@@ -84,6 +85,7 @@ std::int32_t pycuda_cpu_vprintf(ThreadFrame* thread, const char* format, const v
   // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
   thread_local std::string buffer;
   const exec::RuntimeScope scope;
+  const exec::UsualFloats usual;
   buffer.clear();
   const std::int32_t count = exec::format_printf(buffer, format, arguments);
   if (exec::PrintfFifo* const fifo = exec::launch_of(*thread).faults.printf_fifo()) {

@@ -21,12 +21,14 @@
 #include "cpu/jit/masked_logic.h"
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/approximate.h"
 #include "cpu/simt/busy_divider.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/native_operations.h"
+#include "cpu/simt/processor_flushes.h"
 #include "cpu/simt/recognise_math.h"
 #include "cpu/simt/repeated_flushes.h"
 #include "cpu/simt/scalar_threads.h"
@@ -134,6 +136,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                      {.checked = options.checked,
                                       .track_lines = options.track_lines,
                                       .mark_instructions = plans != nullptr,
+                                      .processor_flushes = options.processor_flushes,
                                       .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();
   Prepared made{std::move(*lowered), nullptr, true};
@@ -185,11 +188,13 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   simt::select_native_operations(module);
   simt::lower_to_scalar_threads(module, kernels);
   set_target_attributes(module);
+  if (prepared->lowered.processor_flushes) lower::let_processor_flush(module);
   dump("simt", module);
   if (std::string error = verification_error(module); !error.empty())
     return one_error("internal error in the scalar threads: " + error);
 
   optimise(module, *prepared->target, prepared->thorough);
+  for (llvm::Function& function : module) simt::leave_flushes_to_processor(function);
   dump("optimised", module);
 
   llvm::SmallVector<char, 0> object;

@@ -106,6 +106,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.vectors_later);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
+  out.number(facts.processor_flushes);
   out.number(facts.calls_device_runtime);
   out.number(facts.launched_by_kernels);
   out.number(facts.tile_frame_bytes);
@@ -149,6 +150,7 @@ KernelFacts read_facts(Reader& in) {
   facts.vectors_later = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
+  facts.processor_flushes = in.number<bool>();
   facts.calls_device_runtime = in.number<bool>();
   facts.launched_by_kernels = in.number<bool>();
   facts.tile_frame_bytes = in.number<std::uint64_t>();
@@ -234,7 +236,7 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
              .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
                   (options.vectors ? 4u : 0u) | (options.by_parts ? 8u : 0u) |
                   (options.patient ? 16u : 0u) | (options.quick ? 32u : 0u) |
-                  (options.streaming_form ? 64u : 0u))
+                  (options.streaming_form ? 64u : 0u) | (options.processor_flushes ? 128u : 0u))
              .add(options.gang_lanes)
              .add(options.only_kernels.size())
              .add(host_target().cpu)

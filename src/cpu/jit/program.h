@@ -46,6 +46,7 @@ struct Options {
   bool quick = false;
   Streaming streaming = streaming_wanted();  ///< decides which forms are made, not what they are
   bool streaming_form = false;               ///< this is for launches whose stores do so
+  bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
 };
 
 /// How long making the vector form of a kernel takes, by its length.

@@ -92,7 +92,8 @@ struct KernelFacts {
   std::string scalar_reason;        ///< why there is no vector form
   bool vectors_later = false;       ///< too long for one at once: see KernelForms
   std::vector<std::string> source_files;  ///< .file table: index = number
-  bool loops = false;  ///< has a branch backwards or recursion, so `cost` says little
+  bool loops = false;              ///< has a branch backwards or recursion, so `cost` says little
+  bool processor_flushes = false;  ///< runs with subnormal numbers flushed by the processor
   bool calls_device_runtime = false;  ///< it may launch kernels
   bool launched_by_kernels = false;   ///< its address is taken: one of the module may launch it
   /// The threads of a tile, a gang of several rows, along x and y; 0: there is no such form. It is

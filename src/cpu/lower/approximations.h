@@ -2,7 +2,8 @@
 // The names of the approximate functions: pure calls in scalar IR, which simt replaces by code.
 //
 // They are calls until then so that whatever recognises a longer sequence finds them. All of them
-// but the test give the canonical NaN for NaNs; `.ftz` forms flush subnormal operands and results themselves.
+// but the test give the canonical NaN for NaNs; `.ftz` forms flush subnormal operands and results
+// themselves.
 #pragma once
 
 namespace pycuda::cpu::lower::approximation {
@@ -23,9 +24,12 @@ inline constexpr const char* log = "approximate.log";
 inline constexpr const char* erfc = "approximate.erfc";
 // f64 -> f64: CUDA's exp, the same bits; below -745, where CUDA's is zero, right as well.
 inline constexpr const char* exp_f64 = "approximate.exp.f64";
-// f32 result, a, b, c -> i1, exact: whether |a * b + c|, which was rounded to `result`, is less than
-// the least normal number; no for NaNs.
+// f32 result, a, b, c -> i1, exact: whether |a * b + c|, which was rounded to `result`, is less
+// than the least normal number; no for NaNs.
 inline constexpr const char* tiny_sum = "approximate.is-tiny";
+// f32 result, a, b, c -> f32: `result`, which a * b + c was rounded to, or a zero of its sign where
+// that sum is less than the least normal number; NaNs as they are.
+inline constexpr const char* flushed_sum = "approximate.flushed-sum";
 // f64 -> f64: the seeds, of which .ftz forms read and write the upper word alone.
 inline constexpr const char* rcp_seed = "approximate.rcp.f64.ftz";
 inline constexpr const char* rsqrt_seed = "approximate.rsqrt.f64.ftz";

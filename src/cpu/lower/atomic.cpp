@@ -10,6 +10,7 @@
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/memory_order.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
@@ -61,6 +62,7 @@ llvm::Function* new_function(FunctionLowering& lowering, const std::string& name
       llvm::Function::Create(llvm::FunctionType::get(result, parameters, false),
                              llvm::Function::InternalLinkage, name, lowering.module().target());
   function->addFnAttr(llvm::Attribute::AlwaysInline);
+  if (lowering.module().processor_flushes()) let_processor_flush(*function);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);
   return function;

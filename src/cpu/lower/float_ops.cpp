@@ -77,6 +77,8 @@ Value* FloatOps::quiet(Value* value) {
 Value* FloatOps::flush(Value* value) {
   Type* type = value->getType();
   if (type->isDoubleTy()) return value;
+  if (type->isFloatTy() && lowering_.module().processor_flushes())
+    return intrinsic(llvm::Intrinsic::canonicalize, value);
   Value* raw = bits(value);
   const std::uint64_t sign = std::uint64_t{1} << (width(value) - 1);
   Value* tiny =
@@ -113,7 +115,10 @@ Value* FloatOps::flush_tiny(Value* result, Value* exact, Rounding rounding) {
 }
 
 Value* FloatOps::flush_tiny_sum(Value* result, Value* a, Value* b, Value* c) {
-  if (c == nullptr) c = constant(result->getType(), 0);
+  // A product keeps its sign where -0 is added.
+  if (c == nullptr) c = constant(result->getType(), -0.0);
+  if (lowering_.module().processor_flushes())
+    return lowering_.pure_call(approximation::flushed_sum, result->getType(), {result, a, b, c});
   Value* tiny = lowering_.pure_call(approximation::tiny_sum, b_.getInt1Ty(), {result, a, b, c});
   Value* raw = bits(result);
   Value* flushed = b_.CreateSelect(tiny, b_.CreateAnd(raw, 0x80000000), raw);

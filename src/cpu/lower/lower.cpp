@@ -11,6 +11,7 @@
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/kernel_facts.h"
 #include "cpu/lower/module_lowering.h"
+#include "cpu/lower/processor_flushes.h"
 
 namespace pycuda::cpu::lower {
 
@@ -63,12 +64,15 @@ base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed,
   ModuleLowering lowering(parsed, *result.module, options, diagnostics);
   check_variables(lowering);
   const std::vector<bool> wanted = wanted_functions(lowering, options.only_kernels);
+  result.processor_flushes = options.processor_flushes && processor_can_flush(lowering, wanted);
+  if (result.processor_flushes) lowering.leave_flushes_to_processor();
   for (std::uint32_t i = 0; i < parsed.functions.size(); ++i) {
     const ptx::Function& function = parsed.functions[i];
     if (!function.is_defined || !wanted[i]) continue;
     FunctionLowering(lowering, function, lowering.function(i)).run();
     if (function.is_entry) result.kernels.push_back(kernel_facts(lowering, i));
   }
+  for (KernelFacts& kernel : result.kernels) kernel.processor_flushes = result.processor_flushes;
   if (!diagnostics.empty()) return diagnostics;
   return result;
 }

@@ -36,6 +36,8 @@ struct Options {
   /// LLVM instructions have debug locations: the subprogram is the PTX function, the line the PTX
   /// instruction's number in it, from 1.
   bool mark_instructions = false;
+  /// Kernels that the processor can flush subnormal numbers for leave that to it.
+  bool processor_flushes = false;
   /// These kernels alone, with the functions they may reach; empty: all.
   std::vector<std::string> only_kernels = {};
 };
@@ -43,6 +45,7 @@ struct Options {
 struct Lowered {
   std::unique_ptr<llvm::Module> module;
   std::vector<KernelFacts> kernels;  ///< `suspends` is not known yet
+  bool processor_flushes = false;    ///< while they run (processor_flushes.h)
 };
 
 /// Lowers every defined function. Errors (an instruction or form that is not supported, a type that

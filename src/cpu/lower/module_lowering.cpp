@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
@@ -66,6 +67,7 @@ llvm::Function* ModuleLowering::function(std::uint32_t index) {
                                                    : llvm::Function::InternalLinkage;
   slot = llvm::Function::Create(type, linkage, "f." + function.name, target_);
   slot->addFnAttr(llvm::Attribute::NoUnwind);
+  if (processor_flushes_) let_processor_flush(*slot);
   slot->addFnAttr(
       llvm::Attribute::NullPointerIsValid);  // a stray access is a fault, not undefined behaviour
   slot->getArg(0)->setName("thread");

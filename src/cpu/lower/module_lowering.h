@@ -39,6 +39,10 @@ class ModuleLowering {
   const CallGraph& calls() const { return calls_; }
   const SharedLayout& shared() const { return shared_; }
 
+  /// Before the first function is made: see processor_flushes.h.
+  void leave_flushes_to_processor() { processor_flushes_ = true; }
+  bool processor_flushes() const { return processor_flushes_; }
+
   /// The LLVM function of a defined PTX function, "f.<name>".
   llvm::Function* function(std::uint32_t index);
   /// The external symbol that stands for a kernel where code takes its address, "k.<name>".
@@ -66,6 +70,7 @@ class ModuleLowering {
   std::vector<llvm::Function*> functions_;
   std::vector<llvm::GlobalVariable*> variables_, kernel_addresses_;
   llvm::DICompileUnit* marks_ = nullptr;
+  bool processor_flushes_ = false;
 };
 
 /// Offsets of a kernel's parameters in its .param space, and its size at the end.

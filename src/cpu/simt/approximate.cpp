@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
@@ -32,7 +33,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Replaces one call.
 class Expansion {
  public:
-  Expansion(llvm::CallInst& call, bool native) : call_(call), b_(&call), native_(native) {}
+  Expansion(llvm::CallInst& call, bool native)
+      : call_(call),
+        b_(&call),
+        native_(native),
+        processor_flushes_(lower::processor_flushes(*call.getFunction())) {}
 
   /// Null when there is no such function.
   Value* emit();
@@ -73,10 +78,13 @@ class Expansion {
   Value* seed_result(Value* value);
   Value* root_of_double(Value* x);
   Value* is_tiny();
+  Value* is_tiny_in_double();
+  Value* flushed_sum();
 
   llvm::CallInst& call_;
   llvm::IRBuilder<> b_;
   const bool native_;
+  const bool processor_flushes_;
 };
 
 /// Added to a number below 2^22, its lowest bits are those of the number rounded to an integer.
@@ -266,7 +274,9 @@ Value* Expansion::flushed_zero(Value* x, Value* result) {
 }
 
 Value* Expansion::rsqrt(Value* x, bool ftz) {
-  if (ftz) x = flushed_zero(x, x);
+  if (ftz)
+    x = processor_flushes_ ? b_.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, x)
+                           : flushed_zero(x, x);
   Value* root = b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
   Value* result = b_.CreateFDiv(real(1), root);
   return canonical(result);
@@ -280,6 +290,11 @@ Value* Expansion::tanh(Value* x) {
   Value* square = b_.CreateFMul(a, a);
   Value* small = fma(b_.CreateFMul(a, square), polynomial(square, tanh_terms), a);
   Value* result = b_.CreateSelect(less(a, 0.6), small, large);
+  if (processor_flushes_) {
+    // PTX has no .ftz form.
+    Value* subnormal = b_.CreateICmpULT(bits(magnitude(x)), b_.getInt32(0x00800000));
+    result = b_.CreateSelect(subnormal, x, result);
+  }
   result = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
   return canonical(result);
 }
@@ -349,17 +364,21 @@ Value* Expansion::seed_result(Value* value) {
   return b_.CreateBitCast(upper, b_.getDoubleTy());
 }
 
-/// Rounded toward zero, what is less than a normal number stays less. Without that rounding: the
-/// sign of |a * b + c| - 2^-126, rounded once in f64, is exact: what is less than zero rounds to a
-/// negative zero at least.
+/// Rounded toward zero, what is less than a normal number stays less.
 Value* Expansion::is_tiny() {
+  if (!native_) return is_tiny_in_double();
+  constexpr std::uint32_t exponent = 0x7f800000;
+  Value* toward_zero =
+      call_native(b_, NativeOperation::SumTowardZero,
+                  {call_.getArgOperand(1), call_.getArgOperand(2), call_.getArgOperand(3)});
+  return b_.CreateICmpEQ(b_.CreateAnd(bits(toward_zero), exponent), b_.getInt32(0));
+}
+
+/// The sign of |a * b + c| - 2^-126, rounded once in f64, is exact: what is less than zero rounds
+/// to a negative zero at least.
+Value* Expansion::is_tiny_in_double() {
   Value *rounded = call_.getArgOperand(0), *a = call_.getArgOperand(1), *b = call_.getArgOperand(2),
         *c = call_.getArgOperand(3);
-  if (native_) {
-    constexpr std::uint32_t exponent = 0x7f800000;
-    Value* toward_zero = call_native(b_, NativeOperation::SumTowardZero, {a, b, c});
-    return b_.CreateICmpEQ(b_.CreateAnd(bits(toward_zero), exponent), b_.getInt32(0));
-  }
   const auto wide = [&](Value* value) { return b_.CreateFPExt(value, b_.getDoubleTy()); };
   Value* negative = b_.CreateICmpSLT(bits(rounded), b_.getInt32(0));
   const auto turned = [&](Value* value) {
@@ -369,6 +388,55 @@ Value* Expansion::is_tiny() {
   Value* rest = b_.CreateFAdd(turned(wide(c)), limit);
   Value* below = b_.CreateBitCast(fma(turned(wide(a)), wide(b), rest), b_.getInt64Ty());
   return b_.CreateAnd(b_.CreateICmpSLT(below, b_.getInt64(0)), b_.CreateFCmpORD(rounded, real(0)));
+}
+
+/// Whether a flushed number is not below zero, NaNs aside: a sum of squares and the like.
+bool is_not_negative(const Value* value, unsigned depth = 0) {
+  constexpr unsigned deepest = 8;
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value))
+    return number->isZero() || (!number->isNegative() && number->getValueAPF().isNormal());
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
+  if (call == nullptr || depth == deepest ||
+      call->getIntrinsicID() != llvm::Intrinsic::canonicalize)
+    return false;
+  value = call->getArgOperand(0);
+  if (const auto* product = llvm::dyn_cast<llvm::BinaryOperator>(value))
+    return product->getOpcode() == llvm::Instruction::FMul &&
+           product->getOperand(0) == product->getOperand(1);
+  const auto* sum = llvm::dyn_cast<llvm::CallInst>(value);
+  return sum != nullptr && sum->getIntrinsicID() == llvm::Intrinsic::fma &&
+         sum->getArgOperand(0) == sum->getArgOperand(1) &&
+         is_not_negative(sum->getArgOperand(2), depth + 1);
+}
+
+/// Whether |a * b + c| cannot be less than the least normal number and yet round to it. Squares are
+/// no such products: 2^-126 is the square of a power of two, and what is next below it lies too far
+/// away. Factors of at least 1 make nothing smaller.
+bool is_never_just_below_normal(const Value* a, const Value* b, const Value* c) {
+  const auto is_large = [](const Value* factor) {
+    const auto* number = llvm::dyn_cast<llvm::ConstantFP>(factor);
+    return number != nullptr && llvm::abs(number->getValueAPF()) >= llvm::APFloat(1.0f);
+  };
+  const auto* addend = llvm::dyn_cast<llvm::ConstantFP>(c);
+  if (addend != nullptr && addend->isZero() && (is_large(a) || is_large(b))) return true;
+  return a == b && is_not_negative(c);
+}
+
+/// The processor flushes what is tiny once it has been rounded. What is tiny before, and comes out
+/// as the least normal number, is zero when it is rounded toward zero.
+Value* Expansion::flushed_sum() {
+  Value* rounded = call_.getArgOperand(0);
+  if (is_never_just_below_normal(call_.getArgOperand(1), call_.getArgOperand(2),
+                                 call_.getArgOperand(3)))
+    return b_.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, rounded);
+  if (!native_) {
+    Value* zero = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, real(0), rounded);
+    return b_.CreateSelect(is_tiny_in_double(), zero, rounded);
+  }
+  Value* toward_zero =
+      call_native(b_, NativeOperation::SumTowardZero,
+                  {call_.getArgOperand(1), call_.getArgOperand(2), call_.getArgOperand(3)});
+  return b_.CreateSelect(b_.CreateFCmpOEQ(toward_zero, real(0)), toward_zero, rounded);
 }
 
 Value* Expansion::root_of_double(Value* x) {
@@ -385,6 +453,7 @@ Value* Expansion::emit() {
   if (name == approximation::rsqrt_f64) return root_of_double(x);
   if (name == approximation::exp_f64) return exp_of_double(x);
   if (name == approximation::tiny_sum) return is_tiny();
+  if (name == approximation::flushed_sum) return flushed_sum();
   const bool ftz = name.consume_back(".ftz");
   if (name == approximation::ex2) return ex2(x, ftz);
   if (name == approximation::lg2) return logarithm(x, ftz, false);

@@ -37,6 +37,8 @@ Value* number(Value* value) {
 Value* normal_number(Value* value) {
   value = number(value);
   Value *bits = nullptr, *whole = nullptr;
+  if (match(value, m_Intrinsic<llvm::Intrinsic::canonicalize>(m_Value(whole))))
+    return number(whole);
   const auto exponent = m_And(m_Value(bits), m_SpecificInt(0x7f800000));
   if (!match(value, m_BitCast(m_Select(m_SpecificICmp(llvm::CmpInst::ICMP_EQ, exponent, m_Zero()),
                                        m_And(m_Deferred(bits), m_SpecificInt(0x80000000)),

@@ -10,8 +10,9 @@ namespace pycuda::cpu::simt {
 namespace {
 
 constexpr unsigned lanes = 16;
-/// Roots and all that is computed on the way to them are normal numbers between these.
-constexpr std::uint32_t least = std::bit_cast<std::uint32_t>(0x1p-100f);
+/// Roots and all that is computed on the way to them are normal numbers between these; what a
+/// squared root lacks has 46 binary places more.
+constexpr std::uint32_t least = std::bit_cast<std::uint32_t>(0x1p-76f);
 constexpr std::uint32_t most = std::bit_cast<std::uint32_t>(0x1p100f);
 constexpr std::uint32_t exponents_one = 0x00800000;
 /// As instructions hold it: upwards, without exceptions.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/lower/approximations.h"
 #include "cpu/simt/approximate.h"
 #include "cpu/simt/native_operations.h"
 
@@ -30,6 +31,7 @@ bool spreads(const llvm::Value* cause, const llvm::Value* value, unsigned steps)
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(operation);
   const bool known = call && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
                               call->getIntrinsicID() == llvm::Intrinsic::fabs ||
+                              call->getIntrinsicID() == llvm::Intrinsic::canonicalize ||
                               call->getIntrinsicID() == llvm::Intrinsic::sqrt);
   if (!is_real(*value) || !(arithmetic || known)) return false;
   for (const llvm::Value* operand : operation->operands()) {
@@ -102,6 +104,7 @@ View view_of(const llvm::Use& use) {
     case llvm::Intrinsic::fma:
     case llvm::Intrinsic::sqrt:
     case llvm::Intrinsic::fabs:
+    case llvm::Intrinsic::canonicalize:
     case llvm::Intrinsic::floor:
     case llvm::Intrinsic::ceil:
     case llvm::Intrinsic::trunc:
@@ -110,6 +113,9 @@ View view_of(const llvm::Use& use) {
     case llvm::Intrinsic::roundeven:
       return View::HandsOn;
     case llvm::Intrinsic::not_intrinsic:
+      if (call->getCalledFunction() &&
+          call->getCalledFunction()->getName() == lower::approximation::flushed_sum)
+        return use.getOperandNo() == 0 ? View::HandsOn : View::Blind;
       if (is_approximation(*call)) return View::Blind;
       return is_native_operation(*call) ? View::HandsOn : View::Sees;
     default:

@@ -32,9 +32,11 @@ Value* flushed_from(const Value* value, Value*& condition) {
   return found && raw->getType()->isIntegerTy(32) ? raw : nullptr;
 }
 
-/// A flush of any number: its exponent's bits are compared with zero.
+/// A flush of any number: a mark for it, or a comparison of its exponent's bits with zero.
 Value* flushed_operand(const Value* value) {
   Value* condition = nullptr;
+  Value* marked = nullptr;
+  if (match(value, m_Intrinsic<llvm::Intrinsic::canonicalize>(m_Value(marked)))) return marked;
   Value* raw = flushed_from(value, condition);
   if (raw == nullptr) return nullptr;
   llvm::ICmpInst::Predicate predicate{};
@@ -77,6 +79,9 @@ class FlushedValues {
     const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
     if (callee == nullptr || !call->getType()->isFloatTy()) return false;
     if (callee->getIntrinsicID() == llvm::Intrinsic::fabs) return of(call->getArgOperand(0));
+    if (callee->getIntrinsicID() == llvm::Intrinsic::canonicalize ||
+        callee->getName() == approximation::flushed_sum)
+      return true;
     return callee->getName().starts_with(approximation::prefix) &&
            callee->getName().ends_with(".ftz");
   }
@@ -104,8 +109,7 @@ void drop_repeated_flushes(llvm::Function& function) {
     if (raw != nullptr && FlushedValues().contains(raw)) repeated.push_back(&instruction);
   }
   for (llvm::Instruction* flush : repeated) {
-    Value* condition = nullptr;
-    flush->replaceAllUsesWith(flushed_from(flush, condition));
+    flush->replaceAllUsesWith(flushed_operand(flush));
     flush->eraseFromParent();
   }
 }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Takes out of kernels that run with the processor's flushing what the processor does by itself.
+#pragma once
+
+namespace llvm {
+class Function;
+}  // namespace llvm
+
+namespace pycuda::cpu::simt {
+
+/// In a function that lower::let_processor_flush marks: removes each llvm.canonicalize of what an
+/// operation has flushed already, or that only operations read which flush their operands, and
+/// makes code of the others. To be run last: nothing may fold arithmetic after it.
+void leave_flushes_to_processor(llvm::Function& function);
+
+}  // namespace pycuda::cpu::simt
