@@ -29,6 +29,7 @@
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/processor_flushes.h"
+#include "cpu/simt/rare_repairs.h"
 #include "cpu/simt/recognise_math.h"
 #include "cpu/simt/repeated_flushes.h"
 #include "cpu/simt/scalar_threads.h"
@@ -114,6 +115,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   set_target_attributes(module);
   dump("widened", module);
   clean_up_gangs(functions, target);
+  for (llvm::Function* gang : functions) simt::put_repairs_aside(*gang);
   stream_stores(module, kernels, stream, plans);
   simt::select_native_operations(module);
   const auto costs = divider_costs();

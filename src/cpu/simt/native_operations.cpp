@@ -125,6 +125,11 @@ void select(llvm::CallInst& call) {
 
 }  // namespace
 
+bool is_native(const llvm::CallInst& call, NativeOperation operation) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee != nullptr && callee->getName().starts_with(name_of(operation));
+}
+
 bool is_native_operation(const llvm::CallInst& call) {
   const llvm::Function* callee = call.getCalledFunction();
   return callee && callee->isDeclaration() && callee->getName().starts_with(prefix);

@@ -24,6 +24,8 @@ enum class NativeOperation {
 
 /// Of NaNs all of them give NaNs, of whatever kind.
 bool is_native_operation(const llvm::CallInst& call);
+/// Whether `call` is this one of them, of scalars or of vectors.
+bool is_native(const llvm::CallInst& call, NativeOperation operation);
 
 /// A call for scalars at `b`.
 llvm::CallInst* call_native(llvm::IRBuilder<>& b, NativeOperation operation,
