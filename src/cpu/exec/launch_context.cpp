@@ -50,9 +50,11 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.launch = this;
   frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
-  gangs = uses_gangs(kernel, frame.grid, frame.block);
+  const Form form = form_of_launch(kernel, frame.grid, frame.block);
+  assert(facts.forms.has(form));
+  gangs = form != Form::Threads;
   if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
-  tiles = gangs && most_fused == 1 && has_whole_tiles(facts, frame.block);
+  tiles = form == Form::Tiles;
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);

@@ -101,6 +101,8 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
   program.images = std::move(*images);
   std::vector<Part> parts;
   if (options.by_parts) parts = parts_of(*parsed);
+  Options chosen = options;
+  if (parts.size() == 1 && !parts.front().whole) chosen.forms = std::nullopt;
   if (parts.size() > 1) {
     auto checked = check_module(*parsed, options);
     if (!checked) return checked.error();
@@ -108,7 +110,7 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     program.parts = std::move(parts);
     program.is_large = checked->is_large;
   } else {
-    auto compiled = compile_module(*parsed, options);
+    auto compiled = compile_module(*parsed, chosen);
     if (!compiled) return compiled.error();
     program.kernels = std::move(compiled->kernels);
     program.object = std::move(compiled->object);
