@@ -60,14 +60,14 @@ void GangBlock::Free::operator()(std::byte* memory) const {
   ::operator delete(memory, std::align_val_t{alignment});
 }
 
-GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block) {
+GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block, bool in_tiles) {
   thread_local GangBlock own;
-  return own.fit(kernel, block) ? &own : nullptr;
+  return own.fit(kernel, block, in_tiles) ? &own : nullptr;
 }
 
-bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
+bool GangBlock::fit(const Kernel& kernel, const Dim3& block, bool in_tiles) {
   kernel_ = &kernel;
-  tiles_ = has_whole_tiles(kernel.facts, block);
+  tiles_ = in_tiles;
   if (tiles_) {
     const std::size_t tiles = std::size_t{block.x / kernel.facts.tile_columns} *
                               (block.y / kernel.facts.tile_rows) * block.z;

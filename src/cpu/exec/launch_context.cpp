@@ -162,7 +162,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
        (launch.tiles && launch.kernel.facts.tile_frame_bytes != 0))) {
     Dim3 size = launch.frame.block;
     size.x *= static_cast<std::uint32_t>(std::min(launch.most_fused, last - first));
-    gang_block = GangBlock::prepare(launch.kernel, size);
+    gang_block = GangBlock::prepare(launch.kernel, size, launch.tiles);
     if (gang_block == nullptr) {
       launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
       return;
