@@ -91,6 +91,8 @@ class LoadedProgram::Implementation {
     const Kernel* const found = (*made)->find(name);
     if (found == nullptr) return link_failure(name, "it is not in its code");
     more.push_back(std::move(*made));
+    // What this one lacks is a form of the first one, too.
+    if (found->on_demand != nullptr) found->on_demand->make = kernel.on_demand->make;
     kernel.on_demand->made[static_cast<std::size_t>(form)].store(found, std::memory_order_release);
     return found;
   }
