@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Time of import, of compiling a small kernel and of SourceModule from the caches, each in fresh processes."""
+"""Time of import, of compiling a small kernel and of SourceModule from the caches, each in fresh processes.
+
+--kernels: instead, what compiling each kernel of the benchmark `cpu` takes the CPU driver.
+"""
 
 import argparse
 import os
+import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 IMPORTS = {
     "numpy": "import numpy",
@@ -39,10 +44,48 @@ def import_ms(statement: str, environment: dict[str, str]) -> float:
     return float(run(code, environment))
 
 
+def compile_kernels(rounds: int, wanted: str) -> None:
+    """Processor time of the thread that launches a kernel first, in the shape that the benchmark gives it."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent / "peers"))
+    os.environ["PYCUDA_DISABLE_CACHE"] = "1"
+    os.environ.setdefault("PYCUDA_DRIVER", "cpu")
+    import cases
+    import numpy as np
+    import pycuda.autoinit  # noqa: F401
+    import pycuda.driver as driver
+    import worker
+    from pycuda.compiler import compile
+
+    ptx = compile(worker.kernel_text(), no_extern_c=True, options=["-lineinfo"], target="ptx")
+    print(f"{'processor ms, least of ' + str(rounds):36} {'compiled':>9}")
+    seen = set()
+    for case in cases.all_cases():
+        if wanted not in case.label or case.kernel in seen:
+            continue
+        seen.add(case.kernel)
+        arrays = case.arguments(np.random.default_rng(1))
+        arguments = [driver.to_device(a) if a.ndim else a for a in arrays]
+        least = float("inf")
+        for _ in range(rounds):
+            module = driver.module_from_buffer(ptx)
+            before = time.thread_time()
+            function = module.get_function(case.kernel)
+            function(*arguments, grid=case.grid, block=(*case.block, 1))
+            least = min(least, time.thread_time() - before)
+            driver.Context.synchronize()
+        print(f"{case.label:36} {least * 1e3:9.1f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=11)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--only", default="", help="a part of the names of the kernels wanted")
+    options = parser.parse_args()
+    rounds = options.rounds
+    if options.kernels:
+        compile_kernels(rounds, options.only)
+        return
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as bytecode:
         # As installed packages are: compiled to bytecode once, not in every process.
         environment = {**os.environ, "PYCUDA_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": bytecode}

@@ -63,7 +63,7 @@ CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, st
   CUresult status = check_shape(function, shape);
   if (status != CUDA_SUCCESS) return status;
   exec::LaunchRequest request;
-  status = function.load(&request.kernel);
+  status = function.load_for(shape.grid, shape.block, &request.kernel);
   if (status != CUDA_SUCCESS) return status;
   request.keep_alive = function.module().image();
   request.grid = shape.grid;

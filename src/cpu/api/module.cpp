@@ -11,8 +11,18 @@
 #include "cpu/api/registry.h"
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
+#include "cpu/exec/gang_block.h"
 
 namespace pycuda::cpu::api {
+namespace {
+
+CUresult result_of(const jit::KernelFailure& failure) {
+  base::log(base::LogLevel::Warning, failure.message);
+  return failure.stage == jit::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
+                                                             : CUDA_ERROR_INVALID_IMAGE;
+}
+
+}  // namespace
 
 CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Program>& program,
                            std::shared_ptr<const ModuleImage>* image) {
@@ -66,13 +76,19 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
   // The module may be unloaded meanwhile.
   const std::shared_ptr<const ModuleImage> held = shared_from_this();
   const auto linked = code_->link_kernel(number);
-  if (linked) {
-    *kernel = *linked;
-    return CUDA_SUCCESS;
-  }
-  base::log(base::LogLevel::Warning, linked.error().message);
-  return linked.error().stage == jit::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
-                                                                    : CUDA_ERROR_INVALID_IMAGE;
+  if (!linked) return result_of(linked.error());
+  *kernel = *linked;
+  return CUDA_SUCCESS;
+}
+
+CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
+  const Form form = exec::form_of_launch(**kernel, grid, block);
+  if ((*kernel)->facts.forms.has(form)) return CUDA_SUCCESS;
+  const std::shared_ptr<const ModuleImage> held = shared_from_this();
+  const auto linked = code_->link_form(**kernel, form);
+  if (!linked) return result_of(linked.error());
+  *kernel = *linked;
+  return CUDA_SUCCESS;
 }
 
 CUresult ModuleImage::load_launched_kernels() const {
@@ -113,6 +129,12 @@ CUresult Function::load(const Kernel** kernel) const {
   }
   *kernel = this->kernel();
   return *kernel != nullptr ? CUDA_SUCCESS : module_.image()->load_kernel(number_, kernel);
+}
+
+CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
+  const CUresult status = load(kernel);
+  if (status != CUDA_SUCCESS || (*kernel)->on_demand == nullptr) return status;
+  return module_.image()->load_form(grid, block, kernel);
 }
 
 Function::~Function() { registry.functions.erase(handle_); }

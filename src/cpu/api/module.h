@@ -41,6 +41,9 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   CUresult load_kernel(std::size_t number, const Kernel** kernel) const;
   /// The same for all kernels that kernels of the module may launch.
   CUresult load_launched_kernels() const;
+  /// Puts in place of a kernel the one that runs launches of this size, which is made if it is not
+  /// yet. As load_kernel otherwise.
+  CUresult load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
   const KernelFacts& facts(std::size_t number) const { return code_->program()->kernels()[number]; }
   /// Dynamic shared memory that launches of the kernel may ask for, by the host or by kernels.
   unsigned max_dynamic_shared_bytes(std::size_t number) const {
@@ -74,6 +77,8 @@ class Function {
   const Kernel* kernel() const;
   /// Loads the kernel if it is not yet (ModuleImage::load_kernel), and those it may launch.
   CUresult load(const Kernel** kernel) const;
+  /// The same with code for launches of this size.
+  CUresult load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
   CUfunction handle() const { return handle_; }
 
   CUresult get(CUfunction_attribute attribute, int* value) const;

@@ -35,7 +35,7 @@ void BlockRun::Free::operator()(std::byte* memory) const {
   ::operator delete(memory, std::align_val_t{frame_alignment});
 }
 
-std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch) {
+std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel& kernel) {
   std::unique_ptr<BlockRun> run;
   {
     Spare& store = spare();
@@ -46,7 +46,7 @@ std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch) {
     }
   }
   if (run == nullptr) run.reset(new BlockRun);
-  if (!run->fit(launch)) return nullptr;
+  if (!run->fit(launch, kernel)) return nullptr;
   return run;
 }
 
@@ -56,12 +56,12 @@ void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
   if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));
 }
 
-bool BlockRun::fit(LaunchContext& launch) {
+bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
   launch_ = &launch;
+  kernel_ = &kernel;
   if (arena_ == nullptr) arena_ = SharedArena::create();
   if (arena_ == nullptr || !arena_->prepare(launch.shared_bytes)) return false;
-  coroutine_stride_ =
-      (launch.kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
+  coroutine_stride_ = (kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
   const std::uint64_t wanted = coroutine_stride_ * launch.threads;
   if (wanted > coroutine_capacity_) {
     coroutines_.reset();
@@ -231,7 +231,7 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   thread.state = ThreadState::Ready;
   entry_->enter(&thread);
   if (thread.coroutine == nullptr) {
-    launch_->kernel.start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
+    kernel_->start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
   }
   // A called coroutine that ends leaves its caller as the innermost one, which goes on.
   while (thread.state == ThreadState::Ready) {

@@ -31,8 +31,9 @@ class BlockRun {
     Stopped,   ///< a fault, here (it is reported) or elsewhere
   };
 
-  /// A used one if there is one. Null when memory is exhausted.
-  static std::unique_ptr<BlockRun> acquire(LaunchContext& launch);
+  /// A used one if there is one. Null when memory is exhausted. `kernel`: the launch's, in the form
+  /// for threads, and outlives this.
+  static std::unique_ptr<BlockRun> acquire(LaunchContext& launch, const Kernel& kernel);
   static void recycle(std::unique_ptr<BlockRun> run);
 
   void start(std::uint64_t block);
@@ -62,7 +63,7 @@ class BlockRun {
   };
 
   BlockRun() = default;
-  bool fit(LaunchContext& launch);
+  bool fit(LaunchContext& launch, const Kernel& kernel);
   Outcome schedule();
   bool enter_schedule(Outcome& outcome);
   void lose(const ThreadFrame& thread);
@@ -78,6 +79,7 @@ class BlockRun {
   std::string deadlock_text() const;
 
   LaunchContext* launch_ = nullptr;
+  const Kernel* kernel_ = nullptr;
   KernelEntry* entry_ = nullptr;
   std::unique_ptr<SharedArena> arena_;
   BlockFrame block_;

@@ -6,17 +6,25 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <exception>
+#include <future>
 #include <limits>
 #include <memory>
+#include <utility>
 
+#include "cpu/exec/background.h"
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/process_copy.h"
+#include "cpu/exec/stream.h"
 
 namespace pycuda::cpu::exec {
 namespace {
 
 constexpr auto time_limit = std::chrono::milliseconds(1000);
+/// Compiling takes some tens of milliseconds, seconds where the background is busy with other
+/// kernels.
+constexpr auto compile_limit = std::chrono::seconds(5);
 constexpr std::size_t most_lanes = 64;
 /// The widest access of a vector instruction: what the processor names is one of its bytes.
 constexpr std::uint64_t vector_bytes = 64;
@@ -57,6 +65,25 @@ bool is_canonical(std::uint64_t address) {
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
 
+/// The launch's kernel with the form for threads, or null. If that is not made yet, it is now: on
+/// the thread whose work is waited for when the process ends, since this one is a worker.
+const Kernel* with_threads(const LaunchContext& launch) {
+  if (launch.kernel.facts.forms.has(Form::Threads)) return &launch.kernel;
+  std::promise<const Kernel*> promise;
+  std::future<const Kernel*> made = promise.get_future();
+  run_in_background([promise = std::make_shared<decltype(promise)>(std::move(promise)),
+                     on_demand = launch.kernel.on_demand, held = launch.request.keep_alive] {
+    promise->set_value(on_demand->make(Form::Threads));
+  });
+  if (made.wait_for(compile_limit) != std::future_status::ready) return nullptr;
+  // Work that cannot be done breaks its promise.
+  try {
+    return made.get();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
 class Search {
  public:
   Search(LaunchContext& launch, const FaultRecord& record, const BlockFrame& block)
@@ -66,8 +93,10 @@ class Search {
 
   /// What needs memory, before the process is copied.
   bool prepare() {
-    if (!launch_.kernel.facts.suspends) return launch_.kernel.run_block != nullptr;
-    run_ = BlockRun::acquire(launch_);
+    kernel_ = with_threads(launch_);
+    if (kernel_ == nullptr) return false;
+    if (!kernel_->facts.suspends) return kernel_->run_block != nullptr;
+    run_ = BlockRun::acquire(launch_, *kernel_);
     return run_ != nullptr;
   }
   void run(Answer& answer);
@@ -85,7 +114,8 @@ class Search {
   void choose(Answer& answer) const;
 
   LaunchContext& launch_;
-  const FaultRecord record_;  ///< runs overwrite the one that they leave
+  const Kernel* kernel_ = nullptr;  ///< in the form for threads
+  const FaultRecord record_;        ///< runs overwrite the one that they leave
   const BlockFrame& block_;
   std::unique_ptr<BlockRun> run_;
   std::array<Candidate, most_lanes> candidates_;
@@ -143,7 +173,7 @@ void Search::run_alone(Candidate& candidate) {
     KernelEntry& entry;
     BlockFrame block;
     ThreadFrame thread;
-  } alone{launch_.kernel, KernelEntry::of_this_thread(), block_, {}};
+  } alone{*kernel_, KernelEntry::of_this_thread(), block_, {}};
   alone.block.ctaid = candidate.block;
   alone.thread.block = &alone.block;
   alone.thread.tid = candidate.thread;

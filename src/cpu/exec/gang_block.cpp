@@ -49,18 +49,25 @@ std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Di
   return std::clamp<std::uint64_t>(most_threads / block.x, 1, grid.x);
 }
 
+Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  if (!uses_gangs(kernel, grid, block)) return Form::Threads;
+  if (has_whole_tiles(kernel.facts, block) && most_fused_blocks(kernel, grid, block) == 1)
+    return Form::Tiles;
+  return block.x % kernel.facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
+}
+
 void GangBlock::Free::operator()(std::byte* memory) const {
   ::operator delete(memory, std::align_val_t{alignment});
 }
 
-GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block) {
+GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block, bool in_tiles) {
   thread_local GangBlock own;
-  return own.fit(kernel, block) ? &own : nullptr;
+  return own.fit(kernel, block, in_tiles) ? &own : nullptr;
 }
 
-bool GangBlock::fit(const Kernel& kernel, const Dim3& block) {
+bool GangBlock::fit(const Kernel& kernel, const Dim3& block, bool in_tiles) {
   kernel_ = &kernel;
-  tiles_ = has_whole_tiles(kernel.facts, block);
+  tiles_ = in_tiles;
   if (tiles_) {
     const std::size_t tiles = std::size_t{block.x / kernel.facts.tile_columns} *
                               (block.y / kernel.facts.tile_rows) * block.z;

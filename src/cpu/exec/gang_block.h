@@ -20,11 +20,15 @@ bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block);
 /// How many neighbouring blocks of such a launch may run as one with a longer row: 1 or more.
 std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block);
 
+/// The form that a launch of this size needs.
+Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block);
+
 /// Frames for the gangs of a block, kept from block to block. Of one OS thread.
 class GangBlock {
  public:
-  /// The calling thread's own; null when memory for such blocks is exhausted.
-  static GangBlock* prepare(const Kernel& kernel, const Dim3& block);
+  /// The calling thread's own; null when memory for such blocks is exhausted. `in_tiles`: they run
+  /// in tiles, not in rows of gangs.
+  static GangBlock* prepare(const Kernel& kernel, const Dim3& block, bool in_tiles);
 
   /// Runs one block; `thread` is a frame that it may use. Leaves by a jump when a thread faults;
   /// holds nothing then.
@@ -34,7 +38,7 @@ class GangBlock {
   struct Free {
     void operator()(std::byte* memory) const;
   };
-  bool fit(const Kernel& kernel, const Dim3& block);
+  bool fit(const Kernel& kernel, const Dim3& block, bool in_tiles);
   bool reserve_states_and_frames(std::size_t gangs, std::uint64_t frame_bytes);
   bool reserve(std::uint64_t bytes);
 

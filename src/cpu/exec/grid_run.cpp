@@ -230,7 +230,7 @@ class ParkedBlock final : public Parked {
 void GridRun::run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor) {
   std::unique_ptr<BlockRun> run;
   if (!launch_.stopped.load(std::memory_order_relaxed)) {
-    run = BlockRun::acquire(launch_);
+    run = BlockRun::acquire(launch_, launch_.kernel);
     if (run == nullptr) {
       launch_.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
     }

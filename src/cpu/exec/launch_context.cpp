@@ -62,9 +62,11 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.launch = this;
   frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
-  gangs = uses_gangs(kernel, frame.grid, frame.block);
+  const Form form = form_of_launch(kernel, frame.grid, frame.block);
+  assert(facts.forms.has(form));
+  gangs = form != Form::Threads;
   if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
-  tiles = gangs && most_fused == 1 && has_whole_tiles(facts, frame.block);
+  tiles = form == Form::Tiles;
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);
@@ -172,7 +174,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
        (launch.tiles && launch.kernel.facts.tile_frame_bytes != 0))) {
     Dim3 size = launch.frame.block;
     size.x *= static_cast<std::uint32_t>(std::min(launch.most_fused, last - first));
-    gang_block = GangBlock::prepare(launch.kernel, size);
+    gang_block = GangBlock::prepare(launch.kernel, size, launch.tiles);
     if (gang_block == nullptr) {
       launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
       return;

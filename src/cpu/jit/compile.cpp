@@ -10,6 +10,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -25,6 +26,7 @@
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/approximate.h"
 #include "cpu/simt/busy_divider.h"
+#include "cpu/simt/forms.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/native_operations.h"
@@ -63,25 +65,25 @@ void stream_stores(llvm::Module& module, std::vector<KernelFacts>& kernels, bool
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KernelFacts& kernel = kernels[i];
     if (kernel.gang_lanes == 0) continue;
-    simt::stream_stores(*module.getFunction("f." + kernel.name + ".gang"), kernel.gang_lanes,
-                        stream, kernel.streamed, plans ? &(*plans)[i].notes : nullptr);
-    if (kernel.tile_rows != 0)
-      simt::stream_stores(*module.getFunction("f." + kernel.name + ".tile"),
-                          {kernel.tile_columns, kernel.tile_rows}, stream, kernel.streamed,
+    if (llvm::Function* gang = module.getFunction("f." + kernel.name + ".gang"))
+      simt::stream_stores(*gang, kernel.gang_lanes, stream, kernel.streamed,
+                          plans ? &(*plans)[i].notes : nullptr);
+    if (llvm::Function* tile = module.getFunction("f." + kernel.name + ".tile"))
+      simt::stream_stores(*tile, {kernel.tile_columns, kernel.tile_rows}, stream, kernel.streamed,
                           plans ? &(*plans)[i].tile_notes : nullptr);
     kernel.streams = stream && !kernel.streamed.arrays.empty();
   }
 }
 
-/// Gives kernels of at most `longest` instructions their vector forms where they have one. `lanes`:
-/// of every gang, or 0 for a choice.
-void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigned lanes,
-                unsigned longest, bool stream, llvm::TargetMachine& target,
-                std::vector<simt::Plan>* plans) {
+/// Gives kernels of at most `longest` instructions their vector forms where they have one, and
+/// leaves them those forms alone that the options ask for.
+void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const Options& options,
+                unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
-  std::vector<simt::GangSource> sources = simt::copy_for_gangs(
-      module, kernels, lanes, longest, has_avx512() ? longest_registers : other_registers);
+  std::vector<simt::GangSource> sources =
+      simt::copy_for_gangs(module, kernels, options.gang_lanes, longest,
+                           has_avx512() ? longest_registers : other_registers);
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
@@ -104,19 +106,19 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, unsigne
   prepare_open(divided);
   dump("gangs", module);
   simt::widen_gangs(module, sources, kernels, plans);
+  if (!plans && options.forms != Forms::all()) simt::drop_forms(module, kernels, options.forms);
   functions.clear();
   for (const KernelFacts& kernel : kernels) {
-    if (kernel.gang_lanes == 0) continue;
-    functions.push_back(module.getFunction("f." + kernel.name + ".gang"));
-    functions.push_back(module.getFunction("f." + kernel.name + ".tail"));
-    if (kernel.tile_rows != 0)
-      functions.push_back(module.getFunction("f." + kernel.name + ".tile"));
+    for (const char* const form : {".gang", ".tail", ".tile"}) {
+      if (llvm::Function* gang = module.getFunction("f." + kernel.name + form))
+        functions.push_back(gang);
+    }
   }
   set_target_attributes(module);
   dump("widened", module);
   clean_up_gangs(functions, target);
   for (llvm::Function* gang : functions) simt::put_repairs_aside(*gang);
-  stream_stores(module, kernels, stream, plans);
+  stream_stores(module, kernels, options.streaming_form, plans);
   simt::select_native_operations(module);
   const auto costs = divider_costs();
   if (!costs || costs->in_registers) return;
@@ -167,10 +169,10 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);
-  if (!options.vectors || options.checked) return made;
+  if (!options.vectors || options.checked || options.forms == Form::Threads) return made;
   const unsigned longest = options.patient ? simt::longest_ever : simt::longest_at_once;
-  make_gangs(module, made.lowered.kernels, options.gang_lanes, made.thorough ? longest : 0,
-             options.streaming_form, *made.target, plans);
+  make_gangs(module, made.lowered.kernels, options, made.thorough ? longest : 0, *made.target,
+             plans);
   if (!options.patient) return made;
   for (KernelFacts& kernel : made.lowered.kernels) {
     if (!std::exchange(kernel.vectors_later, false)) continue;
@@ -178,6 +180,11 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
         "more than " + std::to_string(simt::longest_ever) + " instructions, too long for a gang";
   }
   return made;
+}
+
+/// Whether the tiles that alone were wanted turned out to be too long.
+bool lost_its_form(const KernelFacts& kernel) {
+  return kernel.forms == Form::Tiles && kernel.tile_rows == 0;
 }
 
 base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
@@ -189,6 +196,11 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   std::vector<KernelFacts>& kernels = prepared->lowered.kernels;
   simt::select_native_operations(module);
   simt::lower_to_scalar_threads(module, kernels);
+  if (std::any_of(kernels.begin(), kernels.end(), lost_its_form)) {
+    Options whole = options;
+    whole.forms = Forms::all();
+    return compile_in(context, parsed, whole);
+  }
   set_target_attributes(module);
   if (prepared->lowered.processor_flushes) lower::let_processor_flush(module);
   dump("simt", module);

@@ -7,18 +7,23 @@ namespace pycuda::cpu::jit {
 
 bool LinkedPart::bind_gangs(Kernel& kernel) const {
   const std::string& name = kernel.facts.name;
-  if (kernel.facts.tile_rows != 0) {
+  const Forms forms = kernel.facts.forms;
+  if (kernel.facts.tile_rows != 0 && forms.has(Form::Tiles)) {
     kernel.run_tiles = reinterpret_cast<BlockFunction>(code_->find(name + ".tiles"));
     if (kernel.run_tiles == nullptr) return false;
   }
+  if (!forms.has(Form::Gangs)) return true;
   if (!kernel.facts.gangs_suspend) {
     kernel.run_gangs = reinterpret_cast<BlockFunction>(code_->find(name + ".gangs"));
     return kernel.run_gangs != nullptr;
   }
   kernel.start_gang = reinterpret_cast<ThreadFunction>(code_->find(name + ".gang.thread"));
-  kernel.start_tail = reinterpret_cast<ThreadFunction>(code_->find(name + ".tail.thread"));
-  if (kernel.start_gang == nullptr || kernel.start_tail == nullptr) return false;
+  const bool tails = forms.has(Form::Tails);
+  if (tails)
+    kernel.start_tail = reinterpret_cast<ThreadFunction>(code_->find(name + ".tail.thread"));
+  if (kernel.start_gang == nullptr || (tails && kernel.start_tail == nullptr)) return false;
   for (const ThreadFunction start : {kernel.start_gang, kernel.start_tail}) {
+    if (start == nullptr) continue;
     ThreadFrame question;
     start(&question, nullptr);
     kernel.gang_bytes = std::max(kernel.gang_bytes, question.scratch);
@@ -26,23 +31,30 @@ bool LinkedPart::bind_gangs(Kernel& kernel) const {
   return true;
 }
 
-/// Finds the entry points and asks each coroutine for the size of its frame.
+/// A coroutine is asked for the size of its frame.
+bool LinkedPart::bind_threads(Kernel& kernel) const {
+  const KernelFacts& facts = kernel.facts;
+  void* const entry = code_->find(facts.name + (facts.suspends ? ".thread" : ".block"));
+  if (entry == nullptr) return false;
+  if (facts.suspends) {
+    kernel.start_thread = reinterpret_cast<ThreadFunction>(entry);
+    ThreadFrame question;
+    kernel.start_thread(&question, nullptr);
+    kernel.coroutine_bytes = question.scratch;
+  } else {
+    kernel.run_block = reinterpret_cast<BlockFunction>(entry);
+  }
+  return true;
+}
+
+/// Finds the entry points.
 base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all,
                                             Streaming streaming) {
   for (const KernelFacts& facts : all) {
     Kernel kernel;
     kernel.facts = facts;
-    void* const entry = code_->find(facts.name + (facts.suspends ? ".thread" : ".block"));
-    if (entry == nullptr)
+    if (facts.forms.has(Form::Threads) && !bind_threads(kernel))
       return base::Failure{"the code of kernel '" + facts.name + "' could not be linked"};
-    if (facts.suspends) {
-      kernel.start_thread = reinterpret_cast<ThreadFunction>(entry);
-      ThreadFrame question;
-      kernel.start_thread(&question, nullptr);
-      kernel.coroutine_bytes = question.scratch;
-    } else {
-      kernel.run_block = reinterpret_cast<BlockFunction>(entry);
-    }
     if (facts.gang_lanes != 0 && !bind_gangs(kernel))
       return base::Failure{"the vector code of kernel '" + facts.name + "' could not be linked"};
     if (facts.vectors_later) kernel.forms = &forms_.emplace_back();
@@ -50,6 +62,7 @@ base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all,
       kernel.streaming = &streaming_forms_.emplace_back();
       kernel.streaming->always = streaming == Streaming::WhereverPossible;
     }
+    if (facts.forms != Forms::all()) kernel.on_demand = &on_demand_.emplace_back();
     kernels_.push_back(std::move(kernel));
   }
   return true;

@@ -34,6 +34,7 @@ class LinkedPart {
   void* address_of(std::string_view symbol) const { return code_->find(symbol); }
 
  private:
+  bool bind_threads(Kernel& kernel) const;
   bool bind_gangs(Kernel& kernel) const;
   base::Result<bool> bind_kernels(const std::vector<KernelFacts>& facts, Streaming streaming);
 
@@ -41,6 +42,7 @@ class LinkedPart {
   std::vector<Kernel> kernels_;
   std::deque<KernelForms> forms_;
   std::deque<StreamingForms> streaming_forms_;
+  std::deque<FormsOnDemand> on_demand_;
 };
 
 }  // namespace pycuda::cpu::jit

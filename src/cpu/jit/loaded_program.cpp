@@ -14,6 +14,21 @@
 
 namespace pycuda::cpu::jit {
 
+namespace {
+
+/// A kernel that is `kernel` with this form, if there is one yet.
+const Kernel* find_form(const Kernel& kernel, Form form) {
+  if (kernel.facts.forms.has(form)) return &kernel;
+  const auto made = [&](Form other) {
+    return kernel.on_demand->made[static_cast<std::size_t>(other)].load(std::memory_order_acquire);
+  };
+  const Kernel* const found = made(form);
+  // Gangs that may have a rest need none.
+  return found == nullptr && form == Form::Gangs ? made(Form::Tails) : found;
+}
+
+}  // namespace
+
 class LoadedProgram::Implementation {
  public:
   Implementation(std::shared_ptr<const Program> given, std::function<void(const Kernel&)> callback)
@@ -42,8 +57,8 @@ class LoadedProgram::Implementation {
   std::vector<PartState> parts;
   std::vector<std::atomic<const Kernel*>> linked;  ///< by number
   std::vector<std::byte> kernel_addresses;
-  std::mutex mutex;  ///< protects `better`
-  std::vector<std::unique_ptr<LinkedPart>> better;
+  std::mutex mutex;                               ///< protects `more`
+  std::vector<std::unique_ptr<LinkedPart>> more;  ///< better forms, and those made on demand
 
   /// Links `code`, a program of this kernel alone, as one of `forms`. False when `fits` says no of
   /// its facts.
@@ -58,9 +73,12 @@ class LoadedProgram::Implementation {
     auto made = LinkedPart::link(compiled, symbols, Streaming::Never);
     if (!made) return false;
     const Kernel* const form = (*made)->find(kernel.facts.name);
+    // What this one lacks is a form of the first one.
+    if (form->on_demand != nullptr && kernel.on_demand != nullptr)
+      form->on_demand->make = kernel.on_demand->make;
     {
       const std::lock_guard lock(mutex);
-      better.push_back(std::move(*made));
+      more.push_back(std::move(*made));
     }
     forms.better.store(form, std::memory_order_release);
     return true;
@@ -89,24 +107,51 @@ class LoadedProgram::Implementation {
     if (form != nullptr) add_streaming_form(kernel, *form);
   }
 
+  base::Result<const Kernel*, KernelFailure> link_form(const Kernel& kernel, Form form) {
+    const std::string& name = kernel.facts.name;
+    if (const Kernel* const known = find_form(kernel, form)) return known;
+    const auto compiled = program->implementation().form(name, form);
+    if (!compiled) return compile_failure(name, compiled.error());
+    const std::lock_guard lock(mutex);
+    if (const Kernel* const known = find_form(kernel, form)) return known;
+    auto made = LinkedPart::link(**compiled, symbols, Streaming::Never);
+    if (!made) return link_failure(name, made.error().message);
+    const Kernel* const found = (*made)->find(name);
+    if (found == nullptr) return link_failure(name, "it is not in its code");
+    more.push_back(std::move(*made));
+    // What this one lacks is a form of the first one, too.
+    if (found->on_demand != nullptr) found->on_demand->make = kernel.on_demand->make;
+    kernel.on_demand->made[static_cast<std::size_t>(form)].store(found, std::memory_order_release);
+    return found;
+  }
+
+  static KernelFailure compile_failure(std::string_view name, const ptx::Diagnostics& why) {
+    return {KernelFailure::Stage::Compile,
+            "kernel '" + std::string(name) + "' could not be compiled: " + ptx::to_text(why)};
+  }
+  /// Without a name: of all code.
+  static KernelFailure link_failure(std::string_view name, const std::string& why) {
+    return {KernelFailure::Stage::Link,
+            (name.empty() ? "the module's code" : "kernel '" + std::string(name) + "'") +
+                " could not be linked: " + why};
+  }
+
   base::Result<const LinkedPart*, KernelFailure> link_part(std::size_t number,
                                                            std::string_view asked_for) {
     PartState& state = parts[number];
     const std::lock_guard lock(state.mutex);
     if (state.code != nullptr) return state.code.get();
     const auto compiled = program->implementation().part(number);
-    if (!compiled)
-      return KernelFailure{KernelFailure::Stage::Compile,
-                           "kernel '" + std::string(asked_for) +
-                               "' could not be compiled: " + ptx::to_text(compiled.error())};
+    if (!compiled) return compile_failure(asked_for, compiled.error());
     auto made =
         LinkedPart::link(**compiled, symbols, program->implementation().options().streaming);
-    if (!made)
-      return KernelFailure{
-          KernelFailure::Stage::Link,
-          (asked_for.empty() ? "the module's code" : "kernel '" + std::string(asked_for) + "'") +
-              " could not be linked: " + made.error().message};
+    if (!made) return link_failure(asked_for, made.error().message);
     for (const Kernel& kernel : (*made)->kernels()) {
+      if (kernel.on_demand != nullptr)
+        kernel.on_demand->make = [this, &kernel](Form form) -> const Kernel* {
+          const auto found = link_form(kernel, form);
+          return found ? *found : nullptr;
+        };
       if (kernel.forms != nullptr) {
         if (auto form = program->cached_kernel(kernel.facts.name)) improve(kernel, *form);
       }
@@ -188,6 +233,11 @@ base::Result<const Kernel*, KernelFailure> LoadedProgram::link_kernel(std::size_
   if (linked == nullptr)
     return KernelFailure{KernelFailure::Stage::Link, "kernel '" + name + "' is not in its code"};
   return linked;
+}
+
+base::Result<const Kernel*, KernelFailure> LoadedProgram::link_form(const Kernel& kernel,
+                                                                    Form form) const {
+  return implementation_->link_form(kernel, form);
 }
 
 bool LoadedProgram::improve(const Kernel& kernel,

@@ -103,6 +103,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.walks_rows);
   out.number(facts.strides_over_grid);
   out.text(facts.scalar_reason);
+  out.number(facts.forms.bits());
   out.number(facts.vectors_later);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
@@ -147,6 +148,7 @@ KernelFacts read_facts(Reader& in) {
   facts.walks_rows = in.number<bool>();
   facts.strides_over_grid = in.number<bool>();
   facts.scalar_reason = in.text();
+  facts.forms = Forms::from_bits(in.number<std::uint8_t>());
   facts.vectors_later = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
@@ -238,6 +240,7 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
                   (options.patient ? 16u : 0u) | (options.quick ? 32u : 0u) |
                   (options.streaming_form ? 64u : 0u) | (options.processor_flushes ? 128u : 0u))
              .add(options.gang_lanes)
+             .add(unsigned{options.forms.value_or(Forms()).bits()})
              .add(options.only_kernels.size())
              .add(host_target().cpu)
              .add(host_target().features)
@@ -259,6 +262,7 @@ std::optional<CompiledProgram> read_cached(const std::string& folder, const std:
     Part part;
     part.kernels = in.list<std::string>([&] { return in.text(); });
     part.at_once = in.number<bool>();
+    part.whole = in.number<bool>();
     return part;
   });
   program.is_large = in.number<bool>();
@@ -275,6 +279,7 @@ void write_cached(const std::string& folder, const std::string& key,
   out.list(program.parts, [&](const Part& part) {
     out.list(part.kernels, [&](const std::string& kernel) { out.text(kernel); });
     out.number(part.at_once);
+    out.number(part.whole);
   });
   out.number(program.is_large);
   out.text(program.object);

@@ -41,19 +41,19 @@ std::vector<Part> parts_of(const ptx::Module& parsed) {
     if (!function.is_entry || !function.is_defined) continue;
     all.push_back(function.name);
     if (!calls.uses_addresses(i) && !calls.address_taken(i)) {
-      parts.push_back({{function.name}, false});
+      parts.push_back({{function.name}, false, false});
       continue;
     }
     if (together == none) {
       together = parts.size();
-      parts.push_back({{}, at_once});
+      parts.push_back({{}, at_once, true});
     }
     parts[together].kernels.push_back(function.name);
   }
   const bool is_small = parts.size() == 2 && instructions < small_module;
   // Functions whose addresses variables hold, and that no kernel is known to call, come with all.
   if (parts.size() < 2 || is_small || (at_once && together == none))
-    return {{std::move(all), at_once}};
+    return {{std::move(all), at_once, at_once || together != none}};
   return parts;
 }
 

@@ -16,6 +16,9 @@ struct Part {
   /// The initial value of a variable holds the address of a function of this part, so it is needed
   /// as soon as the module is loaded.
   bool at_once = false;
+  /// An address of a function is taken or called, so there must be one copy of the code: with all
+  /// forms of the kernels.
+  bool whole = false;
 };
 
 /// Each kernel of `parsed` alone, with a copy of the functions it calls, but those together that

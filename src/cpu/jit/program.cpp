@@ -61,10 +61,13 @@ Options for_better_form(const Options& options, const std::string& kernel) {
   return alone;
 }
 
-Options for_streaming_form(const Options& options, const std::string& kernel) {
-  Options alone = options;
-  alone.by_parts = false;
+/// With the forms of the kernel's first code: what is found of their stores must be the same.
+Options for_streaming_form(const Program::Implementation& program, const std::string& kernel) {
+  Options alone = program.part_options(program.part_of(kernel));
   alone.only_kernels = {kernel};
+  for (const KernelFacts& facts : program.module().kernels) {
+    if (facts.name == kernel && facts.forms != Forms::all()) alone.forms = std::nullopt;
+  }
   alone.streaming_form = true;
   return alone;
 }
@@ -78,8 +81,7 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_streaming_kernel(
     const std::string& kernel) const {
-  return compile(implementation_->ptx_text(),
-                 for_streaming_form(implementation_->options(), kernel));
+  return compile(implementation_->ptx_text(), for_streaming_form(*implementation_, kernel));
 }
 
 std::shared_ptr<const Program> Program::cached(const Options& alone) const {
@@ -96,7 +98,7 @@ std::shared_ptr<const Program> Program::cached_kernel(const std::string& kernel)
 }
 
 std::shared_ptr<const Program> Program::cached_streaming_kernel(const std::string& kernel) const {
-  return cached(for_streaming_form(implementation_->options(), kernel));
+  return cached(for_streaming_form(*implementation_, kernel));
 }
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
@@ -128,6 +130,8 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
   program.images = std::move(*images);
   std::vector<Part> parts;
   if (options.by_parts) parts = parts_of(*parsed);
+  Options chosen = options;
+  if (parts.size() == 1 && !parts.front().whole) chosen.forms = std::nullopt;
   if (parts.size() > 1) {
     auto checked = check_module(*parsed, options);
     if (!checked) return checked.error();
@@ -135,7 +139,7 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     program.parts = std::move(parts);
     program.is_large = checked->is_large;
   } else {
-    auto compiled = compile_module(*parsed, options);
+    auto compiled = compile_module(*parsed, chosen);
     if (!compiled) return compiled.error();
     program.kernels = std::move(compiled->kernels);
     program.object = std::move(compiled->object);

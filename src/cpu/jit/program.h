@@ -36,8 +36,11 @@ struct Options {
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
   unsigned gang_lanes = gang_lanes_wanted();
   std::string cache_folder;  ///< empty: no disk cache
+  /// The forms that kernels with gangs get; none: those that most launches need.
+  std::optional<Forms> forms = Forms::all();
   /// Kernels are compiled when they are first asked for: Program::compile checks everything, and
-  /// makes code only where there is one part of it (parts.h). Otherwise all are compiled at once.
+  /// makes code only where there is one part of it (parts.h). They get the forms that most launches
+  /// need, others when LoadedProgram::link_form asks. Otherwise everything is compiled at once.
   bool by_parts = false;
   std::vector<std::string> only_kernels = {};  ///< these alone; empty: all
   bool patient = false;  ///< vector forms are made however long that takes, not put off
@@ -117,8 +120,8 @@ struct KernelFailure {
 };
 
 /// A Program with memory for its variables, and its kernels linked into this process: at once, or
-/// when they are first asked for (Options::by_parts). Unlinked when destroyed (no kernel may be
-/// running).
+/// when they are first asked for (Options::by_parts), with the forms that launches need. Unlinked
+/// when destroyed (no kernel may be running).
 class LoadedProgram {
  public:
   /// `allocate` gives each variable zeroed memory (index into Program::variables) or null, which
@@ -141,6 +144,9 @@ class LoadedProgram {
   /// The same, compiled and linked if it is not yet: then blocking, while other kernels may be
   /// asked for on other threads.
   base::Result<const Kernel*, KernelFailure> link_kernel(std::size_t number) const;
+  /// One of these kernels, or it in another object, with code for launches that need `form`. Made
+  /// if it is not yet: blocking then, any thread. Lives as long as this object.
+  base::Result<const Kernel*, KernelFailure> link_form(const Kernel& kernel, Form form) const;
   /// What device code sees as the addresses of kernels: that of number i is address 0's plus i
   /// times `kernel_address_step`, or any in between. Lives as long as this object.
   static constexpr std::size_t kernel_address_step = 16;

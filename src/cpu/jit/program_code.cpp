@@ -24,6 +24,7 @@ Program::Implementation::Implementation(std::string_view ptx_text, std::string d
   if (!module_->parts.empty()) return;
   states_.front().code = module_;
   parsed_ = nullptr;
+  parts_left_ = 0;
 }
 
 bool Program::Implementation::is_at_once(std::size_t part) const {
@@ -44,6 +45,7 @@ Options Program::Implementation::part_options(std::size_t part) const {
   if (module_->parts.empty()) return options;
   options.only_kernels = module_->parts[part].kernels;
   options.quick = module_->is_large;
+  if (!module_->parts[part].whole) options.forms = std::nullopt;
   return options;
 }
 
@@ -51,19 +53,40 @@ Program::Implementation::Code Program::Implementation::part(std::size_t part) co
   State& state = states_[part];
   const std::lock_guard lock(state.mutex);
   if (state.code != nullptr) return state.code;
+  Code made = code_of(state, part_options(part));
+  if (made) forget_parsed_if_done();
+  return made;
+}
+
+Program::Implementation::Code Program::Implementation::form(const std::string& kernel,
+                                                            Form form) const {
+  Options options = part_options(part_of(kernel));
+  options.only_kernels = {kernel};
+  options.forms = form;
+  State* state = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    state = &forms_[{kernel, form}];
+  }
+  const std::lock_guard lock(state->mutex);
+  return code_of(*state, options);
+}
+
+/// With the state's mutex held.
+Program::Implementation::Code Program::Implementation::code_of(State& state,
+                                                               const Options& options) const {
+  if (state.code != nullptr) return state.code;
   if (state.failure) return *state.failure;
-  Code made = make_part(part);
+  Code made = make(options);
   if (made) {
     state.code = *made;
-    forget_parsed_if_done();
   } else {
     state.failure = made.error();
   }
   return made;
 }
 
-Program::Implementation::Code Program::Implementation::make_part(std::size_t part) const {
-  const Options options = part_options(part);
+Program::Implementation::Code Program::Implementation::make(const Options& options) const {
   const bool caching = !options.cache_folder.empty();
   const std::string key = caching ? cache_key(digest_, options) : std::string();
   if (caching) {
@@ -87,7 +110,9 @@ base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> Program::Impl
   if (parsed_ == nullptr) {
     auto module = ptx::parse(ptx_text_);
     if (!module) return module.error();
-    parsed_ = std::make_shared<const ptx::Module>(std::move(*module));
+    auto made = std::make_shared<const ptx::Module>(std::move(*module));
+    if (parts_left_ == 0) return std::shared_ptr<const ptx::Module>(std::move(made));
+    parsed_ = std::move(made);
   }
   return parsed_;
 }

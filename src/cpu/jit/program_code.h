@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -44,6 +46,8 @@ class Program::Implementation {
   /// The code of a part, compiled or read from the disk cache if it was not yet. Blocking; any
   /// thread: who asks for a part that is being compiled waits for it.
   Code part(std::size_t part) const;
+  /// The same of a kernel alone, with a form that its part may lack.
+  Code form(const std::string& kernel, Form form) const;
 
  private:
   struct State {
@@ -52,7 +56,8 @@ class Program::Implementation {
     std::optional<ptx::Diagnostics> failure;
   };
 
-  Code make_part(std::size_t part) const;
+  Code code_of(State& state, const Options& options) const;
+  Code make(const Options& options) const;
   /// Parses again if the first compilation was another process's.
   base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> parsed() const;
   void forget_parsed_if_done() const;
@@ -67,6 +72,7 @@ class Program::Implementation {
   mutable std::mutex mutex_;  ///< protects what follows
   mutable std::shared_ptr<const ptx::Module> parsed_;
   mutable std::size_t parts_left_;  ///< without code
+  mutable std::map<std::pair<std::string, Form>, State> forms_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -3,7 +3,9 @@
 // need.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -58,6 +60,36 @@ struct StreamedStores {
   bool operator==(const StreamedStores&) const = default;
 };
 
+/// The forms in which a kernel runs. A launch needs one of them, by its shape.
+enum class Form : std::uint8_t {
+  Threads,  ///< one thread after the other, or a coroutine each
+  Gangs,    ///< rows that are made of whole gangs
+  Tails,    ///< rows of any length, in gangs
+  Tiles,    ///< blocks that are made of whole tiles
+};
+inline constexpr std::size_t form_count = 4;
+
+/// A set of them.
+class Forms {
+ public:
+  constexpr Forms() = default;
+  constexpr Forms(Form form)
+      : bits_(static_cast<std::uint8_t>(1u << static_cast<unsigned>(form))) {}
+  static constexpr Forms all() { return from_bits((1u << form_count) - 1); }
+  static constexpr Forms from_bits(unsigned bits) {
+    Forms forms;
+    forms.bits_ = static_cast<std::uint8_t>(bits);
+    return forms;
+  }
+  constexpr std::uint8_t bits() const { return bits_; }
+  constexpr bool has(Form form) const { return (bits_ & Forms(form).bits_) != 0; }
+  constexpr Forms operator|(Forms other) const { return from_bits(unsigned{bits_} | other.bits_); }
+  constexpr bool operator==(const Forms&) const = default;
+
+ private:
+  std::uint8_t bits_ = 0;
+};
+
 /// The facts of a kernel that do not depend on where its code lies (they are cached with it).
 struct KernelFacts {
   std::string name;
@@ -90,7 +122,10 @@ struct KernelFacts {
   bool walks_rows = false;          ///< also blocks of several rows, and better so than by tiles
   bool strides_over_grid = false;   ///< gangs take turns in its loops: many of them at once
   std::string scalar_reason;        ///< why there is no vector form
-  bool vectors_later = false;       ///< too long for one at once: see KernelForms
+  /// What its code has, of the forms that it could have: others are made when a launch needs them
+  /// (FormsOnDemand).
+  Forms forms = Forms::all();
+  bool vectors_later = false;             ///< too long for one at once: see KernelForms
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;              ///< has a branch backwards or recursion, so `cost` says little
   bool processor_flushes = false;  ///< runs with subnormal numbers flushed by the processor
@@ -154,7 +189,16 @@ struct StreamingForms : KernelForms {
   bool always = false;  ///< for every launch that it can run
 };
 
-/// A kernel ready to run.
+/// Of a kernel whose code does not have all forms: where the others are.
+struct FormsOnDemand {
+  /// By form: a kernel that runs launches which need it, once it is made. Lives as long as this.
+  std::array<std::atomic<const Kernel*>, form_count> made{};
+  /// Makes it, or null where that fails. Blocking, any thread that may compile; it need not be the
+  /// form alone that the kernel has then.
+  std::function<const Kernel*(Form)> make;
+};
+
+/// A kernel ready to run. Only the functions of facts.forms are there.
 struct Kernel {
   KernelFacts facts;
   BlockFunction run_block = nullptr;  ///< null if facts.suspends
@@ -177,6 +221,8 @@ struct Kernel {
 
   KernelForms* forms = nullptr;         ///< if facts.vectors_later
   StreamingForms* streaming = nullptr;  ///< if it may have such a form (facts.streamed)
+  KernelForms* forms = nullptr;         ///< if facts.vectors_later
+  FormsOnDemand* on_demand = nullptr;   ///< if facts.forms are not all
 };
 
 }  // namespace pycuda::cpu

@@ -8,6 +8,7 @@
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/agreeing_gangs.h"
@@ -48,7 +49,7 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
   const auto is_too_long = [&] {
     return region_instructions(*full) > most_instructions ||
-           region_instructions(*tail) > most_instructions;
+           (tail && region_instructions(*tail) > most_instructions);
   };
   if (kernel.strides_over_grid && is_too_long()) {
     drop_pauses(*full);
@@ -58,13 +59,17 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   if (!kernel.gangs_suspend || is_too_long()) return;
   const bool agree = gangs_agree(*full);
   const Regions regions = split_at_barriers(*full, kernel.name + ".region");
-  const Regions tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
-  // Frames of either kind follow one another.
-  kernel.gang_frame_bytes =
-      llvm::alignTo(std::max(frame_bytes_of(regions), frame_bytes_of(tail_regions)),
-                    std::max(regions.frame_alignment, tail_regions.frame_alignment));
-  make_region_loop(regions, &tail_regions, kernel.gang_frame_bytes, kernel.name + ".gangs",
-                   kernel.gang_lanes, agree);
+  kernel.gang_frame_bytes = frame_bytes_of(regions);
+  std::optional<Regions> tail_regions;
+  if (tail) {
+    tail_regions = split_at_barriers(*tail, kernel.name + ".tail.region");
+    // Frames of either kind follow one another.
+    kernel.gang_frame_bytes =
+        llvm::alignTo(std::max(kernel.gang_frame_bytes, frame_bytes_of(*tail_regions)),
+                      std::max(regions.frame_alignment, tail_regions->frame_alignment));
+  }
+  make_region_loop(regions, tail_regions ? &*tail_regions : nullptr, kernel.gang_frame_bytes,
+                   kernel.name + ".gangs", kernel.gang_lanes, agree);
   kernel.gangs_suspend = false;
 }
 
@@ -118,20 +123,23 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
   const std::vector<ParameterChecks> checks = checks_of_lone_threads(module, facts);
   for (llvm::Function& function : module) expand_alignment_checks(function);
   for (KernelFacts& kernel : facts) {
+    if (!kernel.forms.has(Form::Gangs)) kernel.gangs_suspend = false;
     if (kernel.gang_lanes != 0 && kernel.gangs_suspend) split_gangs(module, kernel);
-    if (kernel.tile_rows != 0) loop_over_tiles(module, kernel);
+    if (kernel.tile_rows != 0 && kernel.forms.has(Form::Tiles)) loop_over_tiles(module, kernel);
   }
   const Suspension suspension(module);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     KernelFacts& kernel = facts[i];
     llvm::Function* function = module.getFunction("f." + kernel.name);
-    kernel.suspends = function && suspension.suspends(*function);
+    if (kernel.forms.has(Form::Threads))
+      kernel.suspends = function && suspension.suspends(*function);
     if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks[i]);
-    if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0) continue;
+    if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.has(Form::Gangs))
+      continue;
     llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
     llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
     replace_gang_values(*full);
-    replace_gang_values(*tail);
+    if (tail) replace_gang_values(*tail);
     if (!kernel.gangs_suspend)
       make_gang_loop(*full, tail, kernel.name + ".gangs", kernel.gang_lanes);
   }

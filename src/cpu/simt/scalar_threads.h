@@ -30,7 +30,7 @@ void yield_in_spin_waits(llvm::Module& module);
 ///
 /// The gang functions of a kernel (gangs.h) become `<name>.gangs`, a BlockFunction, or, when they
 /// wait at barriers, the coroutines `<name>.gang.thread` and `<name>.tail.thread`: a gang is one
-/// thread then.
+/// thread then. Forms that drop_forms left out are not made.
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts);
 
 }  // namespace pycuda::cpu::simt

@@ -172,6 +172,7 @@ TEST_CASE("a kernel whose code cannot be made or linked fails when it is asked f
   jit::Options alone = options;
   alone.by_parts = false;
   alone.only_kernels = {"second"};
+  alone.forms = std::nullopt;
   jit::write_cached(folder.path, jit::cache_key(jit::text_digest(nonsense), alone), code);
 
   const auto loaded = load(compile(nonsense, options));

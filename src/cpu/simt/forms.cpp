@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What most launches need is a guess: blocks of threads along x are multiples of a gang, those of
+// kernels of two dimensions are made of tiles.
+#include "cpu/simt/forms.h"
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cpu/simt/suspension.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+/// As most_fused_blocks and has_whole_tiles decide for a grid of many blocks.
+Forms forms_of_block(const KernelFacts& facts, const Dim3& block) {
+  if (facts.gangs_are_warps && !gangs_can_be_warps(block)) return Form::Threads;
+  const bool one_row = block.y == 1 && block.z == 1;
+  const bool fuses = one_row ? can_fuse(facts, block) : can_fuse_rows(facts, block);
+  if (block.x < narrowest_gang_row && !fuses) return Form::Threads;
+  if (!fuses && has_whole_tiles(facts, block)) return Form::Tiles;
+  return block.x % facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
+}
+
+void erase(llvm::Module& module, const std::string& name) {
+  if (llvm::Function* function = module.getFunction(name)) function->eraseFromParent();
+}
+
+/// The functions that others of the module call.
+std::vector<llvm::Function*> called_functions(llvm::Module& module) {
+  std::vector<llvm::Function*> called;
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration() && function.hasLocalLinkage() && !function.use_empty())
+      called.push_back(&function);
+  }
+  return called;
+}
+
+/// Of `called`, those whose callers are gone.
+void erase_unused(std::vector<llvm::Function*> called) {
+  for (std::size_t before = 0; before != called.size();) {
+    before = called.size();
+    std::vector<llvm::Function*> still_called;
+    for (llvm::Function* function : called) {
+      if (function->use_empty()) {
+        function->eraseFromParent();
+      } else {
+        still_called.push_back(function);
+      }
+    }
+    called = std::move(still_called);
+  }
+}
+
+}  // namespace
+
+Forms likely_forms(const KernelFacts& facts) {
+  if (facts.gang_lanes == 0 || facts.launched_by_kernels || facts.calls_device_runtime)
+    return Forms::all();
+  if (facts.required_block.x != 0) return forms_of_block(facts, facts.required_block);
+  if (facts.tile_rows == 0) return Form::Gangs;
+  // Blocks of 16 x 16 threads are no whole gangs.
+  return facts.fuses_blocks && facts.walks_rows ? Form::Tails : Form::Tiles;
+}
+
+void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
+                const std::optional<Forms>& wanted) {
+  const Suspension suspension(module);
+  std::vector<llvm::Function*> called = called_functions(module);
+  for (KernelFacts& kernel : kernels) {
+    llvm::Function* const threads = module.getFunction("f." + kernel.name);
+    if (threads == nullptr || kernel.gang_lanes == 0) continue;
+    Forms forms = wanted.value_or(likely_forms(kernel));
+    if (forms.has(Form::Tails)) forms = forms | Form::Gangs;
+    if (forms.has(Form::Tiles) && kernel.tile_rows == 0) forms = Forms::all();
+    kernel.forms = forms;
+    kernel.suspends = suspension.suspends(*threads);
+    if (!forms.has(Form::Threads)) threads->eraseFromParent();
+    if (!forms.has(Form::Gangs)) erase(module, "f." + kernel.name + ".gang");
+    if (!forms.has(Form::Tails)) erase(module, "f." + kernel.name + ".tail");
+    if (!forms.has(Form::Tiles)) erase(module, "f." + kernel.name + ".tile");
+  }
+  erase_unused(std::move(called));
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Kernels whose first code has the forms that most launches need.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cpu/exec/gang_block.h"
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/stream.h"
+#include "cpu/jit/object_cache.h"
+#include "cpu/jit/program.h"
+#include "unit/cpu/kernel_run.h"
+
+namespace {
+
+namespace exec = pycuda::cpu::exec;
+namespace jit = pycuda::cpu::jit;
+using pycuda::cpu::Dim3;
+using pycuda::cpu::Form;
+using pycuda::cpu::Forms;
+using pycuda::cpu::Kernel;
+using pycuda::cpu::testing::module_of;
+
+/// Each thread stores its number, without a look at how many there are; `first` comes before.
+std::string stores(const std::string& name, const std::string& first = {}) {
+  return ".visible .entry " + name +
+         "(.param .u64 out) {\n  .reg .b64 %a, %d; .reg .b32 %x, %n, %c; .reg .pred %p;\n" + first +
+         "  ld.param.u64 %a, [out]; mov.u32 %x, %tid.x; mov.u32 %n, %ntid.x;\n"
+         "  mov.u32 %c, %ctaid.x; mad.lo.u32 %x, %n, %c, %x; mul.wide.u32 %d, %x, 4;\n"
+         "  add.u64 %a, %a, %d; st.global.u32 [%a], %x;\n  ret;\n}\n";
+}
+
+jit::Options on_demand(const std::string& folder = {}) {
+  jit::Options options;
+  options.vectors = true;
+  options.by_parts = true;
+  options.cache_folder = folder;
+  return options;
+}
+
+std::unique_ptr<jit::LoadedProgram> load(const std::string& body, const jit::Options& options) {
+  auto program = jit::Program::compile(module_of(body), options);
+  if (!program) FAIL(pycuda::cpu::ptx::to_text(program.error()));
+  auto loaded = jit::LoadedProgram::load(*program, [](const jit::GlobalVariable&) -> void* {
+    static char memory[4096];
+    return memory;
+  });
+  if (!loaded) FAIL(loaded.error().message);
+  return std::move(*loaded);
+}
+
+/// Each thread of a block of several rows, or one, adds to its element what row and column say.
+const std::string sums =
+    ".visible .entry sums(.param .u64 out) {\n  .reg .b64 %a, %d; .reg .b32 %x, %y, %n, %c, %k, "
+    "%s;\n"
+    "  .reg .pred %p;\n  ld.param.u64 %a, [out]; mov.u32 %x, %tid.x; mov.u32 %n, %ntid.x;\n"
+    "  mov.u32 %c, %ctaid.x; mad.lo.u32 %x, %n, %c, %x; mov.u32 %y, %tid.y;\n"
+    "  mad.lo.u32 %c, %y, 64, %x; mul.wide.u32 %d, %c, 4; add.u64 %a, %a, %d;\n"
+    "  ld.global.u32 %s, [%a]; mov.u32 %k, 0;\n"
+    "again:\n  mad.lo.u32 %s, %k, %y, %s; add.u32 %s, %s, %x; add.u32 %k, %k, 1;\n"
+    "  setp.lt.u32 %p, %k, 10; @%p bra again;\n  st.global.u32 [%a], %s;\n  ret;\n}\n";
+
+struct Sink final : exec::FaultSink {
+  void report(const exec::Fault& reported) override { fault = reported; }
+  bool poisoned() const override { return fault.has_value(); }
+  std::optional<exec::Fault> fault;
+};
+
+/// Runs the only kernel as the driver does, in the form that the launch needs.
+std::optional<exec::Fault> launch(const jit::LoadedProgram& loaded, Dim3 grid, Dim3 block,
+                                  const void* out) {
+  const Kernel* const kernel = *loaded.link_kernel(0);
+  Sink sink;
+  exec::Stream stream(0, sink);
+  exec::LaunchRequest request;
+  request.kernel = *loaded.link_form(*kernel, exec::form_of_launch(*kernel, grid, block));
+  request.grid = grid;
+  request.block = block;
+  request.params.assign(reinterpret_cast<const char*>(&out), sizeof out);
+  stream.launch(std::move(request));
+  stream.synchronize();
+  return sink.fault;
+}
+
+struct Folder {
+  Folder() {
+    char name[] = "/tmp/forms_on_demand_test_XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::size_t files() const {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
+      count += entry.is_regular_file();
+    return count;
+  }
+  std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("a kernel's first code has whole gangs alone, and launches get what else they need") {
+  const auto loaded = load(stores("store"), on_demand());
+  const auto first = loaded->link_kernel(0);
+  REQUIRE(first.ok());
+  const Kernel& kernel = **first;
+  CHECK(kernel.facts.forms == Form::Gangs);
+  CHECK((kernel.run_gangs != nullptr));
+  CHECK((kernel.run_block == nullptr));
+  REQUIRE(kernel.on_demand != nullptr);
+  CHECK(*loaded->link_form(kernel, Form::Gangs) == &kernel);
+  const auto tails = loaded->link_form(kernel, Form::Tails);
+  REQUIRE(tails.ok());
+  CHECK(((*tails)->run_gangs != nullptr));
+  CHECK(((*tails)->run_block == nullptr));
+  CHECK((*tails)->facts.gang_lanes == kernel.facts.gang_lanes);
+  const auto threads = loaded->link_form(kernel, Form::Threads);
+  REQUIRE(threads.ok());
+  CHECK(((*threads)->run_block != nullptr));
+  CHECK((*threads)->facts.gang_lanes == 0);
+  CHECK(*loaded->link_form(kernel, Form::Tails) == *tails);
+  CHECK(kernel.on_demand->make(Form::Threads) == *threads);
+  CHECK((*tails)->on_demand->make(Form::Threads) == *threads);
+}
+
+TEST_CASE("a kernel that is known to have ragged rows gets gangs for these at first") {
+  std::string body = stores("store");
+  body.insert(body.find("{"), ".reqntid 100, 1, 1 ");
+  const auto loaded = load(body, on_demand());
+  CHECK((*loaded->link_kernel(0))->facts.forms == (Forms(Form::Gangs) | Form::Tails));
+}
+
+TEST_CASE("everything is made at once where nothing is left for later, and without vectors") {
+  jit::Options options = on_demand();
+  options.by_parts = false;
+  CHECK((*load(stores("store"), options)->link_kernel(0))->facts.forms == Forms::all());
+  options = on_demand();
+  options.vectors = false;
+  const auto scalar = load(stores("store"), options);
+  CHECK((*scalar->link_kernel(0))->facts.forms == Forms::all());
+  CHECK(((*scalar->link_kernel(0))->run_block != nullptr));
+  const std::string twice = ".func twice() { ret; }\n";
+  const auto address =
+      load(twice + stores("takes", "  mov.u64 %a, twice;\n") + stores("store"), on_demand());
+  for (std::size_t number = 0; number < 2; ++number)
+    CHECK((*address->link_kernel(number))->facts.forms == Forms::all());
+}
+
+TEST_CASE("forms made on demand come from the disk cache") {
+  Folder folder;
+  const auto make = [&](Form form) {
+    const auto loaded = load(stores("store"), on_demand(folder.path));
+    CHECK(loaded->link_form(**loaded->link_kernel(0), form).ok());
+    return folder.files();
+  };
+  CHECK(make(Form::Gangs) == 1);
+  CHECK(make(Form::Tails) == 2);
+  CHECK(make(Form::Tails) == 2);
+  CHECK(make(Form::Threads) == 3);
+  CHECK(make(Form::Threads) == 3);
+}
+
+TEST_CASE("threads that ask for the same and for different forms at once get one of each") {
+  const auto loaded = load(stores("store"), on_demand());
+  const Kernel& kernel = **loaded->link_kernel(0);
+  constexpr Form forms[] = {Form::Tails, Form::Threads, Form::Gangs};
+  std::vector<const Kernel*> found(12);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    threads.emplace_back([&, i] { found[i] = *loaded->link_form(kernel, forms[i % 3]); });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i]->facts.forms.has(forms[i % 3]));
+    if (i % 3 != 2) CHECK(found[i] == found[i % 3]);
+  }
+}
+
+TEST_CASE("a form whose code cannot be linked fails by name when it is asked for") {
+  Folder folder;
+  const jit::Options options = on_demand(folder.path);
+  jit::Options alone = options;
+  alone.by_parts = false;
+  alone.only_kernels = {"store"};
+  alone.forms = Form::Tails;
+  jit::CompiledProgram code;
+  code.kernels.emplace_back().name = "store";
+  code.object = "no object file";
+  const std::string digest = jit::text_digest(module_of(stores("store")));
+  jit::write_cached(folder.path, jit::cache_key(digest, alone), code);
+  const auto loaded = load(stores("store"), options);
+  const Kernel& kernel = **loaded->link_kernel(0);
+  const auto tails = loaded->link_form(kernel, Form::Tails);
+  REQUIRE_FALSE(tails.ok());
+  CHECK(tails.error().stage == jit::KernelFailure::Stage::Link);
+  CHECK(tails.error().message.find("kernel 'store'") == 0);
+  CHECK(loaded->link_form(kernel, Form::Threads).ok());
+}
+
+TEST_CASE("launches of every shape get their form, and compute the same") {
+  const auto rows = load(stores("store"), on_demand());
+  for (const unsigned width : {128u, 50u, 16u, 3u, 1u}) {
+    CAPTURE(width);
+    std::vector<std::uint32_t> out(3 * width + 1, 7);
+    CHECK_FALSE(launch(*rows, {3, 1, 1}, {width, 1, 1}, out.data()));
+    for (std::uint32_t i = 0; i < 3 * width; ++i) CHECK(out[i] == i);
+    CHECK(out.back() == 7);
+  }
+  const auto blocks = load(sums, on_demand());
+  const Kernel& kernel = **blocks->link_kernel(0);
+  REQUIRE(kernel.facts.tile_rows != 0);
+  CHECK((kernel.run_tiles != nullptr));
+  CHECK((kernel.run_gangs == nullptr));
+  CHECK((kernel.run_block == nullptr));
+  for (const Dim3 block : {Dim3{16, 16, 1}, Dim3{20, 3, 1}, Dim3{32, 1, 1}, Dim3{2, 2, 1}}) {
+    CAPTURE(block.x);
+    std::vector<std::uint32_t> out(std::size_t{64} * 16, 1);
+    CHECK_FALSE(launch(*blocks, {2, 1, 1}, block, out.data()));
+    for (std::uint32_t y = 0; y < 16; ++y) {
+      for (std::uint32_t x = 0; x < 64; ++x) {
+        const bool inside = y < block.y && x < 2 * block.x;
+        CHECK(out[y * 64 + x] == (inside ? 1 + 10 * x + 45 * y : 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("threads that launch a kernel first, in different shapes, all get what they need") {
+  const auto loaded = load(stores("store"), on_demand());
+  std::vector<std::vector<std::uint32_t>> outs(8);
+  std::vector<char> faults(outs.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    outs[i].resize(400);
+    threads.emplace_back([&, i] {
+      constexpr unsigned widths[] = {64, 100, 3};
+      faults[i] = launch(*loaded, {4, 1, 1}, {widths[i % 3], 1, 1}, outs[i].data()).has_value();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    CHECK(faults[i] == 0);
+    CHECK(outs[i][11] == 11);
+  }
+}
+
+TEST_CASE("a fault names its thread and line although the form for threads was never made") {
+  pycuda::cpu::exec::install_fault_signals();
+  // Thread 37 of block 2, or 15 of block 3, stores far away.
+  const std::string body =
+      ".visible .entry strays(.param .u64 out) {\n  .reg .b64 %a, %d; .reg .b32 %x, %n, %c;\n"
+      "  .reg .pred %p;\n  .loc 1 10 0\n  ld.param.u64 %a, [out]; mov.u32 %x, %tid.x;\n"
+      "  mov.u32 %n, %ntid.x; mov.u32 %c, %ctaid.x; mad.lo.u32 %x, %n, %c, %x;\n"
+      "  mul.wide.u32 %d, %x, 4; setp.eq.u32 %p, %x, 165;\n"
+      "  @%p add.u64 %d, %d, 0x7000000000000000; add.u64 %a, %a, %d;\n  .loc 1 42 0\n"
+      "  st.global.u32 [%a], %x;\n  .loc 1 50 0\n  ret;\n}\n.file 1 \"strays.cu\"\n";
+  for (const unsigned width : {64u, 50u}) {
+    CAPTURE(width);
+    const auto loaded = load(body, on_demand());
+    REQUIRE(((*loaded->link_kernel(0))->run_block == nullptr));
+    std::vector<std::uint32_t> out(4 * 64);
+    const auto fault = launch(*loaded, {4, 1, 1}, {width, 1, 1}, out.data());
+    REQUIRE(fault.has_value());
+    CAPTURE(fault->message);
+    CHECK(fault->message.find(width == 64
+                                  ? "block (2, 0, 0), thread (37, 0, 0)"
+                                  : "block (3, 0, 0), thread (15, 0, 0)") != std::string::npos);
+    CHECK(fault->message.find("strays.cu:42") != std::string::npos);
+  }
+}
