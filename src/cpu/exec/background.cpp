@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -26,8 +27,6 @@ class Background {
  public:
   static Background& instance() {
     static Background* const background = new Background;
-    // Destroyed before whatever was constructed before the first work began.
-    static const AtEnd at_end{*background};
     return *background;
   }
 
@@ -35,6 +34,11 @@ class Background {
     const std::unique_lock lock(mutex_);
     if (ending_) return;
     if (!started_ && !start()) return;
+    // For each work anew: what was constructed before it began, and what it may use, is destroyed
+    // after it has ended.
+    static_cast<void>(std::atexit([] {
+      if (!forked()) instance().end();
+    }));
     waiting_.push_back(std::move(work));
     changed_.notify_all();
   }
@@ -46,13 +50,6 @@ class Background {
   }
 
  private:
-  struct AtEnd {
-    Background& background;
-    ~AtEnd() {
-      if (!forked()) background.end();
-    }
-  };
-
   /// False where no thread can be had: the next work tries again.
   bool start() {
     try {

@@ -103,6 +103,16 @@ bool is_large(const Walked& walked, std::uint64_t cache) {
   return cache != 0 && walked.all >= cache && walked.streamed >= cache / 4;
 }
 
+/// Most launches, told in a few instructions: without loops, so many threads walk through little.
+bool is_small(const StreamedStores& form, std::uint64_t threads, std::uint64_t cache) {
+  std::uint64_t bytes = 0;
+  for (const StreamedStores::Access& access : form.accesses) {
+    if (access.loops != 0) return false;
+    bytes += access.bytes;
+  }
+  return product(threads, bytes) < cache;
+}
+
 /// Whether none but the form's own arrays begins where `written` lies.
 bool is_written_only(const StreamedStores& form, const std::string& params, std::uint64_t written,
                      const std::optional<Allocation>& allocation) {
@@ -125,6 +135,7 @@ bool should_stream(const Kernel& kernel, const LaunchRequest& request) {
   const std::uint64_t cache = last_level_cache_bytes();
   const std::uint64_t threads = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z *
                                 request.block.x * request.block.y * request.block.z;
+  if (!always && is_small(form, threads, cache)) return false;
   const auto unlimited = [](std::uint64_t, std::uint64_t bytes) { return bytes; };
   if (!always && !is_large(walked_by(form, threads, request.params, unlimited), cache))
     return false;
