@@ -221,7 +221,6 @@ struct Kernel {
 
   KernelForms* forms = nullptr;         ///< if facts.vectors_later
   StreamingForms* streaming = nullptr;  ///< if it may have such a form (facts.streamed)
-  KernelForms* forms = nullptr;         ///< if facts.vectors_later
   FormsOnDemand* on_demand = nullptr;   ///< if facts.forms are not all
 };
 

@@ -172,10 +172,30 @@ Value* flushed(llvm::IRBuilder<>& b, Value* value) {
   return b.CreateBitCast(b.CreateSelect(tiny, b.CreateAnd(raw, number(0x80000000)), raw), type);
 }
 
+/// LLVM drops marks from comparisons by itself. Where the choice is of numbers as they are, what is
+/// compared must look like something else.
+void keep_choices(llvm::Function& function) {
+  std::vector<llvm::FCmpInst*> choosing;
+  for (Instruction& instruction : llvm::instructions(function)) {
+    auto* compare = llvm::dyn_cast<llvm::FCmpInst>(&instruction);
+    if (compare && is_single(*compare->getOperand(0)) && chooses_operand(*compare))
+      choosing.push_back(compare);
+  }
+  for (llvm::FCmpInst* compare : choosing) {
+    for (llvm::Use& operand : compare->operands()) {
+      Visited sources;
+      if (is_flushed(operand.get(), sources)) continue;
+      llvm::IRBuilder<> b(compare);
+      operand.set(flushed(b, operand.get()));
+    }
+  }
+}
+
 }  // namespace
 
 void leave_flushes_to_processor(llvm::Function& function) {
   if (!lower::processor_flushes(function)) return;
+  keep_choices(function);
   std::vector<llvm::IntrinsicInst*> marks;
   for (Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
