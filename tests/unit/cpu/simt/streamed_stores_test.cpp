@@ -81,7 +81,8 @@ unsigned stores_past_caches(const std::string& object) {
   unsigned found = 0;
   for (std::size_t i = 0; i + 5 < object.size(); ++i) {
     const bool evex = byte(i) == 0x62 && (byte(i + 1) & 7) == 1 && is_store(byte(i + 4));
-    const bool vex = byte(i) == 0xc5 && is_store(byte(i + 2));
+    const bool vex = (byte(i) == 0xc5 && is_store(byte(i + 2))) ||
+                     (byte(i) == 0xc4 && (byte(i + 1) & 31) == 1 && is_store(byte(i + 3)));
     const bool sse = byte(i) == 0x0f && is_store(byte(i + 1));
     found += evex || vex || sse ? 1 : 0;
   }
