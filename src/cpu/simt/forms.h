@@ -17,8 +17,8 @@ namespace pycuda::cpu::simt {
 /// without each other where gangs are coroutines.
 Forms likely_forms(const KernelFacts& facts);
 
-/// Erases, of every kernel that has gangs, the functions of forms other than `wanted`, or other than
-/// the likely ones, and what they alone called. The facts stay those of all forms, but for
+/// Erases, of every kernel that has gangs, the functions of forms other than `wanted`, or other
+/// than the likely ones, and what they alone called. The facts stay those of all forms, but for
 /// KernelFacts::forms; `suspends` is set already. Kernels without gangs stay whole, and so do those
 /// that kernels launch: they must be ready. After gangs are widened, before
 /// lower_to_scalar_threads.
