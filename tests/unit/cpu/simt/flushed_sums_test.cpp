@@ -61,12 +61,13 @@ float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 /// Triples of any sort; with products near 2^-126; with one that rounds up to it.
 std::vector<float> numbers(std::uint32_t count) {
-  std::mt19937 random(17);
+  std::mt19937 generator(17);
+  const auto random = [&] { return static_cast<std::uint32_t>(generator()); };
   std::vector<float> all;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t sort = random() % 8;
     if (sort < 2) {
-      for (int k = 0; k < 3; ++k) all.push_back(from_bits(static_cast<std::uint32_t>(random())));
+      for (int k = 0; k < 3; ++k) all.push_back(from_bits(random()));
       continue;
     }
     const std::uint32_t exponent = 1 + random() % 126;
