@@ -55,6 +55,12 @@ llvm::Value* Widener::scalar(llvm::Value* value) {
   return b_.CreateLoad(type, place);
 }
 
+/// Whether the block that is being written may use a value that dominates it. What other blocks
+/// compute has memory only where an instruction of yet another block uses it.
+bool Widener::is_at_hand(const llvm::Value* value) const {
+  return !llvm::isa<llvm::Instruction>(value) || local_.contains(value) || slots_.contains(value);
+}
+
 /// The value, not a varying one, in the first lane of a row.
 llvm::Value* Widener::row_value(llvm::Value* value, unsigned number) {
   llvm::Value* known = scalar(value);
@@ -192,7 +198,7 @@ llvm::Value* Widener::emit_scalar(llvm::Instruction& instruction) {
 
 /// An address whose index is the extension of a sum with a constant, as an address and a constant
 /// distance, if the sum does not wrap: so that the constant can be part of an instruction. Null if
-/// it might.
+/// it might, or if what the constant is added to is not known here: only the sum may be.
 llvm::Value* Widener::emit_distant(const llvm::GetElementPtrInst& address, unsigned number) {
   auto* extension =
       llvm::dyn_cast<llvm::CastInst>(address.getOperand(address.getNumOperands() - 1));
@@ -209,7 +215,7 @@ llvm::Value* Widener::emit_distant(const llvm::GetElementPtrInst& address, unsig
     const Shape shape = shapes_.of(value);
     return shape.bounds && (is_signed || shape.bounds->low >= 0);
   };
-  if (!fits(sum) || !fits(sum->getOperand(0))) return nullptr;
+  if (!fits(sum) || !fits(sum->getOperand(0)) || !is_at_hand(sum->getOperand(0))) return nullptr;
   llvm::Type* type = extension->getType();
   llvm::Type* element = address.getSourceElementType();
   llvm::Value* near = b_.CreateGEP(

@@ -57,6 +57,7 @@ class Widener {
   llvm::Type* wide_type(llvm::Type* type) const;
   llvm::Value* scalar(llvm::Value* value);
   llvm::Type* type_of(const llvm::Value& value) const;
+  bool is_at_hand(const llvm::Value* value) const;
   llvm::Value* row_value(llvm::Value* value, unsigned number);
   llvm::Value* row_values(llvm::ArrayRef<llvm::Value*> values);
   llvm::Value* like(const llvm::Value& other, llvm::Value* value);

@@ -104,6 +104,18 @@ loop:
           {33, 64});
 }
 
+TEST_CASE("addresses at a constant distance, with the sum computed in another block") {
+  // What the constant is added to is used in that block alone.
+  compare(start + R"(
+  .shared .align 16 .b8 before[8192]; .shared .align 4 .b8 sums[64];
+  mov.u32 %r0, %ctaid.x; and.b32 %j, %r0, 15; shl.b32 %j, %j, 2; mov.u32 %r2, sums;
+  add.u32 %j, %j, %r2; mad.lo.u32 %r3, %ty, %nx, %tx; setp.lt.u32 %p, %r3, 16;
+  shl.b32 %r4, %r3, 2; add.u32 %r4, %r4, %r2; @%p st.shared.u32 [%r4], %r3; bar.sync 0;
+  setp.lt.u32 %q, %i, %n; @%q red.shared.add.u32 [%j], %i; bar.sync 0;
+  and.b32 %r5, %r3, 15; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r2; ld.shared.u32 %r6, [%r5];
+  mul.wide.u32 %c, %i, 4; add.s64 %c, %c, %out; st.global.u32 [%c], %r6; ret; })");
+}
+
 TEST_CASE("structures of bytes and of words, at indexes that may wrap") {
   compare(start + R"(
   setp.ge.s32 %p, %i, %n; @%p ret; mul.lo.s32 %j, %i, 3; cvt.s64.s32 %a, %j; add.s64 %b, %a, %in;

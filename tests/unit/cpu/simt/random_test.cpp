@@ -70,4 +70,6 @@ TEST_CASE("random kernels compute the same bits on the scalar and on the vector 
 TEST_CASE("random kernels that once differed") {
   // Whole gangs keep single values over a barrier, the last one of a row vectors.
   CHECK(run_kernels(40030227, 1, false) == 1);
+  // An address that is computed in one block and used in another one behind barriers.
+  CHECK(run_kernels(3901041, 1, false) == 1);
 }

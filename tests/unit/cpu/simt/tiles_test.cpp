@@ -189,6 +189,18 @@ TEST_CASE("threads of a tile meet at barriers and keep what they have") {
     st.global.u32 [%rd3], %r10;)");
 }
 
+TEST_CASE("an address of a row that is computed in one block and used in another") {
+  // Nothing but the sum with the constant, where `sums` lies, is known where the sums grow.
+  check(R"(
+    .shared .align 16 .b8 before[8192]; .shared .align 4 .b8 sums[64];
+    and.b32 %r6, %r3, 15; shl.b32 %r6, %r6, 2; mov.u32 %r7, sums; add.u32 %r6, %r6, %r7;
+    setp.lt.u32 %p1, %r5, 16; shl.b32 %r10, %r5, 2; add.u32 %r7, %r7, %r10;
+    @%p1 st.shared.u32 [%r7], %r5; bar.sync 0;
+    setp.lt.u32 %p2, %r2, %r1; @%p2 red.shared.add.u32 [%r6], %r5; bar.sync 0;
+    and.b32 %r10, %r5, 15; shl.b32 %r10, %r10, 2; mov.u32 %r7, sums; add.u32 %r10, %r10, %r7;
+    ld.shared.u32 %r10, [%r10]; st.global.u32 [%rd3], %r10;)");
+}
+
 TEST_CASE("a lane of a tile that traps is told by its own number") {
   LoadedModule module(std::string(head) + R"(
     setp.eq.u32 %p1, %r2, 37; setp.eq.u32 %p2, %r3, 6; and.pred %p1, %p1, %p2; @%p1 trap; ret; })");
