@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
@@ -51,6 +52,7 @@ llvm::Value* Widener::scalar(llvm::Value* value) {
   if (const auto found = local_.find(value); found != local_.end()) return found->second;
   llvm::Type* type = type_of(*value);
   llvm::AllocaInst*& place = slots_[value];
+  assert((place || llvm::isa<llvm::PHINode>(value)) && "a value that its block has not stored");
   if (!place) place = slot(type, value->getName());
   return b_.CreateLoad(type, place);
 }

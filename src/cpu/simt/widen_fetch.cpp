@@ -151,10 +151,7 @@ void Widener::fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::V
     if (!add || !counter.is_affine() || counter.stride == 0 || address.stride % counter.stride != 0)
       continue;
     llvm::Value* step = add->getOperand(1);
-    const auto* made = llvm::dyn_cast<llvm::Instruction>(step);
-    if (!shapes_.of(step).is_uniform() ||
-        (made && made->getParent() != block_ && made->getParent() == add->getParent()))
-      continue;
+    if (!shapes_.of(step).is_uniform() || !is_at_hand(step)) continue;
     llvm::Value* distance = b_.CreateMul(
         b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty()),
         b_.getInt64(static_cast<std::uint64_t>(address.stride / counter.stride * trips_ahead)));
