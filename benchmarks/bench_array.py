@@ -197,6 +197,17 @@ MOVED = {
 }
 
 
+#: Seconds that an operation runs before it is timed: what drivers and libraries only do for work that lasts, they do.
+WARM_UP = 0.5
+
+
+def warm_up(operation, synchronize):
+    start = time.perf_counter()
+    while time.perf_counter() - start < WARM_UP:
+        operation()
+        synchronize()
+
+
 def large(exponent, rounds):
     """The libraries in turn, so that what disturbs the machine disturbs all of them."""
     size = 1 << exponent
@@ -204,6 +215,8 @@ def large(exponent, rounds):
     print(f"2**{exponent} floats, GB/s:")
     for name, moved in MOVED.items():
         best = dict.fromkeys(libraries, float("inf"))
+        for known, synchronize in libraries.values():
+            warm_up(known[name], synchronize)
         for _ in range(rounds):
             for library, (known, synchronize) in libraries.items():
                 known[name]()  # compiles, and takes memory from the library's pool
