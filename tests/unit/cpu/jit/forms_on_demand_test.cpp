@@ -17,6 +17,7 @@
 #include "cpu/exec/stream.h"
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/program.h"
+#include "unit/cpu/jit/cache_folder.h"
 #include "unit/cpu/kernel_run.h"
 
 namespace {
@@ -27,6 +28,7 @@ using pycuda::cpu::Dim3;
 using pycuda::cpu::Form;
 using pycuda::cpu::Forms;
 using pycuda::cpu::Kernel;
+using pycuda::cpu::testing::CacheFolder;
 using pycuda::cpu::testing::module_of;
 
 /// Each thread stores its number, without a look at how many there are; `first` comes before.
@@ -90,21 +92,6 @@ std::optional<exec::Fault> launch(const jit::LoadedProgram& loaded, Dim3 grid, D
   return sink.fault;
 }
 
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/forms_on_demand_test_XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::size_t files() const {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
-      count += entry.is_regular_file();
-    return count;
-  }
-  std::string path;
-};
-
 }  // namespace
 
 TEST_CASE("a kernel's first code has whole gangs alone, and launches get what else they need") {
@@ -155,7 +142,7 @@ TEST_CASE("everything is made at once where nothing is left for later, and witho
 }
 
 TEST_CASE("forms made on demand come from the disk cache") {
-  Folder folder;
+  CacheFolder folder;
   const auto make = [&](Form form) {
     const auto loaded = load(stores("store"), on_demand(folder.path));
     CHECK(loaded->link_form(**loaded->link_kernel(0), form).ok());
@@ -184,7 +171,7 @@ TEST_CASE("threads that ask for the same and for different forms at once get one
 }
 
 TEST_CASE("a form whose code cannot be linked fails by name when it is asked for") {
-  Folder folder;
+  CacheFolder folder;
   const jit::Options options = on_demand(folder.path);
   jit::Options alone = options;
   alone.by_parts = false;

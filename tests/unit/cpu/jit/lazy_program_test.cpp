@@ -12,11 +12,13 @@
 #include "cpu/jit/parts.h"
 #include "cpu/jit/program.h"
 #include "cpu/ptx/parser.h"
+#include "unit/cpu/jit/cache_folder.h"
 
 namespace {
 
 namespace jit = pycuda::cpu::jit;
 namespace ptx = pycuda::cpu::ptx;
+using pycuda::cpu::testing::CacheFolder;
 using Failure = jit::KernelFailure::Stage;
 
 const std::string header = ".version 7.0\n.target sm_80\n.address_size 64\n";
@@ -76,22 +78,6 @@ std::unique_ptr<jit::LoadedProgram> load(
   return std::move(*loaded);
 }
 
-/// A folder that goes with it.
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/lazy_program_test_XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::size_t files() const {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
-      count += entry.is_regular_file();
-    return count;
-  }
-  std::string path;
-};
-
 }  // namespace
 
 TEST_CASE("each kernel is a part, but two small ones are one") {
@@ -118,7 +104,7 @@ TEST_CASE("kernels that use addresses of functions are one part, needed at once 
 }
 
 TEST_CASE("a kernel's code is made when it is asked for, once for all that load the program") {
-  Folder folder;
+  CacheFolder folder;
   const auto program = compile(three, lazily(folder.path));
   REQUIRE(program->kernels().size() == 3);
   CHECK(program->kernels()[1].parameters.size() == 1);
@@ -140,7 +126,7 @@ TEST_CASE("a kernel's code is made when it is asked for, once for all that load 
 }
 
 TEST_CASE("parts come from the disk cache, which has one entry for each that was asked for") {
-  Folder folder;
+  CacheFolder folder;
   const jit::Options options = lazily(folder.path);
   REQUIRE(load(compile(three, options))->link_kernel(2).ok());
   REQUIRE(folder.files() == 2);
@@ -156,7 +142,7 @@ TEST_CASE("parts come from the disk cache, which has one entry for each that was
 }
 
 TEST_CASE("a kernel whose code cannot be made or linked fails when it is asked for, by name") {
-  Folder folder;
+  CacheFolder folder;
   const jit::Options options = lazily(folder.path);
   // The module's entry says that this can be compiled.
   const std::string nonsense = header + "nonsense";
