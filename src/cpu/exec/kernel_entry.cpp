@@ -288,16 +288,18 @@ bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context)
 #endif
   stack_entry_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   launch_.store(launch, std::memory_order_relaxed);
+#if defined(__x86_64__)
+  const bool flushes = launch != nullptr && launch->kernel.facts.processor_flushes;
+#endif
   const bool whole = sigsetjmp(escape_, 0) == 0;
   if (whole) {
 #if defined(__x86_64__)
-    if (launch != nullptr && launch->kernel.facts.processor_flushes)
-      _mm_setcsr(control | flush_subnormals);
+    if (flushes) _mm_setcsr(control | flush_subnormals);
 #endif
     body(context);
   }
 #if defined(__x86_64__)
-  _mm_setcsr(control);
+  if (flushes || !whole) _mm_setcsr(control);
 #endif
   launch_.store(nullptr, std::memory_order_relaxed);
   return whole;
