@@ -12,11 +12,15 @@
 
 #include "cpu/simt/carried_sums.h"
 #include "cpu/simt/fused_blocks.h"
+#include "cpu/simt/loop_widths.h"
+#include "cpu/simt/parting.h"
 #include "cpu/simt/special_values.h"
 #include "cpu/simt/warp_sites.h"
 
 namespace pycuda::cpu::simt {
 namespace {
+
+constexpr unsigned narrow = 16;
 
 bool is_floating_point_operation(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
@@ -65,17 +69,16 @@ Accesses accesses_of(llvm::Function& kernel, GangSize size) {
   return found;
 }
 
-/// Whether lanes may part for reasons that lie in data, not in their numbers alone.
-bool parts_by_data(const llvm::Value* condition, const Shapes& shapes) {
-  const auto* operation = llvm::dyn_cast<llvm::Instruction>(condition);
-  if (!operation || !shapes.of(operation).is_varying()) return false;
-  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(operation))
-    return llvm::any_of(compare->operands(), [&](const llvm::Value* operand) {
-      return shapes.of(operand).is_varying();
-    });
-  if (!llvm::isa<llvm::BinaryOperator, llvm::SelectInst, llvm::FreezeInst>(operation)) return true;
-  return llvm::any_of(operation->operands(),
-                      [&](const llvm::Value* operand) { return parts_by_data(operand, shapes); });
+/// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
+/// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
+/// vector, are better than wide ones that gather.
+bool neighbours_are_near(const GangSource& source) {
+  constexpr unsigned share = 5;
+  if (source.size.columns <= narrow) return false;
+  const Accesses wide = accesses_of(*source.function, source.size);
+  if (wide.apart == 0 || wide.apart * share < wide.all) return false;
+  const Accesses other = accesses_of(*source.function, narrow);
+  return (wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all;
 }
 
 }  // namespace
@@ -156,18 +159,26 @@ bool settle_rows(GangSource& source, const KernelFacts& facts) {
   return false;
 }
 
-/// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
-/// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
-/// vector, are better than wide ones that gather.
-void settle_lanes(GangSource& source) {
-  constexpr unsigned narrow = 16, share = 5;
-  if (!source.chosen || source.warps || source.size.is_tile() || source.size.columns <= narrow)
-    return;
-  const Accesses wide = accesses_of(*source.function, source.size);
-  if (wide.apart * share < wide.all) return;
-  const Accesses other = accesses_of(*source.function, narrow);
-  if ((wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all && wide.all != 0)
+void settle_lanes(GangSource& source, const KernelFacts& facts) {
+  constexpr unsigned widest = 64;
+  if (!source.chosen || source.warps || source.size.is_tile()) return;
+  if (neighbours_are_near(source)) {
     source.size = GangSize(narrow);
+    return;
+  }
+  if (!facts.loops || has_barriers(*source.function) ||
+      reads_special_register(*source.function, "tid.y"))
+    return;
+  switch (width_for_loops(*source.function, source.size, source.register_bytes)) {
+    case LoopWidth::Few:
+      source.size = GangSize(narrow);
+      break;
+    case LoopWidth::Many:
+      if (facts.max_threads >= widest) source.size = GangSize(widest);
+      break;
+    case LoopWidth::Any:
+      break;
+  }
 }
 
 }  // namespace pycuda::cpu::simt

@@ -22,8 +22,8 @@ GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned 
 bool walks_rows(const GangSource& source);
 
 /// Better sizes once it is known how the kernel walks memory: for kernels that walk rows, which may
-/// be fused (then true), and for those that take a thread's number apart.
+/// be fused (then true); for those that take a thread's number apart, and for what loops do.
 bool settle_rows(GangSource& source, const KernelFacts& facts);
-void settle_lanes(GangSource& source);
+void settle_lanes(GangSource& source, const KernelFacts& facts);
 
 }  // namespace pycuda::cpu::simt

@@ -303,12 +303,13 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       copy->eraseFromParent();
     }
   }
+  for (GangSource& source : sources) source.register_bytes = register_bytes;
   return sources;
 }
 
 void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts) {
   for (GangSource& source : sources) {
-    if (!settle_rows(source, facts[source.kernel])) settle_lanes(source);
+    if (!settle_rows(source, facts[source.kernel])) settle_lanes(source, facts[source.kernel]);
     source.open = open_guards(*source.function, source.size);
     source.guarded = source.open != nullptr;
   }

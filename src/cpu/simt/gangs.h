@@ -27,6 +27,7 @@ struct GangSource {
   bool chosen = false;   ///< the size is our choice, and so is not to have gangs
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
   unsigned narrow = 0;   ///< operations that became narrow (narrow_integers.h)
+  std::uint64_t register_bytes = 0;  ///< of the processor's vector registers together
 };
 
 /// Longer kernels, in instructions, would take too long to compile for what most of them gain: they

@@ -48,6 +48,20 @@ bool is_walk(const llvm::PHINode& phi, const llvm::Loop& loop, const Shapes& gue
          llvm::isa<llvm::Constant>(step->getOperand(1));
 }
 
+/// What costs nothing beside an access: the notes of lines and alignments, and what only names.
+bool is_free(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (call && call->getCalledFunction() &&
+      call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
+    return true;
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  if (store &&
+      llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets()))
+    return true;
+  return instruction.isTerminator() ||
+         llvm::isa<llvm::PHINode, llvm::IntToPtrInst, llvm::PtrToIntInst>(instruction);
+}
+
 struct Work {
   unsigned instructions = 0, apart = 0, walks = 0, local = 0;
 };
@@ -56,11 +70,7 @@ Work work_of(const llvm::Loop& loop, const Shapes& shapes, const Shapes& guesses
   Work work;
   for (const llvm::BasicBlock* block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
-      const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      if (instruction.isTerminator() || llvm::isa<llvm::PHINode>(instruction)) continue;
-      if (call && call->getCalledFunction() &&
-          call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
-        continue;
+      if (is_free(instruction)) continue;
       ++work.instructions;
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
       if (!address || !shapes.of(address).is_varying()) continue;
@@ -100,7 +110,9 @@ LoneWalk find_lone_walk(llvm::Function& function, const ControlFlow& flow, const
     };
     if (work.local * work_per_access >= work.instructions && work.local > 1)
       set("loops of different lengths through local memory, which threads walk better alone");
-    if (work.apart * work_per_access >= work.instructions && work.walks > 1)
+    // One row is enough if what it says is where to look next: a list of places.
+    const bool looks_up = work.walks > 0 && work.apart > work.walks;
+    if (work.apart * work_per_access >= work.instructions && (work.walks > 1 || looks_up))
       set("loops of different lengths, each through memory of its own: threads walk it better "
           "alone");
   }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// What loops say of how wide gangs are best.
+#include "cpu/simt/loop_widths.h"
+
+#include <string>
+
+#include "cpu/simt/lone_walks.h"
+#include "unit/cpu/simt_passes/function_text.h"
+
+using pycuda::cpu::simt::ControlFlow;
+using pycuda::cpu::simt::GangSize;
+using pycuda::cpu::simt::LoopWidth;
+using pycuda::cpu::simt::Shapes;
+using pycuda::cpu::testing::FunctionText;
+
+namespace {
+
+constexpr std::uint64_t registers_of_avx512 = 32 * 64, registers_of_avx2 = 16 * 32;
+
+/// A loop of thread %i over %in, %n and %m; `body` defines %more.
+std::string loop(const std::string& body, const std::string& before = "") {
+  return R"(
+    declare i32 @ptx.sreg.tid.x(ptr)
+    declare i32 @bar(i32) convergent
+    define void @f(ptr %thread, i64 %in, i32 %n, i32 %m, i32 %seed) {
+    entry:
+      %i = call i32 @ptx.sreg.tid.x(ptr %thread)
+)" + before +
+         "br label %loop\nloop:\n" + body + R"(
+      br i1 %more, label %again, label %done
+    again:
+      br label %loop
+    done:
+      ret void
+    })";
+}
+
+const std::string next_trip = R"(
+  %j.next = add i32 %j, 1
+  %more = icmp slt i32 %j.next, %m
+)";
+
+/// The word at index %at.
+const std::string read_word = R"(
+  %at.wide = sext i32 %at to i64
+  %bytes = shl i64 %at.wide, 2
+  %place = add i64 %in, %bytes
+  %pointer = inttoptr i64 %place to ptr
+  %word = load i32, ptr %pointer
+)";
+
+const std::string search = loop(R"(
+  %low = phi i32 [ 0, %entry ], [ %low.next, %again ]
+  %high = phi i32 [ %n, %entry ], [ %high.next, %again ]
+  %sum = add i32 %low, %high
+  %at = lshr i32 %sum, 1
+)" + read_word + R"(
+  %less = icmp slt i32 %word, %i
+  %behind = add i32 %at, 1
+  %low.next = select i1 %less, i32 %behind, i32 %low
+  %high.next = select i1 %less, i32 %high, i32 %at
+  %more = icmp slt i32 %low.next, %high.next
+)");
+
+const std::string mixing = loop(R"(
+  %j = phi i32 [ 0, %entry ], [ %j.next, %again ]
+  %x = phi i32 [ %i, %entry ], [ %x.8, %again ]
+  %x.1 = shl i32 %x, 3
+  %x.2 = xor i32 %x.1, %x
+  %x.3 = lshr i32 %x.2, 5
+  %x.4 = xor i32 %x.3, %x.2
+  %x.5 = mul i32 %x.4, %x.4
+  %x.6 = add i32 %x.5, %j
+  %x.7 = shl i32 %x.6, 7
+  %x.8 = xor i32 %x.7, %x.6
+)" + next_trip);
+
+/// Thread i reads row i, of %m words.
+const std::string rows = loop(R"(
+  %j = phi i32 [ 0, %entry ], [ %j.next, %again ]
+  %at = add i32 %row, %j
+)" + read_word + next_trip,
+                              "%row = mul i32 %i, %m\n");
+
+/// Thread i reads column i.
+const std::string columns = loop(R"(
+  %j = phi i32 [ 0, %entry ], [ %j.next, %again ]
+  %row = mul i32 %j, %m
+  %at = add i32 %row, %i
+)" + read_word + next_trip);
+
+LoopWidth width_of(const std::string& text, std::uint64_t register_bytes = registers_of_avx512) {
+  FunctionText kernel(text);
+  return pycuda::cpu::simt::width_for_loops(kernel.function(), GangSize(32), register_bytes);
+}
+
+}  // namespace
+
+TEST_CASE("lanes that leave a loop one by one, or only compute in it, are many") {
+  CHECK(width_of(search) == LoopWidth::Many);
+  CHECK(width_of(mixing) == LoopWidth::Many);
+}
+
+TEST_CASE("lanes are not many where what they carry fills the registers") {
+  CHECK(width_of(search, registers_of_avx2) == LoopWidth::Any);
+}
+
+TEST_CASE("threads that read rows of their own are few") {
+  CHECK(width_of(rows) == LoopWidth::Few);
+  CHECK(width_of(columns) == LoopWidth::Any);
+}
+
+TEST_CASE("loops that wait for other threads leave the width to others") {
+  std::string waiting = mixing;
+  waiting.replace(waiting.find("%j.next = "), 0, "%waited = call i32 @bar(i32 0) convergent\n");
+  CHECK(width_of(waiting) == LoopWidth::Any);
+}
+
+TEST_CASE("a list of places, of any length, is walked by each thread alone") {
+  const std::string before = R"(
+    %start = mul i32 %i, %seed
+    %end = mul i32 %i, %m
+)";
+  const std::string look_up = R"(
+  %other.wide = sext i32 %word to i64
+  %other.bytes = shl i64 %other.wide, 2
+  %other.place = add i64 %in, %other.bytes
+  %other = inttoptr i64 %other.place to ptr
+  store i32 %seed, ptr %other
+)";
+  const std::string walk = R"(
+  %at = phi i32 [ %start, %entry ], [ %at.next, %again ]
+)" + read_word;
+  const std::string step = R"(
+  %at.next = add i32 %at, 1
+  %more = icmp slt i32 %at.next, %end
+)";
+  const auto reason_of = [](const std::string& text) {
+    FunctionText kernel(text);
+    ControlFlow flow(kernel.function()), guessed_flow(kernel.function());
+    const Shapes shapes(kernel.function(), flow, GangSize(32));
+    const Shapes guesses(kernel.function(), guessed_flow, GangSize(32), true);
+    return pycuda::cpu::simt::find_lone_walk(kernel.function(), flow, shapes, guesses).reason;
+  };
+  CHECK(!reason_of(loop(walk + look_up + step, before)).empty());
+  CHECK(reason_of(loop(walk + step, before)).empty());
+}
