@@ -141,6 +141,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                       .track_lines = options.track_lines,
                                       .mark_instructions = plans != nullptr,
                                       .processor_flushes = options.processor_flushes,
+                                      .rounds_operations = has_avx512(),
                                       .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();
   Prepared made{std::move(*lowered), nullptr, true};

@@ -4,14 +4,15 @@
 //
 // f16 and bf16 are computed in f32 or f64 such that one rounding remains: sums and products of f16
 // in f32 (24 bits are enough for rounding twice to be harmless), everything else in f64, inexact
-// sums rounded to odd. Directed roundings of f32 go the same way; those of f64 are functions of the
-// run time.
+// sums rounded to odd. Directed roundings of f32 go the same way, those of f64 are functions of the
+// run time, unless the processor has them.
 #include <llvm/IR/Intrinsics.h>
 
 #include "cpu/lower/arith.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
 namespace {
@@ -63,7 +64,9 @@ class FloatArith {
     llvm::Type* type = in[0]->getType();
     const bool to_nearest = !is_directed(modifiers.rounding);
     Value* result = nullptr;
-    if (type->isDoubleTy()) {
+    if (!to_nearest && is_rounded_by_processor(*type)) {
+      result = rounded_sum(in);
+    } else if (type->isDoubleTy()) {
       result = in_double(in);
     } else if (to_nearest && type->isFloatTy()) {
       result = in_float(in);
@@ -75,6 +78,28 @@ class FloatArith {
     }
     if (modifiers.relu) return ops_.relu(result);
     return modifiers.sat ? ops_.saturate(result) : ops_.canonical(result);
+  }
+
+  bool is_rounded_by_processor(const llvm::Type& type) const {
+    return lowering_.module().options().rounds_operations && !instruction_.modifiers.ftz &&
+           (type.isFloatTy() || type.isDoubleTy());
+  }
+
+  /// By the processor, as a product and a sum of which one may do nothing.
+  Value* rounded_sum(llvm::SmallVector<Value*, 3> in) {
+    llvm::Type* type = in[0]->getType();
+    const Rounding rounding = instruction_.modifiers.rounding;
+    const char* way = rounding == Rounding::Rz ? "rz" : rounding == Rounding::Rm ? "rm" : "rp";
+    if (instruction_.opcode == Opcode::mul) {
+      // The zero that leaves zeros of either sign alone.
+      in.push_back(ops_.constant(type, rounding == Rounding::Rm ? 0.0 : -0.0));
+    } else if (in.size() == 2) {
+      if (instruction_.opcode == Opcode::sub) in[1] = b_.CreateFNeg(in[1]);
+      in.insert(in.begin() + 1, ops_.constant(type, 1.0));
+    }
+    return lowering_.pure_call(
+        std::string(pseudo::rounded_sum_prefix) + way + (type->isDoubleTy() ? ".f64" : ".f32"),
+        type, in);
   }
 
   Value* nearest(llvm::ArrayRef<Value*> in) {

@@ -38,6 +38,9 @@ struct Options {
   bool mark_instructions = false;
   /// Kernels that the processor can flush subnormal numbers for leave that to it.
   bool processor_flushes = false;
+  /// The processor can round single operations up, down and toward zero: these stay calls of
+  /// pseudo functions (pseudo.h).
+  bool rounds_operations = false;
   /// These kernels alone, with the functions they may reach; empty: all.
   std::vector<std::string> only_kernels = {};
 };

@@ -31,6 +31,10 @@ inline constexpr const char* check_alignment = "check.alignment";
 inline constexpr const char* update_prefix = "update.";
 inline constexpr const char* change_prefix = "change.";
 
+// Functions of the module, and not of a thread, where Options::rounds_operations. <prefix>rz, rm or
+// rp, then .f32 or .f64: T (T a, T b, T c), pure: a * b + c, rounded toward zero, down or up.
+inline constexpr const char* rounded_sum_prefix = "native.rounded-sum-";
+
 // Not a function: how many bytes a variable of the module has, an attribute of it; and of a kernel,
 // how many bytes of parameters can be read.
 inline constexpr const char* variable_bytes = "ptx-bytes";

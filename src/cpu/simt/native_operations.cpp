@@ -9,8 +9,11 @@
 
 #include <cassert>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -20,6 +23,14 @@ constexpr const char* scale = "native.scale";
 constexpr const char* exponent = "native.exponent";
 constexpr const char* mantissa = "native.mantissa";
 constexpr const char* sum_toward_zero = "native.sum-toward-zero";
+
+/// What vfmadd asks for by a number, without exceptions; or nothing if `name` is no such sum.
+std::optional<std::uint32_t> rounding_of(llvm::StringRef name) {
+  constexpr std::uint32_t quiet = 8, down = 1, up = 2, to_zero = 3;
+  if (name.starts_with(sum_toward_zero)) return quiet | to_zero;
+  if (!name.consume_front(lower::pseudo::rounded_sum_prefix)) return std::nullopt;
+  return quiet | (name.starts_with("rm") ? down : name.starts_with("rp") ? up : to_zero);
+}
 
 constexpr unsigned gang_lanes_multiple = 16;
 
@@ -64,17 +75,17 @@ llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
   // Intervals and signs of vgetmant: [3/4, 3/2), NaNs of negative numbers, 1 of -0.
   constexpr std::uint32_t mantissa_form = 3 + 4 * 3;
   constexpr std::uint32_t current_rounding = 4;
-  // Toward zero, without exceptions.
-  constexpr std::uint32_t toward_zero = 8 | 3;
   llvm::Type* type = operands[0]->getType();
   const bool whole = type->getPrimitiveSizeInBits() == 512;
   const bool doubles = type->getScalarType()->isDoubleTy();
   llvm::SmallVector<llvm::Value*, 5> arguments(operands);
-  if (name.starts_with(sum_toward_zero)) {
-    arguments.push_back(b.getInt32(toward_zero));
-    return b.CreateIntrinsic(type->isVectorTy() ? llvm::Intrinsic::x86_avx512_vfmadd_ps_512
-                                                : llvm::Intrinsic::x86_avx512_vfmadd_f32,
-                             {}, arguments);
+  if (const auto rounding = rounding_of(name)) {
+    arguments.push_back(b.getInt32(*rounding));
+    const llvm::Intrinsic::ID single =
+        doubles ? llvm::Intrinsic::x86_avx512_vfmadd_f64 : llvm::Intrinsic::x86_avx512_vfmadd_f32;
+    const llvm::Intrinsic::ID all = doubles ? llvm::Intrinsic::x86_avx512_vfmadd_pd_512
+                                            : llvm::Intrinsic::x86_avx512_vfmadd_ps_512;
+    return b.CreateIntrinsic(type->isVectorTy() ? all : single, {}, arguments);
   }
   if (name.starts_with(mantissa)) arguments.push_back(b.getInt32(mantissa_form));
   arguments.push_back(llvm::Constant::getNullValue(type));  // of lanes that are masked: none
@@ -96,7 +107,7 @@ void select(llvm::CallInst& call) {
   const llvm::StringRef name = call.getCalledFunction()->getName();
   llvm::SmallVector<llvm::Value*, 3> operands;
   llvm::Value* result = nullptr;
-  if (!call.getType()->isVectorTy() && name.starts_with(sum_toward_zero)) {
+  if (!call.getType()->isVectorTy() && rounding_of(name)) {
     operands.append(call.arg_begin(), call.arg_end());
     result = select_register(b, name, operands);
   } else if (!call.getType()->isVectorTy()) {

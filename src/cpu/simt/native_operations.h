@@ -2,6 +2,7 @@
 // Operations that AVX-512 has and LLVM IR has no name for: calls in IR, of scalars and of vectors.
 //
 // They are exact, or rounded once. So code for processors without them can compute the same bits.
+// Sums of PTX that are rounded up, down or toward zero come here from lower (pseudo.h).
 #pragma once
 
 #include <llvm/IR/Function.h>
