@@ -126,6 +126,21 @@ def test_what_all_lanes_read_apart_is_loaded_apart_where_gathers_are_slow(tmp_pa
     assert re.search(r"llvm\.masked\.gather[^\n]*<\d+ x i1> %", code)  # of the gang that is not full
 
 
+ROTATE = """extern "C" __global__ void rotate(unsigned *y, int n)
+{
+  unsigned a = threadIdx.x;
+  for (int k = 0; k < n; ++k) a = __funnelshift_l(a, a, 7) + k;
+  y[threadIdx.x] = __funnelshift_r(a, n, 9);
+}
+"""
+
+
+def test_funnel_shifts_are_operations_of_32_bits(tmp_path):
+    code = code_of(ROTATE, "rotate", tmp_path)
+    assert re.search(r"call <\d+ x i32> @llvm\.fshl\.v\d+i32\(", code)
+    assert not re.search(r"lshr <\d+ x i64>", code)
+
+
 LINES = """extern "C" __global__ void lines(int *out, const int *where, int n)
 {
   int i = threadIdx.x, sum = 0;
