@@ -141,6 +141,28 @@ def test_funnel_shifts_are_operations_of_32_bits(tmp_path):
     assert not re.search(r"lshr <\d+ x i64>", code)
 
 
+STEPS = """extern "C" __global__ void steps(int *out, int seed)
+{
+  unsigned v = seed + threadIdx.x + blockIdx.x * blockDim.x, k = 0;
+  while (v > 1) { v = (v & 1) ? 3 * v + 1 : v >> 1; ++k; }
+  out[threadIdx.x] = k;
+}
+"""
+
+
+def test_a_divergent_loop_asks_once_a_trip_whether_lanes_are_left(tmp_path):
+    code = code_of(STEPS, "steps", tmp_path)
+    blocks = re.split(r"\n(?=\S+:)", code)
+    trips = [b for b in blocks if re.search(r"lshr <\d+ x i32>", b) and " = phi <" in b]
+    assert trips
+    for trip in trips:
+        name = trip[: trip.index(":")]
+        # The loop is one block; what leaves it is chosen by the mask of the trip, not by one for those who leave.
+        assert re.search(rf"br i1 [^\n]*label %{re.escape(name)}\n", trip)
+        assert len(re.findall(r"bitcast <\d+ x i1>", trip)) == 1
+        assert len(re.findall(r"icmp \w+ <\d+ x i32>", trip)) == 2
+
+
 LINES = """extern "C" __global__ void lines(int *out, const int *where, int n)
 {
   int i = threadIdx.x, sum = 0;
