@@ -126,6 +126,24 @@ def test_what_all_lanes_read_apart_is_loaded_apart_where_gathers_are_slow(tmp_pa
     assert re.search(r"llvm\.masked\.gather[^\n]*<\d+ x i1> %", code)  # of the gang that is not full
 
 
+TABLE = """extern "C" __global__ void table(float *y, const float *x, const int *places, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[places[i] + 3];
+}
+"""
+
+
+def test_gathers_have_one_base_and_indexes_of_32_bits(tmp_path):
+    code = code_of(TABLE, "table", tmp_path)
+    (place,) = re.findall(r"llvm\.masked\.gather[^\n]*\(<\d+ x ptr> (%\w+), [^\n]*<\d+ x i1> %", code)
+    index = re.search(rf"{place} = getelementptr i32, ptr %\w+, <\d+ x i64> (%\w+)\n", code)[1]
+    assert re.search(rf"{index} = sext <\d+ x i32>", code)
+    if has_slow_gathers():  # of the gangs that are full: two indexes leave the vector at once
+        assert re.search(r"extractelement <\d+ x i64>[^\n]*", code)
+        assert not re.search(r"extractelement <\d+ x ptr>", code)
+
+
 ROTATE = """extern "C" __global__ void rotate(unsigned *y, int n)
 {
   unsigned a = threadIdx.x;
