@@ -4,6 +4,10 @@
 #include "cpu/simt/gang_size.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -78,13 +82,55 @@ bool parts_by_data(const llvm::Value* condition, const Shapes& shapes) {
                       [&](const llvm::Value* operand) { return parts_by_data(operand, shapes); });
 }
 
+/// Whether what `from` is computed from includes what `load` has read, before.
+bool follows(const llvm::Value* from, const llvm::LoadInst& load) {
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  llvm::SmallVector<const llvm::Value*, 32> pending{from};
+  while (!pending.empty()) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
+    if (instruction == &load) return true;
+    if (!instruction || !seen.insert(instruction).second) continue;
+    if (llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction) || !instruction->mayReadFromMemory())
+      pending.append(instruction->op_begin(), instruction->op_end());
+  }
+  return false;
+}
+
+enum class Chase { None, Counted, UntilFound };
+
+/// Whether threads walk through memory, as searches do: where they read next depends on what they
+/// have read, and perhaps also for how long. Each step waits for the one before.
+Chase chase_of(llvm::Function& kernel) {
+  constexpr unsigned longest = 1200;
+  if (kernel.getInstructionCount() > longest) return Chase::None;
+  llvm::DominatorTree dominators(kernel);
+  const llvm::LoopInfo loops(dominators);
+  Chase found = Chase::None;
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const llvm::Loop* loop = loops.getLoopFor(instruction.getParent());
+    if (!loop || !reads_data(instruction)) continue;
+    const auto& load = llvm::cast<llvm::LoadInst>(instruction);
+    if (!follows(load.getPointerOperand(), load)) continue;
+    found = std::max(found, Chase::Counted);
+    llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+    loop->getExitingBlocks(exiting);
+    if (llvm::any_of(exiting, [&](const llvm::BasicBlock* block) {
+          const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+          return branch && branch->isConditional() && follows(branch->getCondition(), load);
+        }))
+      return Chase::UntilFound;
+  }
+  return found;
+}
+
 }  // namespace
 
 /// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
 /// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
 /// than one dimension are launched with rows of 16 threads or so; blocks smaller than a gang would
-/// leave its lanes empty. What only moves memory streams best in the shortest pieces.
-unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
+/// leave its lanes empty. What only moves memory streams best in the shortest pieces. What waits
+/// for memory in each step of a search waits for as many lanes as there are at once.
+unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned long_kernel = 1200;
   constexpr unsigned much_arithmetic = 24;
   constexpr unsigned little_arithmetic = 2;
@@ -104,7 +150,9 @@ unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
     if (const llvm::StringRef name = special_register(call); name == "tid.y" || name == "tid.z")
       return 16;
   }
-  if (!waits && !narrow && stores != 0 && loads > stores &&
+  const Chase chase = chase_of(kernel);
+  if (chase == Chase::UntilFound && !doubles && facts.max_threads >= 64) return 64;
+  if (chase == Chase::None && !waits && !narrow && stores != 0 && loads > stores &&
       arithmetic <= little_arithmetic * stores)
     return 16;
   const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
@@ -160,10 +208,15 @@ bool settle_rows(GangSource& source, const KernelFacts& facts) {
 /// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
 /// vector, are better than wide ones that gather.
 void settle_lanes(GangSource& source) {
-  constexpr unsigned narrow = 16, share = 5;
-  if (!source.chosen || source.warps || source.size.is_tile() || source.size.columns <= narrow)
-    return;
+  constexpr unsigned narrow = 16, share = 5, many = 12;
+  if (!source.chosen || source.warps || source.size.columns * source.size.rows <= narrow) return;
   const Accesses wide = accesses_of(*source.function, source.size);
+  if (source.size.is_tile()) {
+    // More rows share little where most elements are gathered, and many of them fill the registers.
+    if (wide.apart >= many && wide.apart * share >= wide.all * (share - 1) && source.size.rows > 2)
+      source.size.rows = 2;
+    return;
+  }
   if (wide.apart * share < wide.all) return;
   const Accesses other = accesses_of(*source.function, narrow);
   if ((wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all && wide.all != 0)
