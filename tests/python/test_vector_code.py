@@ -126,6 +126,61 @@ def test_what_all_lanes_read_apart_is_loaded_apart_where_gathers_are_slow(tmp_pa
     assert re.search(r"llvm\.masked\.gather[^\n]*<\d+ x i1> %", code)  # of the gang that is not full
 
 
+TABLE = """extern "C" __global__ void table(float *y, const float *x, const int *places, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[places[i] + 3];
+}
+"""
+
+
+def test_gathers_have_one_base_and_indexes_of_32_bits(tmp_path):
+    code = code_of(TABLE, "table", tmp_path)
+    (place,) = re.findall(r"llvm\.masked\.gather[^\n]*\(<\d+ x ptr> (%\w+), [^\n]*<\d+ x i1> %", code)
+    index = re.search(rf"{place} = getelementptr i32, ptr %\w+, <\d+ x i64> (%\w+)\n", code)[1]
+    assert re.search(rf"{index} = sext <\d+ x i32>", code)
+    if has_slow_gathers():  # of the gangs that are full: two indexes leave the vector at once
+        assert re.search(r"extractelement <\d+ x i64>[^\n]*", code)
+        assert not re.search(r"extractelement <\d+ x ptr>", code)
+
+
+ROTATE = """extern "C" __global__ void rotate(unsigned *y, int n)
+{
+  unsigned a = threadIdx.x;
+  for (int k = 0; k < n; ++k) a = __funnelshift_l(a, a, 7) + k;
+  y[threadIdx.x] = __funnelshift_r(a, n, 9);
+}
+"""
+
+
+def test_funnel_shifts_are_operations_of_32_bits(tmp_path):
+    code = code_of(ROTATE, "rotate", tmp_path)
+    assert re.search(r"call <\d+ x i32> @llvm\.fshl\.v\d+i32\(", code)
+    assert not re.search(r"lshr <\d+ x i64>", code)
+
+
+STEPS = """extern "C" __global__ void steps(int *out, int seed)
+{
+  unsigned v = seed + threadIdx.x + blockIdx.x * blockDim.x, k = 0;
+  while (v > 1) { v = (v & 1) ? 3 * v + 1 : v >> 1; ++k; }
+  out[threadIdx.x] = k;
+}
+"""
+
+
+def test_a_divergent_loop_asks_once_a_trip_whether_lanes_are_left(tmp_path):
+    code = code_of(STEPS, "steps", tmp_path)
+    blocks = re.split(r"\n(?=\S+:)", code)
+    trips = [b for b in blocks if re.search(r"lshr <\d+ x i32>", b) and " = phi <" in b]
+    assert trips
+    for trip in trips:
+        name = trip[: trip.index(":")]
+        # The loop is one block; what leaves it is chosen by the mask of the trip, not by one for those who leave.
+        assert re.search(rf"br i1 [^\n]*label %{re.escape(name)}\n", trip)
+        assert len(re.findall(r"bitcast <\d+ x i1>", trip)) == 1
+        assert len(re.findall(r"icmp \w+ <\d+ x i32>", trip)) == 2
+
+
 LINES = """extern "C" __global__ void lines(int *out, const int *where, int n)
 {
   int i = threadIdx.x, sum = 0;

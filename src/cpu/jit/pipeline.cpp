@@ -18,6 +18,7 @@
 
 #include "cpu/jit/checkpoint.h"
 #include "cpu/jit/full_gathers.h"
+#include "cpu/jit/gather_indexes.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/simt/busy_divider.h"
@@ -169,8 +170,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
                               thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
   if (widen_half_comparisons(module, has_half_arithmetic()))
     PassRun(target).run(module, "function(early-cse)");
-  if (has_slow_gathers() && part_full_gathers(module))
-    PassRun(target).run(module, "function(instsimplify)");
+  bool indexed = index_gathers(module);
+  if (has_slow_gathers()) indexed |= part_full_gathers(module);
+  if (indexed) PassRun(target).run(module, "function(instsimplify,adce)");
   if (const auto costs = divider_costs(); costs && costs->in_registers) {
     for (llvm::Function& function : module) simt::relieve_divider(function, *costs);
   }

@@ -70,32 +70,25 @@ bool emit_shift(FunctionLowering& lowering, const Instruction& instruction) {
   return true;
 }
 
+/// shf: LLVM's funnel shifts wrap as well. Vectors have them as single instructions.
 bool emit_funnel_shift(FunctionLowering& lowering, const Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   if (instruction.operands.size() < 4 || instruction.modifiers.type() != ptx::Type::B32)
     return false;
-  llvm::Type* wide = b.getInt64Ty();
-  Value* low = b.CreateZExt(lowering.read_bits(instruction.operands[1], 32), wide);
-  Value* high = b.CreateZExt(lowering.read_bits(instruction.operands[2], 32), wide);
+  const bool left = instruction.modifiers.direction == ptx::Direction::Left;
+  if (!left && instruction.modifiers.direction != ptx::Direction::Right) return false;
+  Value* low = lowering.read_bits(instruction.operands[1], 32);
+  Value* high = lowering.read_bits(instruction.operands[2], 32);
   Value* amount = lowering.read_bits(instruction.operands[3], 32);
+  Value* result = b.CreateIntrinsic(left ? llvm::Intrinsic::fshl : llvm::Intrinsic::fshr,
+                                    {b.getInt32Ty()}, {high, low, amount});
   if (instruction.modifiers.shift == ptx::ShiftMode::Clamp) {
-    amount = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, b.getInt32(32));
-  } else if (instruction.modifiers.shift == ptx::ShiftMode::Wrap) {
-    amount = b.CreateAnd(amount, 31);
-  } else {
+    Value* beyond = b.CreateICmpUGE(amount, b.getInt32(32));
+    result = b.CreateSelect(beyond, left ? low : high, result);
+  } else if (instruction.modifiers.shift != ptx::ShiftMode::Wrap) {
     return false;
   }
-  amount = b.CreateZExt(amount, wide);
-  Value* both = b.CreateOr(b.CreateShl(high, 32), low);
-  Value* result = nullptr;
-  if (instruction.modifiers.direction == ptx::Direction::Left) {
-    result = b.CreateLShr(b.CreateShl(both, amount), 32);
-  } else if (instruction.modifiers.direction == ptx::Direction::Right) {
-    result = b.CreateLShr(both, amount);
-  } else {
-    return false;
-  }
-  lowering.write(instruction.operands[0], b.CreateTrunc(result, b.getInt32Ty()));
+  lowering.write(instruction.operands[0], result);
   return true;
 }
 

@@ -4,6 +4,10 @@
 #include "cpu/simt/gang_size.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -81,13 +85,63 @@ bool neighbours_are_near(const GangSource& source) {
   return (wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all;
 }
 
+/// Tiles of more rows share little where most elements are gathered, and many of these fill the
+/// registers.
+bool gathers_most(const GangSource& source) {
+  constexpr unsigned share = 5, many = 12;
+  const Accesses all = accesses_of(*source.function, source.size);
+  return all.apart >= many && all.apart * share >= all.all * (share - 1);
+}
+
+/// Whether what `from` is computed from includes what `load` has read, before.
+bool follows(const llvm::Value* from, const llvm::LoadInst& load) {
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  llvm::SmallVector<const llvm::Value*, 32> pending{from};
+  while (!pending.empty()) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
+    if (instruction == &load) return true;
+    if (!instruction || !seen.insert(instruction).second) continue;
+    if (llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction) || !instruction->mayReadFromMemory())
+      pending.append(instruction->op_begin(), instruction->op_end());
+  }
+  return false;
+}
+
+enum class Chase { None, Counted, UntilFound };
+
+/// Whether threads walk through memory, as searches do: where they read next depends on what they
+/// have read, and perhaps also for how long. Each step waits for the one before.
+Chase chase_of(llvm::Function& kernel) {
+  constexpr unsigned longest = 1200;
+  if (kernel.getInstructionCount() > longest) return Chase::None;
+  llvm::DominatorTree dominators(kernel);
+  const llvm::LoopInfo loops(dominators);
+  Chase found = Chase::None;
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const llvm::Loop* loop = loops.getLoopFor(instruction.getParent());
+    if (!loop || !reads_data(instruction)) continue;
+    const auto& load = llvm::cast<llvm::LoadInst>(instruction);
+    if (!follows(load.getPointerOperand(), load)) continue;
+    found = std::max(found, Chase::Counted);
+    llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+    loop->getExitingBlocks(exiting);
+    if (llvm::any_of(exiting, [&](const llvm::BasicBlock* block) {
+          const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+          return branch && branch->isConditional() && follows(branch->getCondition(), load);
+        }))
+      return Chase::UntilFound;
+  }
+  return found;
+}
+
 }  // namespace
 
 /// Independent chains of operations hide their latency, and fewer gangs cost less between barriers:
 /// so the more lanes, the better, until their values no longer fit into registers. Kernels of more
 /// than one dimension are launched with rows of 16 threads or so; blocks smaller than a gang would
-/// leave its lanes empty. What only moves memory streams best in the shortest pieces.
-unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
+/// leave its lanes empty. What only moves memory streams best in the shortest pieces. What waits
+/// for memory in each step of a search waits for as many lanes as there are at once.
+unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned long_kernel = 1200;
   constexpr unsigned much_arithmetic = 24;
   constexpr unsigned little_arithmetic = 2;
@@ -107,7 +161,9 @@ unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts) {
     if (const llvm::StringRef name = special_register(call); name == "tid.y" || name == "tid.z")
       return 16;
   }
-  if (!waits && !narrow && stores != 0 && loads > stores &&
+  const Chase chase = chase_of(kernel);
+  if (chase == Chase::UntilFound && !doubles && facts.max_threads >= 64) return 64;
+  if (chase == Chase::None && !waits && !narrow && stores != 0 && loads > stores &&
       arithmetic <= little_arithmetic * stores)
     return 16;
   const bool widest = arithmetic >= much_arithmetic && instructions <= long_kernel && !doubles;
@@ -161,7 +217,11 @@ bool settle_rows(GangSource& source, const KernelFacts& facts) {
 
 void settle_lanes(GangSource& source, const KernelFacts& facts) {
   constexpr unsigned widest = 64;
-  if (!source.chosen || source.warps || source.size.is_tile()) return;
+  if (!source.chosen || source.warps) return;
+  if (source.size.is_tile()) {
+    if (source.size.rows > 2 && gathers_most(source)) source.size.rows = 2;
+    return;
+  }
   if (neighbours_are_near(source)) {
     source.size = GangSize(narrow);
     return;

@@ -9,7 +9,7 @@
 namespace pycuda::cpu::simt {
 
 /// The lanes of gangs of one row.
-unsigned choose_lanes(const llvm::Function& kernel, const KernelFacts& facts);
+unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts);
 
 /// The tiles of a kernel whose threads differ along y; of one row if it is to have none. `lanes`
 /// are asked for, or 0; the processor's vector registers have `register_bytes` together.

@@ -211,6 +211,8 @@ class Widener {
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*>
       masks_;  ///< lanes that ran an owner last
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> starts_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*>
+      bodies_;  ///< of loops' headers, behind the question whether there are lanes
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
       pending_;  ///< blocks still to be visited, by position
   llvm::DenseMap<const llvm::Instruction*, llvm::Value*> parted_;  ///< loads of parts of structures

@@ -209,12 +209,12 @@ llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
   return b_.CreateSelect(is_second, read(places->second), read(places->first));
 }
 
-/// Processors gather words: numbers of 8 or 16 bits are cut out of those they lie in, which are
-/// never in another page.
+/// Processors gather words: where lanes are masked out, numbers of 8 or 16 bits are cut out of
+/// those they lie in, which are never in another page. All lanes' numbers are read one by one.
 llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
   llvm::Type* type = wide_type(load.getType());
   const unsigned bits = load.getType()->isIntegerTy() ? load.getType()->getIntegerBitWidth() : 0;
-  if ((bits != 8 && bits != 16) || load.getAlign().value() * 8 < bits)
+  if ((bits != 8 && bits != 16) || load.getAlign().value() * 8 < bits || is_full(mask_))
     return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
                                  llvm::PoisonValue::get(type));
   const auto all = [&](std::uint64_t value) {

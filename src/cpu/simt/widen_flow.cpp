@@ -115,6 +115,10 @@ void Widener::emit_block(llvm::BasicBlock& block) {
           llvm::BasicBlock::Create(b_.getContext(), block.getName() + ".run", target_);
       b_.CreateCondBr(any(mask_), body, continue_at(pending));
       b_.SetInsertPoint(body);
+      if (flow_.is_header(&block)) {
+        bodies_[&block] = body;
+        mask_ = b_.CreateLoad(mask_type, sent_[&block]);
+      }
     } else if (full_) {
       mask_ = constant_mask(true);
     }
@@ -145,7 +149,8 @@ llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
 }
 
 /// `lanes` of the block that is being written go on at `to`, taking their values for its phis with
-/// them.
+/// them. So do the values of the block's other lanes: these bring others when they come there
+/// themselves, and no mask has to be made for those that do not.
 void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llvm::Value* lanes) {
   if (const auto sent = sent_.find(&to); sent != sent_.end()) {
     llvm::Value* before = b_.CreateLoad(lanes->getType(), sent->second);
@@ -172,11 +177,11 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
         for (unsigned i = 0; i < parts->getNumElements(); ++i)
           merged = b_.CreateInsertValue(
               merged,
-              b_.CreateSelect(lanes, b_.CreateExtractValue(next, i), b_.CreateExtractValue(old, i)),
+              b_.CreateSelect(mask_, b_.CreateExtractValue(next, i), b_.CreateExtractValue(old, i)),
               i);
         next = merged;
       } else {
-        next = b_.CreateSelect(lanes, next, old);
+        next = b_.CreateSelect(mask_, next, old);
       }
     }
     moves.emplace_back(place, next);
@@ -232,8 +237,11 @@ void Widener::emit_end(llvm::BasicBlock& block) {
   if (branch->isUnconditional() || yes == branch->getSuccessor(1)) {
     send(block, *yes, mask_);
     if (is_back_edge(yes)) {
-      // Critical edges are split: this latch only goes back, and it runs only with lanes that do.
-      b_.CreateBr(starts_[yes])->setMetadata(llvm::LLVMContext::MD_loop, loop_notes(*branch));
+      // Critical edges are split: this latch only goes back, and it runs only with lanes that do:
+      // nobody needs to ask again whether there are any.
+      llvm::BasicBlock* body = bodies_.lookup(yes);
+      b_.CreateBr(body ? body : starts_[yes])
+          ->setMetadata(llvm::LLVMContext::MD_loop, loop_notes(*branch));
       return;
     }
     pending.set(at(yes));

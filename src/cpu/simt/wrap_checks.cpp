@@ -2,6 +2,8 @@
 // Which extensions are worth a check, what must come before it, and the second copy of the code.
 #include "cpu/simt/wrap_checks.h"
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
@@ -35,6 +37,11 @@ struct Stretch {
   llvm::Instruction* first = nullptr;
   llvm::Instruction* last = nullptr;
 };
+
+bool is_address_arithmetic(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(instruction) &&
+         !instruction.isIntDivRem();
+}
 
 class Finder {
  public:
@@ -81,8 +88,7 @@ class Finder {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
     if (!instruction || instruction->getParent() != &block || steps == most_steps) return;
     if (auto* cast = llvm::dyn_cast<llvm::CastInst>(instruction)) casts.insert(cast);
-    if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(instruction))
-      return;
+    if (!is_address_arithmetic(*instruction)) return;
     for (llvm::Value* operand : instruction->operands()) collect(operand, block, casts, steps + 1);
   }
 
@@ -121,6 +127,59 @@ class Finder {
   const Shapes& shapes_;
   const GangSize size_;
   llvm::SmallPtrSet<llvm::CastInst*, 8> open_;  ///< those that a stretch may begin with
+};
+
+/// Behind a stretch a value is either copy's, so that no address that follows from it is affine.
+/// Blocks that access memory there compute their addresses anew instead, and have stretches of
+/// their own.
+class Recomputed {
+ public:
+  explicit Recomputed(const llvm::SmallPtrSetImpl<const llvm::Value*>& extensions)
+      : extensions_(extensions) {}
+
+  /// Whether `block` has changed.
+  bool run(llvm::BasicBlock& block) {
+    block_ = &block;
+    first_ = &*block.getFirstInsertionPt();
+    copies_.clear();
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+      llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+      if (!pointer || !follows(pointer, 0)) continue;
+      instruction.setOperand(llvm::isa<llvm::LoadInst>(instruction) ? 0 : 1, here(pointer));
+    }
+    return !copies_.empty();
+  }
+
+ private:
+  /// From an extension of another block, by arithmetic alone.
+  bool follows(const llvm::Value* value, unsigned steps) const {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction || steps == most_steps || !is_address_arithmetic(*instruction)) return false;
+    return (instruction->getParent() != block_ && extensions_.contains(instruction)) ||
+           llvm::any_of(instruction->operands(),
+                        [&](const llvm::Use& use) { return follows(use.get(), steps + 1); });
+  }
+
+  /// `value`, which follows, computed in this block.
+  llvm::Value* here(llvm::Value* value) {
+    auto* instruction = llvm::cast<llvm::Instruction>(value);
+    if (llvm::Value* copy = copies_.lookup(instruction)) return copy;
+    llvm::Instruction* own = instruction;
+    const bool is_foreign = instruction->getParent() != block_;
+    if (is_foreign) own = instruction->clone();
+    if (!is_foreign || !extensions_.contains(instruction)) {
+      for (llvm::Use& operand : own->operands()) {
+        if (follows(operand.get(), 0)) operand.set(here(operand.get()));
+      }
+    }
+    if (is_foreign) own->insertBefore(first_);
+    return copies_[instruction] = own;
+  }
+
+  const llvm::SmallPtrSetImpl<const llvm::Value*>& extensions_;
+  llvm::BasicBlock* block_ = nullptr;
+  llvm::Instruction* first_ = nullptr;  ///< copies come before it
+  llvm::DenseMap<llvm::Instruction*, llvm::Value*> copies_;
 };
 
 /// Moves what computes `value` before `place`.
@@ -176,19 +235,35 @@ void double_up(const Stretch& stretch) {
   }
 }
 
+std::vector<Stretch> find_stretches(llvm::Function& function, GangSize size) {
+  std::vector<Stretch> stretches;
+  ControlFlow flow(function);
+  const Shapes shapes(function, flow, size);
+  for (llvm::BasicBlock* block : flow.order()) {
+    Finder finder(shapes, size);
+    const std::vector<Stretch> found = finder.stretches_of(*block);
+    stretches.insert(stretches.end(), found.begin(), found.end());
+  }
+  return stretches;
+}
+
+/// Whether a block has changed.
+bool recompute_behind(const std::vector<Stretch>& stretches, llvm::Function& function) {
+  llvm::SmallPtrSet<const llvm::Value*, 8> extensions;
+  for (const Stretch& stretch : stretches)
+    extensions.insert(stretch.extensions.begin(), stretch.extensions.end());
+  bool changed = false;
+  if (extensions.empty()) return changed;
+  Recomputed recomputed(extensions);
+  for (llvm::BasicBlock& block : function) changed |= recomputed.run(block);
+  return changed;
+}
+
 }  // namespace
 
 void check_wraps(llvm::Function& function, GangSize size) {
-  std::vector<Stretch> stretches;
-  {
-    ControlFlow flow(function);
-    const Shapes shapes(function, flow, size);
-    for (llvm::BasicBlock* block : flow.order()) {
-      Finder finder(shapes, size);
-      const std::vector<Stretch> found = finder.stretches_of(*block);
-      stretches.insert(stretches.end(), found.begin(), found.end());
-    }
-  }
+  std::vector<Stretch> stretches = find_stretches(function, size);
+  if (recompute_behind(stretches, function)) stretches = find_stretches(function, size);
   const std::size_t most = std::size_t{most_growth} * function.getInstructionCount();
   for (const Stretch& stretch : stretches) {
     const auto length = static_cast<std::size_t>(

@@ -91,3 +91,51 @@ TEST_CASE("accesses are contiguous where the indexes of a gang are small") {
     CHECK_MESSAGE(plan->find("contiguous") != std::string::npos, *plan);
   }
 }
+
+namespace {
+
+/// Like in an array of structures: each thread loads a number, takes one of two ways, and stores
+/// beside what it has loaded.
+std::string behind_branches() {
+  return R"(
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2;
+  add.u32 %r6, %r5, %r1; cvt.s64.s32 %rd4, %r6; shl.b64 %rd4, %rd4, 2;
+  add.u64 %rd5, %rd4, %rd2; ld.global.u32 %r7, [%rd5];
+  setp.lt.s32 %p1, %r7, 0; @%p1 bra NEGATIVE;
+  mul.lo.u32 %r8, %r7, %r7; and.b32 %r8, %r8, 1023; div.u32 %r7, %r8, 7; bra STORE;
+NEGATIVE: div.u32 %r7, %r7, 11;
+STORE: add.u64 %rd6, %rd4, %rd1; st.global.u32 [%rd6], %r7; ret; })";
+}
+
+}  // namespace
+
+TEST_CASE("behind divergent branches accesses by small indexes are contiguous too") {
+  const std::string text = module_of(behind_branches());
+  for (const Dim3& block : {Dim3{64}, Dim3{16, 4}}) {
+    const auto plan = describe_plan(text, "k", block, {});
+    REQUIRE(plan);
+    CHECK_MESSAGE(plan->find("divergent") != std::string::npos, *plan);
+    CHECK_MESSAGE(plan->find("any addresses") == std::string::npos, *plan);
+  }
+}
+
+TEST_CASE("behind divergent branches indexes that are small, negative, or wrap within a gang") {
+  const std::vector<std::uint32_t> in = numbers();
+  for (const unsigned lanes : {0u, 16u, 32u, 64u}) {
+    LoadedModule module(behind_branches(), gangs_of(lanes));
+    for (const Dim3& block : {Dim3{64}, Dim3{16, 4}, Dim3{32, 4}, Dim3{20, 3}}) {
+      for (const std::uint32_t n : {5u, 0u - 100, 0u - 20}) {
+        std::vector<std::uint32_t> found(512, 7), expected(512, 7);
+        module.thread_by_thread = false;
+        module.run("k", {1}, block, found.data() + 150, in.data() + 150, n);
+        module.thread_by_thread = true;
+        module.run("k", {1}, block, expected.data() + 150, in.data() + 150, n);
+        CHECK_MESSAGE(found == expected,
+                      lanes << " lanes, block " << block.x << " x " << block.y << ", n " << n);
+      }
+    }
+  }
+}
