@@ -82,7 +82,7 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
 }
 
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
-  const Form form = exec::form_of_launch(**kernel, grid, block);
+  const Form form = exec::best_form_of_launch(**kernel, grid, block);
   if ((*kernel)->facts.forms.has(form)) return CUDA_SUCCESS;
   const std::shared_ptr<const ModuleImage> held = shared_from_this();
   const auto linked = code_->link_form(**kernel, form);

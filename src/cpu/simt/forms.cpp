@@ -73,6 +73,8 @@ void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
     llvm::Function* const threads = module.getFunction("f." + kernel.name);
     if (threads == nullptr || kernel.gang_lanes == 0) continue;
     Forms forms = wanted.value_or(likely_forms(kernel));
+    if (forms.has(Form::ShortRows)) forms = forms | Form::Tails;
+    if (forms.has(Form::SmallTiles)) forms = forms | Form::Tiles;
     if (forms.has(Form::Tails)) forms = forms | Form::Gangs;
     if (forms.has(Form::Tiles) && kernel.tile_rows == 0) forms = Forms::all();
     kernel.forms = forms;
