@@ -309,6 +309,14 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
   return sources;
 }
 
+void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes) {
+  std::erase_if(sources, [&](const GangSource& source) {
+    if (!source.size.is_tile() || gains_by_tiles(source, register_bytes)) return false;
+    source.function->eraseFromParent();
+    return true;
+  });
+}
+
 void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts) {
   for (GangSource& source : sources) {
     if (!settle_rows(source, facts[source.kernel])) settle_lanes(source);

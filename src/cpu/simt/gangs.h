@@ -44,13 +44,16 @@ struct GangSizes {
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
 /// caller brings each copy into the form that ControlFlow asks for. Choices are for a processor
-/// whose vector registers have `register_bytes` together. Kernels with warp operations have gangs of 32 in any case.
-/// Kernels of two dimensions get a second copy, for tiles: gangs of several rows.
-/// Those with more than `longest` instructions, calls inlined (fewer in large modules), are marked
-/// KernelFacts::vectors_later.
+/// whose vector registers have `register_bytes` together. Kernels with warp operations have gangs
+/// of 32 in any case. Kernels of two dimensions get a second copy, for tiles: gangs of several
+/// rows. Those with more than `longest` instructions, calls inlined (fewer in large modules), are
+/// marked KernelFacts::vectors_later.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        const GangSizes& wanted, unsigned longest,
                                        std::uint64_t register_bytes);
+
+/// Drops the copies for tiles that are slower than rows.
+void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes);
 
 /// Settles the gangs' sizes and adds the copies with open guards. Afterwards the caller brings them
 /// into ControlFlow's form.

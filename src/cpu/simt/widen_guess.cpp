@@ -158,8 +158,8 @@ llvm::Value* Widener::make_again(llvm::Value* value,
                                  llvm::DenseMap<llvm::Value*, llvm::Value*>& made, unsigned steps) {
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (!shapes_.of(value).is_varying() || guesses_.of(value).is_varying() || !instruction ||
-      instruction->getParent() != block_ || steps == most_steps ||
-      !may_be_followed(*instruction) || llvm::isa<llvm::CallInst>(instruction))
+      instruction->getParent() != block_ || steps == most_steps || !may_be_followed(*instruction) ||
+      llvm::isa<llvm::CallInst>(instruction))
     return wide(value);
   if (const auto found = made.find(value); found != made.end()) return found->second;
   llvm::SmallVector<std::pair<llvm::Value*, llvm::Value*>, 4> before;
