@@ -82,10 +82,13 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
 }
 
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
-  const Form form = exec::form_of_launch(**kernel, grid, block);
-  if ((*kernel)->facts.forms.has(form)) return CUDA_SUCCESS;
+  const Form best = exec::best_form_of_launch(**kernel, grid, block);
+  if ((*kernel)->facts.forms.has(best)) return CUDA_SUCCESS;
   const std::shared_ptr<const ModuleImage> held = shared_from_this();
-  const auto linked = code_->link_form(**kernel, form);
+  auto linked = code_->link_form(**kernel, best);
+  // What is made for small blocks may turn out not to be for this launch.
+  if (linked && !(*linked)->facts.forms.has(exec::form_of_launch(**linked, grid, block)))
+    linked = code_->link_form(**kernel, exec::form_of_launch(**kernel, grid, block));
   if (!linked) return result_of(linked.error());
   *kernel = *linked;
   return CUDA_SUCCESS;

@@ -56,6 +56,14 @@ Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   return block.x % kernel.facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
 }
 
+Form best_form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  const Form form = form_of_launch(kernel, grid, block);
+  if (form == Form::Threads || kernel.on_demand == nullptr ||
+      most_fused_blocks(kernel, grid, block) != 1)
+    return form;
+  return small_form(kernel.facts, block).value_or(form);
+}
+
 void GangBlock::Free::operator()(std::byte* memory) const {
   ::operator delete(memory, std::align_val_t{alignment});
 }

@@ -75,19 +75,27 @@ void stream_stores(llvm::Module& module, std::vector<KernelFacts>& kernels, bool
   }
 }
 
+simt::GangSizes wanted_sizes(const Options& options) {
+  if (options.gang_lanes != 0) return {options.gang_lanes, std::nullopt};
+  if (options.forms == Form::ShortRows) return {short_row, std::nullopt};
+  if (options.forms == Form::SmallTiles) return {0, simt::GangSize(small_tile.x, small_tile.y)};
+  return {};
+}
+
 /// Gives kernels of at most `longest` instructions their vector forms where they have one, and
 /// leaves them those forms alone that the options ask for.
 void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const Options& options,
                 unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
+  const std::uint64_t register_bytes = has_avx512() ? longest_registers : other_registers;
   std::vector<simt::GangSource> sources =
-      simt::copy_for_gangs(module, kernels, options.gang_lanes, longest,
-                           has_avx512() ? longest_registers : other_registers);
+      simt::copy_for_gangs(module, kernels, wanted_sizes(options), longest, register_bytes);
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
+  simt::drop_tiles(sources, register_bytes);
   const auto prepare_open = [&](const auto& changed) {
     functions.clear();
     for (const simt::GangSource* source : changed) {
@@ -185,7 +193,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
 
 /// Whether the tiles that alone were wanted turned out to be too long.
 bool lost_its_form(const KernelFacts& kernel) {
-  return kernel.forms == Form::Tiles && kernel.tile_rows == 0;
+  return kernel.forms.has(Form::Tiles) && !kernel.forms.has(Form::Gangs) && kernel.tile_rows == 0;
 }
 
 base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,

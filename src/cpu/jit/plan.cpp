@@ -168,6 +168,18 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
     found = find();
     if (found->gang_lanes == 0) stage.clear();
   }
+  // Where forms are made on demand.
+  if (found != planned->kernels.end() && !options.forms && fusion_text(*found, block)[0] == '\0') {
+    if (const auto form = small_form(*found, block)) {
+      Options small = options;
+      small.only_kernels = {std::string(kernel)};
+      small.forms = *form;
+      small.patient = !stage.empty();
+      planned = plan_module(*parsed, small);
+      if (!planned) return planned.error();
+      found = find();
+    }
+  }
   if (found == planned->kernels.end())
     return ptx::Diagnostics{
         {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};

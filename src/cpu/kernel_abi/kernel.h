@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,8 +67,12 @@ enum class Form : std::uint8_t {
   Gangs,    ///< rows that are made of whole gangs
   Tails,    ///< rows of any length, in gangs
   Tiles,    ///< blocks that are made of whole tiles
+  // The same for blocks that would leave lanes of these empty (small_form). Kernels do without
+  // them where they are not made on demand.
+  ShortRows,   ///< gangs, and their rests, of `short_row` lanes
+  SmallTiles,  ///< tiles of `small_tile` lanes along x and y
 };
-inline constexpr std::size_t form_count = 4;
+inline constexpr std::size_t form_count = 6;
 
 /// A set of them.
 class Forms {
@@ -75,7 +80,10 @@ class Forms {
   constexpr Forms() = default;
   constexpr Forms(Form form)
       : bits_(static_cast<std::uint8_t>(1u << static_cast<unsigned>(form))) {}
-  static constexpr Forms all() { return from_bits((1u << form_count) - 1); }
+  /// With these every launch can be run.
+  static constexpr Forms all() {
+    return from_bits((1u << static_cast<unsigned>(Form::ShortRows)) - 1);
+  }
   static constexpr Forms from_bits(unsigned bits) {
     Forms forms;
     forms.bits_ = static_cast<std::uint8_t>(bits);
@@ -169,6 +177,24 @@ inline bool can_fuse_rows(const KernelFacts& facts, const Dim3& block) {
 inline bool has_whole_tiles(const KernelFacts& facts, const Dim3& block) {
   return facts.tile_rows != 0 && block.x % facts.tile_columns == 0 &&
          block.y % facts.tile_rows == 0;
+}
+
+/// The lanes of Form::ShortRows, and those of Form::SmallTiles along x and y.
+inline constexpr std::uint32_t short_row = 16;
+inline constexpr Dim3 small_tile{8, 4, 1};
+
+/// The form that fills its lanes with threads of blocks that are too small for the kernel's usual
+/// gangs or tiles, if there is one: a gang that is half empty takes as long as a full one, and is
+/// masked throughout.
+inline std::optional<Form> small_form(const KernelFacts& facts, const Dim3& block) {
+  if (facts.gang_lanes == 0 || facts.gangs_are_warps || block.x < narrowest_gang_row ||
+      has_whole_tiles(facts, block))
+    return std::nullopt;
+  if (facts.tile_rows != 0 && block.x < facts.tile_columns && block.x % small_tile.x == 0 &&
+      block.y % small_tile.y == 0)
+    return Form::SmallTiles;
+  if (block.x < facts.gang_lanes && facts.gang_lanes > short_row) return Form::ShortRows;
+  return std::nullopt;
 }
 
 struct Kernel;

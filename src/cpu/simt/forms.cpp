@@ -73,6 +73,13 @@ void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
     llvm::Function* const threads = module.getFunction("f." + kernel.name);
     if (threads == nullptr || kernel.gang_lanes == 0) continue;
     Forms forms = wanted.value_or(likely_forms(kernel));
+    if (forms.has(Form::ShortRows)) forms = forms | Form::Tails;
+    if (forms.has(Form::SmallTiles)) {
+      const bool made = kernel.tile_columns == small_tile.x && kernel.tile_rows == small_tile.y;
+      forms = made ? forms | Form::Tiles : Forms::all();
+      // Nor are they made of rows.
+      kernel.fuses_blocks = false;
+    }
     if (forms.has(Form::Tails)) forms = forms | Form::Gangs;
     if (forms.has(Form::Tiles) && kernel.tile_rows == 0) forms = Forms::all();
     kernel.forms = forms;

@@ -268,7 +268,7 @@ void postpone(const llvm::Function& kernel, KernelFacts& facts) {
 }  // namespace
 
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
-                                       unsigned lanes, unsigned longest,
+                                       const GangSizes& wanted, unsigned longest,
                                        std::uint64_t register_bytes) {
   std::vector<GangSource> sources;
   if (longest <= longest_at_once && module.getInstructionCount() > large_module)
@@ -291,20 +291,31 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
       const unsigned chosen =
-          lanes ? lanes : fit_registers(*copy, choose_lanes(*copy, facts[i]), register_bytes);
-      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, lanes == 0});
-      const GangSize tile = choose_tile(*copy, facts[i], lanes, register_bytes);
+          wanted.lanes ? wanted.lanes
+                       : fit_registers(*copy, choose_lanes(*copy, facts[i]), register_bytes);
+      const bool choose = wanted.lanes == 0;
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, choose});
+      const GangSize tile =
+          wanted.tile.value_or(choose_tile(*copy, facts[i], wanted.lanes, register_bytes));
       if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
       tile_copy->setName(kernel->getName() + ".tile.copy");
-      sources.push_back({tile_copy, nullptr, i, tile, false, lanes == 0});
+      sources.push_back({tile_copy, nullptr, i, tile, false, choose});
     } else {
       copy->eraseFromParent();
     }
   }
   for (GangSource& source : sources) source.register_bytes = register_bytes;
   return sources;
+}
+
+void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes) {
+  std::erase_if(sources, [&](const GangSource& source) {
+    if (!source.size.is_tile() || gains_by_tiles(source, register_bytes)) return false;
+    source.function->eraseFromParent();
+    return true;
+  });
 }
 
 void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,16 +37,24 @@ inline constexpr unsigned longest_at_once = 4000;
 /// Longer ones get none.
 inline constexpr unsigned longest_ever = 20000;
 
+/// What sizes are asked for.
+struct GangSizes {
+  unsigned lanes = 0;            ///< of every gang (16, 32 or 64); 0: a choice per kernel
+  std::optional<GangSize> tile;  ///< of every tile; none: likewise
+};
+
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
-/// caller brings each copy into the form that ControlFlow asks for. `lanes`: of every gang (16, 32
-/// or 64), or 0 for a choice per kernel and for a processor whose vector registers have
-/// `register_bytes` together. Kernels with warp operations have gangs of 32 in any case.
-/// Kernels of two dimensions get a second copy, for tiles: gangs of several rows.
-/// Those with more than `longest` instructions, calls inlined (fewer in large modules), are marked
-/// KernelFacts::vectors_later.
+/// caller brings each copy into the form that ControlFlow asks for. Choices are for a processor
+/// whose vector registers have `register_bytes` together. Kernels with warp operations have gangs
+/// of 32 in any case. Kernels of two dimensions get a second copy, for tiles: gangs of several
+/// rows. Those with more than `longest` instructions, calls inlined (fewer in large modules), are
+/// marked KernelFacts::vectors_later.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
-                                       unsigned lanes, unsigned longest,
+                                       const GangSizes& wanted, unsigned longest,
                                        std::uint64_t register_bytes);
+
+/// Drops the copies for tiles that are slower than rows.
+void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes);
 
 /// Settles the gangs' sizes and adds the copies with open guards. Afterwards the caller brings them
 /// into ControlFlow's form.

@@ -431,8 +431,31 @@ llvm::Function* Splitter::make(unsigned number) {
 
 }  // namespace
 
+/// A region ends at the next barriers: of straight code that has many, each is a short piece.
 std::size_t region_instructions(const llvm::Function& gang) {
-  return (barriers_of(gang).size() + 1) * gang.getInstructionCount();
+  const std::vector<llvm::CallInst*> barriers = barriers_of(gang);
+  const llvm::DenseSet<const llvm::Instruction*> ends(barriers.begin(), barriers.end());
+  std::size_t all = 0;
+  const auto add_region = [&](const llvm::Instruction* start) {
+    llvm::DenseSet<const llvm::BasicBlock*> reached;
+    std::vector<const llvm::Instruction*> pending{start};
+    while (!pending.empty()) {
+      const llvm::Instruction* instruction = pending.back();
+      const llvm::BasicBlock* block = instruction->getParent();
+      pending.pop_back();
+      while (instruction && !ends.contains(instruction)) {
+        instruction = instruction->getNextNode();
+        ++all;
+      }
+      if (instruction) continue;
+      for (const llvm::BasicBlock* next : llvm::successors(block)) {
+        if (reached.insert(next).second) pending.push_back(&next->front());
+      }
+    }
+  };
+  add_region(&gang.getEntryBlock().front());
+  for (const llvm::CallInst* barrier : barriers) add_region(barrier->getNextNode());
+  return all;
 }
 
 Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name) {

@@ -3,6 +3,7 @@
 // what these two agree on holds for all lanes between.
 #include "cpu/simt/same_quotients.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -25,9 +26,16 @@ constexpr std::int64_t largest_stride = 1 << 16;
 
 using Divisions = std::vector<llvm::BinaryOperator*>;
 
+/// By a power of two, rounded down.
+bool is_shift(const llvm::BinaryOperator& division) {
+  return division.getOpcode() == llvm::Instruction::LShr ||
+         division.getOpcode() == llvm::Instruction::AShr;
+}
+
 bool is_signed(const llvm::BinaryOperator& division) {
   return division.getOpcode() == llvm::Instruction::SDiv ||
-         division.getOpcode() == llvm::Instruction::SRem;
+         division.getOpcode() == llvm::Instruction::SRem ||
+         division.getOpcode() == llvm::Instruction::AShr;
 }
 
 bool is_remainder(const llvm::BinaryOperator& division) {
@@ -35,12 +43,46 @@ bool is_remainder(const llvm::BinaryOperator& division) {
          division.getOpcode() == llvm::Instruction::URem;
 }
 
+/// What gives the quotient of `division` where its lanes agree.
+llvm::Instruction::BinaryOps quotient_of(const llvm::BinaryOperator& division) {
+  if (is_shift(division)) return division.getOpcode();
+  return is_signed(division) ? llvm::Instruction::SDiv : llvm::Instruction::UDiv;
+}
+
+/// Whether branches depend on `value`: it is how often a loop runs, or how often but for the trips
+/// that another loop makes of it.
+bool decides_branches(const llvm::Instruction& value) {
+  constexpr std::size_t most_values = 32;
+  llvm::SmallPtrSet<const llvm::Instruction*, most_values> seen{&value};
+  std::vector<const llvm::Instruction*> pending{&value};
+  while (!pending.empty() && seen.size() < most_values) {
+    const llvm::Instruction* instruction = pending.back();
+    pending.pop_back();
+    for (const llvm::User* user : instruction->users()) {
+      const auto* next = llvm::cast<llvm::Instruction>(user);
+      if (llvm::isa<llvm::BranchInst>(next)) return true;
+      if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::ICmpInst, llvm::PHINode,
+                    llvm::FreezeInst>(next) &&
+          seen.insert(next).second)
+        pending.push_back(next);
+    }
+  }
+  return false;
+}
+
+/// Shifts are everywhere: of them only those are worth a copy whose results part the gang.
+bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes) {
+  if (!is_shift(operation)) return operation.isIntDivRem();
+  return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) &&
+         shapes.of(&operation).is_varying() && decides_branches(operation);
+}
+
 /// The divisions in `block` whose operands are known before the first of them.
 Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes) {
   Divisions found;
   for (llvm::Instruction& instruction : block) {
     auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-    if (!division || !division->isIntDivRem()) continue;
+    if (!division || !is_division(*division, shapes)) continue;
     const Shape dividend = shapes.of(division->getOperand(0));
     if (!dividend.is_affine() || std::abs(dividend.stride) > largest_stride ||
         division->getType()->getIntegerBitWidth() < 32 ||
@@ -140,7 +182,7 @@ class Opener {
     for (std::size_t i = 0; i < divisions.size(); ++i) {
       llvm::BinaryOperator& division = *divisions[i];
       const bool sign = is_signed(division);
-      const auto opcode = sign ? llvm::Instruction::SDiv : llvm::Instruction::UDiv;
+      const auto opcode = quotient_of(division);
       llvm::Value* dividend = before(division.getOperand(0));
       llvm::Value* divisor = before(division.getOperand(1));
       llvm::Value* first = end_of_gang(b, gang_first, dividend);

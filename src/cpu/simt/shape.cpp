@@ -124,6 +124,7 @@ bool Shapes::pass(llvm::Function&) {
       }
       if (instruction.getType()->isVoidTy()) continue;
       Shape next = evaluate(instruction);
+      if (next.is_varying()) next = of_usual_choice(instruction);
       const auto found = shapes_.find(&instruction);
       if (found != shapes_.end()) {
         // Shapes only ever get worse, so that the iteration ends.
@@ -195,6 +196,13 @@ Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
                          by_row);
   }
   return of_operands(instruction);
+}
+
+Shape Shapes::of_usual_choice(const llvm::Instruction& choice) const {
+  const std::optional<unsigned> usual = usual_choice(choice);
+  if (!usual) return Shape::varying();
+  const Shape shape = of(choice.getOperand(*usual));
+  return Shape::affine(shape.stride, std::nullopt, shape.by_row);
 }
 
 Shape Shapes::of_phi(const llvm::PHINode& phi) const {

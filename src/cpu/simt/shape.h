@@ -73,6 +73,10 @@ class Shapes {
   /// Bytes from one lane's copy of a local variable to the next one's.
   static std::int64_t lane_stride(const llvm::AllocaInst& variable);
 
+  /// Of a selection, minimum or maximum that is no shape of its own: the operand that all lanes of
+  /// most gangs take. Guesses alone have one.
+  std::optional<unsigned> usual_choice(const llvm::Instruction& choice) const;
+
   /// A question about all lanes (gang_all, gang_none) that the first and the last lane's values can
   /// answer: where the answer is yes, no lane of `affine` wraps.
   struct Question {
@@ -87,6 +91,7 @@ class Shapes {
  private:
   bool pass(llvm::Function& function);
   Shape evaluate(const llvm::Instruction& instruction) const;
+  Shape of_usual_choice(const llvm::Instruction& choice) const;
   Shape of_phi(const llvm::PHINode& phi) const;
   Shape of_binary(const llvm::BinaryOperator& operation) const;
   Shape of_mask(const llvm::BinaryOperator& operation, const Shape& left,

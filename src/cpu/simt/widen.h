@@ -117,6 +117,7 @@ class Widener {
   llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
   struct Guessed;
   llvm::Value* first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps);
+  llvm::Value* all_choose(llvm::Instruction& choice, unsigned operand);
   std::vector<llvm::Value*> guess(llvm::Value* value, llvm::Value*& holds);
   void keep_guess(llvm::Instruction& instruction);
   llvm::Value* make_again(llvm::Value* value, llvm::DenseMap<llvm::Value*, llvm::Value*>& made,

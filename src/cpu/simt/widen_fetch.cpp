@@ -13,20 +13,23 @@ namespace pycuda::cpu::simt {
 /// Blocks whose gangs wait for one another read in short bursts, too short for the processor to see
 /// that the next block goes on where this one ends. What lies behind is usually the next one's.
 void Widener::prefetch_behind(llvm::LoadInst& load) {
-  constexpr std::uint64_t distance = 8192;  // eight blocks of 256 floats, of 20 ns each
+  // Eight blocks of 256 floats, of 20 ns each; of tiles four, which lie side by side.
+  const std::uint64_t distance = rows_ == 1 ? 8192 : 256;
   constexpr std::uint64_t line = 64;
   // Kernels' own addresses are computed from integers; those of shared memory are not.
-  if (!waits_ || rows_ != 1 || !is_full(mask_) || flow_.loop_of(load.getParent()) ||
+  if (!waits_ || !is_full(mask_) || flow_.loop_of(load.getParent()) ||
       !llvm::isa<llvm::IntToPtrInst>(load.getPointerOperand()))
     return;
   const std::uint64_t bytes =
       source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
-      lanes_;
-  llvm::Value* first = scalar(load.getPointerOperand());
-  for (std::uint64_t at = 0; at < bytes; at += line) {
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {first->getType()},
-                       {b_.CreateConstGEP1_64(b_.getInt8Ty(), first, distance + at), b_.getInt32(0),
-                        b_.getInt32(3), b_.getInt32(1)});
+      columns_;
+  for (unsigned row = 0; row < rows_; ++row) {
+    llvm::Value* first = row_value(load.getPointerOperand(), row);
+    for (std::uint64_t at = 0; at < bytes; at += line) {
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {first->getType()},
+                         {b_.CreateConstGEP1_64(b_.getInt8Ty(), first, distance + at),
+                          b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // Addresses that are affine unless a number wraps before it is extended to 64 bits, which hardly
 // ever happens: lane 0's address is computed as a scalar, and whether a lane wraps is asked once
 // for the gang. Each lane's own address is only made where the answer is yes.
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
 #include "cpu/simt/widen.h"
@@ -14,7 +15,8 @@ constexpr unsigned most_steps = 10;
 bool may_be_followed(const llvm::Instruction& instruction) {
   if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
     return !operation->isIntDivRem();
-  return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(instruction);
+  return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst, llvm::SelectInst,
+                   llvm::MinMaxIntrinsic>(instruction);
 }
 
 }  // namespace
@@ -45,6 +47,21 @@ struct Widener::Guessed {
   llvm::DenseMap<llvm::Value*, llvm::Value*> known;
 };
 
+/// i1: all active lanes take this operand of a selection, minimum or maximum.
+llvm::Value* Widener::all_choose(llvm::Instruction& choice, unsigned operand) {
+  llvm::Value* lanes = nullptr;
+  if (const auto* least = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&choice)) {
+    lanes = b_.CreateICmp(llvm::ICmpInst::getNonStrictPredicate(least->getPredicate()),
+                          wide(choice.getOperand(operand)), wide(choice.getOperand(1 - operand)));
+  } else {
+    lanes = wide(choice.getOperand(0));
+    if (operand != 1) lanes = b_.CreateNot(lanes);
+  }
+  lanes = b_.CreateSelect(mask_, lanes, constant_mask(true));
+  llvm::Type* bits = b_.getIntNTy(lanes_);
+  return b_.CreateICmpEQ(b_.CreateBitCast(lanes, bits), llvm::Constant::getAllOnesValue(bits));
+}
+
 /// The value in a row's first lane of what is guessed to be affine, or null.
 llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps) {
   const Shape proved = shapes_.of(value), shape = guesses_.of(value);
@@ -64,6 +81,13 @@ llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed, unsig
                b_.CreateLoad(value->getType(), slots[shape.by_row ? guessed.row : 0]);
   }
   if (steps == most_steps || !may_be_followed(*instruction)) return nullptr;
+  if (const auto usual = guesses_.usual_choice(*instruction)) {
+    llvm::Value* first = first_of_guess(instruction->getOperand(*usual), guessed, steps + 1);
+    if (!first) return nullptr;
+    guessed.conditions.push_back(all_choose(*instruction, *usual));
+    return guessed.known[value] = first;
+  }
+  if (llvm::isa<llvm::SelectInst, llvm::CallInst>(instruction)) return nullptr;
   llvm::SmallVector<llvm::Value*, 4> operands;
   for (llvm::Value* operand : instruction->operands()) {
     operands.push_back(first_of_guess(operand, guessed, steps + 1));
@@ -134,7 +158,8 @@ llvm::Value* Widener::make_again(llvm::Value* value,
                                  llvm::DenseMap<llvm::Value*, llvm::Value*>& made, unsigned steps) {
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (!shapes_.of(value).is_varying() || guesses_.of(value).is_varying() || !instruction ||
-      instruction->getParent() != block_ || steps == most_steps || !may_be_followed(*instruction))
+      instruction->getParent() != block_ || steps == most_steps || !may_be_followed(*instruction) ||
+      llvm::isa<llvm::CallInst>(instruction))
     return wide(value);
   if (const auto found = made.find(value); found != made.end()) return found->second;
   llvm::SmallVector<std::pair<llvm::Value*, llvm::Value*>, 4> before;

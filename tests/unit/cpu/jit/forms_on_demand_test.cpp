@@ -83,7 +83,7 @@ std::optional<exec::Fault> launch(const jit::LoadedProgram& loaded, Dim3 grid, D
   Sink sink;
   exec::Stream stream(0, sink);
   exec::LaunchRequest request;
-  request.kernel = *loaded.link_form(*kernel, exec::form_of_launch(*kernel, grid, block));
+  request.kernel = *loaded.link_form(*kernel, exec::best_form_of_launch(*kernel, grid, block));
   request.grid = grid;
   request.block = block;
   request.params.assign(reinterpret_cast<const char*>(&out), sizeof out);
@@ -214,6 +214,78 @@ TEST_CASE("launches of every shape get their form, and compute the same") {
       for (std::uint32_t x = 0; x < 64; ++x) {
         const bool inside = y < block.y && x < 2 * block.x;
         CHECK(out[y * 64 + x] == (inside ? 1 + 10 * x + 45 * y : 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks that leave lanes of the usual gangs empty run in gangs of their own size") {
+  // Each thread adds up what the others of its block have written.
+  const std::string text =
+      ".visible .entry turns(.param .u64 out) {\n  .shared .b32 all[64]; .reg .b64 %a, %d;\n"
+      "  .reg .b32 %x, %n, %c, %k, %s, %t, %at; .reg .pred %p;\n"
+      "  ld.param.u64 %a, [out]; mov.u32 %x, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %c, %ctaid.x;\n"
+      "  mad.lo.u32 %t, %c, %n, %x; mov.u32 %at, all; mad.lo.u32 %at, %x, 4, %at;\n"
+      "  st.shared.u32 [%at], %t; bar.sync 0; mov.u32 %k, 0; mov.u32 %s, 0; mov.u32 %at, all;\n"
+      "again:\n  ld.shared.u32 %c, [%at]; add.u32 %s, %s, %c; add.u32 %at, %at, 4;\n"
+      "  add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra again;\n"
+      "  mul.wide.u32 %d, %t, 4; add.u64 %a, %a, %d; st.global.u32 [%a], %s;\n  ret;\n}\n";
+  const auto loaded = load(text, on_demand());
+  const Kernel& kernel = **loaded->link_kernel(0);
+  REQUIRE(kernel.facts.gang_lanes == 32);
+  CHECK(exec::best_form_of_launch(kernel, {4}, {32}) == Form::Gangs);
+  CHECK(exec::best_form_of_launch(kernel, {4}, {40}) == Form::Tails);
+  CHECK(exec::best_form_of_launch(kernel, {4}, {2}) == Form::Threads);
+  CHECK(exec::best_form_of_launch(kernel, {4}, {16}) == Form::ShortRows);
+  const Kernel& narrow = **loaded->link_form(kernel, Form::ShortRows);
+  CHECK(narrow.facts.gang_lanes == 16);
+  CHECK(exec::form_of_launch(narrow, {4}, {16}) == Form::Gangs);
+  CHECK(narrow.on_demand->make(Form::Threads) == kernel.on_demand->make(Form::Threads));
+  for (const unsigned width : {32u, 31u, 17u, 16u, 12u, 5u, 4u, 3u}) {
+    CAPTURE(width);
+    std::vector<std::uint32_t> out(4 * width);
+    CHECK_FALSE(launch(*loaded, {4, 1, 1}, {width, 1, 1}, out.data()));
+    for (std::uint32_t i = 0; i < out.size(); ++i) {
+      const std::uint32_t first = i / width * width;
+      CHECK(out[i] == width * first + width * (width - 1) / 2);
+    }
+  }
+  // Also in the other rows of a form that everything has, and where somebody asks for a size.
+  jit::Options whole = on_demand();
+  whole.by_parts = false;
+  const auto all = load(text, whole);
+  CHECK(exec::best_form_of_launch(**all->link_kernel(0), {4}, {16}) == Form::Tails);
+  jit::Options wide = on_demand();
+  wide.gang_lanes = 64;
+  const auto asked = load(text, wide);
+  std::vector<std::uint32_t> out(32);
+  CHECK_FALSE(launch(*asked, {2, 1, 1}, {16, 1, 1}, out.data()));
+  CHECK(out[31] == 16 * 16 + 120);
+}
+
+TEST_CASE("blocks of eight columns run in tiles of eight") {
+  const auto blocks = load(sums, on_demand());
+  const Kernel& kernel = **blocks->link_kernel(0);
+  REQUIRE(kernel.facts.tile_columns == 16);
+  CHECK(exec::best_form_of_launch(kernel, {2}, {8, 8}) == Form::SmallTiles);
+  CHECK(exec::best_form_of_launch(kernel, {2}, {8, 6}) == Form::Tails);
+  CHECK(exec::best_form_of_launch(kernel, {2}, {16, 16}) == Form::Tiles);
+  const Kernel& small = **blocks->link_form(kernel, Form::SmallTiles);
+  CHECK(small.facts.tile_columns == 8);
+  CHECK(small.facts.tile_rows == 4);
+  CHECK((small.run_gangs == nullptr));
+  CHECK(exec::form_of_launch(small, {2}, {8, 8}) == Form::Tiles);
+  for (const unsigned asked : {0u, 16u, 32u}) {
+    jit::Options options = on_demand();
+    options.gang_lanes = asked;
+    const auto loaded = load(sums, options);
+    for (const Dim3 block : {Dim3{8, 8}, Dim3{8, 4}, Dim3{8, 16}, Dim3{8, 5}}) {
+      CAPTURE(block.y);
+      std::vector<std::uint32_t> out(std::size_t{64} * 16, 1);
+      CHECK_FALSE(launch(*loaded, {2, 1, 1}, block, out.data()));
+      for (std::uint32_t y = 0; y < 16; ++y) {
+        for (std::uint32_t x = 0; x < 64; ++x)
+          CHECK(out[y * 64 + x] == (y < block.y && x < 16 ? 1 + 10 * x + 45 * y : 1));
       }
     }
   }

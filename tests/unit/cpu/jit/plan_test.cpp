@@ -108,6 +108,18 @@ REST:
   CHECK(has_line(plan, {"st.global.u32", "contiguous or scatter: tested at run time"}));
 }
 
+TEST_CASE("the plan of a small block is that of the gangs which are made for it on demand") {
+  const std::string waits =
+      R"(.visible .entry k(.param .u64 out) { .reg .b64 %a, %o; .reg .b32 %t, %y, %s;
+  .shared .b32 all[64]; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %s, all;
+  mad.lo.u32 %s, %t, 4, %s; st.shared.u32 [%s], %t; bar.sync 0; ld.shared.u32 %y, [all];
+  mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %o; st.global.u32 [%a], %y; ret; })";
+  jit::Options on_demand;
+  on_demand.forms = std::nullopt;
+  CHECK(has_line(plan_of(waits, {16}, on_demand), {"gangs of 16 threads", "1 full ones"}));
+  CHECK(has_line(plan_of(waits, {16}), {"gangs of 32 threads", "1 of 16 threads, with masks"}));
+}
+
 TEST_CASE("the plan says why a kernel or a launch runs thread by thread") {
   CHECK(has_line(plan_of(kernel, {3, 50}), {"thread by thread", "rows of 3 threads"}));
   jit::Options scalar;

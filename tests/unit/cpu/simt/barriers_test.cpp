@@ -102,3 +102,36 @@ TEST_CASE("barriers that count threads, or tell whether all or some say yes") {
   add.u32 %k, %k, 1; setp.lt.u32 %q, %k, 4; @%q bra AGAIN;
   st.global.u32 [%out], %y; ret;)");
 }
+
+TEST_CASE("straight code with many barriers goes from barrier to barrier, without coroutines") {
+  // A neighbour's word is added after each barrier: as many instructions as barriers, so that all
+  // of them times all barriers would be far too many.
+  std::string steps;
+  for (unsigned i = 0; i < 100; ++i)
+    steps +=
+        "st.shared.u32 [%s], %x; bar.sync 0; xor.b32 %r0, %t, " + std::to_string(1 + i % 3) +
+        "; shl.b32 %r0, %r0, 2; mov.u32 %r1, tile; add.u32 %r0, %r0, %r1; ld.shared.u32 %y, [%r0]; "
+        "mad.lo.u32 %x, %x, 31, %y; bar.sync 0;\n";
+  const std::string body = R"(
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {
+  .reg .b64 %in, %out, %a; .reg .b32 %t, %x, %y, %s, %r<4>; .shared .align 4 .b8 tile[4096];
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4;
+  add.u64 %in, %in, %a; add.u64 %out, %out, %a; shl.b32 %s, %t, 2; mov.u32 %r0, tile;
+  add.u32 %s, %s, %r0; ld.global.u32 %x, [%in];
+)" + steps + "st.global.u32 [%out], %x; ret; }";
+  for (const unsigned lanes : {16u, 64u}) {
+    LoadedModule module(body, gangs_of(lanes));
+    const auto& kernel = module.kernel("k");
+    CHECK((kernel.run_gangs != nullptr));
+    CHECK_FALSE(kernel.facts.gangs_suspend);
+    for (const std::uint32_t threads : {64u, 72u, 200u}) {
+      std::vector<std::uint32_t> in(256), found(256, 5), expected(256, 5);
+      for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
+      module.thread_by_thread = true;
+      module.run("k", {1}, {threads}, in.data(), expected.data(), 0u);
+      module.thread_by_thread = false;
+      module.run("k", {1}, {threads}, in.data(), found.data(), 0u);
+      CHECK(found == expected);
+    }
+  }
+}

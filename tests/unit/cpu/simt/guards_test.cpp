@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cpu/jit/plan.h"
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
@@ -212,4 +213,32 @@ put:
   bar.sync 0; add.s32 %j, %j, 1; setp.lt.u32 %p, %j, 5; @%p bra loop;
   mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; setp.gt.u32 %p, %i, 8000; @%p ret;
   st.global.u32 [%a], %r4; ret; })");
+}
+
+TEST_CASE("trip counts that are shifts, as of an unrolled loop over a row") {
+  // in[i], in[i + 256], ... up to n: first what is left over, then four at a time.
+  const std::string text = start + R"(
+  setp.ge.s32 %p, %i, %n; mov.u32 %r4, 0; @%p bra done;
+  not.b32 %r0, %i; add.s32 %r0, %r0, %n; shr.u32 %r0, %r0, 8; add.s32 %r1, %r0, 1;
+  and.b32 %r1, %r1, 3; mov.u32 %j, %i; setp.eq.u32 %p, %r1, 0; @%p bra fours;
+single:
+  mul.wide.s32 %a, %j, 4; add.u64 %a, %a, %in; ld.global.u32 %r2, [%a];
+  mad.lo.u32 %r4, %r4, 31, %r2; add.s32 %j, %j, 256; add.s32 %r1, %r1, -1;
+  setp.ne.u32 %p, %r1, 0; @%p bra single;
+fours:
+  setp.lt.u32 %p, %r0, 3; @%p bra done;
+loop:
+  mul.wide.s32 %a, %j, 4; add.u64 %a, %a, %in; ld.global.u32 %r2, [%a];
+  ld.global.u32 %r3, [%a+1024]; mad.lo.u32 %r4, %r4, 31, %r2; mad.lo.u32 %r4, %r4, 31, %r3;
+  ld.global.u32 %r2, [%a+2048]; ld.global.u32 %r3, [%a+3072]; mad.lo.u32 %r4, %r4, 31, %r2;
+  mad.lo.u32 %r4, %r4, 31, %r3; add.s32 %j, %j, 1024; setp.lt.s32 %q, %j, %n; @%q bra loop;
+done:
+  setp.ge.s32 %p, %i, 8192; @%p ret;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; st.global.u32 [%a], %r4; ret; })";
+  compare(text);
+  compare(text.substr(0, text.find("shr.u32")) + "shr.s32" + text.substr(text.find("shr.u32") + 7));
+  const auto plan =
+      pycuda::cpu::jit::describe_plan(pycuda::cpu::testing::module_of(text), "k", {256}, {}, false);
+  REQUIRE(plan);
+  CHECK_MESSAGE(plan->find("branch   uniform, leaves a loop") != std::string::npos, *plan);
 }

@@ -8,6 +8,7 @@
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
+using pycuda::cpu::Form;
 using pycuda::cpu::has_whole_tiles;
 using pycuda::cpu::jit::describe_plan;
 using pycuda::cpu::testing::gangs_of;
@@ -25,26 +26,39 @@ const char* const head = R"(
   mul.wide.u32 %rd3, %r5, 4; add.u64 %rd3, %rd3, %rd1;
 )";
 
-/// Runs `body` with tiles of every height in a block of so many threads, and compares with what
+/// Runs `body` in the tiles of `tiled` in a block of so many threads, and compares with what
 /// threads alone make of it.
+void compare(LoadedModule& tiled, LoadedModule& alone, const Dim3& block, std::uint32_t n) {
+  REQUIRE(has_whole_tiles(tiled.kernel("k").facts, block));
+  std::vector<std::uint32_t> in(4096);
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
+  std::vector<std::uint32_t> found(2048, 7), expected(2048, 7);
+  tiled.thread_by_thread = false;
+  tiled.run("k", {1}, block, found.data(), in.data(), n);
+  alone.thread_by_thread = true;
+  alone.run("k", {1}, block, expected.data(), in.data(), n);
+  CHECK_MESSAGE(found == expected, tiled.kernel("k").facts.tile_columns
+                                       << " x " << tiled.kernel("k").facts.tile_rows
+                                       << " lanes, block " << block.x << " x " << block.y << " x "
+                                       << block.z);
+}
+
 void check(const std::string& body, const Dim3& block, std::uint32_t n) {
   for (const unsigned lanes : {0u, 32u, 64u}) {
     LoadedModule module(head + body + " ret; }", gangs_of(lanes));
-    REQUIRE(has_whole_tiles(module.kernel("k").facts, block));
-    std::vector<std::uint32_t> in(4096);
-    for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
-    std::vector<std::uint32_t> found(2048, 7), expected(2048, 7);
-    module.run("k", {1}, block, found.data(), in.data(), n);
-    module.thread_by_thread = true;
-    module.run("k", {1}, block, expected.data(), in.data(), n);
-    CHECK_MESSAGE(found == expected,
-                  lanes << " lanes, block " << block.x << " x " << block.y << " x " << block.z);
+    compare(module, module, block, n);
   }
 }
 
 void check(const std::string& body) {
   for (const Dim3& block : {Dim3{16, 16}, Dim3{32, 8}, Dim3{64, 4}, Dim3{16, 4, 3}})
     for (const std::uint32_t n : {0u, 3u, 16u, 1000u}) check(body, block, n);
+  pycuda::cpu::jit::Options options = gangs_of(0);
+  LoadedModule alone(head + body + " ret; }", options);
+  options.forms = Form::SmallTiles;
+  LoadedModule small(head + body + " ret; }", options);
+  for (const Dim3& block : {Dim3{8, 8}, Dim3{8, 4}, Dim3{8, 4, 3}, Dim3{8, 16, 8}})
+    for (const std::uint32_t n : {0u, 3u, 16u, 1000u}) compare(small, alone, block, n);
 }
 
 }  // namespace
@@ -208,4 +222,50 @@ TEST_CASE("a lane of a tile that traps is told by its own number") {
   const auto fault = module.fault_of("k", {1}, {64, 8}, out.data(), out.data(), std::uint32_t{0});
   REQUIRE(fault.has_value());
   CHECK_MESSAGE(fault->message.find("(37, 6, 0)") != std::string::npos, fault->message);
+}
+
+TEST_CASE("kernels that need many numbers at once, or walk shared memory by lanes, have no tiles") {
+  const auto numbers = [](unsigned count) {
+    std::string loads = head, sum = "add.f32 %f1, %n0, %n0;", stores;
+    loads += ".reg .f32 %n<20>;";
+    for (unsigned i = 0; i < count; ++i) {
+      const std::string name = "%n" + std::to_string(i);
+      loads += "ld.global.f32 " + name + ", [%rd3+" + std::to_string(i * 4096) + "];";
+      sum += "fma.rn.f32 %f1, %f1, %f1, " + name + ";";
+      stores += "mul.f32 " + name + ", " + name + ", %f1; st.global.f32 [%rd3+" +
+                std::to_string(i * 4096) + "], " + name + ";";
+    }
+    return loads + sum + stores + " ret; }";
+  };
+  const auto tile_rows = [](const std::string& text) {
+    LoadedModule module(text, gangs_of(0));
+    return module.kernel("k").facts.tile_rows;
+  };
+  CHECK(tile_rows(numbers(3)) == 4);
+  CHECK(tile_rows(numbers(18)) == 0);
+  // Thread x of a block walks row x of a tile, or column x.
+  const auto walk = [&](const std::string& across, const std::string& along) {
+    return head + std::string(".shared .align 4 .b8 tile[4096]; mov.u32 %r10, tile;") +
+           "mad.lo.u32 %r10, %r2, " + across + ", %r10; mov.u32 %r11, 0;\n" +
+           "again: st.shared.u32 [%r10], %r5; add.u32 %r10, %r10, " + along +
+           "; add.u32 %r11, %r11, 1; setp.lt.u32 %p1, %r11, %r1; @%p1 bra again;\n" +
+           "st.global.u32 [%rd3], %r11; ret; }";
+  };
+  CHECK(tile_rows(walk("4", "64")) == 4);
+  CHECK(tile_rows(walk("64", "4")) == 0);
+}
+
+TEST_CASE("threads of one row that walk rows of shared memory have narrow gangs") {
+  const auto lanes = [](const std::string& across, const std::string& along) {
+    LoadedModule module(
+        ".visible .entry k(.param .u32 n) { .reg .b32 %r<9>; .reg .pred %p;\n"
+        ".shared .align 4 .b8 tile[4096]; mov.u32 %r1, %tid.x; mov.u32 %r2, tile;\n"
+        "ld.param.u32 %r5, [n]; mad.lo.u32 %r2, %r1, " +
+        across + ", %r2; mov.u32 %r3, 0;\nagain: st.shared.u32 [%r2], %r3;\n" +
+        "add.u32 %r2, %r2, " + along + "; add.u32 %r3, %r3, 1;\n" +
+        "setp.lt.u32 %p, %r3, %r5; @%p bra again; ret; }");
+    return module.kernel("k").facts.gang_lanes;
+  };
+  CHECK(lanes("4", "128") == 32);
+  CHECK(lanes("128", "4") == 16);
 }
