@@ -28,12 +28,14 @@
 #include "cpu/simt/busy_divider.h"
 #include "cpu/simt/forms.h"
 #include "cpu/simt/gangs.h"
+#include "cpu/simt/likely_ways.h"
 #include "cpu/simt/nan_payloads.h"
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/processor_flushes.h"
 #include "cpu/simt/rare_repairs.h"
 #include "cpu/simt/recognise_math.h"
 #include "cpu/simt/repeated_flushes.h"
+#include "cpu/simt/saturating_conversion.h"
 #include "cpu/simt/scalar_threads.h"
 #include "cpu/simt/streamed_stores.h"
 
@@ -169,11 +171,13 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   for (llvm::Function& function : module) {
     simt::drop_unseen_payloads(function);
     simt::recognise_math(function);
+    simt::ask_for_ranges_first(function);
     simt::drop_repeated_flushes(function);
   }
   dump("clean", module);
   for (llvm::Function& function : module) {
     simt::expand_approximations(function, has_avx512());
+    if (has_avx512()) simt::convert_natively(function);
     simt::bypass_unseen_payloads(function);
     simt::reduce_alignment_checks(function);
   }

@@ -58,6 +58,7 @@ class Expansion {
     return llvm::ConstantFP::get(other->getType(), value);
   }
   Value* polynomial(Value* x, llvm::ArrayRef<double> coefficients);
+  Value* polynomial_by_pairs(Value* x, Value* square, llvm::ArrayRef<double> coefficients);
   Value* canonical(Value* value);
   Value* at_least(Value* x, double bound);
   Value* at_most(Value* x, double bound);
@@ -129,6 +130,16 @@ Value* Expansion::polynomial(Value* x, llvm::ArrayRef<double> coefficients) {
   Value* sum = like(x, coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     sum = fma(sum, x, like(x, coefficient));
+  return sum;
+}
+
+/// The same for an odd number of coefficients, where the square of x is at hand: as many
+/// operations, half as many of them one after the other.
+Value* Expansion::polynomial_by_pairs(Value* x, Value* square,
+                                      llvm::ArrayRef<double> coefficients) {
+  Value* sum = like(x, coefficients.back());
+  for (std::size_t i = coefficients.size() - 1; i > 1; i -= 2)
+    sum = fma(sum, square, fma(x, coefficients[i - 1], like(x, coefficients[i - 2])));
   return sum;
 }
 
@@ -238,7 +249,7 @@ Value* Expansion::logarithm(Value* x, bool ftz, bool natural) {
 /// ln(1 + f) + ln(2) e, where e comes over `unit`.
 Value* Expansion::natural_sum(Value* f, Value* e, double unit) {
   Value* square = b_.CreateFMul(f, f);
-  return fma(e, 0x1.62e43p-1 * unit, fma(square, polynomial(f, natural_terms), f));
+  return fma(e, 0x1.62e43p-1 * unit, fma(square, polynomial_by_pairs(f, square, natural_terms), f));
 }
 
 /// exp(-x^2) times a polynomial of t = (x - 2) / (x + 2), over x + 2, for x that is not negative.

@@ -20,6 +20,7 @@
 #include "cpu/simt/gang_size.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/likely_ways.h"
 #include "cpu/simt/lone_walks.h"
 #include "cpu/simt/narrow_integers.h"
 #include "cpu/simt/same_quotients.h"
@@ -361,6 +362,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
+    compute_likely_ways(*source.function);
+    if (source.open) compute_likely_ways(*source.open);
     source.narrow = narrow_integers(*source.function);
     if (source.open) source.narrow += narrow_integers(*source.open);
     if (source.guarded && !source.size.is_tile())

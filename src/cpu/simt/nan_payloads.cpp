@@ -40,7 +40,15 @@ bool spreads(const llvm::Value* cause, const llvm::Value* value, unsigned steps)
   return false;
 }
 
-/// A select that replaces NaNs by a constant NaN.
+/// Whether `value` is the NaN `nan` with some of its bits set, as is done to quiet it: a NaN too.
+bool is_quieted(llvm::Value* value, llvm::Value* nan) {
+  using namespace llvm::PatternMatch;
+  llvm::Value* bits = nullptr;
+  if (!match(value, m_BitCast(m_Or(m_Value(bits), m_ConstantInt())))) return false;
+  return match(bits, m_BitCast(m_Specific(nan))) || match(nan, m_BitCast(m_Specific(bits)));
+}
+
+/// A select that replaces NaNs by a constant NaN, or quiets them.
 struct Canonical {
   llvm::Value* kept = nullptr;  ///< null: it does something else
   bool replaces_all = false;    ///< no NaN of `kept` gets through
@@ -51,8 +59,9 @@ Canonical canonical_of(llvm::SelectInst& choice) {
   const auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice.getCondition());
   const bool inverse = test && test->getPredicate() == llvm::CmpInst::FCMP_ORD;
   if (!inverse && !(test && test->getPredicate() == llvm::CmpInst::FCMP_UNO)) return {};
-  if (!match(inverse ? choice.getFalseValue() : choice.getTrueValue(), m_NaN())) return {};
   llvm::Value* tested = test->getOperand(0);
+  llvm::Value* nan = inverse ? choice.getFalseValue() : choice.getTrueValue();
+  if (!match(nan, m_NaN()) && !is_quieted(nan, tested)) return {};
   llvm::Value* other = test->getOperand(1);
   if (other != tested && !match(other, m_AnyZeroFP())) return {};
   llvm::Value* kept = inverse ? choice.getTrueValue() : choice.getFalseValue();

@@ -23,6 +23,8 @@ constexpr const char* scale = "native.scale";
 constexpr const char* exponent = "native.exponent";
 constexpr const char* mantissa = "native.mantissa";
 constexpr const char* sum_toward_zero = "native.sum-toward-zero";
+constexpr const char* truncated = "native.truncated";
+constexpr const char* nearest = "native.nearest";
 
 /// What vfmadd asks for by a number, without exceptions; or nothing if `name` is no such sum.
 std::optional<std::uint32_t> rounding_of(llvm::StringRef name) {
@@ -47,17 +49,26 @@ const char* name_of(NativeOperation operation) {
       return exponent;
     case NativeOperation::SumTowardZero:
       return sum_toward_zero;
+    case NativeOperation::Truncated:
+      return truncated;
+    case NativeOperation::Nearest:
+      return nearest;
     default:
       return mantissa;
   }
+}
+
+bool makes_integers(llvm::StringRef name) {
+  return name.starts_with(truncated) || name.starts_with(nearest);
 }
 
 llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
                            llvm::ArrayRef<llvm::Value*> operands) {
   llvm::Type* type = operands[0]->getType();
   const llvm::SmallVector<llvm::Type*, 3> types(operands.size(), type);
+  llvm::Type* result = makes_integers(name) ? type->getWithNewType(b.getInt32Ty()) : type;
   llvm::FunctionCallee callee = b.GetInsertBlock()->getModule()->getOrInsertFunction(
-      name, llvm::FunctionType::get(type, types, false));
+      name, llvm::FunctionType::get(result, types, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
@@ -67,6 +78,24 @@ llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
   llvm::CallInst* call = b.CreateCall(callee, operands);
   call->setAttributes(function->getAttributes());
   return call;
+}
+
+/// Eight f64 or, of two, the first one to i32.
+llvm::Value* select_conversion(llvm::IRBuilder<>& b, llvm::StringRef name, llvm::Value* reals) {
+  constexpr std::uint32_t current_rounding = 4;
+  // To the nearest, without exceptions.
+  constexpr std::uint32_t to_nearest = 8;
+  const bool rounds = name.starts_with(nearest);
+  using namespace llvm::Intrinsic;
+  if (reals->getType()->getPrimitiveSizeInBits() == 512) {
+    llvm::Type* integers = llvm::FixedVectorType::get(b.getInt32Ty(), 8);
+    return b.CreateIntrinsic(rounds ? x86_avx512_mask_cvtpd2dq_512 : x86_avx512_mask_cvttpd2dq_512,
+                             {},
+                             {reals, llvm::Constant::getNullValue(integers), b.getInt8(0xff),
+                              b.getInt32(rounds ? to_nearest : current_rounding)});
+  }
+  if (!rounds) return b.CreateIntrinsic(x86_sse2_cvttsd2si, {}, {reals});
+  return b.CreateIntrinsic(x86_avx512_vcvtsd2si32, {}, {reals, b.getInt32(to_nearest)});
 }
 
 /// One register's worth: of 512 bits, or of 128; of sums a single one.
@@ -111,14 +140,17 @@ void select(llvm::CallInst& call) {
     operands.append(call.arg_begin(), call.arg_end());
     result = select_register(b, name, operands);
   } else if (!call.getType()->isVectorTy()) {
-    llvm::Type* type = llvm::FixedVectorType::get(call.getType(), lanes_in(128, *call.getType()));
+    llvm::Type* real = call.getArgOperand(0)->getType();
+    llvm::Type* type = llvm::FixedVectorType::get(real, lanes_in(128, *real));
     for (llvm::Value* operand : call.args())
       operands.push_back(
           b.CreateInsertElement(llvm::Constant::getNullValue(type), operand, std::uint64_t{0}));
-    result = b.CreateExtractElement(select_register(b, name, operands), std::uint64_t{0});
+    result = makes_integers(name)
+                 ? select_conversion(b, name, operands[0])
+                 : b.CreateExtractElement(select_register(b, name, operands), std::uint64_t{0});
   } else {
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(call.getType())->getNumElements();
-    const unsigned register_lanes = lanes_in(512, *call.getType());
+    const unsigned register_lanes = lanes_in(512, *call.getArgOperand(0)->getType());
     llvm::SmallVector<llvm::Value*, 4> pieces;
     for (unsigned first = 0; first < lanes; first += register_lanes) {
       llvm::SmallVector<int, 16> part(register_lanes);
@@ -126,7 +158,8 @@ void select(llvm::CallInst& call) {
       operands.clear();
       for (llvm::Value* operand : call.args())
         operands.push_back(b.CreateShuffleVector(operand, part));
-      pieces.push_back(select_register(b, name, operands));
+      pieces.push_back(makes_integers(name) ? select_conversion(b, name, operands[0])
+                                            : select_register(b, name, operands));
     }
     result = llvm::concatenateVectors(b, pieces);
   }

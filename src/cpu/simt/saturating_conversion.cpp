@@ -1,10 +1,75 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/simt/saturating_conversion.h"
 
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/Local.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
+namespace {
+
+/// What `value` is, rounded to a whole number.
+llvm::IntrinsicInst* rounding_of(llvm::Value* value) {
+  auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(value);
+  if (!call) return nullptr;
+  switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::roundeven:
+    case llvm::Intrinsic::floor:
+    case llvm::Intrinsic::ceil:
+    case llvm::Intrinsic::trunc:
+      return call;
+    default:
+      return nullptr;
+  }
+}
+
+/// The f64 that `result` is the i32 of, the least one if it is NaN; null if it is something else.
+llvm::Value* converted(llvm::SelectInst& result) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *tested = nullptr, *value = nullptr;
+  llvm::CmpInst::Predicate predicate;
+  if (!result.getType()->isIntegerTy(32) ||
+      !match(&result, m_Select(m_FCmp(predicate, m_Value(tested), m_AnyZeroFP()), m_SignMask(),
+                               m_Intrinsic<llvm::Intrinsic::fptosi_sat>(m_Value(value)))) ||
+      predicate != llvm::CmpInst::FCMP_UNO || !value->getType()->isDoubleTy())
+    return nullptr;
+  const llvm::IntrinsicInst* rounding = rounding_of(value);
+  const bool same = value == tested || (rounding && rounding->getArgOperand(0) == tested);
+  return same ? value : nullptr;
+}
+
+}  // namespace
+
+void convert_natively(llvm::Function& function) {
+  std::vector<llvm::SelectInst*> conversions;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+    if (choice && converted(*choice)) conversions.push_back(choice);
+  }
+  for (llvm::SelectInst* choice : conversions) {
+    llvm::IRBuilder<> b(choice);
+    llvm::Value* value = converted(*choice);
+    const llvm::IntrinsicInst* rounding = rounding_of(value);
+    const bool nearest = rounding && rounding->getIntrinsicID() == llvm::Intrinsic::roundeven;
+    if (nearest) value = rounding->getArgOperand(0);
+    llvm::Constant* most =
+        llvm::ConstantFP::get(b.getDoubleTy(), std::numeric_limits<std::int32_t>::max());
+    // Of NaNs the NaN.
+    value = b.CreateSelect(b.CreateFCmpOGT(value, most), most, value);
+    choice->replaceAllUsesWith(
+        call_native(b, nearest ? NativeOperation::Nearest : NativeOperation::Truncated, {value}));
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(choice);
+  }
+}
 
 llvm::Value* convert_saturating(llvm::IRBuilder<>& b, llvm::Value* value, llvm::Type* integers,
                                 bool is_signed) {

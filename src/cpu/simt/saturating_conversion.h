@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Floating-point numbers to integers in vectors, with saturation.
+// Floating-point numbers to integers, with saturation.
 #pragma once
 
+#include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
 namespace pycuda::cpu::simt {
@@ -10,5 +11,11 @@ namespace pycuda::cpu::simt {
 /// too small the largest or smallest integer. LLVM 19 does those lane by lane on x86.
 llvm::Value* convert_saturating(llvm::IRBuilder<>& b, llvm::Value* value, llvm::Type* integers,
                                 bool is_signed);
+
+/// f64 to i32 as PTX has it, NaN becoming the least integer, is one instruction of AVX-512 for
+/// vectors once numbers that are too large have been cut down. For processors that have it: calls
+/// of native operations (native_operations.h) instead of what is chosen by comparisons. The same
+/// bits.
+void convert_natively(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

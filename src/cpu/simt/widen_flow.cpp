@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cpu/simt/guards.h"
+#include "cpu/simt/likely_ways.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/widen.h"
 #include "cpu/simt/wrap_checks.h"
@@ -91,6 +92,17 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
   return target_;
 }
 
+namespace {
+
+/// Whether `block` does nothing but lead on, not back to a loop's next trip.
+bool is_mere_edge(const llvm::BasicBlock& block, const ControlFlow& flow) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&block.front());
+  return branch && branch->isUnconditional() &&
+         flow.position(branch->getSuccessor(0)) > flow.position(&block);
+}
+
+}  // namespace
+
 void Widener::emit_block(llvm::BasicBlock& block) {
   local_.clear();
   block_ = &block;
@@ -110,10 +122,16 @@ void Widener::emit_block(llvm::BasicBlock& block) {
     mask_ = b_.CreateLoad(mask_type, masks_[flow_.owner(block)]);
   } else {
     mask_ = b_.CreateLoad(mask_type, sent_[&block]);
-    if (&block != flow_.order().front()) {
+    const Odds odds = odds_of(block);
+    if (odds == Odds::Likely && is_mere_edge(block, flow_)) {
+      // To move the values of no lane is no harm.
+    } else if (&block != flow_.order().front()) {
       llvm::BasicBlock* body =
           llvm::BasicBlock::Create(b_.getContext(), block.getName() + ".run", target_);
-      b_.CreateCondBr(any(mask_), body, continue_at(pending));
+      llvm::MDNode* seldom = odds == Odds::Unlikely
+                                 ? llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights()
+                                 : nullptr;
+      b_.CreateCondBr(any(mask_), body, continue_at(pending), seldom);
       b_.SetInsertPoint(body);
       if (flow_.is_header(&block)) {
         bodies_[&block] = body;

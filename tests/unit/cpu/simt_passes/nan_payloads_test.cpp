@@ -27,8 +27,10 @@ std::string canonical(const std::string& name, const std::string& of, const std:
 /// How many selects are left before those whose result no one reads any more are gone.
 unsigned reads_of_selects(const std::string& body,
                           bool (*pass)(llvm::Function&) = bypass_unseen_payloads) {
-  FunctionText text("define void @f(<4 x float> %a, <4 x float> %b, float %s, ptr %p) {\n" + body +
-                    "ret void\n}");
+  FunctionText text(
+      "declare float @llvm.fabs.f32(float)\ndefine void @f(<4 x float> %a, <4 x float> %b, float "
+      "%s, ptr %p) {\n" +
+      body + "ret void\n}");
   pass(text.function());
   unsigned reads = text.count(llvm::Instruction::Select) * 0;
   for (const llvm::Instruction& instruction : llvm::instructions(text.function()))
@@ -81,4 +83,19 @@ TEST_CASE("moves of lanes whose bits are looked at are not looked through") {
                          "i32 3, i32 poison, i32 poison>\nstore <4 x float> %h, ptr %p\n") == 1);
   CHECK(reads_of_selects(first + "%i = bitcast <4 x float> %c to <4 x i32>\n"
                                  "store <4 x i32> %i, ptr %p\n") == 1);
+}
+
+TEST_CASE("a NaN that is quieted for who compares it is not") {
+  const std::string quieted =
+      "%b0 = bitcast float %s to i32\n%q = or i32 %b0, 4194304\n%n = bitcast i32 %q to float\n"
+      "%m = call float @llvm.fabs.f32(float %s)\n%u = fcmp uno float %s, 0.0\n"
+      "%c = select i1 %u, float %n, float %m\n";
+  CHECK(reads_of_selects(quieted + "%l = fcmp olt float %c, 1.0\nstore i1 %l, ptr %p\n",
+                         drop_unseen_payloads) == 0);
+  CHECK(reads_of_selects(quieted + "store float %c, ptr %p\n", drop_unseen_payloads) == 1);
+  const std::string other =
+      "%b0 = bitcast float %s to i32\n%q = and i32 %b0, 4194304\n%n = bitcast i32 %q to float\n"
+      "%u = fcmp uno float %s, 0.0\n%c = select i1 %u, float %n, float %s\n";
+  CHECK(reads_of_selects(other + "%l = fcmp olt float %c, 1.0\nstore i1 %l, ptr %p\n",
+                         drop_unseen_payloads) == 1);
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// f64 to integers in gangs and thread by thread, at the ends of what fits and beyond them.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "unit/cpu/kernel_run.h"
+
+using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::vectors;
+
+namespace {
+
+std::string kernel_of(const std::string& instruction) {
+  return R"(
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {
+  .reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .f64 %fd; .reg .pred %p;
+  ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r4, [n];
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mad.lo.s32 %r1, %r3, %r2, %r1;
+  setp.ge.u32 %p, %r1, %r4; @%p ret;
+  mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3;
+  mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd2, %rd3;
+  ld.global.f64 %fd, [%rd1];
+  )" + instruction +
+         " %r5, %fd;\n  st.global.u32 [%rd2], %r5; ret;\n}\n";
+}
+
+std::vector<double> samples() {
+  std::vector<double> all;
+  for (const double edge : {0.0, 0.5, 1.0, 1.5, 2.5, 1e9, 0x1p31, 0x1p31 - 0.5, 0x1p31 - 1, 0x1p32,
+                            0x1p32 - 0.5, 0x1p52, 1e300, 0x1p-1074}) {
+    for (const double sign : {1.0, -1.0}) {
+      all.push_back(sign * edge);
+      all.push_back(std::nextafter(sign * edge, 1e308));
+      all.push_back(std::nextafter(sign * edge, -1e308));
+      all.push_back(sign * edge - 1);
+    }
+  }
+  constexpr std::uint64_t special[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
+                                       0xfff8000000000000, 0x7ff0000000000001, 0xffffffffffffffff};
+  for (const std::uint64_t bits : special) all.push_back(std::bit_cast<double>(bits));
+  while (all.size() % 64 != 0) all.push_back(static_cast<double>(all.size()) - 64.5);
+  return all;
+}
+
+/// PTX: NaN and what is too small give the least number for s32.
+std::int32_t wanted(double value, double (*rounded)(double)) {
+  if (!(value > -0x1p31)) return std::numeric_limits<std::int32_t>::min();
+  const double whole = rounded(value);
+  if (whole >= 0x1p31) return std::numeric_limits<std::int32_t>::max();
+  return whole <= -0x1p31 ? std::numeric_limits<std::int32_t>::min()
+                          : static_cast<std::int32_t>(whole);
+}
+
+void check(const std::string& instruction, double (*rounded)(double)) {
+  CAPTURE(instruction);
+  const std::vector<double> in = samples();
+  const auto n = static_cast<std::uint32_t>(in.size());
+  for (const bool gangs : {false, true}) {
+    LoadedModule module(kernel_of(instruction), vectors(gangs));
+    CHECK((module.kernel("k").facts.gang_lanes != 0) == gangs);
+    std::vector<std::int32_t> out(n);
+    module.run("k", {n / 64}, {64}, in.data(), out.data(), n);
+    for (std::size_t i = 0; i < n; ++i) {
+      CAPTURE(in[i]);
+      CHECK(out[i] == wanted(in[i], rounded));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("f64 to s32 in every rounding, with what does not fit and NaNs") {
+  check("cvt.rni.s32.f64", [](double x) { return std::nearbyint(x); });
+  check("cvt.rzi.s32.f64", [](double x) { return std::trunc(x); });
+  check("cvt.rmi.s32.f64", [](double x) { return std::floor(x); });
+  check("cvt.rpi.s32.f64", [](double x) { return std::ceil(x); });
+}
