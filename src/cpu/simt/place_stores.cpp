@@ -26,6 +26,12 @@ const llvm::Value* without_offset(const llvm::Value* pointer) {
   return address && address->hasAllConstantIndices() ? address->getPointerOperand() : pointer;
 }
 
+const llvm::Value* object_of(const llvm::Value* pointer) {
+  while (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer))
+    pointer = address->getPointerOperand();
+  return pointer;
+}
+
 /// Whether `load` reads what the launch does not change, by pointers that start at the function's
 /// arguments. Kernels' own addresses are computed from integers.
 bool reads_launch(const llvm::LoadInst& load) {
@@ -45,7 +51,7 @@ class Sinker {
   explicit Sinker(const std::vector<Place>& places) {
     for (const Place& place : places) {
       starts_.insert(place.start);
-      kept_.insert(place.kept.begin(), place.kept.end());
+      for (const llvm::Value* kept : place.kept) kept_.insert(object_of(kept));
     }
   }
 
@@ -79,10 +85,11 @@ class Sinker {
   bool observes(const llvm::Instruction& instruction) const {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
       return !reads_launch(*load) &&
-             !(load->isSimple() && kept_.contains(without_offset(load->getPointerOperand())));
+             !(load->isSimple() && kept_.contains(object_of(load->getPointerOperand())));
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-      const llvm::Value* object = without_offset(store->getPointerOperand());
-      return !store->isSimple() || !(kept_.contains(object) || llvm::isa<llvm::Argument>(object));
+      const llvm::Value* pointer = store->getPointerOperand();
+      return !store->isSimple() || !(kept_.contains(object_of(pointer)) ||
+                                     llvm::isa<llvm::Argument>(without_offset(pointer)));
     }
     return instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects() ||
            llvm::isa<llvm::UnreachableInst>(instruction);

@@ -68,7 +68,9 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   }
   if (!kernel.gangs_suspend || is_too_long()) return;
   const bool agree = gangs_agree(*full);
-  const Regions regions = split_at_barriers(*full, kernel.name + ".region");
+  // Those that pause are gangs of many blocks.
+  const Frames frames = tail || waits(*full) ? Frames::Apart : Frames::Together;
+  const Regions regions = split_at_barriers(*full, kernel.name + ".region", frames);
   kernel.gang_frame_bytes = frame_bytes_of(regions);
   std::optional<Regions> tail_regions;
   if (tail) {
