@@ -144,6 +144,20 @@ def test_gathers_have_one_base_and_indexes_of_32_bits(tmp_path):
         assert not re.search(r"extractelement <\d+ x ptr>", code)
 
 
+BYTES = """extern "C" __global__ void bytes(unsigned *y, const unsigned char *x, const int *places)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[places[i]];
+}
+"""
+
+
+def test_bytes_that_all_lanes_read_apart_are_not_cut_out_of_words(tmp_path):
+    code = code_of(BYTES, "bytes", tmp_path)
+    assert re.search(r"load i8, ptr|llvm\.masked\.gather\.v\d+i8", code)
+    assert not re.search(r"and <\d+ x i64> [^\n]*<i64 -4,", code)
+
+
 ROTATE = """extern "C" __global__ void rotate(unsigned *y, int n)
 {
   unsigned a = threadIdx.x;

@@ -47,6 +47,7 @@ class Widener {
  private:
   // Control flow.
   void emit_block(llvm::BasicBlock& block);
+  bool emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector& pending);
   void emit_end(llvm::BasicBlock& block);
   void leave_for(const llvm::BasicBlock& from, const llvm::BitVector& pending);
   llvm::BasicBlock* continue_at(llvm::BitVector pending);

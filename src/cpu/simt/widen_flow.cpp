@@ -5,6 +5,7 @@
 // Each block carries the set of blocks that are still to be visited. A uniform branch is a branch;
 // after a divergent one the nearer side comes first and the other one stays pending. (Partial
 // control-flow linearisation.)
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -101,6 +102,14 @@ bool is_mere_edge(const llvm::BasicBlock& block, const ControlFlow& flow) {
          flow.position(branch->getSuccessor(0)) > flow.position(&block);
 }
 
+/// What the source asks for of the loop that `latch` closes. Where an edge has been split it stands
+/// at the branch before.
+llvm::MDNode* loop_notes(const llvm::BranchInst& latch) {
+  if (llvm::MDNode* notes = latch.getMetadata(llvm::LLVMContext::MD_loop)) return notes;
+  const llvm::BasicBlock* before = latch.getParent()->getSinglePredecessor();
+  return before ? before->getTerminator()->getMetadata(llvm::LLVMContext::MD_loop) : nullptr;
+}
+
 }  // namespace
 
 void Widener::emit_block(llvm::BasicBlock& block) {
@@ -122,6 +131,7 @@ void Widener::emit_block(llvm::BasicBlock& block) {
     mask_ = b_.CreateLoad(mask_type, masks_[flow_.owner(block)]);
   } else {
     mask_ = b_.CreateLoad(mask_type, sent_[&block]);
+    if (emit_counting_latch(block, pending)) return;
     const Odds odds = odds_of(block);
     if (odds == Odds::Likely && is_mere_edge(block, flow_)) {
       // To move the values of no lane is no harm.
@@ -149,6 +159,30 @@ void Widener::emit_block(llvm::BasicBlock& block) {
     emit(instruction);
   }
   emit_end(block);
+}
+
+/// A latch that only counts and goes back does so before it asks whether there are lanes, and is no
+/// block of its own: so the loop ends in that question, and LLVM does not turn it round elsewhere.
+bool Widener::emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector& pending) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  if (!branch || branch->isConditional()) return false;
+  llvm::BasicBlock* header = branch->getSuccessor(0);
+  llvm::BasicBlock* body = bodies_.lookup(header);
+  if (!body || flow_.position(header) > flow_.position(&block)) return false;
+  const auto instructions = llvm::make_range(block.begin(), block.getTerminator()->getIterator());
+  if (!llvm::all_of(instructions, [](const llvm::Instruction& instruction) {
+        return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst>(
+                   instruction) &&
+               !instruction.isIntDivRem();
+      }))
+    return false;
+  b_.CreateStore(mask_, masks_[&block]);
+  b_.CreateStore(llvm::Constant::getNullValue(mask_->getType()), sent_[&block]);
+  for (llvm::Instruction& instruction : instructions) emit(instruction);
+  send(block, *header, mask_);
+  b_.CreateCondBr(any(mask_), body, continue_at(pending))
+      ->setMetadata(llvm::LLVMContext::MD_loop, loop_notes(*branch));
+  return true;
 }
 
 /// The block to go to when these are pending; the rest of them stays pending there.
@@ -217,14 +251,6 @@ bool asks_for_all(const llvm::Value& condition) {
 /// Most gangs pass guards as a whole: their code shall lie in one piece.
 llvm::MDNode* mostly(llvm::LLVMContext& context) {
   return llvm::MDBuilder(context).createBranchWeights(7, 1);
-}
-
-/// What the source asks for of the loop that `latch` closes. Where an edge has been split it stands
-/// at the branch before.
-llvm::MDNode* loop_notes(const llvm::BranchInst& latch) {
-  if (llvm::MDNode* notes = latch.getMetadata(llvm::LLVMContext::MD_loop)) return notes;
-  const llvm::BasicBlock* before = latch.getParent()->getSinglePredecessor();
-  return before ? before->getTerminator()->getMetadata(llvm::LLVMContext::MD_loop) : nullptr;
 }
 
 }  // namespace
