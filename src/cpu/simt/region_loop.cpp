@@ -75,7 +75,7 @@ class RegionLoop {
 
  private:
   struct Gang {
-    llvm::Value *x, *y, *z, *state, *frame;
+    llvm::Value *x, *y, *z, *state, *frame, *index;
   };
   struct Round {
     llvm::Value *any, *all;  ///< the gangs' new states, or-ed and and-ed
@@ -122,7 +122,7 @@ class RegionLoop {
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
   llvm::Value *width_ = nullptr, *height_ = nullptr, *rows_ = nullptr, *full_end_ = nullptr;
-  llvm::Value *per_row_ = nullptr, *states_ = nullptr, *frames_ = nullptr;
+  llvm::Value *per_row_ = nullptr, *states_ = nullptr, *frames_ = nullptr, *gangs_ = nullptr;
   llvm::Value* some_pause_ = nullptr;  ///< i1: a gang waits at a pause
   std::vector<llvm::CallInst*> inline_;
   std::vector<Place> places_;
@@ -176,8 +176,8 @@ void RegionLoop::read_launch() {
   llvm::Value* memory =
       load_field(b_, function_->getArg(1), offsetof(ThreadFrame, scratch), b_.getPtrTy(), false);
   states_ = memory;
-  llvm::Value* bytes =
-      b_.CreateShl(b_.CreateZExt(b_.CreateMul(rows_, per_row_), b_.getInt64Ty()), 2);
+  gangs_ = b_.CreateZExt(b_.CreateMul(rows_, per_row_), b_.getInt64Ty());
+  llvm::Value* bytes = b_.CreateShl(gangs_, 2);
   bytes = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(255)), b_.getInt64(~std::uint64_t{255}));
   frames_ = b_.CreateGEP(b_.getInt8Ty(), memory, bytes);
 }
@@ -191,10 +191,11 @@ RegionLoop::Gang RegionLoop::start_gang(llvm::Value* x, llvm::Value* y, llvm::Va
   llvm::Value* index = b_.CreateZExt(
       b_.CreateAdd(first_gang, b_.CreateUDiv(x, b_.getInt32(size_.columns))), b_.getInt64Ty());
   llvm::Value* state = b_.CreateGEP(b_.getInt32Ty(), states_, index);
-  llvm::Value* frame =
-      b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
+  llvm::Value* frame = frames_;
+  if (full_.frames == Frames::Apart)
+    frame = b_.CreateGEP(b_.getInt8Ty(), frames_, b_.CreateMul(index, b_.getInt64(frame_bytes_)));
   places_.back().kept = {state, frame};
-  return {x, y, z, state, frame};
+  return {x, y, z, state, frame, index};
 }
 
 RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
@@ -261,8 +262,9 @@ RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
 }
 
 llvm::Value* RegionLoop::call(llvm::Function& region, const Gang& gang) {
-  llvm::CallInst* run = b_.CreateCall(&region, {function_->getArg(1), gang.frame, gang.x, gang.y,
-                                                gang.z, b_.getInt32(size_.lanes())});
+  llvm::CallInst* run =
+      b_.CreateCall(&region, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z,
+                              b_.getInt32(size_.lanes()), gang.index, gangs_});
   run->setDoesNotThrow();
   if (mixes_ && region.getInstructionCount() > most_for_two_copies) {
     region.addFnAttr(llvm::Attribute::NoInline);
@@ -320,8 +322,8 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
   b_.SetInsertPoint(run);
   llvm::Value* lanes = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b_.CreateSub(width_, gang.x),
                                                 b_.getInt32(size_.lanes()));
-  llvm::CallInst* next = b_.CreateCall(
-      &chooser, {function_->getArg(1), gang.frame, gang.x, gang.y, gang.z, lanes, state});
+  llvm::CallInst* next = b_.CreateCall(&chooser, {function_->getArg(1), gang.frame, gang.x, gang.y,
+                                                  gang.z, lanes, gang.index, gangs_, state});
   next->setDoesNotThrow();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);

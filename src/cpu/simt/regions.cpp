@@ -58,7 +58,9 @@ std::vector<llvm::CallInst*> barriers_of(const llvm::Function& function) {
 
 class Splitter {
  public:
-  Splitter(llvm::Function& gang, llvm::StringRef name) : gang_(gang), name_(name) {}
+  Splitter(llvm::Function& gang, llvm::StringRef name, Frames frames) : gang_(gang), name_(name) {
+    regions_.frames = frames;
+  }
 
   Regions run() {
     regions_.behind_pause.push_back(false);
@@ -88,16 +90,17 @@ class Splitter {
   void find_live_values();
   void place_values(const Values& kept);
   void place_variables();
-  std::uint64_t place(std::uint64_t bytes, llvm::Align alignment);
+  struct Place {
+    std::uint64_t offset, bytes;
+  };
+  Place place(std::uint64_t bytes, llvm::Align alignment);
   llvm::Align alignment_of(const llvm::Instruction& value) const {
     return std::min(gang_.getParent()->getDataLayout().getPrefTypeAlign(value.getType()),
                     usual_alignment);
   }
   llvm::Value* repeat(llvm::Value* value, llvm::IRBuilder<>& b, llvm::ValueToValueMapTy& made,
                       const llvm::ValueToValueMapTy& map) const;
-  llvm::Value* address(llvm::IRBuilder<>& b, llvm::Value* frame, std::uint64_t offset) const {
-    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offset);
-  }
+  llvm::Value* address(llvm::IRBuilder<>& b, llvm::Function& region, Place place) const;
   void name_gang(llvm::Function& region) const;
   llvm::Function* make(unsigned number);
 
@@ -107,7 +110,7 @@ class Splitter {
   std::vector<llvm::CallInst*> barriers_;
   std::vector<llvm::BasicBlock*> after_;
   std::vector<Values> live_;  ///< by barrier, what is used behind it and computed before
-  llvm::MapVector<const llvm::Instruction*, std::uint64_t> offsets_;  ///< in the frame
+  llvm::MapVector<const llvm::Instruction*, Place> offsets_;  ///< in the frame
   std::uint64_t frame_bytes_ = 0;
   llvm::Align frame_alignment_;
 };
@@ -237,7 +240,7 @@ void Splitter::place_values(const Values& kept) {
     }
   }
   const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
-  llvm::DenseMap<std::size_t, std::uint64_t> places;
+  llvm::DenseMap<std::size_t, Place> places;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const auto [found, is_new] = places.try_emplace(together.getLeaderValue(i));
     if (is_new)
@@ -247,12 +250,22 @@ void Splitter::place_values(const Values& kept) {
   }
 }
 
-std::uint64_t Splitter::place(std::uint64_t bytes, llvm::Align alignment) {
+Splitter::Place Splitter::place(std::uint64_t bytes, llvm::Align alignment) {
   alignment = std::min(alignment, most_alignment);
   frame_alignment_ = std::max(frame_alignment_, alignment);
+  if (regions_.frames == Frames::Together) bytes = llvm::alignTo(bytes, alignment);
   const std::uint64_t offset = llvm::alignTo(frame_bytes_, alignment);
   frame_bytes_ = offset + bytes;
-  return offset;
+  return {offset, bytes};
+}
+
+llvm::Value* Splitter::address(llvm::IRBuilder<>& b, llvm::Function& region, Place place) const {
+  llvm::Value* frame = region.getArg(1);
+  if (regions_.frames == Frames::Apart)
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, place.offset);
+  llvm::Value* all =
+      b.CreateGEP(b.getInt8Ty(), frame, b.CreateMul(region.getArg(7), b.getInt64(place.offset)));
+  return b.CreateGEP(b.getInt8Ty(), all, b.CreateMul(region.getArg(6), b.getInt64(place.bytes)));
 }
 
 /// Variables keep their contents across barriers, so all of them lie in the frame.
@@ -331,9 +344,10 @@ void sink_loads(llvm::Function& region, llvm::BasicBlock& entry) {
 llvm::Function* Splitter::make(unsigned number) {
   llvm::LLVMContext& context = gang_.getContext();
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
+  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   llvm::Function* region = llvm::Function::Create(
-      llvm::FunctionType::get(i32, {pointer, pointer, i32, i32, i32, i32}, false),
+      llvm::FunctionType::get(i32, {pointer, pointer, i32, i32, i32, i32, i64, i64}, false),
       llvm::Function::InternalLinkage, name_ + "." + std::to_string(number), gang_.getParent());
   llvm::ValueToValueMapTy map;
   map[gang_.getArg(0)] = region->getArg(0);
@@ -344,7 +358,6 @@ llvm::Function* Splitter::make(unsigned number) {
   region->removeRetAttrs(llvm::AttributeFuncs::typeIncompatible(i32));
   region->addParamAttr(1, llvm::Attribute::NoAlias);
   region->addParamAttr(1, llvm::Attribute::getWithAlignment(context, frame_alignment_));
-  llvm::Value* frame = region->getArg(1);
   llvm::IRBuilder<> b(context);
 
   llvm::BasicBlock* old_entry = &region->getEntryBlock();
@@ -353,7 +366,7 @@ llvm::Function* Splitter::make(unsigned number) {
   for (auto& [original, offset] : offsets_) {
     if (!llvm::isa<llvm::AllocaInst>(original)) continue;
     auto* variable = llvm::cast<llvm::Instruction>(map[original]);
-    llvm::Value* place = address(b, frame, offset);
+    llvm::Value* place = address(b, *region, offset);
     variable->replaceAllUsesWith(place);
     variable->eraseFromParent();
     map[original] = place;
@@ -372,9 +385,9 @@ llvm::Function* Splitter::make(unsigned number) {
         continue;
       }
       llvm::LoadInst* load = b.CreateAlignedLoad(
-          value->getType(), address(b, frame, offset->second), alignment_of(*value));
+          value->getType(), address(b, *region, offset->second), alignment_of(*value));
       found[value] = load;
-      loads.emplace_back(load, offset->second);
+      loads.emplace_back(load, offset->second.offset);
     }
   }
   b.CreateBr(start);
@@ -391,9 +404,9 @@ llvm::Function* Splitter::make(unsigned number) {
     for (llvm::Instruction* value : live_[i]) {
       const auto offset = offsets_.find(value);
       if (offset == offsets_.end()) continue;
-      kept.emplace_back(
-          b.CreateAlignedStore(map[value], address(b, frame, offset->second), alignment_of(*value)),
-          offset->second);
+      kept.emplace_back(b.CreateAlignedStore(map[value], address(b, *region, offset->second),
+                                             alignment_of(*value)),
+                        offset->second.offset);
     }
     b.CreateRet(b.getInt32(regions_.state(i + 1)));
     llvm::BasicBlock* next = block->getTerminator()->getSuccessor(0);
@@ -435,8 +448,8 @@ std::size_t region_instructions(const llvm::Function& gang) {
   return (barriers_of(gang).size() + 1) * gang.getInstructionCount();
 }
 
-Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name) {
-  return Splitter(gang, name).run();
+Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name, Frames frames) {
+  return Splitter(gang, name, frames).run();
 }
 
 }  // namespace pycuda::cpu::simt

@@ -13,12 +13,20 @@ namespace pycuda::cpu::simt {
 /// at a barrier stay there until the others, too, have got to one.
 inline constexpr std::uint32_t pausing = std::uint32_t{1} << 30;
 
+/// Where gangs keep what lives across barriers and cannot simply be computed again.
+enum class Frames : std::uint8_t {
+  Apart,     ///< each gang in a frame of its own
+  Together,  ///< all gangs each value in turn: who walks over many gangs reads no more than it
+             ///< needs
+};
+
 /// The regions of a gang function, between its barriers and pauses. Region 0 starts at the kernel's
 /// start, region k > 0 behind barrier k. Each is `i32 (ptr %thread, ptr %frame, i32 x, i32 y, i32
-/// z, i32 lanes)`: it runs one gang, whose first thread is (x, y, z), to the next barrier or
-/// pause, whose state it returns, or to its end (0). What lives across barriers and cannot simply
-/// be computed again lies in the gang's frame.
+/// z, i32 lanes, i64 index, i64 gangs)`: it runs one gang, whose first thread is (x, y, z), to the
+/// next barrier or pause, whose state it returns, or to its end (0). `frame` is the gang's own, or
+/// that of all `gangs`, of which it is number `index`.
 struct Regions {
+  Frames frames = Frames::Apart;
   std::vector<llvm::Function*> functions;
   std::vector<bool> behind_pause;  ///< by region
   std::uint32_t state(std::size_t region) const {
@@ -32,6 +40,7 @@ struct Regions {
 std::size_t region_instructions(const llvm::Function& gang);
 
 /// `gang` is void (ptr %thread), all its barriers are for the whole block; it is gone afterwards.
-Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name);
+Regions split_at_barriers(llvm::Function& gang, llvm::StringRef name,
+                          Frames frames = Frames::Apart);
 
 }  // namespace pycuda::cpu::simt

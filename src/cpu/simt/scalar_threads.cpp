@@ -44,6 +44,16 @@ std::uint64_t frame_bytes_of(const Regions& regions) {
   return llvm::alignTo(std::max(regions.frame_bytes, std::uint64_t{1}), regions.frame_alignment);
 }
 
+bool waits(const llvm::Function& gang) {
+  for (const llvm::Instruction& instruction : llvm::instructions(gang)) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && call->getCalledFunction() &&
+        call->getCalledFunction()->getName() == lower::pseudo::barrier_sync)
+      return true;
+  }
+  return false;
+}
+
 void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
@@ -58,7 +68,9 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   }
   if (!kernel.gangs_suspend || is_too_long()) return;
   const bool agree = gangs_agree(*full);
-  const Regions regions = split_at_barriers(*full, kernel.name + ".region");
+  // Those that pause are gangs of many blocks.
+  const Frames frames = tail || waits(*full) ? Frames::Apart : Frames::Together;
+  const Regions regions = split_at_barriers(*full, kernel.name + ".region", frames);
   kernel.gang_frame_bytes = frame_bytes_of(regions);
   std::optional<Regions> tail_regions;
   if (tail) {
@@ -71,16 +83,6 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   make_region_loop(regions, tail_regions ? &*tail_regions : nullptr, kernel.gang_frame_bytes,
                    kernel.name + ".gangs", kernel.gang_lanes, agree);
   kernel.gangs_suspend = false;
-}
-
-bool waits(const llvm::Function& gang) {
-  for (const llvm::Instruction& instruction : llvm::instructions(gang)) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == lower::pseudo::barrier_sync)
-      return true;
-  }
-  return false;
 }
 
 /// The tiles' function becomes `<name>.tiles`, or the kernel does without.
