@@ -176,7 +176,8 @@ void RegionLoop::read_launch() {
   llvm::Value* memory =
       load_field(b_, function_->getArg(1), offsetof(ThreadFrame, scratch), b_.getPtrTy(), false);
   states_ = memory;
-  gangs_ = b_.CreateZExt(b_.CreateMul(rows_, per_row_), b_.getInt64Ty());
+  llvm::Value* gangs = b_.CreateMul(b_.CreateUDiv(rows_, b_.getInt32(size_.rows)), per_row_);
+  gangs_ = b_.CreateZExt(gangs, b_.getInt64Ty());
   llvm::Value* bytes = b_.CreateShl(gangs_, 2);
   bytes = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(255)), b_.getInt64(~std::uint64_t{255}));
   frames_ = b_.CreateGEP(b_.getInt8Ty(), memory, bytes);

@@ -9,6 +9,7 @@
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::Form;
+using pycuda::cpu::Forms;
 using pycuda::cpu::has_whole_tiles;
 using pycuda::cpu::jit::describe_plan;
 using pycuda::cpu::testing::gangs_of;
@@ -57,6 +58,11 @@ void check(const std::string& body) {
   LoadedModule alone(head + body + " ret; }", options);
   options.forms = Form::SmallTiles;
   LoadedModule small(head + body + " ret; }", options);
+  const auto& facts = small.kernel("k").facts;
+  CAPTURE(facts.tile_columns);
+  CAPTURE(facts.scalar_reason);
+  // Where they cannot be made there are all other forms.
+  if (facts.forms == Forms::all()) return;
   for (const Dim3& block : {Dim3{8, 8}, Dim3{8, 4}, Dim3{8, 4, 3}, Dim3{8, 16, 8}})
     for (const std::uint32_t n : {0u, 3u, 16u, 1000u}) compare(small, alone, block, n);
 }
