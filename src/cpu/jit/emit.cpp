@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "cpu/jit/checkpoint.h"
+#include "cpu/jit/long_arithmetic.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -37,6 +38,7 @@ void set_options() {
   // X86DomainReassignment moves integer arithmetic to mask registers where it can. It hardly ever
   // can, and its search takes time that grows with the square of a block's length.
   set_option("disable-x86-domain-reassignment", true);
+  schedule_long_arithmetic();
 }
 
 /// Does nothing to the code.
@@ -77,6 +79,7 @@ bool emit_object(llvm::Module& module, llvm::TargetMachine& target,
                  llvm::SmallVectorImpl<char>& object) {
   static std::once_flag settled;
   std::call_once(settled, set_options);
+  mark_long_arithmetic(module);
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
   llvm::raw_svector_ostream stream(object);
   // The pass manager owns what is added to it.
