@@ -9,6 +9,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "cpu/simt/looked_up.h"
+
 namespace pycuda::cpu::jit {
 namespace {
 
@@ -64,7 +66,9 @@ bool part_full_gathers(llvm::Module& module) {
     for (llvm::Instruction& instruction :
          llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* gather = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (gather == nullptr || gather->getIntrinsicID() != llvm::Intrinsic::masked_gather) continue;
+      if (gather == nullptr || gather->getIntrinsicID() != llvm::Intrinsic::masked_gather ||
+          gather->getMetadata(simt::looked_up))
+        continue;
       const auto* mask = llvm::dyn_cast<llvm::Constant>(gather->getArgOperand(2));
       if (mask == nullptr || !mask->isAllOnesValue()) continue;
       auto* type = llvm::cast<llvm::FixedVectorType>(gather->getType());

@@ -137,6 +137,7 @@ class Widener {
   llvm::Value* growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps);
   void fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* load_of_two(llvm::LoadInst& load);
+  bool follows_list(const llvm::LoadInst& load) const;
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
   llvm::Value* test_adjacent(llvm::Value* pointers, std::int64_t bytes,
                              std::vector<llvm::Value*>& first);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of gangs: one scalar, one vector, or one element per lane.
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/looked_up.h"
 #include "cpu/simt/source_lines.h"
 #include "cpu/simt/widen.h"
 #include "cpu/simt/wrap_checks.h"
@@ -209,14 +211,40 @@ llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
   return b_.CreateSelect(is_second, read(places->second), read(places->first));
 }
 
+/// Whether `load` reads where a list says, which lanes read side by side: places all over memory,
+/// most likely.
+bool Widener::follows_list(const llvm::LoadInst& load) const {
+  constexpr unsigned most_sources = 16;
+  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
+  llvm::SmallPtrSet<const llvm::Value*, 16> found;
+  llvm::SmallVector<const llvm::Value*, 8> pending{load.getPointerOperand()};
+  while (!pending.empty() && found.size() < most_sources) {
+    const auto* source = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
+    if (!source || !found.insert(source).second) continue;
+    if (const auto* list = llvm::dyn_cast<llvm::LoadInst>(source)) {
+      const llvm::Value* place = list->getPointerOperand();
+      if (is_adjacent(shapes_.of(place), list->getType(), layout) ||
+          is_adjacent(guesses_.of(place), list->getType(), layout))
+        return true;
+    } else if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst>(source)) {
+      pending.append(source->op_begin(), source->op_end());
+    }
+  }
+  return false;
+}
+
 /// Processors gather words: where lanes are masked out, numbers of 8 or 16 bits are cut out of
 /// those they lie in, which are never in another page. All lanes' numbers are read one by one.
 llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
   llvm::Type* type = wide_type(load.getType());
   const unsigned bits = load.getType()->isIntegerTy() ? load.getType()->getIntegerBitWidth() : 0;
-  if ((bits != 8 && bits != 16) || load.getAlign().value() * 8 < bits || is_full(mask_))
-    return b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_,
-                                 llvm::PoisonValue::get(type));
+  if ((bits != 8 && bits != 16) || load.getAlign().value() * 8 < bits || is_full(mask_)) {
+    llvm::CallInst* found =
+        b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_, llvm::PoisonValue::get(type));
+    if (bits != 8 && bits != 16 && follows_list(load))
+      found->setMetadata(looked_up, llvm::MDNode::get(b_.getContext(), {}));
+    return found;
+  }
   const auto all = [&](std::uint64_t value) {
     return b_.CreateVectorSplat(lanes_, b_.getInt64(value));
   };
