@@ -7,6 +7,7 @@
 
 #include "array/array_context.h"
 #include "bindings/allocation_object.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/unlocked.h"
 
 namespace nb = nanobind;
@@ -29,8 +30,11 @@ class ArrayMemory : public DeviceAllocation {
   }
   void free() override {
     if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
-    array::ArrayContext::current().context()->synchronize();
-    block_->free();
+    const cuda::ContextPtr context = array::ArrayContext::current().context();
+    if (!left_to_capture(*block_, *context)) {
+      context->synchronize();
+      block_->free();
+    }
     block_.reset();
   }
 
@@ -44,7 +48,9 @@ void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
   unlocked_if_possible([&] {
     if (told) {
       try {
-        array::ArrayContext::current().context()->synchronize();
+        const cuda::ContextPtr context = array::ArrayContext::current().context();
+        if (left_to_capture(block, *context)) return;
+        context->synchronize();
       } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
       }
     }

@@ -16,6 +16,7 @@
 #include "bindings/array_reductions.h"
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -171,6 +172,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(target.ptr(), queue);
+  if (asynchronous) keep_if_captured(target, host);
   const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
@@ -195,6 +197,7 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(source.ptr(), queue);
+  if (asynchronous) keep_if_captured(source, host);
   const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =

@@ -9,6 +9,7 @@
 #include "bindings/launch_shape.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
+#include "cuda/capturing.h"
 #include "cuda/texture.h"
 
 namespace nb = nanobind;
@@ -149,6 +150,14 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
     Py_RETURN_NONE;
   }
 
+  if (cuda::goes_into_graph(shape.stream)) {
+    throw kernel.driver().cuLaunchKernel.error(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        timed
+            ? "a launch that is timed waits for its end: record events around it"
+            : "In, Out and InOut copy and wait for it: pass memory on the device, and copy before "
+              "or after the graph's launch");
+  }
   const nb::object stream = nb::borrow(options.stream == nullptr ? Py_None : options.stream);
   for (const nb::object& handler : handlers) handler.attr("pre_call")(stream);
   nb::object result = nb::none();

@@ -2,6 +2,7 @@
 // How contexts are made and given back, and the calls that concern the current one.
 #include "cuda/context.h"
 
+#include "cuda/capturing.h"
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
 
@@ -80,6 +81,8 @@ void Context::detach() {
 
 void Context::synchronize() const {
   const ContextScope scope(*this);
+  refuse_in_capture("cuCtxSynchronize",
+                    "nothing runs until the graph is launched: wait after that");
   driver().cuCtxSynchronize();
 }
 
