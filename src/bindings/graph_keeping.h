@@ -24,9 +24,10 @@ void keep_argument(cuda::GraphResources& resources, nanobind::handle argument);
 std::shared_ptr<const void> kept_arguments(PyObject* const* arguments, std::size_t count);
 
 namespace internal {
-void keep_in_capture(PyObject* const* arguments, std::size_t count);
-void keep_array_in_capture(const ArrayState& state);
-bool keep_block_in_capture(cuda::PooledDeviceMemory& block, const cuda::Context& context) noexcept;
+[[gnu::cold]] void keep_in_capture(PyObject* const* arguments, std::size_t count);
+[[gnu::cold]] void keep_array_in_capture(const ArrayState& state);
+[[gnu::cold]] bool keep_block_in_capture(cuda::PooledDeviceMemory& block,
+                                         const cuda::Context& context) noexcept;
 }  // namespace internal
 
 /// While this thread captures, its graph keeps the arguments.

@@ -37,8 +37,8 @@ class [[nodiscard]] CaptureTolerance {
   }
 
  private:
-  void begin(const driver::DriverTable& driver) noexcept;
-  void end() noexcept;
+  [[gnu::cold]] void begin(const driver::DriverTable& driver) noexcept;
+  [[gnu::cold]] void end() noexcept;
 
   const driver::DriverTable* driver_ = nullptr;
   CUstreamCaptureMode before_ = CU_STREAM_CAPTURE_MODE_RELAXED;

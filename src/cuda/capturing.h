@@ -11,20 +11,22 @@ namespace pycuda::cuda {
 
 namespace internal {
 
-CUstream stream_of_capture() noexcept;
-void refuse_to_wait(const char* routine, const char* remedy);
-bool is_captured(CUstream stream) noexcept;
-const void* copy_for_graph(const void* value, std::size_t bytes, CUstream stream);
+[[gnu::cold]] CUstream stream_of_capture() noexcept;
+[[gnu::cold]] void refuse_to_wait(const char* routine, const char* remedy);
+[[gnu::cold]] bool is_captured(CUstream stream) noexcept;
+[[gnu::cold]] const void* copy_for_graph(const void* value, std::size_t bytes, CUstream stream);
 
 }  // namespace internal
 
-/// Whether this thread has begun a capture that has not ended.
-inline bool thread_captures() noexcept { return internal::on_thread.capture != nullptr; }
+/// Whether this thread has begun a capture that has not ended. The first test is the cheaper one.
+inline bool thread_captures() noexcept {
+  return any_capture() && internal::on_thread.capture != nullptr;
+}
 
 /// The stream for work that names `stream`: while this thread captures all that it does in the
 /// current context, null means the captured stream.
 inline CUstream stream_for_work(CUstream stream) noexcept {
-  if (stream == nullptr && thread_captures()) [[unlikely]]
+  if (thread_captures() && stream == nullptr) [[unlikely]]
     return internal::stream_of_capture();
   return stream;
 }

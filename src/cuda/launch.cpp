@@ -83,14 +83,17 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
   }
 }
 
-/// Where the work goes; a graph that it goes into keeps the kernel's module.
-CUstream stream_of(const Kernel& kernel, CUstream stream) {
-  if (!any_capture()) [[likely]]
-    return stream;
+/// Where the work goes while anything is captured; a graph that it goes into keeps the kernel's
+/// module.
+[[gnu::cold, gnu::noinline]] CUstream captured_stream_of(const Kernel& kernel, CUstream stream) {
   if (const std::shared_ptr<Capture> capture = Capture::of_stream(stream)) {
     capture->resources()->keep_kernel(kernel);
   }
   return stream_for_work(stream);
+}
+
+CUstream stream_of(const Kernel& kernel, CUstream stream) {
+  return any_capture() ? captured_stream_of(kernel, stream) : stream;
 }
 
 }  // namespace

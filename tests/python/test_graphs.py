@@ -476,7 +476,8 @@ def test_modules_live_as_long_as_the_graph(stream):
     np.testing.assert_array_equal(a.get(), numbers() * 2)
 
 
-def test_another_thread_goes_on_while_one_captures(stream):
+def test_another_thread_goes_on_while_one_captures(context):
+    stream = cuda.Stream(1)  # of the others the default stream is kept while they are captured
     a = gpuarray.to_gpu(numbers())
     results, errors = [], []
     begun, done = threading.Event(), threading.Event()
@@ -518,9 +519,9 @@ def test_threads_capture_and_launch_side_by_side(context):
     def work(number):
         try:
             stream = cuda.Stream(1)
-            a = gpuarray.zeros(256, np.float32)
-            a += number
-            cuda.Context.get_current()
+            a = gpuarray.empty(256, np.float32)
+            a.set_async(np.full(256, number, np.float32), stream)
+            stream.synchronize()
             for _ in range(10):
                 with stream.capture() as graph:
                     b = a * 2 + number
@@ -534,8 +535,6 @@ def test_threads_capture_and_launch_side_by_side(context):
         except Exception as error:  # noqa: BLE001
             errors.append(error)
 
-    # `a` is filled in the default stream, in which nothing may be put while a stream that waits for it is captured;
-    # these do not.
     threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 4)]
     for thread in threads:
         thread.start()
