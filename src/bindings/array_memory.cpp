@@ -9,6 +9,7 @@
 #include "bindings/allocation_object.h"
 #include "bindings/graph_keeping.h"
 #include "bindings/unlocked.h"
+#include "cuda/capture.h"
 
 namespace nb = nanobind;
 
@@ -49,8 +50,9 @@ void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
     if (told) {
       try {
         const cuda::ContextPtr context = array::ArrayContext::current().context();
-        if (left_to_capture(block, *context)) return;
-        context->synchronize();
+        while (!cuda::Capture::wait_for_work(*context)) {
+          if (left_to_capture(block, *context)) return;
+        }
       } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
       }
     }

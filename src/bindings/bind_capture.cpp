@@ -24,10 +24,12 @@ std::shared_ptr<cuda::Capture> begin(nb::handle stream, CUstreamCaptureMode mode
   return capture;
 }
 
-std::shared_ptr<cuda::Graph> end(cuda::Capture& capture) {
+/// What a capture kept goes without the interpreter lock, should it fail.
+std::shared_ptr<cuda::Graph> end(std::shared_ptr<cuda::Capture> capture) {
   return unlocked([&] {
-    CUgraph graph = capture.end();
-    return std::make_shared<cuda::Graph>(capture.context(), graph, capture.resources());
+    const std::shared_ptr<cuda::Capture> own = std::move(capture);
+    CUgraph graph = own->end();
+    return std::make_shared<cuda::Graph>(own->context(), graph, own->resources());
   });
 }
 
@@ -44,7 +46,11 @@ class StreamCapture {
   StreamCapture(const StreamCapture&) = delete;
   StreamCapture& operator=(const StreamCapture&) = delete;
   ~StreamCapture() {
-    if (capture_) unlocked_if_possible([this] { capture_->abandon(); });
+    if (!capture_) return;
+    unlocked_if_possible([this] {
+      capture_->abandon();
+      capture_.reset();
+    });
   }
 
   nb::object enter() {
@@ -57,14 +63,17 @@ class StreamCapture {
     return graph_;
   }
   void exit(bool failed) {
-    const std::shared_ptr<cuda::Capture> capture = std::move(capture_);
+    std::shared_ptr<cuda::Capture> capture = std::move(capture_);
     const nb::object graph = std::move(graph_);
     if (!capture) return;
-    if (failed) {
-      unlocked([&] { capture->abandon(); });
-    } else {
-      nb::cast<GraphObject&>(graph).graph = end(*capture);
+    if (!failed) {
+      nb::cast<GraphObject&>(graph).graph = end(std::move(capture));
+      return;
     }
+    unlocked([&] {
+      capture->abandon();
+      capture.reset();
+    });
   }
 
  private:
@@ -79,9 +88,9 @@ void begin_capture(nb::handle stream, nb::handle mode) {
 }
 
 GraphObject end_capture(const cuda::Stream& self) {
-  if (const std::shared_ptr<cuda::Capture> capture = cuda::Capture::of_stream(self.handle());
+  if (std::shared_ptr<cuda::Capture> capture = cuda::Capture::of_stream(self.handle());
       capture && capture->stream() == self.handle()) {
-    return {end(*capture)};
+    return {end(std::move(capture))};
   }
   // Another library's capture: the driver says if there is none at all.
   const cuda::ContextScope scope(self.context());

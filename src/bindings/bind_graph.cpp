@@ -199,7 +199,7 @@ GraphNodeObject add_memfree_node(const GraphObject& self, nb::handle, nb::handle
   return add_empty_node(self, dependencies);
 }
 
-nb::list node_list(const std::shared_ptr<const cuda::Graph>& graph,
+nb::list node_list(const std::shared_ptr<cuda::Graph>& graph,
                    const std::vector<CUgraphNode>& nodes) {
   nb::list list;
   for (CUgraphNode node : nodes) list.append(GraphNodeObject{graph, node});
@@ -293,13 +293,13 @@ void bind_node(nb::module_& m) {
       .def_prop_ro(
           "dependencies",
           [](const GraphNodeObject& self) {
-            return node_list(self.graph, self.graph->dependencies_of(self.node));
+            return node_list(self.graph.get(), self.graph->dependencies_of(self.node));
           },
           "The nodes that it waits for.")
       .def_prop_ro(
           "dependents",
           [](const GraphNodeObject& self) {
-            return node_list(self.graph, self.graph->dependents_of(self.node));
+            return node_list(self.graph.get(), self.graph->dependents_of(self.node));
           },
           "The nodes that wait for it.")
       .def_prop_ro(
@@ -383,7 +383,7 @@ const std::shared_ptr<cuda::Graph>& GraphObject::ready() const {
     throw driver::DriverError("Graph", CUDA_ERROR_INVALID_VALUE,
                               "the graph is there when its capture has ended without an error");
   }
-  return graph;
+  return graph.get();
 }
 
 std::vector<CUgraphNode> dependency_list(const cuda::Graph& graph, nb::handle dependencies) {
@@ -395,7 +395,7 @@ std::vector<CUgraphNode> dependency_list(const cuda::Graph& graph, nb::handle de
       throw nb::python_error();
     }
     const auto& node = nb::cast<const GraphNodeObject&>(item);
-    if (node.graph.get() != &graph) throw nb::value_error("the node is of another graph");
+    if (node.graph.get().get() != &graph) throw nb::value_error("the node is of another graph");
     nodes.push_back(node.node);
   };
   if (dependencies.is_none()) return nodes;

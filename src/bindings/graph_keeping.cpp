@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "bindings/array_memory.h"
 #include "bindings/array_object.h"
 #include "bindings/numpy_types.h"
 #include "cuda/capture.h"
@@ -83,7 +84,12 @@ bool internal::keep_block_in_capture(cuda::PooledDeviceMemory& block,
   try {
     const std::shared_ptr<cuda::Capture> capture = cuda::Capture::in_context(context);
     if (!capture) return false;
-    capture->resources()->keep(std::make_shared<cuda::PooledDeviceMemory>(std::move(block)));
+    // Whoever knows the memory may still use it when the graph goes.
+    capture->resources()->keep(std::shared_ptr<cuda::PooledDeviceMemory>(
+        new cuda::PooledDeviceMemory(std::move(block)), [](cuda::PooledDeviceMemory* kept) {
+          give_back(std::move(*kept), true);
+          delete kept;
+        }));
     return true;
   } catch (...) {
     return false;

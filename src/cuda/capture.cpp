@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,13 @@ struct OfThread {
     on_thread.capture = captures.empty() ? nullptr : captures.back().get();
   }
 };
+
+/// Held shared by those who wait for a context, and exclusively by those who begin a capture: the
+/// driver ends captures in a context that is waited for.
+std::shared_mutex& waiting() {
+  static auto* mutex = new std::shared_mutex;
+  return *mutex;
+}
 
 OfThread& of_this_thread() {
   thread_local OfThread captures;
@@ -135,7 +143,12 @@ std::shared_ptr<Capture> Capture::begin(const Stream& stream, CUstreamCaptureMod
     all.captures.reserve(all.captures.size() + 1);
   }
   thread.captures.reserve(thread.captures.size() + 1);
-  driver.cuStreamBeginCapture(stream.handle(), mode);
+  const std::unique_lock nobody_waits(waiting());
+  const auto& begin_capture = driver.cuStreamBeginCapture;
+  if (goes_into_graph(stream.handle())) {
+    throw begin_capture.error(CUDA_ERROR_ILLEGAL_STATE, "the stream is captured already");
+  }
+  begin_capture(stream.handle(), mode);
   capture->ended_.store(false);
   if (scope == CaptureScope::Thread) {
     CUstreamCaptureMode exchanged = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -178,6 +191,15 @@ std::shared_ptr<Capture> Capture::of_stream(CUstream stream) noexcept {
 std::shared_ptr<Capture> Capture::in_context(const Context& context) noexcept {
   if (!any_capture()) return nullptr;
   return find([&](const auto& capture) { return capture->context().get() == &context; });
+}
+
+bool Capture::wait_for_work(const Context& context) noexcept {
+  const std::shared_lock none_begins(waiting());
+  if (in_context(context)) return false;
+  // The error of a kernel is somebody else's news.
+  static_cast<void>(const_cast<Context&>(context).release(
+      [&] { return context.driver().cuCtxSynchronize.status(); }));
+  return true;
 }
 
 void Capture::note_event() noexcept {

@@ -36,6 +36,9 @@ class Capture : public std::enable_shared_from_this<Capture> {
   static std::shared_ptr<Capture> of_stream(CUstream stream) noexcept;
   /// Any one under way in `context`, or null.
   static std::shared_ptr<Capture> in_context(const Context& context) noexcept;
+  /// Waits for the work of `context`. False, without waiting, where a capture is under way in it,
+  /// which that would spoil. No capture begins meanwhile.
+  static bool wait_for_work(const Context& context) noexcept;
   /// An event was recorded somewhere: other streams may follow the captured ones from there on.
   static void note_event() noexcept;
 

@@ -235,6 +235,11 @@ std::pair<std::shared_ptr<Kernel>, LaunchShape> kernel_of_node(const Graph& grap
     graph.driver().cuKernelGetFunction(&function, parameters.kern);
   }
   std::shared_ptr<Kernel> kernel = graph.resources()->kernel(function);
+  const char* name = nullptr;
+  // The driver may give a handle of its own.
+  if (!kernel && graph.driver().cuFuncGetName.status(&name, function) == CUDA_SUCCESS) {
+    kernel = graph.resources()->kernel(std::string(name));
+  }
   if (!kernel) {
     throw get.error(CUDA_ERROR_NOT_FOUND,
                     "the node's kernel was not launched by this package, and so its parameters are "

@@ -42,22 +42,21 @@ GraphExec::GraphExec(std::shared_ptr<const Graph> graph, unsigned long long flag
 }
 
 GraphExec::~GraphExec() {
-  if (const std::shared_ptr<Capture> capture = Capture::in_context(*context())) {
-    // To wait would spoil the capture. What it keeps goes with its graph.
-    try {
-      keep_for(*capture);
-      return;
-    } catch (...) {  // no memory to remember it: the launches are most likely done
-    }
+  try {
+    wait_for_launches();
+  } catch (...) {  // no memory to hand things over to a capture: the launches are most likely done
   }
-  wait_for_launches();
 }
 
-void GraphExec::wait_for_launches() const noexcept {
+void GraphExec::wait_for_launches() const {
   if (!launched_.load()) return;
   if (graph_->resources()->empty() && !updated_from_ && set_arguments_.empty()) return;
-  // The error of a kernel is somebody else's news.
-  static_cast<void>(context()->release([&] { return exec_.driver().cuCtxSynchronize.status(); }));
+  while (!Capture::wait_for_work(*context())) {
+    // What it keeps goes with that graph.
+    if (const std::shared_ptr<Capture> capture = Capture::in_context(*context())) {
+      return keep_for(*capture);
+    }
+  }
 }
 
 void GraphExec::keep_for(Capture& capture) const {
@@ -90,14 +89,8 @@ void GraphExec::update(std::shared_ptr<const Graph> graph) {
   CUgraphExecUpdateResultInfo result{};
   const CUresult code = update.status(handle(), graph->handle(), &result);
   if (code != CUDA_SUCCESS) throw update.error(code, refusal(result.result));
-  if (updated_from_) {
-    // Launches under way may still use what the former graph kept.
-    if (const std::shared_ptr<Capture> capture = Capture::in_context(*context())) {
-      capture->resources()->keep(updated_from_);
-    } else {
-      wait_for_launches();
-    }
-  }
+  // Launches under way may still use what the former graph kept.
+  if (updated_from_) wait_for_launches();
   updated_from_ = std::move(graph);
   set_arguments_.clear();
 }

@@ -44,7 +44,7 @@ class GraphExec {
     ModulePtr module;
     std::shared_ptr<const void> kept;
   };
-  void wait_for_launches() const noexcept;
+  void wait_for_launches() const;
   void keep_for(Capture& capture) const;
 
   std::shared_ptr<const Graph> graph_;

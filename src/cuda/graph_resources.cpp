@@ -45,4 +45,17 @@ std::shared_ptr<Kernel> GraphResources::kernel(CUfunction handle) const {
   return place.module->kernel(place.name);
 }
 
+std::shared_ptr<Kernel> GraphResources::kernel(const std::string& name) const {
+  ModulePtr module;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [handle, place] : kernels_) {
+      if (place.name != name) continue;
+      if (module) return nullptr;
+      module = place.module;
+    }
+  }
+  return module ? module->kernel(name) : nullptr;
+}
+
 }  // namespace pycuda::cuda

@@ -32,6 +32,8 @@ class GraphResources {
   void keep_kernel(const Kernel& kernel);
   /// A kernel that was kept; null for others.
   std::shared_ptr<Kernel> kernel(CUfunction handle) const;
+  /// The only kernel of this name that was kept; null where there is none, or several.
+  std::shared_ptr<Kernel> kernel(const std::string& name) const;
 
  private:
   struct KernelPlace {

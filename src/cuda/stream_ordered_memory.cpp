@@ -113,7 +113,11 @@ CUresult StreamOrderedMemory::give_back(CUstream stream) noexcept {
     // What is captured may use it, and to free it would be captured too.
     try {
       stream_ = nullptr;
-      capture->resources()->keep(std::make_shared<StreamOrderedMemory>(std::move(*this)));
+      capture->resources()->keep(std::shared_ptr<StreamOrderedMemory>(
+          new StreamOrderedMemory(std::move(*this)), [](StreamOrderedMemory* memory) {
+            Capture::wait_for_work(*memory->context());
+            delete memory;
+          }));
       return CUDA_SUCCESS;
     } catch (...) {
       return CUDA_ERROR_OUT_OF_MEMORY;
