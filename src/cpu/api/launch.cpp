@@ -59,8 +59,11 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
   return CUDA_SUCCESS;
 }
 
-CUresult make_request(Function& function, Context& context, const LaunchShape& shape,
-                      std::string params, exec::LaunchRequest* request) {
+namespace {
+
+// In this file alone, so that it becomes part of its callers.
+inline CUresult prepare(Function& function, Context& context, const LaunchShape& shape,
+                        std::string&& params, exec::LaunchRequest* request) {
   if (&function.module().context() != &context) return CUDA_ERROR_INVALID_HANDLE;
   CUresult status = check_shape(function, shape);
   if (status != CUDA_SUCCESS) return status;
@@ -76,10 +79,8 @@ CUresult make_request(Function& function, Context& context, const LaunchShape& s
   return CUDA_SUCCESS;
 }
 
-namespace {
-
-CUresult capture_launch(Function& function, Stream& stream, const LaunchShape& shape,
-                        std::string params) {
+[[gnu::noinline]] CUresult capture_launch(Function& function, Stream& stream,
+                                          const LaunchShape& shape, std::string params) {
   if (&function.module().context() != &stream.context()) return CUDA_ERROR_INVALID_HANDLE;
   KernelAction action;
   const CUresult status = make_kernel_action(function, shape, std::move(params), &action);
@@ -90,12 +91,16 @@ CUresult capture_launch(Function& function, Stream& stream, const LaunchShape& s
 
 }  // namespace
 
+CUresult make_request(Function& function, Context& context, const LaunchShape& shape,
+                      std::string params, exec::LaunchRequest* request) {
+  return prepare(function, context, shape, std::move(params), request);
+}
+
 CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
   if (stream.in_capture()) [[unlikely]]
     return capture_launch(function, stream, shape, std::move(params));
   exec::LaunchRequest request;
-  const CUresult status =
-      make_request(function, stream.context(), shape, std::move(params), &request);
+  const CUresult status = prepare(function, stream.context(), shape, std::move(params), &request);
   if (status != CUDA_SUCCESS) return status;
   stream.ordered().launch(std::move(request));
   return CUDA_SUCCESS;
