@@ -176,7 +176,7 @@ Capture* Capture::of_thread() noexcept {
 std::shared_ptr<Capture> Capture::of_stream(CUstream stream) noexcept {
   if (stream == nullptr) {
     Capture* const own = taking_all();
-    return own == nullptr ? nullptr : own->shared_from_this();
+    return own == nullptr ? nullptr : own->weak_from_this().lock();
   }
   auto found = find([&](const auto& capture) { return capture->stream() == stream; });
   if (found) return found;
@@ -185,7 +185,7 @@ std::shared_ptr<Capture> Capture::of_stream(CUstream stream) noexcept {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUresult code = own->context()->driver().cuStreamIsCapturing.status(stream, &status);
   const bool joined = code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
-  return joined ? own->shared_from_this() : nullptr;
+  return joined ? own->weak_from_this().lock() : nullptr;
 }
 
 std::shared_ptr<Capture> Capture::in_context(const Context& context) noexcept {

@@ -73,6 +73,7 @@ std::vector<std::pair<CUgraphNode, CUgraphNode>> Graph::edges() const {
     driver().cuGraphGetEdges(handle(), from.data(), to.data(), data.data(), &count);
   }
   std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
+  edges.reserve(count);
   for (std::size_t i = 0; i < count; ++i) edges.emplace_back(from[i], to[i]);
   return edges;
 }
@@ -245,7 +246,7 @@ std::pair<std::shared_ptr<Kernel>, LaunchShape> kernel_of_node(const Graph& grap
                     "the node's kernel was not launched by this package, and so its parameters are "
                     "not known");
   }
-  return {std::move(kernel),
+  return {kernel,
           {{parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ},
            {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ},
            parameters.sharedMemBytes,

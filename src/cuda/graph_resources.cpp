@@ -5,10 +5,9 @@
 
 namespace pycuda::cuda {
 
-void GraphResources::keep(std::shared_ptr<const void> thing) {
-  const void* key = thing.get();
+void GraphResources::keep(const std::shared_ptr<const void>& thing) {
   const std::lock_guard lock(mutex_);
-  things_.try_emplace(key, std::move(thing));
+  things_.try_emplace(thing.get(), thing);
 }
 
 void GraphResources::keep_once(const void* key,

@@ -21,7 +21,7 @@ class GraphResources {
   GraphResources& operator=(const GraphResources&) = delete;
 
   /// Keeps `thing`, whatever it is, once for each address.
-  void keep(std::shared_ptr<const void> thing);
+  void keep(const std::shared_ptr<const void>& thing);
   /// Keeps what `make` gives unless there is something for `key` already, which must be the address
   /// of a thing that lives as long as what is kept.
   void keep_once(const void* key, const std::function<std::shared_ptr<const void>()>& make);

@@ -19,8 +19,8 @@ std::string sentence(const std::string& routine, const std::string& text,
   return whole;
 }
 
-/// What to do about errors of stream capture; null for others.
-const char* capture_remedy(CUresult code) {
+/// What to do about errors of graphs and stream capture; null for others.
+const char* graph_remedy(CUresult code) {
   switch (code) {
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
       return "a captured stream takes only work that is put into it, nothing that waits or asks "
@@ -51,6 +51,8 @@ const char* capture_remedy(CUresult code) {
     case CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE:
       return "an update changes arguments, sizes and addresses, not which nodes there are nor what "
              "they wait for: instantiate the new graph";
+    case CUDA_ERROR_NOT_PERMITTED:
+      return "is this in a function that a graph calls? Those must not use the driver";
     default:
       return nullptr;
   }
@@ -66,7 +68,7 @@ std::string with_fault(const DriverTable& driver, CUresult code, const std::stri
                                        "does not work: start it by the method \"spawn\"";
   }
   if (extra.empty()) {
-    if (const char* remedy = capture_remedy(code)) return remedy;
+    if (const char* remedy = graph_remedy(code)) return remedy;
   }
   if (!is_sticky(code) || driver.last_fault == nullptr) return extra;
   std::array<char, 4096> text{};

@@ -614,6 +614,25 @@ def test_an_exception_in_a_host_node_is_printed(context, monkeypatch):
     run(cuda.Graph())
 
 
+def test_a_host_node_must_not_use_the_driver(context):
+    if "CPU" not in context.get_device().name():
+        pytest.skip("NVIDIA's driver may or may not notice")
+    errors = []
+
+    def allocate():
+        try:
+            cuda.mem_alloc(64)
+        except cuda.Error as error:
+            errors.append(error)
+
+    graph = cuda.Graph()
+    graph.add_host_node(allocate)
+    run(graph)
+    (error,) = errors
+    assert error.name == "CUDA_ERROR_NOT_PERMITTED"
+    assert "must not use the driver" in str(error)
+
+
 def test_a_launched_graph_with_a_host_node_may_be_dropped(context):
     calls = []
     for _ in range(20):
