@@ -20,6 +20,7 @@
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
+#include "cuda/capturing.h"
 #include "cuda/context_stack.h"
 #include "cuda/memcpy.h"
 
@@ -319,6 +320,7 @@ void bind_array(nb::module_& m) {
   });
   arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
              nb::arg("functions"), nb::arg("find_function"));
+  arrays.def("thread_captures", [] { return cuda::thread_captures(); });
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
   arrays.def(
       "set_compiler",

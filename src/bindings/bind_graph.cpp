@@ -360,7 +360,9 @@ void bind_additions(nb::class_<GraphObject>& graph) {
            "\n"
            "It runs on a thread of the driver's, and what waits for it waits for the interpreter "
            "lock too. It must not use the driver: no copies, no launches, and no "
-           "last references to memory on the device. What it raises is printed.")
+           "last references to memory on the device. What it raises is printed. A function that "
+           "refers to "
+           "the graph itself keeps it for good.")
       .def("add_child_graph_node", &add_child_graph_node, arg("graph"), dependencies(),
            "Add all nodes of another graph, as they are now, as one node.")
       .def("add_empty_node", &add_empty_node, dependencies(),

@@ -9,6 +9,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 import pytest
+from programs import run_program
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
@@ -158,6 +159,42 @@ def test_scans_sorts_of_views_and_indexing_are_captured(stream):
     np.testing.assert_array_equal(reversed_.get(), numbers(1000)[::-1])
     np.testing.assert_array_equal(taken.get(), [5, 3, 900])
     assert not a.get()[2:10].any()
+
+
+def test_products_are_captured_without_a_library_of_others(stream, monkeypatch):
+    from pycuda._arrays import cublas
+
+    monkeypatch.setattr(cublas, "library", lambda: pytest.fail("it knows nothing of the captured stream"))
+    a = gpuarray.to_gpu(numbers(36).reshape(6, 6))
+    with stream.capture() as graph:
+        b = a @ a
+    run(graph)
+    np.testing.assert_allclose(b.get(), a.get() @ a.get())
+
+
+def test_random_numbers_differ_from_launch_to_launch(stream):
+    from pycuda.curandom import XORWOWRandomNumberGenerator
+
+    generator = XORWOWRandomNumberGenerator()
+    with stream.capture() as graph:
+        a = generator.gen_uniform(100, np.float32)
+    run(graph)
+    first = a.get()
+    run(graph)
+    assert (first != a.get()).any()
+    assert ((first > 0) & (first <= 1)).all()
+
+
+def test_items_of_structs_are_captured_with_their_value(stream):
+    pairs = gpuarray.empty(4, np.dtype([("x", "f4"), ("n", "i4")]))
+    value = np.array((1.5, 7), pairs.dtype)
+    with stream.capture() as graph:
+        pairs.fill(value)
+    value["n"] = 8
+    del value
+    gc.collect()
+    run(graph)
+    assert pairs.get()[3] == np.array((1.5, 7), pairs.dtype)
 
 
 def test_array_operations_in_a_stream_of_their_own_are_captured(context):
@@ -890,6 +927,35 @@ def test_a_graph_launched_by_a_capture_of_nothing_but_it_repeats(stream):
         executable.launch(stream)
     stream.synchronize()
     np.testing.assert_array_equal(a.get(), 500)
+
+
+def test_a_driver_without_graphs_says_so(fake_driver):
+    run_program(
+        """
+        import pycuda.driver as cuda
+        cuda.init()
+        context = cuda.Device(0).make_context()
+        stream = cuda.Stream()
+        def capture():
+            with stream.capture():
+                assert False
+        for routine, action in (
+            ("cuStreamBeginCapture", stream.begin_capture),
+            ("cuStreamBeginCapture", capture),
+            ("cuStreamEndCapture", stream.end_capture),
+            ("cuStreamIsCapturing", stream.is_capturing),
+            ("cuGraphCreate", cuda.Graph),
+        ):
+            try:
+                action()
+            except cuda.LogicError as error:
+                assert error.code == 801 and error.routine == routine, error
+            else:
+                assert False, routine
+        context.pop()
+        """,
+        PYCUDA_DRIVER=fake_driver,
+    )
 
 
 def resident_kibibytes():

@@ -253,7 +253,7 @@ TEST_CASE("memory freed while its thread captures lives as long as the graph") {
   CHECK(fake().allocated_bytes == with_memory - 64);
 }
 
-TEST_CASE("a capture that nobody ends is ended by its last owner, and its graph destroyed") {
+TEST_CASE("a capture that is abandoned has ended, and its graph is destroyed") {
   const DriverTable driver = capturing_driver();
   const CurrentContext context(driver);
   const Stream stream;
@@ -396,4 +396,65 @@ TEST_CASE("a graph's resources are kept once each") {
   CHECK(resources.holds(&key));
   CHECK(!resources.holds(&made));
   CHECK(!resources.empty());
+}
+
+TEST_CASE("a stream is captured once at a time") {
+  const DriverTable driver = capturing_driver();
+  const CurrentContext context(driver);
+  const Stream stream;
+  const auto capture = capture_thread(stream);
+  CHECK_THROWS_AS(capture_thread(stream), DriverError);
+  fill(0x1000, std::uint8_t{1}, 8);
+  CHECK(asked.streams == std::vector<CUstream>{stream.handle()});
+  capture->abandon();
+  capture_thread(stream)->abandon();
+}
+
+TEST_CASE("nobody waits for a context in which something is captured") {
+  const DriverTable driver = capturing_driver();
+  const CurrentContext context(driver);
+  const Stream stream;
+  CHECK(Capture::wait_for_work(**context));
+  CHECK(asked.synchronized == 1);
+  const auto capture = capture_thread(stream);
+  CHECK(!Capture::wait_for_work(**context));
+  std::thread([&] { CHECK(!Capture::wait_for_work(**context)); }).join();
+  CHECK(asked.synchronized == 1);
+  capture->abandon();
+}
+
+TEST_CASE("a value that does not last is copied for a graph, and only for that") {
+  const DriverTable driver = capturing_driver();
+  const CurrentContext context(driver);
+  const Stream stream;
+  int value = 7;
+  CHECK(lasting_copy(&value, sizeof value, stream.handle()) == &value);
+  const auto capture = capture_thread(stream);
+  const Stream other;
+  CHECK(lasting_copy(&value, sizeof value, other.handle()) == &value);
+  const auto* const copy = static_cast<const int*>(lasting_copy(&value, sizeof value, nullptr));
+  value = 8;
+  CHECK(*copy == 7);
+  capture->abandon();
+}
+
+TEST_CASE("launches that are captured keep their kernel, which is found again") {
+  DriverTable driver = capturing_driver();
+  const CurrentContext context(driver);
+  const Stream stream;
+  const auto capture = capture_thread(stream);
+  CUfunction handle = nullptr;
+  {
+    const std::shared_ptr<Kernel> kernel = Module::from_image("image")->kernel("kernel");
+    handle = kernel->handle();
+    launch(*kernel, {{}, {}, 0, nullptr}, nullptr, 0);
+  }
+  const int released = fake().released;
+  const auto resources = capture->resources();
+  capture->abandon();
+  CHECK(fake().released == released);
+  CHECK(resources->kernel(handle)->name() == "kernel");
+  CHECK(resources->kernel(std::string("kernel"))->name() == "kernel");
+  CHECK(resources->kernel(std::string("other")) == nullptr);
+  CHECK(resources->kernel(CUfunction{}) == nullptr);
 }
