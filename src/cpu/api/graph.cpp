@@ -98,7 +98,9 @@ void Graph::remove(GraphNode* node) {
 CUresult Graph::connect(GraphNode* from, GraphNode* to, const CUgraphEdgeData& data) {
   const bool known = std::ranges::any_of(
       from->dependents_, [&](const GraphNode::Link& link) { return link.node == to; });
-  if (known || from->depends_on(*to)) return CUDA_ERROR_INVALID_VALUE;
+  // Only a way on from `to` can lead back.
+  const bool circle = from == to || (!to->dependents_.empty() && from->depends_on(*to));
+  if (known || circle) return CUDA_ERROR_INVALID_VALUE;
   from->dependents_.push_back({to, data});
   to->dependencies_.push_back({from, data});
   return CUDA_SUCCESS;

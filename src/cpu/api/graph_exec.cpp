@@ -170,10 +170,10 @@ CUresult GraphExec::update(const Graph& graph, CUgraphExecUpdateResultInfo* info
   std::shared_ptr<Graph> copy = graph.clone(Graph::Kind::Hidden);
   std::unordered_map<std::uint64_t, GraphNode*> nodes;
   std::set<const GraphNode*> disabled;
+  std::unordered_map<const GraphNode*, std::uint64_t> originals;
+  for (const auto& [original, node] : nodes_) originals[node] = original;
   for_pairs(*graph_, *copy, [&](const GraphNode& before, GraphNode& after) {
-    for (const auto& [original, node] : nodes_) {
-      if (node == &before) nodes[original] = &after;
-    }
+    nodes[originals.at(&before)] = &after;
     if (disabled_.contains(&before)) disabled.insert(&after);
   });
   graph_ = std::move(copy);

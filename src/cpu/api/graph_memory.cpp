@@ -59,18 +59,22 @@ struct GraphMemory {
     if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
 
-  void trim(const VirtualDevice& device) {
+  /// `looked_at` keeps what was looked at until the lock is let go.
+  void trim(const VirtualDevice& device, std::vector<std::shared_ptr<const void>>* looked_at) {
     for (const auto& [address, weak] : blocks) {
       const auto block = weak.lock();
-      if (block == nullptr || &block->device_ != &device) continue;
-      if (!block->reserved_ || block->live_ || !exec::finished(block->last_run_)) continue;
+      if (block == nullptr) continue;
+      const auto run = block->last_run_.lock();
+      looked_at->push_back(block);
+      looked_at->push_back(run);
+      if (&block->device_ != &device || !block->reserved_ || block->live_ || !exec::finished(run))
+        continue;
       give_back_pages(*block);
       block->reserved_ = false;
       accounts[&device].reserved -= block->bytes();
     }
   }
 
-  // What ends is destroyed without the lock.
   static void forget(GraphAllocation& block) {
     GraphMemory& all = instance();
     const std::lock_guard lock(all.mutex);
@@ -82,7 +86,6 @@ struct GraphMemory {
   static void set_run(GraphAllocation& block, const std::shared_ptr<exec::SequenceRun>& run) {
     block.last_run_ = run;
   }
-  static const VirtualDevice* device_of(const GraphAllocation& block) { return &block.device_; }
 };
 
 GraphAllocation::GraphAllocation(VirtualDevice& device, const CUDA_MEM_ALLOC_NODE_PARAMS& params,
@@ -132,8 +135,7 @@ CUresult begin_memory_effects(const MemoryEffects& effects, bool free_first) {
   if (!std::ranges::all_of(effects.freed, is_live)) return CUDA_ERROR_INVALID_VALUE;
   for (const auto& block : effects.kept) all.begin(block);
   for (const auto& block : effects.passing) all.begin(block);
-  for (const auto& [device, unused] : std::map(all.accounts)) {
-    GraphMemory::Account& account = all.accounts[device];
+  for (auto& [device, account] : all.accounts) {
     account.used_high = std::max(account.used_high, account.used);
   }
   for (const auto& block : effects.passing) all.end(*block);
@@ -182,9 +184,12 @@ CUresult with_account(CUdevice device, Body&& body) noexcept {
 extern "C" {
 
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return with_account(device, [](GraphMemory& all, VirtualDevice& found, auto&) -> CUresult {
-    all.trim(found);
-    return CUDA_SUCCESS;
+  return with_driver([&]() -> CUresult {
+    std::vector<std::shared_ptr<const void>> looked_at;
+    return with_account(device, [&](GraphMemory& all, VirtualDevice& found, auto&) -> CUresult {
+      all.trim(found, &looked_at);
+      return CUDA_SUCCESS;
+    });
   });
 }
 

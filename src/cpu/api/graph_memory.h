@@ -36,9 +36,9 @@ class GraphAllocation {
   VirtualDevice& device_;
   CUDA_MEM_ALLOC_NODE_PARAMS params_;
   std::vector<CUmemAccessDesc> access_;
-  bool live_ = false;      // a launch allocated it and nothing has freed it
-  bool reserved_ = false;  // it was used since it was trimmed
-  std::shared_ptr<exec::SequenceRun> last_run_;
+  bool live_ = false;                          // a launch allocated it and nothing has freed it
+  bool reserved_ = false;                      // it was used since it was trimmed
+  std::weak_ptr<exec::SequenceRun> last_run_;  // not shared: the run keeps its graph's blocks
 };
 
 using SharedAllocation = std::shared_ptr<GraphAllocation>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which changes an executable graph can take over.
 #include <algorithm>
+#include <unordered_map>
 
 #include "cpu/api/graph_exec.h"
 
@@ -55,20 +56,22 @@ struct Compare {
   }
 };
 
-std::size_t place_of(const Graph& graph, const GraphNode* node) {
-  const auto found =
-      std::ranges::find_if(graph.nodes(), [&](const auto& other) { return other.get() == node; });
-  return static_cast<std::size_t>(found - graph.nodes().begin());
+using Places = std::unordered_map<const GraphNode*, std::size_t>;
+
+Places places_of(const Graph& graph) {
+  Places places;
+  for (const auto& node : graph.nodes()) places.emplace(node.get(), places.size());
+  return places;
 }
 
 /// The first dependency of `want` that `have` has not at that place, or null.
-const GraphNode* other_dependency(const Graph& have_graph, const GraphNode& have,
-                                  const Graph& want_graph, const GraphNode& want) {
+const GraphNode* other_dependency(const GraphNode& have, const Places& have_places,
+                                  const GraphNode& want, const Places& want_places) {
   std::vector<std::size_t> known;
   for (const GraphNode::Link& link : have.dependencies())
-    known.push_back(place_of(have_graph, link.node));
+    known.push_back(have_places.at(link.node));
   for (const GraphNode::Link& link : want.dependencies()) {
-    if (std::ranges::find(known, place_of(want_graph, link.node)) == known.end()) return link.node;
+    if (std::ranges::find(known, want_places.at(link.node)) == known.end()) return link.node;
   }
   return nullptr;
 }
@@ -91,12 +94,14 @@ CUgraphExecUpdateResult compare_for_update(const Graph& have, const Graph& want,
   };
   if (have.nodes().size() != want.nodes().size())
     return differs(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr, nullptr);
+  const Places have_places = places_of(have);
+  const Places want_places = places_of(want);
   for (std::size_t i = 0; i < want.nodes().size(); ++i) {
     const GraphNode& old_node = *have.nodes()[i];
     const GraphNode& new_node = *want.nodes()[i];
     if (old_node.dependencies().size() != new_node.dependencies().size())
       return differs(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, &new_node, nullptr);
-    if (const GraphNode* other = other_dependency(have, old_node, want, new_node))
+    if (const GraphNode* other = other_dependency(old_node, have_places, new_node, want_places))
       return differs(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, &new_node, other);
     const CUgraphExecUpdateResult result = compare_actions(old_node.action, new_node.action);
     if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return differs(result, &new_node, nullptr);
