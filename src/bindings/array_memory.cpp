@@ -32,10 +32,11 @@ class ArrayMemory : public DeviceAllocation {
   void free() override {
     if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
     const cuda::ContextPtr context = array::ArrayContext::current().context();
-    if (!left_to_capture(*block_, *context)) {
-      context->synchronize();
-      block_->free();
+    CUresult result = CUDA_SUCCESS;
+    while (!cuda::Capture::wait_for_work(*context, &result)) {
+      if (left_to_capture(*block_, *context)) break;
     }
+    if (result != CUDA_SUCCESS) throw context->driver().cuCtxSynchronize.error(result);
     block_.reset();
   }
 

@@ -193,12 +193,12 @@ std::shared_ptr<Capture> Capture::in_context(const Context& context) noexcept {
   return find([&](const auto& capture) { return capture->context().get() == &context; });
 }
 
-bool Capture::wait_for_work(const Context& context) noexcept {
+bool Capture::wait_for_work(const Context& context, CUresult* result) noexcept {
   const std::shared_lock none_begins(waiting());
   if (in_context(context)) return false;
-  // The error of a kernel is somebody else's news.
-  static_cast<void>(const_cast<Context&>(context).release(
-      [&] { return context.driver().cuCtxSynchronize.status(); }));
+  const CUresult code = const_cast<Context&>(context).release(
+      [&] { return context.driver().cuCtxSynchronize.status(); });
+  if (result != nullptr) *result = code;
   return true;
 }
 

@@ -37,8 +37,9 @@ class Capture : public std::enable_shared_from_this<Capture> {
   /// Any one under way in `context`, or null.
   static std::shared_ptr<Capture> in_context(const Context& context) noexcept;
   /// Waits for the work of `context`. False, without waiting, where a capture is under way in it,
-  /// which that would spoil. No capture begins meanwhile.
-  static bool wait_for_work(const Context& context) noexcept;
+  /// which that would spoil. No capture begins meanwhile. `result`, where given, is what the driver
+  /// answered.
+  static bool wait_for_work(const Context& context, CUresult* result = nullptr) noexcept;
   /// An event was recorded somewhere: other streams may follow the captured ones from there on.
   static void note_event() noexcept;
 

@@ -73,6 +73,25 @@ def test_the_pair_of_calls_captures_what_is_put_into_the_stream(stream, scale):
     np.testing.assert_array_equal(a.get(), numbers() * 2)
 
 
+def test_other_threads_cannot_spoil_a_capture_by_waiting(stream):
+    a, errors = gpuarray.to_gpu(numbers()), []
+
+    def wait():
+        try:
+            cuda.Context.synchronize()
+        except cuda.LogicError as error:
+            errors.append(str(error))
+
+    with stream.capture() as graph:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join()
+        b = a + 1
+    assert "another thread captures" in errors[0]
+    run(graph)
+    np.testing.assert_array_equal(b.get(), numbers() + 1)
+
+
 @pytest.mark.parametrize("mode", ["GLOBAL", "THREAD_LOCAL", "RELAXED"])
 def test_every_mode_allows_allocations_in_the_block(stream, mode):
     a = gpuarray.to_gpu(numbers())
@@ -449,7 +468,22 @@ def test_threads_capture_and_launch_side_by_side(context):
         except Exception as error:  # noqa: BLE001
             errors.append(error)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 4)]
+    def free():
+        try:
+            stream = cuda.Stream(1)
+            for _ in range(300):
+                array = gpuarray.empty(64, np.float32)
+                array.set_async(np.ones(64, np.float32), stream)
+                stream.synchronize()
+                del array  # other streams may use it: the context is waited for, unless something is captured in it
+                gpuarray.empty(64, np.float32).gpudata.free()
+                cuda.mem_alloc(64)
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 4)] + [
+        threading.Thread(target=free)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

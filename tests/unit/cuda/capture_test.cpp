@@ -418,7 +418,10 @@ TEST_CASE("nobody waits for a context in which something is captured") {
   CHECK(asked.synchronized == 1);
   const auto capture = capture_thread(stream);
   CHECK(!Capture::wait_for_work(**context));
-  std::thread([&] { CHECK(!Capture::wait_for_work(**context)); }).join();
+  std::thread([&] {
+    CHECK(!Capture::wait_for_work(**context));
+    CHECK_THROWS_AS(context->synchronize(), DriverError);
+  }).join();
   CHECK(asked.synchronized == 1);
   capture->abandon();
 }
