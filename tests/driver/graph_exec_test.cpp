@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -404,6 +405,9 @@ TEST_CASE("threads launch executables of their own, and one together") {
   StepKernel shared_kernel(module, block.address() + 32);
   const OwnGraph shared_graph;
   shared_kernel.add(shared_graph.handle);
+  const OwnExec shared(shared_graph.handle);
+  std::mutex one_at_a_time;  // for calls with one executable
+  write_word(block.address() + 32, 3);
   constexpr int rounds = 200;
   std::atomic<int> wrong{0};
   const auto work = [&](unsigned thread) {
@@ -417,6 +421,8 @@ TEST_CASE("threads launch executables of their own, and one together") {
     for (int i = 0; i < rounds; ++i) {
       if (CU(cuGraphLaunch)(exec.handle, stream.handle) != CUDA_SUCCESS) ++wrong;
       kernel.launch(stream);
+      const std::lock_guard lock(one_at_a_time);
+      if (CU(cuGraphLaunch)(shared.handle, stream.handle) != CUDA_SUCCESS) ++wrong;
     }
     stream.wait();
   };
@@ -427,6 +433,7 @@ TEST_CASE("threads launch executables of their own, and one together") {
   CHECK(wrong == 0);
   CHECK(read_word(block.address() + 4) == step(1, 2));
   CHECK(read_word(block.address() + 8) == step(2, 2));
+  CHECK(read_word(block.address() + 32) == step(3, 2 * rounds));
 }
 
 namespace {

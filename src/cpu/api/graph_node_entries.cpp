@@ -132,7 +132,7 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D* node
   return with_action<CopyAction>(hNode, [&](GraphNode& node, const CopyAction& before) -> CUresult {
     CopyAction made;
     const CUresult status = make_copy_action(nodeParams, before.context, &made);
-    return status == CUDA_SUCCESS ? replace_action(&node, std::move(made)) : status;
+    return status == CUDA_SUCCESS ? replace_action(&node, made) : status;
   });
 }
 
