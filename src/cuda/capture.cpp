@@ -111,13 +111,15 @@ const void* internal::copy_for_graph(const void* value, std::size_t bytes, CUstr
   return copy.get();
 }
 
-void CaptureTolerance::begin(const driver::DriverTable& driver) noexcept {
-  before_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-  if (driver.cuThreadExchangeStreamCaptureMode.status(&before_) == CUDA_SUCCESS) driver_ = &driver;
+int CaptureTolerance::relax(const driver::DriverTable& driver) noexcept {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  const CUresult code = driver.cuThreadExchangeStreamCaptureMode.status(&mode);
+  return code == CUDA_SUCCESS ? static_cast<int>(mode) : unchanged;
 }
 
-void CaptureTolerance::end() noexcept {
-  static_cast<void>(driver_->cuThreadExchangeStreamCaptureMode.status(&before_));
+void CaptureTolerance::restore(const driver::DriverTable& driver, int before) noexcept {
+  auto mode = static_cast<CUstreamCaptureMode>(before);
+  static_cast<void>(driver.cuThreadExchangeStreamCaptureMode.status(&mode));
 }
 
 Capture::Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope)

@@ -25,23 +25,23 @@ inline bool any_capture() noexcept {
 /// nothing is captured.
 class [[nodiscard]] CaptureTolerance {
  public:
-  explicit CaptureTolerance(const driver::DriverTable& driver) noexcept {
-    if (any_capture()) [[unlikely]]
-      begin(driver);
-  }
+  explicit CaptureTolerance(const driver::DriverTable& driver) noexcept
+      : driver_(driver), before_(any_capture() ? relax(driver) : unchanged) {}
   CaptureTolerance(const CaptureTolerance&) = delete;
   CaptureTolerance& operator=(const CaptureTolerance&) = delete;
   ~CaptureTolerance() {
-    if (driver_ != nullptr) [[unlikely]]
-      end();
+    if (before_ != unchanged) [[unlikely]]
+      restore(driver_, before_);
   }
 
  private:
-  [[gnu::cold]] void begin(const driver::DriverTable& driver) noexcept;
-  [[gnu::cold]] void end() noexcept;
+  static constexpr int unchanged = -1;
+  // Without `this`, so that the members can stay in registers.
+  [[gnu::cold]] static int relax(const driver::DriverTable& driver) noexcept;
+  [[gnu::cold]] static void restore(const driver::DriverTable& driver, int before) noexcept;
 
-  const driver::DriverTable* driver_ = nullptr;
-  CUstreamCaptureMode before_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+  const driver::DriverTable& driver_;
+  const int before_;
 };
 
 }  // namespace pycuda::cuda
