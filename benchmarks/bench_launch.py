@@ -23,6 +23,7 @@ from pycuda.compiler import compile as compile_source
 
 SOURCE = "__global__ void nothing(float *a, float *b, float *c) {}"
 BATCH = 200
+GRAPHS, GRAPH_NODES = 10, 20
 
 
 def open_driver() -> ctypes.CDLL:
@@ -130,6 +131,39 @@ def python_rivals(pointers):
     return rivals
 
 
+def graph_rivals(pointers):
+    """Name -> a function that does GRAPH_NODES launches GRAPHS times and returns host seconds."""
+    function = SourceModule(SOURCE).get_function("nothing").prepare("PPP")
+    stream = cuda.Stream()
+    grid, block = (1, 1), (32, 1, 1)
+    a, b, c = pointers
+
+    def launches():
+        call = function.prepared_async_call
+        start = time.perf_counter()
+        for _ in range(GRAPHS * GRAPH_NODES):
+            call(grid, block, stream, a, b, c)
+        return time.perf_counter() - start
+
+    try:
+        with stream.capture() as graph:
+            launches_of_one = function.prepared_async_call
+            for _ in range(GRAPH_NODES):
+                launches_of_one(grid, block, stream, a, b, c)
+    except cuda.LogicError as error:
+        print(f"graphs are not in the table: {error}", file=sys.stderr)
+        return {}
+    launch = graph.instantiate().launch
+
+    def as_graph():
+        start = time.perf_counter()
+        for _ in range(GRAPHS):
+            launch(stream)
+        return time.perf_counter() - start
+
+    return {f"{GRAPH_NODES} prepared_async_call": launches, f"a graph of {GRAPH_NODES} launches": as_graph}
+
+
 def allocation_rivals(driver, loop):
     """Name -> BATCH pairs of an allocation of 4096 bytes and its release."""
 
@@ -212,6 +246,20 @@ def main() -> None:
         for name, values in allocations.items():
             microseconds = statistics.median(values) / BATCH * 1e6
             print(f"{name:44} {microseconds:7.3f} {microseconds / base:6.2f}")
+
+        sequences = graph_rivals(pointers)
+        # With the synchronisation after: a graph leaves work to the device that launches do before.
+        totals = {name: [] for name in sequences}
+        for _ in range(rounds):
+            for name, batch in sequences.items():
+                seconds, start = batch(), time.perf_counter()
+                cuda.Context.synchronize()
+                totals[name].append((seconds, seconds + time.perf_counter() - start))
+        if sequences:
+            print(f"\n{f'{GRAPH_NODES} launches of a small kernel':44} {'us':>7} {'until done':>11}")
+        for name, values in totals.items():
+            host, done = (statistics.median(column) / GRAPHS * 1e6 for column in zip(*values))
+            print(f"{name:44} {host:7.3f} {done:11.3f}")
 
 
 if __name__ == "__main__":

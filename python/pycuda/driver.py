@@ -43,6 +43,7 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "CompileError",
     "In",
     "InOut",
+    "KernelNodeParams",
     "ManagedAllocationOrStub",
     "Out",
     "aligned_empty_like",
@@ -105,6 +106,19 @@ class CompileError(Error):
             if text:
                 parts.append(f"[{name}:\n{text}]")
         return "\n".join(parts)
+
+
+class KernelNodeParams:
+    """What `GraphExec.batched_set_kernel_node_arguments` sets for a node.
+
+    Attributes
+    ----------
+    args : sequence
+        The kernel's arguments, all of them.
+    """
+
+    def __init__(self, args=()):
+        self.args = args
 
 
 class ArgumentHandler:

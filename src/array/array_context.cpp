@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cuda/capture.h"
 #include "cuda/context_stack.h"
 #include "cuda/event.h"
 #include "driver/process_driver.h"
@@ -152,8 +153,16 @@ const cuda::Kernel& ArrayContext::add_kernel(const KernelNumber& number, const s
   return *kernels_.emplace(number, std::move(made)).first->second;
 }
 
+cuda::PooledDeviceMemory ArrayContext::allocate_for_graph(std::size_t bytes) {
+  cuda::Capture* const capture = cuda::Capture::of_thread();
+  return capture != nullptr && capture->context() == context_ ? capture->allocate(bytes)
+                                                              : pool_->allocate(bytes);
+}
+
 void ArrayContext::order_after_default(CUstream stream) const {
   if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return;
+  // What is captured runs later, in memory that the default stream does not know.
+  if (cuda::goes_into_graph(stream)) return;
   const driver::DriverTable& driver = context_->driver();
   unsigned int flags = 0;
   driver.cuStreamGetFlags(stream, &flags);
@@ -166,6 +175,11 @@ void ArrayContext::order_after_default(CUstream stream) const {
 TemporaryMemory::~TemporaryMemory() {
   // Blocks of the pool are reused in the order of the default stream's work.
   if (context_ == nullptr || stream_ == nullptr) return;
+  if (cuda::goes_into_graph(stream_)) {
+    cuda::Capture::of_stream(stream_)->resources()->keep(
+        std::make_shared<cuda::PooledDeviceMemory>(std::move(block_)));
+    return;
+  }
   const driver::DriverTable& driver = context_->context()->driver();
   if (const CUresult code = driver.cuStreamSynchronize.status(stream_); code != CUDA_SUCCESS) {
     cuda::report_cleanup_failure(driver, driver.cuStreamSynchronize.name(), code);

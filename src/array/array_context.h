@@ -12,6 +12,7 @@
 
 #include "array/kernel_source.h"
 #include "array/parameters.h"
+#include "cuda/capturing.h"
 #include "cuda/kernel.h"
 #include "cuda/launch.h"
 #include "cuda/memory_pool.h"
@@ -51,7 +52,10 @@ class ArrayContext {
 
   const cuda::ContextPtr& context() const { return context_; }
   const std::shared_ptr<cuda::DeviceMemoryPool>& pool() const { return pool_; }
+  /// From the pool; while this thread captures, from the capture's.
   cuda::PooledDeviceMemory allocate(std::int64_t bytes) {
+    if (cuda::thread_captures()) [[unlikely]]
+      return allocate_for_graph(static_cast<std::size_t>(bytes));
     return pool_->allocate(static_cast<std::size_t>(bytes));
   }
   /// Memory from the pool may still be in use by work in the default stream. Work in `stream` from
@@ -64,6 +68,7 @@ class ArrayContext {
   int multiprocessors() const { return multiprocessors_; }
 
  private:
+  cuda::PooledDeviceMemory allocate_for_graph(std::size_t bytes);
   const cuda::Kernel& add_kernel(const KernelNumber& number, const std::string& source,
                                  const std::string& name);
 
@@ -78,7 +83,8 @@ class ArrayContext {
 };
 
 /// Memory for the steps of one operation in `stream`: goes back to the pool when the operation has
-/// been put into the stream, or, in a stream of its own, when it is done.
+/// been put into the stream, or, in a stream of its own, when it is done. In a captured stream of
+/// its own it stays with the graph.
 class TemporaryMemory {
  public:
   TemporaryMemory(ArrayContext& context, std::int64_t bytes, CUstream stream)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/elementwise_plan.h"
+#include "cuda/capturing.h"
 #include "cuda/memcpy.h"
 #include "cuda/memset.h"
 
@@ -265,7 +266,8 @@ void fill_elements(ArrayContext& context, const ArrayRef& result, const std::byt
   }
   // One item on the device, broadcast.
   const TemporaryMemory item(context, result.item_bytes, stream);
-  cuda::copy_to_device_async(item.pointer(), value, bytes, stream);
+  cuda::copy_to_device_async(item.pointer(), cuda::lasting_copy(value, bytes, stream), bytes,
+                             stream);
   Layout none;
   const ArrayRef source{item.pointer(), result.type, result.item_bytes, &none};
   copy_elements(context, result, source, stream);

@@ -7,7 +7,9 @@
 
 #include "array/array_context.h"
 #include "bindings/allocation_object.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/unlocked.h"
+#include "cuda/capture.h"
 
 namespace nb = nanobind;
 
@@ -29,8 +31,12 @@ class ArrayMemory : public DeviceAllocation {
   }
   void free() override {
     if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
-    array::ArrayContext::current().context()->synchronize();
-    block_->free();
+    const cuda::ContextPtr context = array::ArrayContext::current().context();
+    CUresult result = CUDA_SUCCESS;
+    while (!cuda::Capture::wait_for_work(*context, &result)) {
+      if (left_to_capture(*block_, *context)) break;
+    }
+    if (result != CUDA_SUCCESS) throw context->driver().cuCtxSynchronize.error(result);
     block_.reset();
   }
 
@@ -44,7 +50,10 @@ void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
   unlocked_if_possible([&] {
     if (told) {
       try {
-        array::ArrayContext::current().context()->synchronize();
+        const cuda::ContextPtr context = array::ArrayContext::current().context();
+        while (!cuda::Capture::wait_for_work(*context)) {
+          if (left_to_capture(block, *context)) return;
+        }
       } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
       }
     }

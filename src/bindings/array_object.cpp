@@ -15,6 +15,7 @@
 #include "bindings/array_reductions.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/unlocked.h"
 
@@ -242,6 +243,7 @@ nb::object bare(PyTypeObject* type) {
 
 array::ArrayRef ArrayState::ref() const {
   if (home != nullptr && home.get() != cuda::internal::on_thread.current) check_home(*this);
+  keep_if_captured(*this);
   return located();
 }
 

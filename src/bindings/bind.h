@@ -10,6 +10,10 @@ void bind_enums(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_context(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
+/// Graph and GraphNode, what captures streams, and GraphExec.
+void bind_graph(nanobind::module_& m);
+void bind_capture(nanobind::module_& m);
+void bind_graph_exec(nanobind::module_& m);
 void bind_device_memory(nanobind::module_& m);
 void bind_host_memory(nanobind::module_& m);
 void bind_copies(nanobind::module_& m);

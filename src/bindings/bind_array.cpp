@@ -16,9 +16,11 @@
 #include "bindings/array_reductions.h"
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
+#include "cuda/capturing.h"
 #include "cuda/context_stack.h"
 #include "cuda/memcpy.h"
 
@@ -171,6 +173,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(target.ptr(), queue);
+  if (asynchronous) keep_if_captured(target, host);
   const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
@@ -195,6 +198,7 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
   tell(source.ptr(), queue);
+  if (asynchronous) keep_if_captured(source, host);
   const array::ArrayRef array = state.located();
   const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
   const CUdeviceptr address =
@@ -316,6 +320,7 @@ void bind_array(nb::module_& m) {
   });
   arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
              nb::arg("functions"), nb::arg("find_function"));
+  arrays.def("thread_captures", [] { return cuda::thread_captures(); });
   arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
   arrays.def(
       "set_compiler",

@@ -5,6 +5,7 @@
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
 #include "bindings/device_pointer.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -29,6 +30,7 @@ void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
   const CUdeviceptr destination = destination_of(dest);
   const Buffer source = Buffer::read(src.ptr());
   CUstream queue = stream_argument(stream);
+  keep_if_captured(dest, src);
   unlocked([&] { cuda::copy_to_device_async(destination, source.data(), source.bytes(), queue); });
 }
 
@@ -42,11 +44,13 @@ void to_host_async(nb::handle dest, nb::handle src, nb::handle stream) {
   const Buffer destination = Buffer::write(dest.ptr());
   const CUdeviceptr source = source_of(src);
   CUstream queue = stream_argument(stream);
+  keep_if_captured(dest, src);
   unlocked(
       [&] { cuda::copy_to_host_async(destination.data(), source, destination.bytes(), queue); });
 }
 
 void on_device(nb::handle dest, nb::handle src, nb::handle size) {
+  keep_if_captured(dest, src);
   const CUdeviceptr destination = destination_of(dest);
   const CUdeviceptr source = source_of(src);
   const std::size_t bytes = size_of(size);
@@ -58,6 +62,7 @@ void on_device_async(nb::handle dest, nb::handle src, nb::handle size, nb::handl
   const CUdeviceptr source = source_of(src);
   const std::size_t bytes = size_of(size);
   CUstream queue = stream_argument(stream);
+  keep_if_captured(dest, src);
   unlocked([&] { cuda::copy_on_device_async(destination, source, bytes, queue); });
 }
 
@@ -65,6 +70,7 @@ using OptionalContext = std::shared_ptr<cuda::Context>;
 
 void between_peers(nb::handle dest, nb::handle src, nb::handle size,
                    const OptionalContext& dest_context, const OptionalContext& src_context) {
+  keep_if_captured(dest, src);
   const CUdeviceptr destination = destination_of(dest);
   const CUdeviceptr source = source_of(src);
   const std::size_t bytes = size_of(size);
@@ -78,6 +84,7 @@ void between_peers_async(nb::handle dest, nb::handle src, nb::handle size,
   const CUdeviceptr source = source_of(src);
   const std::size_t bytes = size_of(size);
   CUstream queue = stream_argument(stream);
+  keep_if_captured(dest, src);
   unlocked(
       [&] { cuda::copy_peer_async(destination, dest_context, source, src_context, bytes, queue); });
 }

@@ -24,6 +24,23 @@ const Member limit_members[] = {
     {"DEV_RUNTIME_SYNC_DEPTH", 3},
     {"DEV_RUNTIME_PENDING_LAUNCH_COUNT", 4},
 };
+const Member capture_mode_members[] = {
+    {"GLOBAL", 0},
+    {"THREAD_LOCAL", 1},
+    {"RELAXED", 2},
+};
+const Member graph_node_type_members[] = {
+    {"KERNEL", 0},         {"MEMCPY", 1},       {"MEMSET", 2},
+    {"HOST", 3},           {"GRAPH", 4},        {"EMPTY", 5},
+    {"WAIT_EVENT", 6},     {"EVENT_RECORD", 7}, {"EXT_SEMAS_SIGNAL", 8},
+    {"EXT_SEMAS_WAIT", 9}, {"MEM_ALLOC", 10},   {"MEM_FREE", 11},
+    {"BATCH_MEM_OP", 12},  {"CONDITIONAL", 13},
+};
+const Member graph_instantiate_flags_members[] = {
+    {"AUTO_FREE_ON_LAUNCH", 1},
+    {"DEVICE_LAUNCH", 4},
+    {"USE_NODE_PRIORITY", 8},
+};
 const Member func_cache_members[] = {
     {"PREFER_NONE", 0},
     {"PREFER_SHARED", 1},
@@ -279,6 +296,9 @@ const Table tables[] = {
     {"ctx_flags", ctx_flags_members, Kind::Enumeration},
     {"event_flags", event_flags_members, Kind::Enumeration},
     {"limit", limit_members, Kind::Enumeration},
+    {"capture_mode", capture_mode_members, Kind::Enumeration},
+    {"graph_node_type", graph_node_type_members, Kind::Enumeration},
+    {"graph_instantiate_flags", graph_instantiate_flags_members, Kind::FlagNames},
     {"func_cache", func_cache_members, Kind::Enumeration},
     {"shared_config", shared_config_members, Kind::Enumeration},
     {"compute_mode", compute_mode_members, Kind::Enumeration},

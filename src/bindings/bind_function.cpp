@@ -282,6 +282,15 @@ nb::object make_function(std::shared_ptr<cuda::Kernel> kernel) {
   return nb::steal(reinterpret_cast<PyObject*>(function));
 }
 
+const cuda::Kernel& kernel_of_function(nb::handle function) {
+  if (Py_TYPE(function.ptr()) != function_type) {
+    PyErr_Format(PyExc_TypeError, "func must be a Function, not %s",
+                 Py_TYPE(function.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return *state_of(function.ptr()).kernel;
+}
+
 void bind_function(nb::module_& m) {
   function_type = make_function_type();
   m.attr("Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));

@@ -7,6 +7,7 @@
 
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -32,6 +33,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
   m.def(("memset_d" + bits).c_str(),
         [](nb::handle dest, nb::handle data, nb::handle size, nb::handle count) {
           const CUdeviceptr destination = device_address(dest, "dest");
+          keep_if_captured(dest);
           const auto value = as_integer<Value>(data, "data");
           const std::size_t elements = element_count(size, count);
           unlocked([&] { cuda::fill(destination, value, elements); });
@@ -42,6 +44,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
   m.def(("memset_d" + bits + "_async").c_str(),
         [](nb::handle dest, nb::handle data, nb::handle size, nb::handle stream, nb::handle count) {
           const CUdeviceptr destination = device_address(dest, "dest");
+          keep_if_captured(dest);
           const auto value = as_integer<Value>(data, "data");
           const std::size_t elements = element_count(size, count);
           CUstream queue = stream_argument(stream);
@@ -54,6 +57,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
       ("memset_d2d" + bits).c_str(),
       [](nb::handle dest, nb::handle pitch, nb::handle data, nb::handle width, nb::handle height) {
         const CUdeviceptr destination = device_address(dest, "dest");
+        keep_if_captured(dest);
         const auto pitch_bytes = as_integer<std::size_t>(pitch, "pitch");
         const auto value = as_integer<Value>(data, "data");
         const auto columns = as_integer<std::size_t>(width, "width");
@@ -68,6 +72,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
         [](nb::handle dest, nb::handle pitch, nb::handle data, nb::handle width, nb::handle height,
            nb::handle stream) {
           const CUdeviceptr destination = device_address(dest, "dest");
+          keep_if_captured(dest);
           const auto pitch_bytes = as_integer<std::size_t>(pitch, "pitch");
           const auto value = as_integer<Value>(data, "data");
           const auto columns = as_integer<std::size_t>(width, "width");

@@ -9,6 +9,7 @@
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -29,6 +30,7 @@ class HeldMemory {
   HeldMemory& operator=(const HeldMemory&) = delete;
   ~HeldMemory() { PyBuffer_Release(&view_); }
   void* data() const { return view_.buf; }
+  nb::handle owner() const { return view_.obj; }
 
  private:
   Py_buffer view_ = {};
@@ -49,6 +51,17 @@ using Copy3DPeer = StructuredCopy<CUDA_MEMCPY3D_PEER>;
 
 template <class Copy>
 using ParametersOf = decltype(Copy::parameters);
+
+/// What a captured copy reads and writes.
+template <class Copy>
+void keep_memory(const Copy& copy) {
+  for (const HeldMemory* held : {copy.source.get(), copy.destination.get()}) {
+    if (held != nullptr) keep_if_captured(held->owner());
+  }
+  for (const nb::object& owner : {copy.source_owner, copy.destination_owner}) {
+    if (owner.is_valid()) keep_if_captured(nb::handle(owner));
+  }
+}
 
 template <class Copy, auto Member>
 void bind_number(nb::class_<Copy>& type, const char* name) {
@@ -186,6 +199,7 @@ void copy_2d(const Copy2D& copy, nb::handle aligned) {
     return;
   }
   CUstream stream = stream_argument(aligned);
+  keep_memory(copy);
   unlocked([&] { cuda::copy_2d_async(copy.parameters, stream); });
 }
 
@@ -211,6 +225,7 @@ void bind_structured_copies(nb::module_& m) {
            [](const Copy3D& self) { unlocked([&] { cuda::copy_3d(self.parameters); }); })
       .def("__call__", [](const Copy3D& self, nb::handle stream) {
         CUstream queue = stream_argument(stream);
+        keep_memory(self);
         unlocked([&] { cuda::copy_3d_async(self.parameters, queue); });
       });
 
@@ -234,6 +249,7 @@ void bind_structured_copies(nb::module_& m) {
            [](const Copy3DPeer& self) { unlocked([&] { cuda::copy_3d_peer(self.parameters); }); })
       .def("__call__", [](const Copy3DPeer& self, nb::handle stream) {
         CUstream queue = stream_argument(stream);
+        keep_memory(self);
         unlocked([&] { cuda::copy_3d_peer_async(self.parameters, queue); });
       });
 }

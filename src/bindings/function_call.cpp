@@ -9,6 +9,7 @@
 #include "bindings/launch_shape.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
+#include "cuda/capturing.h"
 #include "cuda/texture.h"
 
 namespace nb = nanobind;
@@ -131,6 +132,15 @@ bool any_copies_back(const HandlerList& handlers) {
   return false;
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_in_graph(const cuda::Kernel& kernel,
+                                                            bool timed) {
+  throw kernel.driver().cuLaunchKernel.error(
+      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+      timed ? "a launch that is timed waits for its end: record events around it"
+            : "In, Out and InOut copy and wait for it: pass memory on the device, and copy before "
+              "or after the graph's launch");
+}
+
 PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size_t count,
                PyObject* keyword_names) {
   const CallOptions options = read_options(arguments + count, keyword_names);
@@ -149,6 +159,7 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
     Py_RETURN_NONE;
   }
 
+  if (cuda::goes_into_graph(shape.stream)) refuse_in_graph(kernel, timed);
   const nb::object stream = nb::borrow(options.stream == nullptr ? Py_None : options.stream);
   for (const nb::object& handler : handlers) handler.attr("pre_call")(stream);
   nb::object result = nb::none();

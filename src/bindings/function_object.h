@@ -14,4 +14,7 @@ namespace pycuda::bindings {
 /// nanobind's: a launch must cost little more than the driver's own call.
 nanobind::object make_function(std::shared_ptr<cuda::Kernel> kernel);
 
+/// The kernel of a Function. Raises TypeError for anything else.
+const cuda::Kernel& kernel_of_function(nanobind::handle function);
+
 }  // namespace pycuda::bindings

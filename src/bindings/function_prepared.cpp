@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/function_state.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
@@ -36,6 +37,7 @@ struct PreparedLaunch {
   void run() const {
     ParameterBuffer buffer(format.bytes);
     write_prepared(format, values, value_count, buffer.data());
+    keep_if_captured(values, value_count);
     launch_unlocked(kernel, shape, buffer.data(), format.bytes);
   }
 };

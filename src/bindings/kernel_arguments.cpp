@@ -13,6 +13,7 @@
 #include "bindings/buffer.h"
 #include "bindings/byte_values.h"
 #include "bindings/device_pointer.h"
+#include "bindings/graph_keeping.h"
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
 #include "bindings/unlocked.h"
@@ -345,6 +346,15 @@ void set_handler_class(nb::handle type) {
   handler_class = reinterpret_cast<PyTypeObject*>(nb::borrow(type).release().ptr());
 }
 
+void refuse_handlers(const HandlerList& handlers, const char* where) {
+  if (handlers.empty()) return;
+  PyErr_Format(PyExc_TypeError,
+               "%s takes no In, Out or InOut: give memory on the device, and copy by nodes of "
+               "their own",
+               where);
+  throw nb::python_error();
+}
+
 std::string describe_parameters(const cuda::KernelLayout& layout) {
   const std::size_t count = layout.parameters.size();
   std::string text = std::to_string(count) + (count == 1 ? " parameter" : " parameters");
@@ -389,6 +399,7 @@ std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObj
 std::size_t write_arguments(const cuda::Kernel& kernel, PyObject* const* arguments,
                             std::size_t count, CUstream stream, std::byte* buffer,
                             HandlerList& handlers) {
+  keep_if_captured(arguments, count);
   const cuda::KernelLayout& layout = kernel.layout();
   if (layout.known) {
     for (std::size_t i = 0; i < count; ++i) {

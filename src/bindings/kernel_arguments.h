@@ -52,6 +52,9 @@ std::size_t write_arguments(const cuda::Kernel& kernel, PyObject* const* argumen
                             std::size_t count, CUstream stream, std::byte* buffer,
                             HandlerList& handlers);
 
+/// Raises TypeError when there are handlers: `where` copies nothing.
+void refuse_handlers(const HandlerList& handlers, const char* where);
+
 /// The class whose instances are argument handlers (pycuda.driver.ArgumentHandler tells it when
 /// imported).
 void set_handler_class(nanobind::handle type);

@@ -26,6 +26,9 @@ NB_MODULE(_driver, m) {
   bind_texture(m);
   bind_module(m);
   bind_function(m);
+  bind_graph(m);
+  bind_capture(m);
+  bind_graph_exec(m);
   bind_ipc(m);
   bind_profiler(m);
   bind_value_format(m);

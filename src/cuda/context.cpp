@@ -2,6 +2,7 @@
 // How contexts are made and given back, and the calls that concern the current one.
 #include "cuda/context.h"
 
+#include "cuda/capture.h"
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
 
@@ -80,6 +81,14 @@ void Context::detach() {
 
 void Context::synchronize() const {
   const ContextScope scope(*this);
+  refuse_in_capture("cuCtxSynchronize",
+                    "nothing runs until the graph is launched: wait after that");
+  // The driver would refuse this as well, and spoil what another thread captures.
+  if (any_capture() && Capture::in_context(*this)) {
+    throw driver().cuCtxSynchronize.error(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        "another thread captures a stream of the context: wait for a stream or an event");
+  }
   driver().cuCtxSynchronize();
 }
 

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <memory>
 
+#include "cuda/capture_tolerance.h"
 #include "cuda/device.h"
 #include "cuda/life_gate.h"
 #include "driver/table.h"
 
 namespace pycuda::cuda {
 
+class Capture;
 class Context;
 using ContextPtr = std::shared_ptr<Context>;
 
@@ -118,6 +120,8 @@ struct OnThread {
   const Context* adopted = nullptr;
   /// Null before its first use and after the thread's end.
   ThreadStack* stack = nullptr;
+  /// The innermost capture that the thread has begun, or null.
+  Capture* capture = nullptr;
 };
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local OnThread on_thread;
 
@@ -177,6 +181,7 @@ CUresult Context::release(Release&& release_resource) noexcept {
   if (!alive) return CUDA_SUCCESS;
   const internal::Entered entered(*this);
   if (entered.code() != CUDA_SUCCESS) return entered.code();
+  const CaptureTolerance tolerance(driver());
   return release_resource();
 }
 

@@ -3,6 +3,9 @@
 #include "cuda/device_memory.h"
 
 #include <atomic>
+#include <memory>
+
+#include "cuda/capture.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -33,6 +36,7 @@ bool relieve_memory_pressure() noexcept {
 
 DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     : memory_(require_context()), bytes_(bytes) {
+  const CaptureTolerance tolerance(memory_.driver());
   const auto& allocate = memory_.driver().cuMemAlloc;
   CUresult code = allocate.status(memory_.out(), bytes);
   if (code == CUDA_ERROR_OUT_OF_MEMORY && on_pressure == OnPressure::Relieve &&
@@ -48,6 +52,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
 DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
                                    unsigned int element_bytes) {
   DeviceMemory memory(require_context());
+  const CaptureTolerance tolerance(memory.memory_.driver());
   const auto& allocate = memory.memory_.driver().cuMemAllocPitch;
   const auto attempt = [&] {
     return allocate.status(memory.memory_.out(), &memory.pitch_bytes_, width_bytes, height,
@@ -62,6 +67,10 @@ DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
   memory.bytes_ = memory.pitch_bytes_ * height;
   memory.live_.set(memory.bytes_);
   return memory;
+}
+
+void DeviceMemory::leave_to_graph() {
+  Capture::of_thread()->resources()->keep(std::make_shared<DeviceMemory>(std::move(*this)));
 }
 
 AddressRange address_range(CUdeviceptr address) {

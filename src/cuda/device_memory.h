@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "cuda/capturing.h"
 #include "cuda/owned.h"
 
 namespace pycuda::cuda {
@@ -70,14 +71,19 @@ class DeviceMemory {
   /// 0 for linear memory.
   std::size_t pitch_bytes() const { return pitch_bytes_; }
   const ContextPtr& context() const { return memory_.context(); }
-  /// A second call throws "device_allocation::free failed: invalid resource handle".
+  /// A second call throws "device_allocation::free failed: invalid resource handle". While this
+  /// thread captures, the memory lives on as long as the graph.
   void free() {
+    if (thread_captures() && address() != 0) [[unlikely]]
+      return leave_to_graph();
     memory_.release("device_allocation::free");
     live_.set(0);
   }
 
  private:
   explicit DeviceMemory(ContextPtr context) : memory_(std::move(context)) {}
+  void leave_to_graph();
+
   Owned<&driver::DriverTable::cuMemFree> memory_;
   internal::LiveBytes live_;
   std::size_t bytes_ = 0;

@@ -2,6 +2,8 @@
 // Events over the driver's.
 #include "cuda/event.h"
 
+#include "cuda/capture.h"
+
 namespace pycuda::cuda {
 
 Event::Event(unsigned int flags) : event_(require_context()) {
@@ -16,7 +18,8 @@ Event Event::open(const CUipcEventHandle& shared) {
 
 void Event::record(CUstream stream) const {
   const ContextScope scope(context());
-  event_.driver().cuEventRecord(handle(), stream);
+  event_.driver().cuEventRecord(handle(), stream_for_work(stream));
+  if (any_capture()) Capture::note_event();
 }
 
 void Event::synchronize() const {

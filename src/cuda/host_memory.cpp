@@ -16,6 +16,7 @@ CUdeviceptr device_address(const ContextPtr& context, void* host) {
 
 PageLockedMemory::PageLockedMemory(std::size_t bytes, unsigned int flags, OnPressure on_pressure)
     : memory_(require_context()), bytes_(bytes) {
+  const CaptureTolerance tolerance(memory_.driver());
   const auto& allocate = memory_.driver().cuMemHostAlloc;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
   CUresult code = allocate.status(memory_.out(), at_least_one, flags);
@@ -36,6 +37,7 @@ unsigned int PageLockedMemory::flags() const {
 
 RegisteredMemory::RegisteredMemory(void* data, std::size_t bytes, unsigned int flags)
     : memory_(require_context()), data_(data), bytes_(bytes) {
+  const CaptureTolerance tolerance(memory_.driver());
   memory_.driver().cuMemHostRegister(data, bytes, flags);
   *memory_.out() = data;
 }

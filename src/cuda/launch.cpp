@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cuda/capture.h"
 #include "cuda/context_stack.h"
 
 namespace pycuda::cuda {
@@ -82,6 +83,19 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
   }
 }
 
+/// Where the work goes while anything is captured; a graph that it goes into keeps the kernel's
+/// module.
+[[gnu::cold, gnu::noinline]] CUstream captured_stream_of(const Kernel& kernel, CUstream stream) {
+  if (const std::shared_ptr<Capture> capture = Capture::of_stream(stream)) {
+    capture->resources()->keep_kernel(kernel);
+  }
+  return stream_for_work(stream);
+}
+
+CUstream stream_of(const Kernel& kernel, CUstream stream) {
+  return any_capture() ? captured_stream_of(kernel, stream) : stream;
+}
+
 }  // namespace
 
 void launch(const Kernel& kernel, const LaunchShape& shape, const void* arguments,
@@ -90,9 +104,10 @@ void launch(const Kernel& kernel, const LaunchShape& shape, const void* argument
   void* buffer[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
   const auto& launch_kernel = kernel.driver().cuLaunchKernel;
-  const CUresult code = launch_kernel.status(
-      kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
-      shape.block.z, shape.shared_bytes, shape.stream, nullptr, bytes != 0 ? buffer : nullptr);
+  const CUresult code =
+      launch_kernel.status(kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
+                           shape.block.y, shape.block.z, shape.shared_bytes,
+                           stream_of(kernel, shape.stream), nullptr, bytes != 0 ? buffer : nullptr);
   if (code != CUDA_SUCCESS) [[unlikely]]
     throw_refused(kernel, shape, launch_kernel.error(code));
 }
@@ -118,7 +133,7 @@ void launch_cooperative(const Kernel& kernel, const LaunchShape& shape,
   }
   const CUresult code = launch_kernel.status(
       kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
-      shape.block.z, shape.shared_bytes, shape.stream, values.data());
+      shape.block.z, shape.shared_bytes, stream_of(kernel, shape.stream), values.data());
   if (code != CUDA_SUCCESS) throw_refused(kernel, shape, launch_kernel.error(code));
 }
 

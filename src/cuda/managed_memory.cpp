@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cuda/capturing.h"
 #include "cuda/device_memory.h"
 
 namespace pycuda::cuda {
@@ -20,6 +21,7 @@ CUmemLocation location_of(CUdevice device) {
 
 ManagedMemory::ManagedMemory(std::size_t bytes, unsigned int flags)
     : memory_(require_context()), bytes_(bytes) {
+  const CaptureTolerance tolerance(memory_.driver());
   const auto& allocate = memory_.driver().cuMemAllocManaged;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
   CUresult code = allocate.status(memory_.out(), at_least_one, flags);
@@ -32,12 +34,13 @@ ManagedMemory::ManagedMemory(std::size_t bytes, unsigned int flags)
 
 void ManagedMemory::attach(unsigned int flags, CUstream stream) const {
   const ContextScope scope(context());
-  memory_.driver().cuStreamAttachMemAsync(stream, address(), 0, flags);
+  memory_.driver().cuStreamAttachMemAsync(stream_for_work(stream), address(), 0, flags);
 }
 
 void ManagedMemory::prefetch(CUdevice device, CUstream stream) const {
   const ContextScope scope(context());
-  driver::prefetch(memory_.driver(), address(), bytes_, location_of(device), stream);
+  driver::prefetch(memory_.driver(), address(), bytes_, location_of(device),
+                   stream_for_work(stream));
 }
 
 void ManagedMemory::advise(CUmem_advise advice, CUdevice device) const {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cuda/capturing.h"
 #include "cuda/context_stack.h"
 
 namespace pycuda::cuda {
@@ -23,6 +24,26 @@ std::string refusal(const driver::DriverTable& driver, CUdeviceptr address, std:
          std::to_string(left);
 }
 
+/// Copies that wait for their end go by the legacy stream, which cannot be captured.
+void refuse_to_host_in_capture(const char* routine) {
+  refuse_in_capture(routine,
+                    "a copy that waits for its end cannot be captured: copy with memcpy_dtoh_async "
+                    "or get_async, or after the graph's launch");
+}
+void refuse_to_device_in_capture(const char* routine) {
+  refuse_in_capture(routine,
+                    "a copy that waits for its end cannot be captured: copy with memcpy_htod_async "
+                    "or set_async, from memory that stays, or before the capture");
+}
+void refuse_structured_in_capture(const char* routine) {
+  refuse_in_capture(routine, "a copy that waits for its end cannot be captured: give it a stream");
+}
+void refuse_array_in_capture(const char* routine) {
+  refuse_in_capture(routine,
+                    "a copy that waits for its end cannot be captured: use Memcpy2D or Memcpy3D "
+                    "with a stream");
+}
+
 template <class Copy, class... Arguments>
 void copy_linear(const Copy& copy, CUdeviceptr address, std::size_t bytes, Arguments... arguments) {
   const CUresult code = copy.status(arguments...);
@@ -35,6 +56,7 @@ void copy_linear(const Copy& copy, CUdeviceptr address, std::size_t bytes, Argum
 }  // namespace
 
 void copy_to_device(CUdeviceptr destination, const void* source, std::size_t bytes) {
+  refuse_to_device_in_capture("cuMemcpyHtoD");
   copy_linear(require_context()->driver().cuMemcpyHtoD, destination, bytes, destination, source,
               bytes);
 }
@@ -42,29 +64,39 @@ void copy_to_device(CUdeviceptr destination, const void* source, std::size_t byt
 void copy_to_device_async(CUdeviceptr destination, const void* source, std::size_t bytes,
                           CUstream stream) {
   copy_linear(require_context()->driver().cuMemcpyHtoDAsync, destination, bytes, destination,
-              source, bytes, stream);
+              source, bytes, stream_for_work(stream));
 }
 
 void copy_to_host(void* destination, CUdeviceptr source, std::size_t bytes) {
+  refuse_to_host_in_capture("cuMemcpyDtoH");
   copy_linear(require_context()->driver().cuMemcpyDtoH, source, bytes, destination, source, bytes);
 }
 
 void copy_to_host_async(void* destination, CUdeviceptr source, std::size_t bytes, CUstream stream) {
   copy_linear(require_context()->driver().cuMemcpyDtoHAsync, source, bytes, destination, source,
-              bytes, stream);
+              bytes, stream_for_work(stream));
 }
 
 void copy_on_device(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
+  // On the device alone the copy is one of the stream's like any other.
+  if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
+    return copy_on_device_async(destination, source, bytes, captured);
+  }
   require_context()->driver().cuMemcpyDtoD(destination, source, bytes);
 }
 
 void copy_on_device_async(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
                           CUstream stream) {
-  require_context()->driver().cuMemcpyDtoDAsync(destination, source, bytes, stream);
+  require_context()->driver().cuMemcpyDtoDAsync(destination, source, bytes,
+                                                stream_for_work(stream));
 }
 
 void copy_peer(CUdeviceptr destination, const ContextPtr& destination_context, CUdeviceptr source,
                const ContextPtr& source_context, std::size_t bytes) {
+  if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
+    return copy_peer_async(destination, destination_context, source, source_context, bytes,
+                           captured);
+  }
   const ContextPtr own = require_context();
   own->driver().cuMemcpyPeer(destination,
                              (destination_context ? destination_context : own)->handle(), source,
@@ -77,55 +109,65 @@ void copy_peer_async(CUdeviceptr destination, const ContextPtr& destination_cont
   const ContextPtr own = require_context();
   own->driver().cuMemcpyPeerAsync(
       destination, (destination_context ? destination_context : own)->handle(), source,
-      (source_context ? source_context : own)->handle(), bytes, stream);
+      (source_context ? source_context : own)->handle(), bytes, stream_for_work(stream));
 }
 
 void copy_device_to_array(CUarray destination, std::size_t offset, CUdeviceptr source,
                           std::size_t bytes) {
+  refuse_array_in_capture("cuMemcpyDtoA");
   require_context()->driver().cuMemcpyDtoA(destination, offset, source, bytes);
 }
 
 void copy_array_to_device(CUdeviceptr destination, CUarray source, std::size_t offset,
                           std::size_t bytes) {
+  refuse_array_in_capture("cuMemcpyAtoD");
   require_context()->driver().cuMemcpyAtoD(destination, source, offset, bytes);
 }
 
 void copy_array_to_array(CUarray destination, std::size_t destination_offset, CUarray source,
                          std::size_t source_offset, std::size_t bytes) {
+  refuse_array_in_capture("cuMemcpyAtoA");
   require_context()->driver().cuMemcpyAtoA(destination, destination_offset, source, source_offset,
                                            bytes);
 }
 
 void copy_host_to_array(CUarray destination, std::size_t offset, const void* source,
                         std::size_t bytes) {
+  refuse_array_in_capture("cuMemcpyHtoA");
   require_context()->driver().cuMemcpyHtoA(destination, offset, source, bytes);
 }
 
 void copy_array_to_host(void* destination, CUarray source, std::size_t offset, std::size_t bytes) {
+  refuse_array_in_capture("cuMemcpyAtoH");
   require_context()->driver().cuMemcpyAtoH(destination, source, offset, bytes);
 }
 
 void copy_2d(const CUDA_MEMCPY2D& copy, bool aligned) {
+  refuse_structured_in_capture("cuMemcpy2D");
   const driver::DriverTable& driver = require_context()->driver();
   (aligned ? driver.cuMemcpy2D : driver.cuMemcpy2DUnaligned)(&copy);
 }
 
 void copy_2d_async(const CUDA_MEMCPY2D& copy, CUstream stream) {
-  require_context()->driver().cuMemcpy2DAsync(&copy, stream);
+  require_context()->driver().cuMemcpy2DAsync(&copy, stream_for_work(stream));
 }
 
-void copy_3d(const CUDA_MEMCPY3D& copy) { require_context()->driver().cuMemcpy3D(&copy); }
+void copy_3d(const CUDA_MEMCPY3D& copy) {
+  refuse_structured_in_capture("cuMemcpy3D");
+  require_context()->driver().cuMemcpy3D(&copy);
+}
 
 void copy_3d_async(const CUDA_MEMCPY3D& copy, CUstream stream) {
-  require_context()->driver().cuMemcpy3DAsync(&copy, stream);
+  require_context()->driver().cuMemcpy3DAsync(&copy, stream_for_work(stream));
 }
 
 void copy_3d_peer(const CUDA_MEMCPY3D_PEER& copy) {
+  refuse_structured_in_capture("cuMemcpy3DPeer");
   require_context()->driver().cuMemcpy3DPeer(&copy);
 }
 
 void copy_3d_peer_async(const CUDA_MEMCPY3D_PEER& copy, CUstream stream) {
-  require_context()->driver().cuMemcpy3DPeerAsync(&copy, stream);
+  require_context()->driver().cuMemcpy3DPeerAsync(&copy, stream_for_work(stream));
 }
 
 }  // namespace pycuda::cuda

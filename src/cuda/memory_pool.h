@@ -113,6 +113,7 @@ class PooledBlock {
   Pointer pointer() const { return block_ ? Source::pointer(*block_) : Pointer{}; }
   /// As asked for.
   std::size_t bytes() const { return bytes_; }
+  const std::shared_ptr<MemoryPool<Source>>& pool() const { return pool_; }
   /// Back to the pool. A second call throws "pooled_device_allocation::free failed: invalid
   /// resource handle".
   void free();

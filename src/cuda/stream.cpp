@@ -2,6 +2,7 @@
 // Streams over the driver's.
 #include "cuda/stream.h"
 
+#include "cuda/capture.h"
 #include "cuda/event.h"
 
 namespace pycuda::cuda {
@@ -18,6 +19,11 @@ Stream Stream::borrow(CUstream handle) { return Stream(Owner::borrow(require_con
 
 void Stream::synchronize() const {
   const ContextScope scope(context());
+  if (goes_into_graph(handle())) {
+    throw stream_.driver().cuStreamSynchronize.error(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        "the stream is captured, nothing of it runs until the graph is launched: wait after that");
+  }
   stream_.driver().cuStreamSynchronize(handle());
 }
 
@@ -33,6 +39,13 @@ bool Stream::is_done() const {
 void Stream::wait_for(const Event& event) const {
   const ContextScope scope(context());
   stream_.driver().cuStreamWaitEvent(handle(), event.handle(), 0);
+}
+
+CUstreamCaptureStatus Stream::capture_status() const {
+  const ContextScope scope(context());
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  stream_.driver().cuStreamIsCapturing(handle(), &status);
+  return status;
 }
 
 unsigned int Stream::flags() const {

@@ -27,6 +27,8 @@ class Stream {
   bool is_done() const;
   /// Work put into this stream from now on waits for the event.
   void wait_for(const Event& event) const;
+  /// Whether its work is captured into a graph, and whether that capture is still good.
+  CUstreamCaptureStatus capture_status() const;
   unsigned int flags() const;
   int priority() const;
 

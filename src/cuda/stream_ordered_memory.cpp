@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/capture.h"
 #include "cuda/cleanup.h"
 #include "cuda/device_memory.h"
+#include "cuda/stream.h"
 
 namespace pycuda::cuda {
 
@@ -34,16 +36,29 @@ std::shared_ptr<StreamOrderedPool> StreamOrderedPool::of_device() {
 }
 
 StreamOrderedMemory StreamOrderedPool::allocate(std::size_t bytes, CUstream stream) {
+  if (goes_into_graph(stream)) return allocate_for_graph(bytes);
   StreamOrderedMemory memory(shared_from_this(), stream, bytes);
   const auto& allocate = pool_.driver().cuMemAllocFromPoolAsync;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
   const auto attempt = [&] {
     const ContextScope scope(context());
+    const CaptureTolerance tolerance(pool_.driver());
     return allocate.status(&memory.address_, at_least_one, handle(), stream);
   };
   CUresult code = attempt();
   if (code == CUDA_ERROR_OUT_OF_MEMORY && relieve_memory_pressure()) code = attempt();
   if (code != CUDA_SUCCESS) throw allocate.error(code);
+  return memory;
+}
+
+// In a captured stream this would become a node of the graph, and the memory be gone before and
+// after each launch; the default stream may not be used meanwhile.
+StreamOrderedMemory StreamOrderedPool::allocate_for_graph(std::size_t bytes) {
+  const ContextScope scope(context());
+  const Stream aside(CU_STREAM_NON_BLOCKING);
+  StreamOrderedMemory memory = allocate(bytes, aside.handle());
+  pool_.driver().cuStreamSynchronize(aside.handle());
+  memory.stream_ = nullptr;
   return memory;
 }
 
@@ -94,6 +109,20 @@ StreamOrderedMemory& StreamOrderedMemory::operator=(StreamOrderedMemory&& other)
 StreamOrderedMemory::~StreamOrderedMemory() { drop(); }
 
 CUresult StreamOrderedMemory::give_back(CUstream stream) noexcept {
+  if (const std::shared_ptr<Capture> capture = Capture::in_context(*context())) {
+    // What is captured may use it, and to free it would be captured too.
+    try {
+      stream_ = nullptr;
+      capture->resources()->keep(std::shared_ptr<StreamOrderedMemory>(
+          new StreamOrderedMemory(std::move(*this)), [](StreamOrderedMemory* memory) {
+            Capture::wait_for_work(*memory->context());
+            delete memory;
+          }));
+      return CUDA_SUCCESS;
+    } catch (...) {
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+  }
   const CUdeviceptr address = std::exchange(address_, 0);
   return context()->release(
       [&] { return context()->driver().cuMemFreeAsync.status(address, stream); });

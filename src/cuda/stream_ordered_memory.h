@@ -41,6 +41,7 @@ class StreamOrderedPool : public std::enable_shared_from_this<StreamOrderedPool>
 
  private:
   std::size_t attribute(CUmemPool_attribute attribute) const;
+  StreamOrderedMemory allocate_for_graph(std::size_t bytes);
 
   Owned<&driver::DriverTable::cuMemPoolDestroy> pool_;
 };

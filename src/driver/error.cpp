@@ -19,6 +19,45 @@ std::string sentence(const std::string& routine, const std::string& text,
   return whole;
 }
 
+/// What to do about errors of graphs and stream capture; null for others.
+const char* graph_remedy(CUresult code) {
+  switch (code) {
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+      return "a captured stream takes only work that is put into it, nothing that waits or asks "
+             "for "
+             "its state: do that before the capture, or after the graph's launch";
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+      return "an earlier call that cannot be captured has spoilt the capture: end it, and look for "
+             "the first error";
+    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
+      return "two captures cannot become one: no event of one may be waited for in the other";
+    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
+      return "the capture must be ended in the stream in which it was begun";
+    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+      return "another stream took part in the capture: before its end, record an event in that "
+             "stream and let the captured one wait for it";
+    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+      return "captured work cannot wait for work outside of the capture: record the event in the "
+             "captured stream, or wait for it before the capture";
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return "the default stream cannot be captured, and captured streams that wait for it cannot "
+             "meet its work: give the work a stream, or capture with `with stream.capture()`";
+    case CUDA_ERROR_CAPTURED_EVENT:
+      return "the event was recorded in a captured stream and never happens by itself: add an "
+             "event "
+             "record node, or wait for the stream of the graph's launch";
+    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
+      return "a capture ends in the thread that began it, unless its mode is capture_mode.RELAXED";
+    case CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE:
+      return "an update changes arguments, sizes and addresses, not which nodes there are nor what "
+             "they wait for: instantiate the new graph";
+    case CUDA_ERROR_NOT_PERMITTED:
+      return "is this in a function that a graph calls? Those must not use the driver";
+    default:
+      return nullptr;
+  }
+}
+
 const pid_t first_process = getpid();
 
 /// What the driver knows of a fault, besides what the caller has to say.
@@ -27,6 +66,9 @@ std::string with_fault(const DriverTable& driver, CUresult code, const std::stri
     return getpid() == first_process ? "pycuda.driver.init() comes before everything else"
                                      : "this process was forked from one that had used CUDA, which "
                                        "does not work: start it by the method \"spawn\"";
+  }
+  if (extra.empty()) {
+    if (const char* remedy = graph_remedy(code)) return remedy;
   }
   if (!is_sticky(code) || driver.last_fault == nullptr) return extra;
   std::array<char, 4096> text{};

@@ -96,8 +96,8 @@ TEST_CASE("cuGetProcAddress says why there is no function") {
 TEST_CASE("what is not supported says so") {
   const CurrentContext context;
   if (!is_cpu_driver()) return;
-  CUgraph graph = nullptr;
-  CHECK(CU(cuGraphCreate)(&graph, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(CU(cuGraphAddBatchMemOpNode)(nullptr, nullptr, nullptr, 0, nullptr) ==
+        CUDA_ERROR_NOT_SUPPORTED);
   CUipcMemHandle handle{};
   CHECK(CU(cuIpcGetMemHandle)(&handle, 0) == CUDA_ERROR_NOT_SUPPORTED);
   CUdeviceptr address = 0;

@@ -67,6 +67,8 @@ def _handle():
 
 def multiply(left, right, result, count, rows, inner, columns, left_step, right_step):
     """``result = left @ right`` for `count` matrices in C order; False where this is not for cuBLAS."""
+    if _array.thread_captures():
+        return False  # the library works in the default stream, which cannot be captured
     known = _PRODUCTS.get(result.dtype)
     if known is None or library() is None:
         return False

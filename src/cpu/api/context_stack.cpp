@@ -3,6 +3,7 @@
 #include <bit>
 #include <vector>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/stream.h"
@@ -175,14 +176,19 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
 }
 
 CUresult cuCtxSynchronize() {
-  return with_context([](Context& context) { return context.synchronize(); });
+  return with_context([](Context& context) {
+    const CUresult status = check_wait_in_capture(context);
+    return status == CUDA_SUCCESS ? context.synchronize() : status;
+  });
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
   return with_driver([&]() -> CUresult {
     Context* context = nullptr;
     const CUresult status = context_or_current(ctx, &context);
-    return status == CUDA_SUCCESS ? context->synchronize() : status;
+    if (status != CUDA_SUCCESS) return status;
+    const CUresult allowed = check_wait_in_capture(*context);
+    return allowed == CUDA_SUCCESS ? context->synchronize() : allowed;
   });
 }
 

@@ -3,7 +3,9 @@
 // the same thing.
 #include "cpu/api/device_memory.h"
 
+#include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/graph_memory.h"
 #include "cpu/api/memory_pool.h"
 
 namespace pycuda::cpu::api {
@@ -44,6 +46,7 @@ namespace {
 CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, MemoryKind kind) {
   return with_context([&](Context& context) -> CUresult {
     if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     void* memory = context.allocate(bytes, kind);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
     *pointer = reinterpret_cast<CUdeviceptr>(memory);
@@ -85,12 +88,15 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   return with_context([&](Context& current) -> CUresult {
     if (dptr == 0) return CUDA_SUCCESS;
+    if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     const auto found = AddressTable::instance().find(dptr);
     if (!found || found->begin != dptr) return CUDA_ERROR_INVALID_VALUE;
     // Work that was launched before may still use the block.
     if (found->kind == MemoryKind::Pool) {
       const CUresult status = current.synchronize();
       if (status != CUDA_SUCCESS) return status;
+      if (const SharedAllocation of_graph = find_graph_allocation(dptr))
+        return free_graph_allocation(of_graph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
       return release_pool_block(reinterpret_cast<void*>(dptr)) ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE;
     }

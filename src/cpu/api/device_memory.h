@@ -27,6 +27,9 @@ bool is_pageable(CUdeviceptr address);
 bool is_device_block(CUdeviceptr address);
 /// Frees such a block without waiting for anything. False if it is none.
 bool free_device_block(CUdeviceptr address);
+/// Whether a fill of at least one value may be done: alignment, pitch and range. The element size
+/// is 1, 2 or 4.
+CUresult check_fill(const CUDA_MEMSET_NODE_PARAMS& spec);
 /// The context an allocation was made in; null for pools.
 Context* owner_of(const exec::Allocation& allocation);
 

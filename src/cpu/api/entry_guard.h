@@ -22,6 +22,8 @@ struct ThreadState {
   CUcontext current = nullptr;      ///< top of the context stack
   bool in_host_callback = false;    ///< the driver is calling the program: it must not call back
   bool stream_zero_is_own = false;  ///< in a function of the per-thread-default-stream ABI
+  /// What captures of others forbid to this thread.
+  CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 };
 // Found without a call, by every function: there is always room for so little in a thread.
 #if defined(__GNUC__)

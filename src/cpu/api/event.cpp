@@ -30,6 +30,12 @@ CUresult with_event(CUevent handle, Body&& body) noexcept {
   });
 }
 
+/// Nothing can be known of an event that a graph will reach.
+CUresult check_event_call(const Event& event) {
+  if (event.is_captured.load(std::memory_order_acquire)) return refuse_captured_event(event);
+  return check_unsafe_call();
+}
+
 CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
   return with_driver([&]() -> CUresult {
     const Event* from = registry.events.find(start);
@@ -37,6 +43,7 @@ CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
     if (from == nullptr || to == nullptr || &from->context() != &to->context())
       return CUDA_ERROR_INVALID_HANDLE;
     if (from->context().status() != CUDA_SUCCESS) return from->context().status();
+    if (from->is_captured || to->is_captured) return CUDA_ERROR_CAPTURED_EVENT;
     if (!from->has_timing() || !to->has_timing() || !from->mark()->recorded() ||
         !to->mark()->recorded()) {
       return CUDA_ERROR_INVALID_HANDLE;
@@ -52,11 +59,13 @@ CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
 
 CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
   return with_stream(stream_handle, [&](Stream& stream) -> CUresult {
-    const Event* event = registry.events.find(handle);
+    Event* event = registry.events.find(handle);
     if (event == nullptr || &event->context() != &stream.context())
       return CUDA_ERROR_INVALID_HANDLE;
     if ((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0)
       return CUDA_ERROR_INVALID_VALUE;
+    if (stream.in_capture()) return capture_record(stream, *event, flags);
+    if (event->is_captured.load(std::memory_order_acquire)) forget_capture(*event);
     stream.ordered().record(event->mark());
     return CUDA_SUCCESS;
   });
@@ -106,6 +115,7 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
 
 CUresult cuEventQuery(CUevent hEvent) {
   return with_event(hEvent, [](Event& event) -> CUresult {
+    if (const CUresult status = check_event_call(event); status != CUDA_SUCCESS) return status;
     if (!event.mark()->complete()) return CUDA_ERROR_NOT_READY;
     return event.context().status();
   });
@@ -113,6 +123,7 @@ CUresult cuEventQuery(CUevent hEvent) {
 
 CUresult cuEventSynchronize(CUevent hEvent) {
   return with_event(hEvent, [](Event& event) -> CUresult {
+    if (const CUresult status = check_event_call(event); status != CUDA_SUCCESS) return status;
     event.mark()->synchronize();
     event.context().printf_fifo()->flush();
     return event.context().status();

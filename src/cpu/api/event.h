@@ -3,8 +3,10 @@
 // with.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/cuda_abi.h"
 #include "cpu/exec/stream.h"
 
@@ -23,6 +25,11 @@ class Event {
   CUevent handle() const { return handle_; }
   bool has_timing() const { return (flags_ & CU_EVENT_DISABLE_TIMING) == 0; }
   const std::shared_ptr<exec::Event>& mark() const { return mark_; }
+
+  /// It was recorded last in a captured stream: `captured` says where, which the captures' lock
+  /// protects.
+  std::atomic<bool> is_captured{false};
+  std::unique_ptr<CapturedPlace> captured;
 
  private:
   Context& context_;

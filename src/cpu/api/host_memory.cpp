@@ -2,6 +2,7 @@
 // cuMemHost*: page-locked memory. Kernels reach it at the address the host has for it.
 #include <cstdlib>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
 
@@ -35,6 +36,7 @@ CUresult allocate(void** pointer, std::size_t bytes, unsigned flags) {
       *pointer = nullptr;
       return CUDA_SUCCESS;
     }
+    if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     constexpr std::size_t page = 4096;
     if (bytes > SIZE_MAX - page) return CUDA_ERROR_OUT_OF_MEMORY;
     void* memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
@@ -75,6 +77,7 @@ CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
 CUresult cuMemFreeHost(void* p) {
   return with_context([&](Context&) -> CUresult {
     if (p == nullptr) return CUDA_SUCCESS;
+    if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     const auto found = find_host(p);
     if (!found || found->begin != reinterpret_cast<std::uintptr_t>(p) ||
         found->kind != MemoryKind::PageLocked) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/event.h"
 #include "cpu/api/library.h"
 #include "cpu/api/occupancy.h"
@@ -58,20 +59,49 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
   return CUDA_SUCCESS;
 }
 
-CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
-  if (&function.module().context() != &stream.context()) return CUDA_ERROR_INVALID_HANDLE;
+namespace {
+
+// In this file alone, so that it becomes part of its callers.
+inline CUresult prepare(Function& function, Context& context, const LaunchShape& shape,
+                        std::string&& params, exec::LaunchRequest* request) {
+  if (&function.module().context() != &context) return CUDA_ERROR_INVALID_HANDLE;
   CUresult status = check_shape(function, shape);
   if (status != CUDA_SUCCESS) return status;
-  exec::LaunchRequest request;
-  status = function.load_for(shape.grid, shape.block, &request.kernel);
+  status = function.load_for(shape.grid, shape.block, &request->kernel);
   if (status != CUDA_SUCCESS) return status;
-  request.keep_alive = function.module().image();
-  request.grid = shape.grid;
-  request.block = shape.block;
-  request.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  request.cooperative = shape.cooperative;
-  request.stack_bytes = stream.context().stack_bytes();
-  request.params = std::move(params);
+  request->keep_alive = function.module().image();
+  request->grid = shape.grid;
+  request->block = shape.block;
+  request->dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  request->cooperative = shape.cooperative;
+  request->stack_bytes = context.stack_bytes();
+  request->params = std::move(params);
+  return CUDA_SUCCESS;
+}
+
+[[gnu::noinline]] CUresult capture_launch(Function& function, Stream& stream,
+                                          const LaunchShape& shape, std::string params) {
+  if (&function.module().context() != &stream.context()) return CUDA_ERROR_INVALID_HANDLE;
+  KernelAction action;
+  const CUresult status = make_kernel_action(function, shape, std::move(params), &action);
+  if (status != CUDA_SUCCESS) return status;
+  action.attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream.priority();
+  return capture(stream, std::move(action));
+}
+
+}  // namespace
+
+CUresult make_request(Function& function, Context& context, const LaunchShape& shape,
+                      std::string params, exec::LaunchRequest* request) {
+  return prepare(function, context, shape, std::move(params), request);
+}
+
+CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
+  if (stream.in_capture()) [[unlikely]]
+    return capture_launch(function, stream, shape, std::move(params));
+  exec::LaunchRequest request;
+  const CUresult status = prepare(function, stream.context(), shape, std::move(params), &request);
+  if (status != CUDA_SUCCESS) return status;
   stream.ordered().launch(std::move(request));
   return CUDA_SUCCESS;
 }
@@ -215,7 +245,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** ker
       const CUresult status = read_attribute(config->attrs[i], &effects);
       if (status != CUDA_SUCCESS) return status;
     }
-    const Event* completion = nullptr;
+    Event* completion = nullptr;
     if (effects.completion_event != nullptr) {
       completion = registry.events.find(effects.completion_event);
       if (completion == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -225,9 +255,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** ker
                             config->sharedMemBytes,
                             effects.cooperative};
     const CUresult status = launch_kernel(f, shape, config->hStream, kernelParams, extra);
-    if (status == CUDA_SUCCESS && completion != nullptr)
-      stream.ordered().record(completion->mark());
-    return status;
+    if (status != CUDA_SUCCESS || completion == nullptr) return status;
+    if (stream.in_capture()) return capture_record(stream, *completion, CU_EVENT_RECORD_DEFAULT);
+    if (completion->is_captured.load(std::memory_order_acquire)) forget_capture(*completion);
+    stream.ordered().record(completion->mark());
+    return CUDA_SUCCESS;
   });
 }
 

@@ -29,6 +29,11 @@ CUresult check_size(const KernelFacts& facts, unsigned max_dynamic_shared_bytes,
 /// Checks the shape against the kernel and the device, as a GPU's driver does.
 CUresult check_shape(const Function& function, const LaunchShape& shape);
 
+/// What a launch of this function needs, checked; the parameters are packed already. INVALID_HANDLE
+/// for a function of another context.
+CUresult make_request(Function& function, Context& context, const LaunchShape& shape,
+                      std::string params, exec::LaunchRequest* request);
+
 /// Queues the kernel with parameters that are packed already.
 CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params);
 

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <memory>
 
+#include "cpu/api/box_copy.h"
+#include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
 
@@ -33,6 +35,18 @@ bool is_valid(End end, CUdeviceptr address, std::size_t bytes) {
 
 CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
+CUmemorytype type_of(End end) {
+  switch (end) {
+    case End::Host:
+      return CU_MEMORYTYPE_HOST;
+    case End::Device:
+      return CU_MEMORYTYPE_DEVICE;
+    case End::Unified:
+      break;
+  }
+  return CU_MEMORYTYPE_UNIFIED;
+}
+
 struct Copy {
   CUdeviceptr to;
   CUdeviceptr from;
@@ -46,6 +60,8 @@ struct Copy {
 
 CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes) {
   return with_stream(nullptr, [&](Stream& stream) -> CUresult {
+    if (const CUresult status = check_call_in_capture(stream); status != CUDA_SUCCESS)
+      return status;
     if (bytes == 0) return CUDA_SUCCESS;
     if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
       return CUDA_ERROR_INVALID_VALUE;
@@ -70,6 +86,12 @@ CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, 
     if (bytes == 0) return CUDA_SUCCESS;
     if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
       return CUDA_ERROR_INVALID_VALUE;
+    if (stream.in_capture()) {
+      return capture(stream,
+                     CopyAction{run_of_bytes(type_of(to_end), to, type_of(from_end), from, bytes),
+                                stream.context().handle(),
+                                {}});
+    }
     const Copy copy{to, from, bytes};
     if (is_pageable(to) || (is_pageable(from) && bytes > small_transfer_bytes))
       return stream.run(copy);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cpu/api/array.h"
+#include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
 
@@ -39,16 +40,49 @@ struct End {
   }
 };
 
+// What parameters of a graph's node can say of it.
+CUDA_MEMCPY3D as_box(const End& to, const End& from, std::size_t bytes) {
+  CUDA_MEMCPY3D spec{};
+  const auto type = [](const End& end) {
+    if (end.address == 0) return CU_MEMORYTYPE_ARRAY;
+    return end.is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  };
+  spec.dstMemoryType = type(to);
+  spec.dstArray = to.array;
+  spec.dstXInBytes = to.offset;
+  spec.dstHost = to.is_host ? reinterpret_cast<void*>(to.address) : nullptr;
+  spec.dstDevice = to.is_host ? 0 : to.address;
+  spec.srcMemoryType = type(from);
+  spec.srcArray = from.array;
+  spec.srcXInBytes = from.offset;
+  spec.srcHost = from.is_host ? reinterpret_cast<const void*>(from.address) : nullptr;
+  spec.srcDevice = from.is_host ? 0 : from.address;
+  spec.WidthInBytes = bytes;
+  spec.Height = 1;
+  spec.Depth = 1;
+  return spec;
+}
+
 enum class When { Now, Async };
 
 CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle, When when) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
+    if (when == When::Now) {
+      if (const CUresult status = check_call_in_capture(stream); status != CUDA_SUCCESS)
+        return status;
+    }
     if (bytes == 0) return CUDA_SUCCESS;
     std::byte *target = nullptr, *source = nullptr;
     CUresult status = to.settle(bytes, &target);
     if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
     if (status != CUDA_SUCCESS) return status;
     const auto task = [target, source, bytes] { std::memmove(target, source, bytes); };
+    if (stream.in_capture()) {
+      const pycuda::cpu::exec::MemoryBox run{.to = reinterpret_cast<std::uintptr_t>(target),
+                                             .from = reinterpret_cast<std::uintptr_t>(source),
+                                             .width = bytes};
+      return capture(stream, CopyAction{as_box(to, from, bytes), stream.context().handle(), run});
+    }
     const bool waits =
         (to.is_host && is_pageable(to.address)) || (from.is_host && is_pageable(from.address));
     if (when == When::Now || waits) return stream.run(task);

@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/graph_memory.h"
 #include "cpu/api/stream_guard.h"
 
 namespace pycuda::cpu::api {
@@ -240,6 +242,7 @@ extern "C" {
 
 CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
+    if (stream.in_capture()) return capture_allocation(stream, bytesize, dptr);
     MemoryPool* pool = registry.pools.find(stream.context().device().current_pool());
     if (pool == nullptr)
       pool = &stream.context().device().default_pool();  // the chosen one was destroyed
@@ -249,8 +252,9 @@ CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
                                  CUstream hStream) {
-  return with_stream(hStream, [&](Stream&) -> CUresult {
+  return with_stream(hStream, [&](Stream& stream) -> CUresult {
     MemoryPool* found = registry.pools.find(pool);
+    if (found != nullptr && stream.in_capture()) return capture_allocation(stream, bytesize, dptr);
     return found != nullptr ? allocate_from(found, dptr, bytesize) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -258,6 +262,12 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if (dptr == 0) return CUDA_SUCCESS;
+    if (stream.in_capture()) return capture_free(stream, dptr);
+    if (SharedAllocation of_graph = find_graph_allocation(dptr)) {
+      if (!free_graph_allocation(of_graph)) return CUDA_ERROR_INVALID_VALUE;
+      // Until its turn comes, what was launched before may use it.
+      return stream.start([kept = std::move(of_graph)]() mutable { kept.reset(); }, true);
+    }
     void* memory = reinterpret_cast<void*>(dptr);
     if (!begin_free(memory)) {
       // Memory of cuMemAlloc may be freed in a stream's order too.

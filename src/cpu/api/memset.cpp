@@ -3,8 +3,26 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+
+namespace pycuda::cpu::api {
+
+CUresult check_fill(const CUDA_MEMSET_NODE_PARAMS& spec) {
+  const std::size_t unit = spec.elementSize;
+  if (spec.width > (std::size_t{1} << 60) / unit) return CUDA_ERROR_INVALID_VALUE;
+  const std::size_t row_bytes = spec.width * unit;
+  if (spec.dst % unit != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (spec.height > 1 && (spec.pitch % unit != 0 || spec.pitch < row_bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (spec.height > 1 && (spec.height - 1) > (std::size_t{1} << 60) / spec.pitch)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::size_t bytes = (spec.height > 1 ? (spec.height - 1) * spec.pitch : 0) + row_bytes;
+  return is_device_range(spec.dst, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace pycuda::cpu::api
 
 using namespace pycuda::cpu::api;
 
@@ -33,18 +51,12 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, Value value, std::size_t width,
               CUstream handle, When when) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
     if (width == 0 || height == 0) return CUDA_SUCCESS;
-    if (width > (std::size_t{1} << 60) / sizeof(Value)) return CUDA_ERROR_INVALID_VALUE;
-    const std::size_t row_bytes = width * sizeof(Value);
-    if (to % sizeof(Value) != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (height > 1 && (pitch % sizeof(Value) != 0 || pitch < row_bytes))
-      return CUDA_ERROR_INVALID_VALUE;
-    if (height > 1 && (height - 1) > (std::size_t{1} << 60) / pitch)
-      return CUDA_ERROR_INVALID_VALUE;
-    const std::size_t bytes = (height > 1 ? (height - 1) * pitch : 0) + row_bytes;
-    if (!is_device_range(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_MEMSET_NODE_PARAMS spec{to, pitch, value, sizeof(Value), width, height};
+    if (const CUresult status = check_fill(spec); status != CUDA_SUCCESS) return status;
+    if (stream.in_capture()) return capture(stream, FillAction{spec, stream.context().handle()});
     const Fill<Value> task{to, pitch, value, width, height};
     if (when == When::Now) return stream.run(task);
-    return stream.start(task, row_bytes * height <= small_transfer_bytes);
+    return stream.start(task, width * sizeof(Value) * height <= small_transfer_bytes);
   });
 }
 

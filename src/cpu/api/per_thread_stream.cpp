@@ -369,4 +369,83 @@ CUresult cuMemcpyAtoHAsync_v2_ptsz(void* dstHost, CUarray srcArray, size_t srcOf
   return cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
 }
 
+CUresult cuStreamBeginCapture_ptsz(CUstream hStream) {
+  const OwnStreamZero scope;
+  return cuStreamBeginCapture(hStream);
+}
+
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode) {
+  const OwnStreamZero scope;
+  return cuStreamBeginCapture_v2(hStream, mode);
+}
+
+CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph,
+                                          const CUgraphNode* dependencies,
+                                          const CUgraphEdgeData* dependencyData,
+                                          size_t numDependencies, CUstreamCaptureMode mode) {
+  const OwnStreamZero scope;
+  return cuStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies,
+                                     mode);
+}
+
+CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph* phGraph) {
+  const OwnStreamZero scope;
+  return cuStreamEndCapture(hStream, phGraph);
+}
+
+CUresult cuStreamGetCaptureInfo_ptsz(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t* id_out) {
+  const OwnStreamZero scope;
+  return cuStreamGetCaptureInfo(hStream, captureStatus_out, id_out);
+}
+
+CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                        cuuint64_t* id_out, CUgraph* graph_out,
+                                        const CUgraphNode** dependencies_out,
+                                        size_t* numDependencies_out) {
+  const OwnStreamZero scope;
+  return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                   numDependencies_out);
+}
+
+CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                        cuuint64_t* id_out, CUgraph* graph_out,
+                                        const CUgraphNode** dependencies_out,
+                                        const CUgraphEdgeData** edgeData_out,
+                                        size_t* numDependencies_out) {
+  const OwnStreamZero scope;
+  return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                   edgeData_out, numDependencies_out);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream, CUgraphNode* dependencies,
+                                                size_t numDependencies, unsigned int flags) {
+  const OwnStreamZero scope;
+  return cuStreamUpdateCaptureDependencies(hStream, dependencies, numDependencies, flags);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream, CUgraphNode* dependencies,
+                                                   const CUgraphEdgeData* dependencyData,
+                                                   size_t numDependencies, unsigned int flags) {
+  const OwnStreamZero scope;
+  return cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, dependencyData,
+                                              numDependencies, flags);
+}
+
+CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec* phGraphExec, CUgraph hGraph,
+                                           CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
+  const OwnStreamZero scope;
+  return cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams);
+}
+
+CUresult cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream) {
+  const OwnStreamZero scope;
+  return cuGraphUpload(hGraphExec, hStream);
+}
+
+CUresult cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream) {
+  const OwnStreamZero scope;
+  return cuGraphLaunch(hGraphExec, hStream);
+}
+
 }  // extern "C"

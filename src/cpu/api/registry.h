@@ -10,12 +10,16 @@ namespace pycuda::cpu::api {
 class Context;
 class Event;
 class Function;
+class Graph;
+class GraphExec;
+class GraphNode;
 class KernelHandle;
 class Library;
 class LinkState;
 class MemoryPool;
 class Module;
 class Stream;
+class UserObject;
 
 struct Registry {
   HandleTable<Context, CUcontext> contexts{1u << 20};
@@ -27,6 +31,10 @@ struct Registry {
   HandleTable<KernelHandle, CUkernel> kernels{1u << 22};
   HandleTable<LinkState, CUlinkState> links{1u << 18};
   HandleTable<MemoryPool, CUmemoryPool> pools{1u << 18};
+  HandleTable<Graph, CUgraph> graphs{1u << 20};
+  HandleTable<GraphNode, CUgraphNode> graph_nodes{1u << 24};
+  HandleTable<GraphExec, CUgraphExec> graph_execs{1u << 20};
+  HandleTable<UserObject, CUuserObject> user_objects{1u << 20};
 };
 
 /// Never destroyed: callers may come as late as their own static destructors.

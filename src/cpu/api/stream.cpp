@@ -3,6 +3,7 @@
 // attributes.
 #include "cpu/api/stream.h"
 
+#include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/registry.h"
@@ -20,7 +21,18 @@ Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority)
 }
 
 Stream::~Stream() {
+  if (in_capture() && kind_ != StreamKind::Legacy) forget_captured(*this);
   if (handle_ != nullptr) registry.streams.erase(handle_);
+}
+
+void Stream::begin_capture() {
+  ++captures_;
+  if (is_blocking()) ++context_.legacy_stream().captures_;
+}
+
+void Stream::end_capture() {
+  --captures_;
+  if (is_blocking()) --context_.legacy_stream().captures_;
 }
 
 exec::Stream& Stream::ordered() {
@@ -59,6 +71,8 @@ CUresult Stream::synchronize() {
 }
 
 CUresult Stream::run(const std::function<void()>& task) {
+  if (in_capture()) [[unlikely]]
+    return refuse_in_capture(*this);
   exec::Stream& queue = ordered();
   if (!queue.run_if_idle(task)) {
     queue.enqueue(task);

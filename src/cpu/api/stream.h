@@ -51,6 +51,13 @@ class Stream {
   /// Runs `task` here and now if nothing is queued; false, and nothing done, if something is.
   bool run_if_idle(const std::function<void()>& task) { return ordered().run_if_idle(task); }
 
+  /// What is enqueued now belongs to a capture and goes to `capture`. Of the legacy stream: a
+  /// stream that it would wait for is captured.
+  bool in_capture() const { return captures_.load(std::memory_order_acquire) != 0; }
+  /// For the captures themselves.
+  void begin_capture();
+  void end_capture();
+
   std::atomic<int> synchronization_policy{CU_SYNC_POLICY_AUTO};
 
  private:
@@ -61,6 +68,7 @@ class Stream {
   StreamKind kind_;
   unsigned flags_;
   int priority_;
+  std::atomic<int> captures_{0};
   std::uint64_t id_;
   CUstream handle_ = nullptr;
   exec::Stream queue_;

@@ -2,7 +2,9 @@
 // cuStream*: making, asking, waiting, callbacks.
 #include <algorithm>
 
+#include "cpu/api/capture.h"
 #include "cpu/api/event.h"
+#include "cpu/api/host_callback.h"
 #include "cpu/api/stream_guard.h"
 
 using namespace pycuda::cpu::api;
@@ -24,15 +26,6 @@ CUresult create_stream(CUstream* stream, unsigned flags, int priority) {
   });
 }
 
-// While the driver calls the program, the program may not call the driver.
-class HostCallbackScope {
- public:
-  HostCallbackScope() { this_thread.in_host_callback = true; }
-  ~HostCallbackScope() { this_thread.in_host_callback = false; }
-  HostCallbackScope(const HostCallbackScope&) = delete;
-  HostCallbackScope& operator=(const HostCallbackScope&) = delete;
-};
-
 }  // namespace
 
 extern "C" {
@@ -52,6 +45,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
     Context& context = stream->context();
     if (context.status() != CUDA_SUCCESS) return context.status();
     const auto shared = context.share_stream(stream);
+    if (stream->in_capture()) forget_captured(*stream);
     if (shared == nullptr || registry.streams.erase(hStream) == nullptr)
       return CUDA_ERROR_INVALID_HANDLE;
     context.retire(shared);
@@ -63,21 +57,26 @@ CUresult cuStreamDestroy(CUstream hStream) { return cuStreamDestroy_v2(hStream);
 
 CUresult cuStreamQuery(CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
+    if (stream.in_capture()) return refuse_in_capture(stream);
     if (!stream.idle()) return CUDA_ERROR_NOT_READY;
     return stream.context().status();
   });
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-  return with_stream(hStream, [&](Stream& stream) { return stream.synchronize(); });
+  return with_stream(hStream, [&](Stream& stream) {
+    return stream.in_capture() ? refuse_in_capture(stream) : stream.synchronize();
+  });
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if ((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) != 0)
       return CUDA_ERROR_INVALID_VALUE;
-    const Event* event = registry.events.find(hEvent);
+    Event* event = registry.events.find(hEvent);
     if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream.in_capture() || event->is_captured.load(std::memory_order_acquire))
+      return capture_wait(stream, *event, Flags);
     stream.ordered().wait(event->mark());
     return CUDA_SUCCESS;
   });
@@ -87,6 +86,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
                              unsigned int flags) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (stream.in_capture()) return refuse_in_capture(stream);
     Context& context = stream.context();
     stream.ordered().enqueue_callback([hStream, callback, userData, &context] {
       const HostCallbackScope scope;
@@ -99,6 +99,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if (fn == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (stream.in_capture()) return capture(stream, HostAction{fn, userData});
     Context& context = stream.context();
     stream.ordered().enqueue_callback([fn, userData, &context] {
       if (context.poisoned())
@@ -172,14 +173,6 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
     }
     if (length != 0 && length != found->bytes) return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;  // host and device share one memory: it is visible everywhere already
-  });
-}
-
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
-  return with_stream(hStream, [&](Stream&) -> CUresult {
-    if (captureStatus == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;  // cuStreamBeginCapture is not supported
-    return CUDA_SUCCESS;
   });
 }
 

@@ -2,6 +2,7 @@
 // Entered like compiled code: a stray address is then a fault of the program, not of the process.
 #include "cpu/exec/memory_box.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -18,6 +19,24 @@ std::uint64_t MemoryBox::bytes(std::uint64_t pitch, std::uint64_t slice) const {
                         __builtin_add_overflow(all, width, &all);
   return overflow ? std::numeric_limits<std::uint64_t>::max() : all;
 }
+
+namespace {
+
+void fill_row(const MemoryBox& box, void* to) {
+  switch (box.element) {
+    case 2:
+      std::fill_n(static_cast<std::uint16_t*>(to), box.width / 2,
+                  static_cast<std::uint16_t>(box.value));
+      break;
+    case 4:
+      std::fill_n(static_cast<std::uint32_t*>(to), box.width / 4, box.value);
+      break;
+    default:
+      std::memset(to, static_cast<std::uint8_t>(box.value), box.width);
+  }
+}
+
+}  // namespace
 
 void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::string& whose,
                     FaultSink& faults) {
@@ -37,7 +56,7 @@ void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::
             auto* const to =
                 reinterpret_cast<void*>(rows.to + z * rows.to_slice + y * rows.to_pitch);
             if (rows.fills) {
-              std::memset(to, rows.value, rows.width);
+              fill_row(rows, to);
             } else {
               std::memmove(to,
                            reinterpret_cast<const void*>(rows.from + z * rows.from_slice +

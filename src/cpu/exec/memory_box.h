@@ -13,7 +13,8 @@ struct MemoryBox {
   std::uint64_t to = 0, to_pitch = 0, to_slice = 0;  ///< bytes from row to row, slice to slice
   std::uint64_t from = 0, from_pitch = 0, from_slice = 0;
   bool fills = false;  ///< with `value`, from nowhere
-  std::uint8_t value = 0;
+  std::uint32_t value = 0;
+  std::uint32_t element = 1;  ///< bytes of a value: 1, 2 or 4; rows hold whole ones
   std::uint64_t width = 0, height = 1, depth = 1;  ///< bytes, rows, slices
 
   bool empty() const { return width == 0 || height == 0 || depth == 0; }

@@ -36,7 +36,8 @@ struct Record {
 struct Wait {
   std::shared_ptr<Marker> marker;
 };
-using Item = std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait>;
+using RunPointer = std::shared_ptr<SequenceRun>;
+using Item = std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait, RunPointer>;
 
 }  // namespace
 
@@ -93,6 +94,36 @@ bool Stream::State::idle_or_watched() {
   return seen == Token::Free;
 }
 
+class SequenceRun {
+ public:
+  std::shared_ptr<Stream::State> stream;
+  std::shared_ptr<const Sequence> sequence;
+  std::size_t next = 0;  ///< the step; belongs to the holder of the stream's token
+  std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
+  Marker end;
+
+  /// Records count from the launch on, waits mean the record that is latest at the launch.
+  void settle_events();
+};
+
+void SequenceRun::settle_events() {
+  const std::vector<Sequence::Step>& steps = sequence->steps;
+  markers.resize(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (const auto* record = std::get_if<Sequence::Record>(&steps[i])) {
+      markers[i] = std::make_shared<Marker>();
+      const std::unique_lock lock(record->event->state()->mutex);
+      record->event->state()->latest = markers[i];
+    } else if (const auto* wait = std::get_if<Sequence::Wait>(&steps[i])) {
+      markers[i] = wait->event->state()->current();
+    }
+  }
+}
+
+bool finished(const std::shared_ptr<SequenceRun>& run) {
+  return run == nullptr || run->end.reached();
+}
+
 namespace {
 
 using StatePointer = std::shared_ptr<Stream::State>;
@@ -115,16 +146,88 @@ Task drive_task(const StatePointer& state) {
           state};
 }
 
+bool is_empty(const LaunchRequest& request) {
+  const auto none = [](const Dim3& extent) {
+    return extent.x == 0 || extent.y == 0 || extent.z == 0;
+  };
+  return none(request.grid) || none(request.block);
+}
+
+void start_grid(const StatePointer& state, LaunchRequest request, Task finished) {
+  // Whoever waits may help, on a stack whose size nobody knows.
+  const bool deep = request.stack_bytes > deep_stack_bytes;
+  const JobHandle job = GridRun::start(std::move(request), state->faults, std::move(finished));
+  state->running.store(deep ? 0 : job, std::memory_order_relaxed);
+}
+
+bool advance(const RunPointer& run);
+
+/// Goes on with a sequence and then with the stream.
+Task resume_task(const RunPointer& run) {
+  return {[](const std::shared_ptr<void>& subject) {
+            const auto resumed = std::static_pointer_cast<SequenceRun>(subject);
+            if (advance(resumed)) drive(resumed->stream);
+          },
+          run};
+}
+
+/// Each runs a step and returns true when the next one may run at once; else `resume_task` will.
+struct RunStep {
+  const RunPointer& run;
+  std::size_t number;
+
+  bool operator()(const LaunchRequest& request) const {
+    FaultSink& faults = run->stream->faults;
+    if (faults.poisoned() || is_empty(request)) return true;
+    if (runs_in_caller(request)) {
+      run_in_caller(request, faults);
+      return true;
+    }
+    start_grid(run->stream, request, resume_task(run));
+    return false;
+  }
+  bool operator()(const Sequence::Task& task) const {
+    FaultSink& faults = run->stream->faults;
+    if (!faults.poisoned()) task.run(faults);
+    return true;
+  }
+  bool operator()(const Sequence::Callback& callback) const {
+    if (run->stream->faults.poisoned()) return true;
+    run_on_callback_thread([run = run, &callback] {
+      show_printed(run->stream->faults);
+      callback.run();
+      WorkerPool::instance().post(resume_task(run));
+    });
+    return false;
+  }
+  bool operator()(const Sequence::Record&) const {
+    run->markers[number]->reach();
+    return true;
+  }
+  bool operator()(const Sequence::Wait&) const {
+    const auto& marker = run->markers[number];
+    return marker == nullptr || !marker->when_reached(resume_task(run));
+  }
+};
+
+/// Runs the steps that are left; false if somebody else will go on. The stream's token is held.
+bool advance(const RunPointer& run) {
+  const std::vector<Sequence::Step>& steps = run->sequence->steps;
+  while (run->next < steps.size()) {
+    const std::size_t number = run->next++;
+    if (!std::visit(RunStep{run, number}, steps[number])) return false;
+  }
+  run->end.reach();
+  return true;
+}
+
 /// Each returns true when the next item may run at once; else somebody will call `drive` again.
 struct RunItem {
   const StatePointer& state;
 
   bool operator()(LaunchRequest& request) const {
     if (state->faults.poisoned()) return true;
-    // Whoever waits may help, on a stack whose size nobody knows.
-    const bool deep = request.stack_bytes > deep_stack_bytes;
-    const JobHandle job = GridRun::start(std::move(request), state->faults, drive_task(state));
-    state->running.store(deep ? 0 : job, std::memory_order_relaxed);
+    start_grid(state, std::move(request), drive_task(state));
     return false;
   }
   bool operator()(HostWork& work) const {
@@ -144,6 +247,7 @@ struct RunItem {
     return true;
   }
   bool operator()(Wait& wait) const { return !wait.marker->when_reached(drive_task(state)); }
+  bool operator()(RunPointer& run) const { return advance(run); }
 };
 
 /// The holder of the token runs what is queued.
@@ -170,13 +274,6 @@ void push(const StatePointer& state, Item item) {
       return;
   }
   WorkerPool::instance().post(drive_task(state));
-}
-
-bool is_empty(const LaunchRequest& request) {
-  const auto none = [](const Dim3& extent) {
-    return extent.x == 0 || extent.y == 0 || extent.z == 0;
-  };
-  return none(request.grid) || none(request.block);
 }
 
 /// After work that ran in the caller: what was queued meanwhile goes to a worker.
@@ -207,6 +304,27 @@ void Stream::launch(LaunchRequest request) {
   } else if (RunItem{state_}(request)) {
     pass_on(state_);
   }
+}
+
+std::shared_ptr<SequenceRun> Stream::launch(std::shared_ptr<const Sequence> sequence,
+                                            const std::shared_ptr<SequenceRun>& previous) {
+  if (forked()) return nullptr;
+  PrintfFifo* const printed = state_->faults.printf_fifo();
+  if (printed != nullptr && !printed->empty()) printed->flush();
+  const auto run = std::make_shared<SequenceRun>();
+  run->stream = state_;
+  run->sequence = std::move(sequence);
+  if (run->sequence->has_events) run->settle_events();
+  // Work of this stream is in order without being told.
+  if (!finished(previous) && previous->stream != state_) {
+    push(state_, Wait{std::shared_ptr<Marker>(previous, &previous->end)});
+    push(state_, run);
+  } else if (!state_->take()) {
+    push(state_, run);
+  } else if (advance(run)) {
+    pass_on(state_);
+  }
+  return run;
 }
 
 void Stream::enqueue(std::function<void()> task) {

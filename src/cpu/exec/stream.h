@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault.h"
@@ -39,6 +41,32 @@ struct LaunchRequest {
 
 class Event;
 
+/// Work that is queued as one: a graph, ready to be launched again and again. Its steps run one
+/// after the other. Not changed while a stream has it.
+struct Sequence {
+  /// As Stream::enqueue.
+  struct Task {
+    std::function<void(FaultSink&)> run;
+  };
+  /// As Stream::enqueue_callback, but not after a fault.
+  struct Callback {
+    std::function<void()> run;
+  };
+  struct Record {
+    std::shared_ptr<Event> event;
+  };
+  struct Wait {
+    std::shared_ptr<Event> event;
+  };
+  using Step = std::variant<LaunchRequest, Task, Callback, Record, Wait>;
+  std::vector<Step> steps;
+  bool has_events = false;                 ///< steps that record or wait
+  std::shared_ptr<const void> keep_alive;  ///< what runs of it need besides
+};
+
+/// One run of a sequence.
+class SequenceRun;
+
 /// An in-order queue. Work on different streams runs concurrently; work on one, in order and
 /// asynchronously to the caller. A small launch on an idle stream may run in the caller before
 /// `launch` returns. Any thread may call anything. In the child of a fork every call returns at
@@ -62,6 +90,12 @@ class Stream {
   /// Runs `task` in the caller, in the stream's order, if the stream is idle; false (and nothing
   /// done) if it is not. Dropped (and true) when the sink is poisoned.
   bool run_if_idle(const std::function<void()>& task);
+  /// Queues the whole sequence; the records and waits of its steps are those of this call. What is
+  /// small runs in the caller before the first step that is not, if the stream is idle. It begins
+  /// after `previous`, the run that the last call for this sequence gave (null: there was none),
+  /// on whatever stream that was.
+  std::shared_ptr<SequenceRun> launch(std::shared_ptr<const Sequence> sequence,
+                                      const std::shared_ptr<SequenceRun>& previous);
   void record(const std::shared_ptr<Event>& event);
   /// What is queued later waits for the event's latest record of now.
   void wait(const std::shared_ptr<Event>& event);
@@ -73,6 +107,9 @@ class Stream {
  private:
   std::shared_ptr<State> state_;
 };
+
+/// Whether all of its steps are done. Null counts as a run that is.
+bool finished(const std::shared_ptr<SequenceRun>& run);
 
 /// A point in a stream's order. Any thread.
 class Event {

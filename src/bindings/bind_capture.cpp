@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// What captures a stream's work into a graph: methods of Stream, and what `with` takes.
+#include <memory>
+#include <utility>
+
+#include "bindings/bind.h"
+#include "bindings/graph_keeping.h"
+#include "bindings/graph_object.h"
+#include "bindings/integers.h"
+#include "bindings/unlocked.h"
+#include "cuda/capture.h"
+#include "cuda/stream.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+std::shared_ptr<cuda::Capture> begin(nb::handle stream, CUstreamCaptureMode mode,
+                                     cuda::CaptureScope scope) {
+  const auto& queue = nb::cast<const cuda::Stream&>(stream);
+  auto capture = unlocked([&] { return cuda::Capture::begin(queue, mode, scope); });
+  keep_argument(*capture->resources(), stream);
+  return capture;
+}
+
+/// What a capture kept goes without the interpreter lock, should it fail.
+std::shared_ptr<cuda::Graph> end(std::shared_ptr<cuda::Capture> capture) {
+  return unlocked([&] {
+    const std::shared_ptr<cuda::Capture> own = std::move(capture);
+    CUgraph graph = own->end();
+    return std::make_shared<cuda::Graph>(own->context(), graph, own->resources());
+  });
+}
+
+CUstreamCaptureMode mode_of(nb::handle mode) {
+  return as_enumerator<CUstreamCaptureMode>(mode, "the mode");
+}
+
+/// `with stream.capture() as graph:`
+class StreamCapture {
+ public:
+  StreamCapture(nb::object stream, CUstreamCaptureMode mode)
+      : stream_(std::move(stream)), mode_(mode) {}
+  StreamCapture(StreamCapture&&) = default;
+  StreamCapture(const StreamCapture&) = delete;
+  StreamCapture& operator=(const StreamCapture&) = delete;
+  ~StreamCapture() {
+    if (!capture_) return;
+    unlocked_if_possible([this] {
+      capture_->abandon();
+      capture_.reset();
+    });
+  }
+
+  nb::object enter() {
+    if (capture_) {
+      throw driver::DriverError("Stream.capture", CUDA_ERROR_ILLEGAL_STATE,
+                                "the capture has begun already");
+    }
+    graph_ = nb::cast(GraphObject{});
+    capture_ = begin(stream_, mode_, cuda::CaptureScope::Thread);
+    return graph_;
+  }
+  void exit(bool failed) {
+    std::shared_ptr<cuda::Capture> capture = std::move(capture_);
+    const nb::object graph = std::move(graph_);
+    if (!capture) return;
+    if (!failed) {
+      nb::cast<GraphObject&>(graph).graph = end(std::move(capture));
+      return;
+    }
+    unlocked([&] {
+      capture->abandon();
+      capture.reset();
+    });
+  }
+
+ private:
+  nb::object stream_;
+  CUstreamCaptureMode mode_;
+  std::shared_ptr<cuda::Capture> capture_;
+  nb::object graph_;
+};
+
+void begin_capture(nb::handle stream, nb::handle mode) {
+  static_cast<void>(begin(stream, mode_of(mode), cuda::CaptureScope::Stream));
+}
+
+GraphObject end_capture(const cuda::Stream& self) {
+  if (std::shared_ptr<cuda::Capture> capture = cuda::Capture::of_stream(self.handle());
+      capture && capture->stream() == self.handle()) {
+    return {end(std::move(capture))};
+  }
+  // Another library's capture: the driver says if there is none at all.
+  const cuda::ContextScope scope(self.context());
+  CUgraph graph = nullptr;
+  self.context()->driver().cuStreamEndCapture(self.handle(), &graph);
+  return {std::make_shared<cuda::Graph>(self.context(), graph,
+                                        std::make_shared<cuda::GraphResources>())};
+}
+
+}  // namespace
+
+void bind_capture(nb::module_& m) {
+  using nb::arg;
+  nb::class_<StreamCapture>(m, "StreamCapture",
+                            "A capture to come, or under way: what `Stream.capture` returns, for "
+                            "the statement `with`.")
+      .def("__enter__", &StreamCapture::enter)
+      .def(
+          "__exit__",
+          [](StreamCapture& self, nb::handle type, nb::handle, nb::handle) {
+            self.exit(!type.is_none());
+          },
+          arg("type").none(), arg("value").none(), arg("traceback").none());
+
+  const nb::object stream = m.attr("Stream");
+  const nb::object modes = m.attr("capture_mode");
+  const auto method = [&](const char* name, auto&& function, auto&&... extra) {
+    nb::cpp_function_def(function, nb::scope(stream), nb::name(name), nb::is_method(), extra...);
+  };
+  method(
+      "capture",
+      [](nb::object self, nb::handle mode) {
+        return StreamCapture(std::move(self), mode_of(mode));
+      },
+      arg("mode") = nb::object(modes.attr("THREAD_LOCAL")),
+      "Capture instead of run: ``with stream.capture() as graph:``.\n"
+      "\n"
+      "In the block, what this thread puts into this stream, and what it puts into none, becomes "
+      "nodes of the graph; so do other streams that wait\n"
+      "for an event recorded in this one, which must be joined again. Nothing of it runs. What "
+      "waits for results cannot be captured and raises LogicError:\n"
+      "`memcpy_dtoh`, `GPUArray.get`, In and Out, `Context.synchronize`. The graph is complete "
+      "after the block; an exception ends the capture and drops\n"
+      "what there was of it.\n"
+      "\n"
+      "Parameters\n"
+      "----------\n"
+      "mode : capture_mode\n"
+      "    Whom the driver keeps from calls that might wait, such as allocations: with "
+      "THREAD_LOCAL and RELAXED nobody, with GLOBAL other\n"
+      "    threads.\n");
+  method("begin_capture", &begin_capture, arg("mode") = nb::object(modes.attr("GLOBAL")),
+         "Capture what is put into this stream, from now to `end_capture`, instead of running it. "
+         "Work that names no stream is not taken: `capture` does that.\n"
+         "\n"
+         "Parameters\n"
+         "----------\n"
+         "mode : capture_mode\n"
+         "    Whom the driver keeps meanwhile from calls that might wait: every thread, this one, "
+         "or nobody (RELAXED).");
+  method(
+      "end_capture", &end_capture,
+      "End the capture that `begin_capture` began.\n"
+      "\n"
+      "Returns\n"
+      "-------\n"
+      "Graph\n"
+      "\n"
+      "Raises\n"
+      "------\n"
+      "LogicError\n"
+      "    When something that was done meanwhile cannot be captured. The stream is usable again "
+      "all the same.");
+  method(
+      "is_capturing",
+      [](const cuda::Stream& self) {
+        return self.capture_status() != CU_STREAM_CAPTURE_STATUS_NONE;
+      },
+      "Whether the stream's work is captured instead of being run.");
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Python functions as nodes of graphs.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "driver/cuda_types.h"
+
+namespace pycuda::bindings {
+
+/// A CUhostFn that calls the Python function `function` points to, on the driver's thread with the
+/// interpreter lock. What the function raises is printed as unraisable.
+void CUDA_CB call_host_node(void* function);
+
+}  // namespace pycuda::bindings

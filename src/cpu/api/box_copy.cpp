@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Whether boxes fit, and copying them.
+#include "cpu/api/box_copy.h"
+
+#include <cstring>
+
+#include "cpu/api/array.h"
+#include "cpu/api/device_memory.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+constexpr std::size_t largest_pitch = 0x7fffffff;
+
+CUdeviceptr address_of(CUmemorytype type, const void* host, CUdeviceptr device) {
+  return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(host) : device;
+}
+
+}  // namespace
+
+BoxCopy::BoxCopy(const CUDA_MEMCPY3D& c)
+    : extent_{c.WidthInBytes, c.Height, c.Depth},
+      to_{c.dstMemoryType, address_of(c.dstMemoryType, c.dstHost, c.dstDevice),
+          c.dstXInBytes,   c.dstY,
+          c.dstZ,          c.dstPitch,
+          c.dstHeight,     c.dstArray},
+      from_{c.srcMemoryType, address_of(c.srcMemoryType, c.srcHost, c.srcDevice),
+            c.srcXInBytes,   c.srcY,
+            c.srcZ,          c.srcPitch,
+            c.srcHeight,     c.srcArray} {}
+
+CUresult BoxCopy::settle() {
+  const CUresult status = to_.settle(extent_);
+  return status == CUDA_SUCCESS ? from_.settle(extent_) : status;
+}
+
+void BoxCopy::operator()() const {
+  const bool dense = to_.pitch == extent_.width_bytes && from_.pitch == extent_.width_bytes;
+  for (std::size_t slice = 0; slice < extent_.depth; ++slice) {
+    if (dense) {
+      std::memmove(to_.row(slice, 0), from_.row(slice, 0), extent_.width_bytes * extent_.height);
+      continue;
+    }
+    for (std::size_t line = 0; line < extent_.height; ++line) {
+      std::memmove(to_.row(slice, line), from_.row(slice, line), extent_.width_bytes);
+    }
+  }
+}
+
+exec::MemoryBox BoxCopy::as_memory_box() const {
+  exec::MemoryBox box;
+  box.to = reinterpret_cast<std::uintptr_t>(to_.row(0, 0));
+  box.to_pitch = to_.pitch;
+  box.to_slice = to_.pitch * to_.height;
+  box.from = reinterpret_cast<std::uintptr_t>(from_.row(0, 0));
+  box.from_pitch = from_.pitch;
+  box.from_slice = from_.pitch * from_.height;
+  box.width = extent_.width_bytes;
+  box.height = extent_.height;
+  box.depth = extent_.depth;
+  return box;
+}
+
+CUDA_MEMCPY3D run_of_bytes(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type,
+                           CUdeviceptr from, std::size_t bytes) {
+  CUDA_MEMCPY3D spec{};
+  spec.dstMemoryType = to_type;
+  spec.dstDevice = to_type == CU_MEMORYTYPE_HOST ? 0 : to;
+  spec.dstHost = to_type == CU_MEMORYTYPE_HOST ? reinterpret_cast<void*>(to) : nullptr;
+  spec.srcMemoryType = from_type;
+  spec.srcDevice = from_type == CU_MEMORYTYPE_HOST ? 0 : from;
+  spec.srcHost = from_type == CU_MEMORYTYPE_HOST ? reinterpret_cast<const void*>(from) : nullptr;
+  spec.WidthInBytes = bytes;
+  spec.Height = 1;
+  spec.Depth = 1;
+  return spec;
+}
+
+CUresult BoxCopy::Side::settle(const Extent& extent) {
+  if (type == CU_MEMORYTYPE_ARRAY) return settle_array(extent);
+  if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (pitch == 0) pitch = x_bytes + extent.width_bytes;
+  if (height == 0) height = y + extent.height;
+  const bool single_row = extent.height == 1 && extent.depth == 1 && y == 0 && z == 0;
+  if (!single_row) {
+    if (pitch > largest_pitch || x_bytes > pitch || extent.width_bytes > pitch - x_bytes) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const bool single_slice = extent.depth == 1 && z == 0;
+    if (!single_slice && (y > height || extent.height > height - y))
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (base == 0) return CUDA_ERROR_INVALID_VALUE;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  if (!span(extent, &offset, &bytes)) return CUDA_ERROR_INVALID_VALUE;
+  const CUdeviceptr first = base + offset;
+  const bool known =
+      type == CU_MEMORYTYPE_DEVICE || pycuda::cpu::exec::AddressTable::instance().find(first);
+  if (type != CU_MEMORYTYPE_HOST && known && !is_device_range(first, bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+// After settle().
+bool BoxCopy::Side::is_pageable() const {
+  return (type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_UNIFIED) &&
+         pycuda::cpu::api::is_pageable(reinterpret_cast<CUdeviceptr>(row(0, 0)));
+}
+
+CUresult BoxCopy::Side::settle_array(const Extent& extent) {
+  const Array* const found = find_array(array);
+  if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const pycuda::cpu::exec::TexelMemory& texels = found->texels();
+  const std::size_t texel = texels.texel_bytes();
+  const auto fits = [](std::size_t begin, std::size_t count, std::size_t size) {
+    return begin <= size && count <= size - begin;
+  };
+  if (x_bytes % texel != 0 || extent.width_bytes % texel != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!fits(x_bytes, extent.width_bytes, texels.row_bytes) ||
+      !fits(y, extent.height, texels.height) || !fits(z, extent.depth, texels.depth))
+    return CUDA_ERROR_INVALID_VALUE;
+  base = reinterpret_cast<CUdeviceptr>(texels.base);
+  pitch = texels.row_bytes;
+  height = texels.height;
+  return CUDA_SUCCESS;
+}
+
+// Where the first byte lies, and how many from there to the last; false when the numbers are
+// absurd.
+bool BoxCopy::Side::span(const Extent& extent, std::size_t* offset, std::size_t* bytes) const {
+  __extension__ using Wide = unsigned __int128;
+  const auto at = [&](std::size_t slice, std::size_t line) {
+    return ((Wide{z} + slice) * height + y + line) * pitch + x_bytes;
+  };
+  const Wide first = at(0, 0);
+  const Wide last = at(extent.depth - 1, extent.height - 1) + extent.width_bytes;
+  if (last > (Wide{1} << 62)) return false;
+  *offset = static_cast<std::size_t>(first);
+  *bytes = static_cast<std::size_t>(last - first);
+  return true;
+}
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Checking what nodes shall do, and the steps that do it.
+#include "cpu/api/graph_action.h"
+
+#include "cpu/api/box_copy.h"
+#include "cpu/api/device_memory.h"
+#include "cpu/api/event.h"
+#include "cpu/api/graph.h"
+#include "cpu/api/graph_memory.h"
+#include "cpu/api/host_callback.h"
+#include "cpu/api/launch.h"
+
+namespace pycuda::cpu::api {
+
+CUgraphNodeType type_of(const NodeAction& action) {
+  struct Type {
+    CUgraphNodeType operator()(const EmptyAction&) const { return CU_GRAPH_NODE_TYPE_EMPTY; }
+    CUgraphNodeType operator()(const KernelAction&) const { return CU_GRAPH_NODE_TYPE_KERNEL; }
+    CUgraphNodeType operator()(const CopyAction&) const { return CU_GRAPH_NODE_TYPE_MEMCPY; }
+    CUgraphNodeType operator()(const FillAction&) const { return CU_GRAPH_NODE_TYPE_MEMSET; }
+    CUgraphNodeType operator()(const HostAction&) const { return CU_GRAPH_NODE_TYPE_HOST; }
+    CUgraphNodeType operator()(const ChildAction&) const { return CU_GRAPH_NODE_TYPE_GRAPH; }
+    CUgraphNodeType operator()(const RecordAction&) const {
+      return CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+    }
+    CUgraphNodeType operator()(const WaitAction&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
+    CUgraphNodeType operator()(const AllocAction&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
+    CUgraphNodeType operator()(const FreeAction&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+  };
+  return std::visit(Type{}, action);
+}
+
+CUresult find_node_context(CUcontext handle, Context** context) {
+  if (handle == nullptr) handle = this_thread.current;
+  if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  *context = registry.contexts.find(handle);
+  return *context != nullptr ? (*context)->status() : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult make_kernel_action(Function& function, const LaunchShape& shape, std::string params,
+                            KernelAction* action) {
+  Context& context = function.module().context();
+  const CUresult status =
+      make_request(function, context, shape, std::move(params), &action->request);
+  if (status != CUDA_SUCCESS) return status;
+  action->facts = &function.facts();
+  action->context = context.handle();
+  if (action->kernel == nullptr) action->function = function.handle();
+  if (shape.cooperative) action->attributes[CU_LAUNCH_ATTRIBUTE_COOPERATIVE].cooperative = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult make_kernel_action(const CUDA_KERNEL_NODE_PARAMS_v2& params, KernelAction* action) {
+  if ((params.func == nullptr) == (params.kern == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  CUresult status = find_node_context(params.ctx, &context);
+  if (status != CUDA_SUCCESS) return status;
+  const CUfunction named =
+      params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern);
+  Function* function = nullptr;
+  status = find_function(*context, named, &function);
+  if (status != CUDA_SUCCESS) return status;
+  // A function has a context of its own, a kernel of a library has not.
+  if (params.kern == nullptr && params.ctx != nullptr && &function->module().context() != context &&
+      registry.functions.find(named) != nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::string packed;
+  status = pack_params(function->facts(), params.kernelParams, params.extra, &packed);
+  if (status != CUDA_SUCCESS) return status;
+  const LaunchShape shape{{params.gridDimX, params.gridDimY, params.gridDimZ},
+                          {params.blockDimX, params.blockDimY, params.blockDimZ},
+                          params.sharedMemBytes,
+                          false};
+  action->kernel = registry.kernels.find(reinterpret_cast<CUkernel>(named)) != nullptr
+                       ? reinterpret_cast<CUkernel>(named)
+                       : nullptr;
+  return make_kernel_action(*function, shape, std::move(packed), action);
+}
+
+CUresult make_copy_action(const CUDA_MEMCPY3D* spec, CUcontext handle, CopyAction* action) {
+  if (spec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  CUresult status = find_node_context(handle, &context);
+  if (status != CUDA_SUCCESS) return status;
+  BoxCopy box(*spec);
+  if (box.is_empty()) return CUDA_ERROR_INVALID_VALUE;
+  status = box.settle();
+  if (status != CUDA_SUCCESS) return status;
+  *action = CopyAction{*spec, context->handle(), {}};
+  return CUDA_SUCCESS;
+}
+
+CUresult make_fill_action(const CUDA_MEMSET_NODE_PARAMS* spec, CUcontext handle,
+                          FillAction* action) {
+  if (spec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  CUresult status = find_node_context(handle, &context);
+  if (status != CUDA_SUCCESS) return status;
+  if (spec->elementSize != 1 && spec->elementSize != 2 && spec->elementSize != 4)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (spec->width == 0 || spec->height == 0) return CUDA_ERROR_INVALID_VALUE;
+  status = check_fill(*spec);
+  if (status != CUDA_SUCCESS) return status;
+  *action = FillAction{*spec, context->handle()};
+  return CUDA_SUCCESS;
+}
+
+CUresult make_host_action(CUhostFn function, void* data, HostAction* action) {
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *action = HostAction{function, data};
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+template <class Action>
+CUresult make_event_action(CUevent handle, Action* action) {
+  const Event* event = registry.events.find(handle);
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *action = Action{handle, event->mark()};
+  return CUDA_SUCCESS;
+}
+
+exec::MemoryBox fill_box(const CUDA_MEMSET_NODE_PARAMS& spec) {
+  exec::MemoryBox box;
+  box.to = spec.dst;
+  box.to_pitch = spec.pitch;
+  box.fills = true;
+  box.value = spec.value;
+  box.element = spec.elementSize;
+  box.width = spec.width * spec.elementSize;
+  box.height = spec.height;
+  return box;
+}
+
+exec::Sequence::Task box_task(const exec::MemoryBox& box) {
+  return {[box](exec::FaultSink& faults) { run_memory_box(box, "", "a graph", faults); }};
+}
+
+exec::Sequence::Task copy_task(const CopyAction& action) {
+  if (action.run) return box_task(*action.run);
+  BoxCopy box(action.spec);
+  // It was checked when the node was made; memory that is gone is found when the copy runs.
+  if (box.settle() == CUDA_SUCCESS) return box_task(box.as_memory_box());
+  return {[](exec::FaultSink& faults) {
+    exec::Fault fault;
+    fault.kind = FaultKind::IllegalAddress;
+    fault.message = "illegal memory access in a copy of a graph: the memory was freed";
+    faults.report(fault);
+  }};
+}
+
+}  // namespace
+
+CUresult make_record_action(CUevent event, RecordAction* action) {
+  return make_event_action(event, action);
+}
+
+CUresult make_wait_action(CUevent event, WaitAction* action) {
+  return make_event_action(event, action);
+}
+
+void append_step(const NodeAction& action, exec::Sequence* sequence) {
+  struct Append {
+    exec::Sequence* sequence;
+    void operator()(const EmptyAction&) const {}
+    void operator()(const KernelAction& kernel) const {
+      sequence->steps.emplace_back(kernel.request);
+    }
+    void operator()(const CopyAction& copy) const { sequence->steps.emplace_back(copy_task(copy)); }
+    void operator()(const FillAction& fill) const {
+      sequence->steps.emplace_back(box_task(fill_box(fill.spec)));
+    }
+    void operator()(const HostAction& host) const {
+      sequence->steps.emplace_back(exec::Sequence::Callback{[host] {
+        const HostCallbackScope scope;
+        host.function(host.data);
+      }});
+    }
+    void operator()(const ChildAction&) const {}
+    void operator()(const RecordAction& record) const {
+      sequence->has_events = true;
+      sequence->steps.emplace_back(exec::Sequence::Record{record.mark});
+    }
+    void operator()(const WaitAction& wait) const {
+      sequence->has_events = true;
+      sequence->steps.emplace_back(exec::Sequence::Wait{wait.mark});
+    }
+    // When memory counts as allocated is known at the launch; the block is there all the time.
+    void operator()(const AllocAction&) const {}
+    void operator()(const FreeAction&) const {}
+  };
+  std::visit(Append{sequence}, action);
+}
+
+CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+      return value.clusterDim.x <= 1 && value.clusterDim.y <= 1 && value.clusterDim.z <= 1
+                 ? CUDA_SUCCESS
+                 : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+void set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
+                        const CUlaunchAttributeValue& value) {
+  action->attributes[id] = value;
+  if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) action->request.cooperative = value.cooperative != 0;
+}
+
+}  // namespace pycuda::cpu::api

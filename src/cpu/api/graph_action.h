@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What a node of a graph does: its parameters as the program gave them, checked, and the step that
+// a launch runs. Made by the functions that add nodes, and by operations in a captured stream.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/exec/memory_box.h"
+#include "cpu/exec/stream.h"
+
+namespace pycuda::cpu::api {
+
+class Context;
+class Event;
+class Function;
+class Graph;
+class GraphAllocation;
+struct LaunchShape;
+
+using LaunchAttributes = std::map<CUlaunchAttributeID, CUlaunchAttributeValue>;
+
+struct EmptyAction {};
+
+struct KernelAction {
+  CUfunction function = nullptr;  ///< as given: one of the two is null
+  CUkernel kernel = nullptr;
+  CUcontext context = nullptr;
+  const KernelFacts* facts = nullptr;  ///< of the code that the request keeps alive
+  exec::LaunchRequest request;         ///< holds the arguments
+  LaunchAttributes attributes;
+};
+
+struct CopyAction {
+  CUDA_MEMCPY3D spec{};
+  CUcontext context = nullptr;
+  /// For what the structure cannot say: runs of bytes in arrays of several rows.
+  std::optional<exec::MemoryBox> run;
+};
+
+struct FillAction {
+  CUDA_MEMSET_NODE_PARAMS spec{};
+  CUcontext context = nullptr;
+};
+
+struct HostAction {
+  CUhostFn function = nullptr;
+  void* data = nullptr;
+};
+
+struct ChildAction {
+  std::shared_ptr<Graph> graph;
+};
+
+struct RecordAction {
+  CUevent handle = nullptr;
+  std::shared_ptr<exec::Event> mark;
+};
+
+struct WaitAction {
+  CUevent handle = nullptr;
+  std::shared_ptr<exec::Event> mark;
+};
+
+struct AllocAction {
+  std::shared_ptr<GraphAllocation> allocation;
+};
+
+struct FreeAction {
+  CUdeviceptr address = 0;
+  std::shared_ptr<GraphAllocation> allocation;
+};
+
+using NodeAction = std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction,
+                                ChildAction, RecordAction, WaitAction, AllocAction, FreeAction>;
+
+CUgraphNodeType type_of(const NodeAction& action);
+
+/// Each checks as the asynchronous function of its name does.
+CUresult make_kernel_action(const CUDA_KERNEL_NODE_PARAMS_v2& params, KernelAction* action);
+CUresult make_kernel_action(Function& function, const LaunchShape& shape, std::string params,
+                            KernelAction* action);
+CUresult make_copy_action(const CUDA_MEMCPY3D* spec, CUcontext context, CopyAction* action);
+CUresult make_fill_action(const CUDA_MEMSET_NODE_PARAMS* spec, CUcontext context,
+                          FillAction* action);
+CUresult make_host_action(CUhostFn function, void* data, HostAction* action);
+CUresult make_record_action(CUevent event, RecordAction* action);
+CUresult make_wait_action(CUevent event, WaitAction* action);
+
+/// Adds what a launch runs for this node alone (for a child graph, nothing).
+void append_step(const NodeAction& action, exec::Sequence* sequence);
+
+/// The context that a graph's node of these parameters works in: the current one for null.
+CUresult find_node_context(CUcontext handle, Context** context);
+
+/// Whether a kernel's node may have this attribute, and its value.
+CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value);
+/// Gives a node an attribute that was checked.
+void set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
+                        const CUlaunchAttributeValue& value);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// From a graph to one sequence of steps, and launching that.
+#include "cpu/api/graph_exec.h"
+
+#include "cpu/api/entry_guard.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+void collect(const Graph& graph, std::vector<SharedAllocation>* allocated,
+             std::vector<SharedAllocation>* freed) {
+  for (const auto& node : graph.nodes()) {
+    if (const auto* child = std::get_if<ChildAction>(&node->action)) {
+      collect(*child->graph, allocated, freed);
+    } else if (const auto* alloc = std::get_if<AllocAction>(&node->action)) {
+      allocated->push_back(alloc->allocation);
+    } else if (const auto* free = std::get_if<FreeAction>(&node->action)) {
+      freed->push_back(free->allocation);
+    }
+  }
+}
+
+MemoryEffects effects_of(const Graph& graph) {
+  MemoryEffects effects;
+  std::vector<SharedAllocation> allocated;
+  std::vector<SharedAllocation> freed;
+  collect(graph, &allocated, &freed);
+  const std::set<SharedAllocation> all_allocated(allocated.begin(), allocated.end());
+  const std::set<SharedAllocation> all_freed(freed.begin(), freed.end());
+  for (const auto& block : allocated)
+    (all_freed.contains(block) ? effects.passing : effects.kept).push_back(block);
+  for (const auto& block : freed) {
+    if (!all_allocated.contains(block)) effects.freed.push_back(block);
+  }
+  return effects;
+}
+
+bool can_be_disabled(const GraphNode& node) {
+  return std::holds_alternative<KernelAction>(node.action) ||
+         std::holds_alternative<CopyAction>(node.action) ||
+         std::holds_alternative<FillAction>(node.action);
+}
+
+/// Calls `visit` for the nodes that are at the same place in two graphs of one shape.
+template <class Visit>
+void for_pairs(const Graph& left, const Graph& right, const Visit& visit) {
+  for (std::size_t i = 0; i < left.nodes().size(); ++i) {
+    GraphNode& first = *left.nodes()[i];
+    GraphNode& second = *right.nodes()[i];
+    visit(first, second);
+    if (const auto* child = std::get_if<ChildAction>(&first.action))
+      for_pairs(*child->graph, *std::get<ChildAction>(second.action).graph, visit);
+  }
+}
+
+}  // namespace
+
+GraphExec::GraphExec(const Graph& graph, cuuint64_t flags)
+    : flags_(flags),
+      instantiated_(graph.instantiated),
+      graph_(graph.clone(Graph::Kind::Hidden)),
+      effects_(effects_of(graph)) {
+  enter_nodes(*graph_);
+  build();
+  handle_ = registry.graph_execs.insert(this);
+  if (has_memory_nodes()) *instantiated_ = true;
+}
+
+GraphExec::~GraphExec() {
+  registry.graph_execs.erase(handle_);
+  if (has_memory_nodes()) *instantiated_ = false;
+}
+
+std::unique_ptr<Graph> GraphExec::clone(Graph::Kind kind) const {
+  const std::lock_guard lock(mutex_);
+  return graph_->clone(kind);
+}
+
+void GraphExec::enter_nodes(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    nodes_[node->original()] = node.get();
+    if (const auto* child = std::get_if<ChildAction>(&node->action)) enter_nodes(*child->graph);
+  }
+}
+
+void GraphExec::append(const Graph& graph, exec::Sequence* sequence) const {
+  for (const GraphNode* node : graph.in_order()) {
+    if (disabled_.contains(node)) continue;
+    if (const auto* child = std::get_if<ChildAction>(&node->action)) {
+      append(*child->graph, sequence);
+    } else {
+      append_step(node->action, sequence);
+    }
+  }
+}
+
+void GraphExec::build() {
+  auto sequence = std::make_shared<exec::Sequence>();
+  append(*graph_, sequence.get());
+  sequence->keep_alive = graph_;
+  sequence_ = std::move(sequence);
+  contexts_.clear();
+  for (const auto& [original, node] : nodes_) {
+    if (const auto* kernel = std::get_if<KernelAction>(&node->action))
+      contexts_.insert(kernel->context);
+  }
+}
+
+// Kernels work with what their context has, memory above all.
+CUresult GraphExec::check_contexts() const {
+  for (CUcontext handle : contexts_) {
+    const Context* context = registry.contexts.find(handle);
+    if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (context->status() != CUDA_SUCCESS) return context->status();
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::launch(Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  CUresult status = check_contexts();
+  if (status != CUDA_SUCCESS) return status;
+  status = begin_memory_effects(effects_,
+                                (flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0);
+  if (status != CUDA_SUCCESS) return status;
+  if (sequence_ == nullptr) build();
+  last_run_ = stream.ordered().launch(sequence_, last_run_);
+  note_run(effects_, last_run_);
+  return CUDA_SUCCESS;
+}
+
+GraphNode* GraphExec::find(CUgraphNode handle) const {
+  const GraphNode* original = registry.graph_nodes.find(handle);
+  if (original == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = nodes_.find(original->id());
+  return found != nodes_.end() ? found->second : nullptr;
+}
+
+CUresult GraphExec::replace(GraphNode* node, NodeAction action) {
+  const std::lock_guard lock(mutex_);
+  if (compare_actions(node->action, action) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+    return CUDA_ERROR_INVALID_VALUE;
+  node->action = std::move(action);
+  sequence_.reset();
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::enable(GraphNode* node, bool enabled) {
+  const std::lock_guard lock(mutex_);
+  if (!can_be_disabled(*node)) return CUDA_ERROR_INVALID_VALUE;
+  const bool changed = enabled ? disabled_.erase(node) != 0 : disabled_.insert(node).second;
+  if (changed) sequence_.reset();
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::is_enabled(GraphNode* node, bool* enabled) const {
+  const std::lock_guard lock(mutex_);
+  if (!can_be_disabled(*node)) return CUDA_ERROR_INVALID_VALUE;
+  *enabled = !disabled_.contains(node);
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::update(const Graph& graph, CUgraphExecUpdateResultInfo* info) {
+  const std::lock_guard lock(mutex_);
+  if (compare_for_update(*graph_, graph, info) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  // A new copy: what runs now goes on with the old one, and with the program's objects that it
+  // keeps alive.
+  std::shared_ptr<Graph> copy = graph.clone(Graph::Kind::Hidden);
+  std::unordered_map<std::uint64_t, GraphNode*> nodes;
+  std::set<const GraphNode*> disabled;
+  std::unordered_map<const GraphNode*, std::uint64_t> originals;
+  for (const auto& [original, node] : nodes_) originals[node] = original;
+  for_pairs(*graph_, *copy, [&](const GraphNode& before, GraphNode& after) {
+    nodes[originals.at(&before)] = &after;
+    if (disabled_.contains(&before)) disabled.insert(&after);
+  });
+  graph_ = std::move(copy);
+  nodes_ = std::move(nodes);
+  disabled_ = std::move(disabled);
+  sequence_.reset();
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphExec::update_child(GraphNode* node, const Graph& graph) {
+  const std::lock_guard lock(mutex_);
+  auto* child = std::get_if<ChildAction>(&node->action);
+  CUgraphExecUpdateResultInfo info{};
+  if (child == nullptr ||
+      compare_for_update(*child->graph, graph, &info) != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const std::unique_ptr<Graph> copy = graph.clone(Graph::Kind::Hidden);
+  for_pairs(*child->graph, *copy, [](GraphNode& before, GraphNode& after) {
+    if (!std::holds_alternative<ChildAction>(before.action)) before.action = after.action;
+  });
+  sequence_.reset();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace pycuda::cpu::api

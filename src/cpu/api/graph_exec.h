@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// An executable graph: a copy of a graph that can be launched again and again, and changed within
+// limits between launches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/api/graph.h"
+#include "cpu/api/graph_memory.h"
+#include "cpu/api/stream.h"
+
+namespace pycuda::cpu::api {
+
+class GraphExec {
+ public:
+  /// `graph` has no other executable if it allocates memory.
+  GraphExec(const Graph& graph, cuuint64_t flags);
+  ~GraphExec();
+  GraphExec(const GraphExec&) = delete;
+  GraphExec& operator=(const GraphExec&) = delete;
+
+  CUgraphExec handle() const { return handle_; }
+  cuuint64_t flags() const { return flags_; }
+  /// A copy of what it does, for the stream that captures its launch.
+  std::unique_ptr<Graph> clone(Graph::Kind kind) const;
+  bool has_memory_nodes() const { return !effects_.none(); }
+
+  /// Queues all nodes, after the launches of before, on whatever stream these were.
+  CUresult launch(Stream& stream);
+
+  /// The copy of a node of the graph that this was made from, or null.
+  GraphNode* find(CUgraphNode node) const;
+  /// Launches to come run what this node does now.
+  CUresult replace(GraphNode* node, NodeAction action);
+  /// Only kernels, copies and fills can be disabled.
+  CUresult enable(GraphNode* node, bool enabled);
+  CUresult is_enabled(GraphNode* node, bool* enabled) const;
+  /// Takes over what the nodes of `graph` do.
+  CUresult update(const Graph& graph, CUgraphExecUpdateResultInfo* info);
+  /// The same for the child graph of a node of this.
+  CUresult update_child(GraphNode* node, const Graph& graph);
+
+ private:
+  void enter_nodes(const Graph& graph);
+  void build();
+  void append(const Graph& graph, exec::Sequence* sequence) const;
+  CUresult check_contexts() const;
+
+  const cuuint64_t flags_;
+  const std::shared_ptr<bool> instantiated_;  // the graph's
+  mutable std::mutex mutex_;                  // protects what follows
+  std::shared_ptr<Graph> graph_;
+  std::unordered_map<std::uint64_t, GraphNode*> nodes_;  // by the ids of the originals
+  std::set<const GraphNode*> disabled_;
+  MemoryEffects effects_;
+  std::shared_ptr<const exec::Sequence> sequence_;  // null: not built since a change
+  std::set<CUcontext> contexts_;                    // of the kernels in it
+  std::shared_ptr<exec::SequenceRun> last_run_;
+  CUgraphExec handle_;
+};
+
+/// Why a graph cannot take over what another one does, pair by pair of nodes in the order in which
+/// they were added. SUCCESS if it can.
+CUgraphExecUpdateResult compare_for_update(const Graph& have, const Graph& want,
+                                           CUgraphExecUpdateResultInfo* info);
+/// The same for two nodes.
+CUgraphExecUpdateResult compare_actions(const NodeAction& have, const NodeAction& want);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// A graph: work and what each piece of it waits for, put together once and launched many times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/event.h"
+#include "cuda/graph_resources.h"
+#include "cuda/launch.h"
+#include "cuda/owned.h"
+
+namespace pycuda::cuda {
+
+/// What must be done before a node: other nodes of its graph.
+using Dependencies = std::span<const CUgraphNode>;
+
+/// A node of elements to be filled.
+struct FillNode {
+  CUdeviceptr destination;
+  std::uint32_t value;
+  unsigned int element_bytes;  ///< 1, 2 or 4
+  std::size_t count;
+};
+
+/// Nodes are the graph's: their handles die with it. One thread at a time, as the driver wants it.
+class Graph {
+ public:
+  /// Empty, in the current context.
+  Graph();
+  /// What a capture gave.
+  Graph(ContextPtr context, CUgraph handle, std::shared_ptr<GraphResources> resources);
+
+  CUgraph handle() const { return graph_.get(); }
+  const ContextPtr& context() const { return graph_.context(); }
+  const driver::DriverTable& driver() const { return graph_.driver(); }
+  /// What its nodes refer to, for as long as it or anything made of it lives.
+  const std::shared_ptr<GraphResources>& resources() const { return resources_; }
+
+  /// A copy with nodes of its own.
+  Graph clone() const;
+  /// In a clone: the copy of an original's node.
+  CUgraphNode find_copy_of(CUgraphNode node) const;
+  std::vector<CUgraphNode> nodes() const;
+  std::vector<std::pair<CUgraphNode, CUgraphNode>> edges() const;
+  std::vector<CUgraphNode> dependencies_of(CUgraphNode node) const;
+  std::vector<CUgraphNode> dependents_of(CUgraphNode node) const;
+  CUgraphNodeType type_of(CUgraphNode node) const;
+  /// Writes it to a file in the language of Graphviz; `flags` are CU_GRAPH_DEBUG_DOT_FLAGS_*.
+  void print_dot(const std::string& path, unsigned int flags) const;
+
+  /// The arguments are copied, laid out as the kernel's parameter buffer.
+  CUgraphNode add_kernel(const Kernel& kernel, const LaunchShape& shape, const void* arguments,
+                         std::size_t bytes, Dependencies after);
+  /// The bytes are read when the graph runs. The caller keeps host memory alive, in `resources()`.
+  CUgraphNode add_copy_to_device(CUdeviceptr destination, const void* source, std::size_t bytes,
+                                 Dependencies after);
+  CUgraphNode add_copy_to_host(void* destination, CUdeviceptr source, std::size_t bytes,
+                               Dependencies after);
+  CUgraphNode add_copy_on_device(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
+                                 Dependencies after);
+  CUgraphNode add_fill(const FillNode& fill, Dependencies after);
+  /// `function` runs on a thread of the driver's and must not call the driver.
+  CUgraphNode add_host(CUhostFn function, void* data, Dependencies after);
+  /// A copy of `child` as it is now, whose resources this graph keeps.
+  CUgraphNode add_child(const Graph& child, Dependencies after);
+  CUgraphNode add_empty(Dependencies after);
+  CUgraphNode add_event_record(const Event& event, Dependencies after);
+  CUgraphNode add_event_wait(const Event& event, Dependencies after);
+
+ private:
+  CUgraphNode add_copy(const CUDA_MEMCPY3D& copy, Dependencies after);
+
+  std::shared_ptr<GraphResources> resources_;
+  Owned<&driver::DriverTable::cuGraphDestroy> graph_;
+};
+
+/// The parameters of a kernel node, with the place that they point into.
+class KernelNode {
+ public:
+  /// `arguments` must live as long as this.
+  KernelNode(const Kernel& kernel, const LaunchShape& shape, const void* arguments,
+             std::size_t bytes);
+  KernelNode(const KernelNode&) = delete;
+  KernelNode& operator=(const KernelNode&) = delete;
+  const CUDA_KERNEL_NODE_PARAMS* parameters() const { return &parameters_; }
+
+ private:
+  CUDA_KERNEL_NODE_PARAMS parameters_{};
+  std::vector<void*> values_;
+  std::size_t bytes_;
+  void* extra_[5];
+};
+
+/// The kernel and the shape of a kernel node of the graph. Throws for kernels that this library did
+/// not launch.
+std::pair<std::shared_ptr<Kernel>, LaunchShape> kernel_of_node(const Graph& graph,
+                                                               CUgraphNode node);
+
+}  // namespace pycuda::cuda
