@@ -385,7 +385,7 @@ def test_events_of_a_capture_cannot_be_waited_for(stream):
     event = cuda.Event()
     with stream.capture():
         event.record(stream)
-    with pytest.raises(cuda.LogicError, match="recorded in a captured stream"):
+    with pytest.raises(cuda.LogicError, match="recorded in a captured stream|invalid argument"):
         event.synchronize()
 
 

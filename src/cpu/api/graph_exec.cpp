@@ -63,17 +63,12 @@ GraphExec::GraphExec(const Graph& graph, cuuint64_t flags)
   enter_nodes(*graph_);
   build();
   handle_ = registry.graph_execs.insert(this);
-  if (has_memory_nodes()) *instantiated_ = true;
+  if (!effects_.none()) *instantiated_ = true;
 }
 
 GraphExec::~GraphExec() {
   registry.graph_execs.erase(handle_);
-  if (has_memory_nodes()) *instantiated_ = false;
-}
-
-std::unique_ptr<Graph> GraphExec::clone(Graph::Kind kind) const {
-  const std::lock_guard lock(mutex_);
-  return graph_->clone(kind);
+  if (!effects_.none()) *instantiated_ = false;
 }
 
 void GraphExec::enter_nodes(const Graph& graph) {

@@ -26,9 +26,6 @@ class GraphExec {
 
   CUgraphExec handle() const { return handle_; }
   cuuint64_t flags() const { return flags_; }
-  /// A copy of what it does, for the stream that captures its launch.
-  std::unique_ptr<Graph> clone(Graph::Kind kind) const;
-  bool has_memory_nodes() const { return !effects_.none(); }
 
   /// Queues all nodes, after the launches of before, on whatever stream these were.
   CUresult launch(Stream& stream);

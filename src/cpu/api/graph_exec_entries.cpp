@@ -157,10 +157,8 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     GraphExec* exec = registry.graph_execs.find(hGraphExec);
     if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (!stream.in_capture()) [[likely]]
-      return exec->launch(stream);
-    if (exec->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
-    return capture(stream, ChildAction{exec->clone(Graph::Kind::Child)});
+    // As NVIDIA's driver: a child node is how a graph becomes part of another.
+    return stream.in_capture() ? refuse_in_capture(stream) : exec->launch(stream);
   });
 }
 
