@@ -107,6 +107,26 @@ bool ControlFlow::is_divergent_join(const llvm::BasicBlock& block) const {
   return node && node->getIDom() && paths_diverge(*node->getIDom()->getBlock(), block);
 }
 
+/// Whether all that run `from` run `to` next, in the same trip of `loop`, in which both are. That
+/// `to` post-dominates `from` is not enough: who skips it may come by in a later trip, of this loop
+/// or of one around it.
+bool ControlFlow::always_leads(const llvm::BasicBlock& from, const llvm::BasicBlock& to,
+                               const llvm::Loop* loop) const {
+  if (!post_dominators_.dominates(&to, &from)) return false;
+  if (!loop) return true;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen;
+  llvm::SmallVector<const llvm::BasicBlock*, 16> pending{&from};
+  while (!pending.empty()) {
+    const llvm::BasicBlock* block = pending.pop_back_val();
+    if (block == &to || !seen.insert(block).second) continue;
+    for (const llvm::BasicBlock* next : llvm::successors(block)) {
+      if (next == loop->getHeader() || !loop->contains(next)) return false;
+      pending.push_back(next);
+    }
+  }
+  return true;
+}
+
 /// A block that dominates `block`, has the same mask, and is nearest to it; null if none is known.
 const llvm::BasicBlock* ControlFlow::shared_with(const llvm::BasicBlock& block) const {
   const auto* node = dominators_.getNode(&block);
@@ -116,7 +136,7 @@ const llvm::BasicBlock* ControlFlow::shared_with(const llvm::BasicBlock& block) 
   if (loops_.isLoopHeader(&block)) return loops_divergent_.contains(loop) ? nullptr : parent;
   for (const auto* above = node->getIDom(); above; above = above->getIDom()) {
     const llvm::BasicBlock* candidate = above->getBlock();
-    if (loops_.getLoopFor(candidate) == loop && post_dominators_.dominates(&block, candidate))
+    if (loops_.getLoopFor(candidate) == loop && always_leads(*candidate, block, loop))
       return candidate;
     if (loop && candidate == loop->getHeader()) break;
   }

@@ -44,6 +44,8 @@ class ControlFlow {
 
  private:
   void append_region(llvm::Loop* region, llvm::BasicBlock* entry);
+  bool always_leads(const llvm::BasicBlock& from, const llvm::BasicBlock& to,
+                    const llvm::Loop* loop) const;
   const llvm::BasicBlock* shared_with(const llvm::BasicBlock& block) const;
   bool shares_header(const llvm::BasicBlock& block, const llvm::Loop& loop) const;
   bool paths_diverge(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const;
