@@ -208,7 +208,7 @@ def test_arguments_of_a_node_are_changed(stream, scale):
     assert watched() is None
     executable.launch()
     np.testing.assert_array_equal(a.get(), numbers() * 6)
-    executable.batched_set_kernel_node_arguments({node: (a, 10)})
+    executable.batched_set_kernel_node_arguments({node: (a, np.float32(10))})
     executable.launch()
     np.testing.assert_array_equal(a.get(), numbers() * 60)
 

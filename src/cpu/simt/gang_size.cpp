@@ -27,7 +27,7 @@
 namespace pycuda::cpu::simt {
 namespace {
 
-constexpr unsigned narrow = 16;
+constexpr unsigned narrow = 16, long_kernel = 1200;
 
 bool is_floating_point_operation(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
@@ -115,6 +115,15 @@ bool neighbours_are_near(const GangSource& source) {
   return (wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all;
 }
 
+/// Whether `kernel` is compiled soon also for the widest gangs, whose values fill several registers
+/// each: it is not long and has no doubles.
+bool is_short(llvm::Function& kernel) {
+  return kernel.getInstructionCount() <= long_kernel &&
+         llvm::none_of(llvm::instructions(kernel), [](const llvm::Instruction& instruction) {
+           return instruction.getType()->isDoubleTy();
+         });
+}
+
 /// Tiles of more rows share little where most elements are gathered, and many of these fill the
 /// registers.
 bool gathers_most(const GangSource& source) {
@@ -172,7 +181,6 @@ Chase chase_of(llvm::Function& kernel) {
 /// leave its lanes empty. What only moves memory streams best in the shortest pieces. What waits
 /// for memory in each step of a search waits for as many lanes as there are at once.
 unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
-  constexpr unsigned long_kernel = 1200;
   constexpr unsigned much_arithmetic = 24;
   constexpr unsigned little_arithmetic = 2;
   if (facts.max_threads < 32) return 16;
@@ -206,7 +214,6 @@ unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
 GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned lanes,
                      std::uint64_t register_bytes) {
   constexpr unsigned columns = 16;
-  constexpr unsigned long_kernel = 1200;
   if (lanes == 0)
     lanes = fit_registers(kernel, kernel.getInstructionCount() <= long_kernel ? 64 : 32,
                           register_bytes);
@@ -264,7 +271,7 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
       source.size = GangSize(narrow);
       break;
     case LoopWidth::Many:
-      if (facts.max_threads >= widest) source.size = GangSize(widest);
+      if (facts.max_threads >= widest && is_short(*source.function)) source.size = GangSize(widest);
       break;
     case LoopWidth::Any:
       break;
