@@ -203,7 +203,7 @@ def test_array_operations_in_a_stream_of_their_own_are_captured(context):
     for flags in (0, 1):
         stream = cuda.Stream(flags)
         a = gpuarray.to_gpu(numbers(5000))
-        cuda.Context.synchronize()  # a copy from pageable memory may still be on its way, and streams with flag 1 do not wait
+        cuda.Context.synchronize()  # streams with flag 1 do not wait for copies that are still on their way
         with stream.capture() as graph:
             total = gpuarray.sum(a, stream=stream)
             gpuarray.maximum(a, 7, out=a, stream=stream)
