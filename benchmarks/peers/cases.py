@@ -234,6 +234,183 @@ def harder_cases():
         yield dataclasses.replace(case, goals=at_least if case.opencl else (None, None))
 
 
+def fronts(random):
+    """A graph of 2^20 places with up to 16 edges each, a quarter of them in the front."""
+    places = 1 << 20
+    starts = np.concatenate([[0], np.cumsum(random.integers(0, 17, places))]).astype(np.int32)
+    edges = random.integers(0, places, starts[-1], np.int32)
+    levels = random.integers(-1, 3, places, np.int32)
+    return [starts, edges, levels, np.zeros(places, np.int32), np.int32(places), np.int32(2)]
+
+
+def merge_arguments(random):
+    parts = [np.sort(random.integers(0, 1 << 30, 1 << 20, np.int32)) for _ in range(2)]
+    return [*parts, np.zeros(1 << 21, np.int32), np.int32(1 << 20)]
+
+
+def search_arguments_sorted(random):
+    keys, wanted = (random.integers(0, 1 << 30, 1 << 20, np.int32) for _ in range(2))
+    return [np.sort(keys), wanted, np.zeros(1 << 20, np.int32), np.int32(1 << 20), np.int32(1 << 20)]
+
+
+def matrices(random):
+    """Of 32 x 32, well conditioned."""
+    numbers = f32(random, 4096 * 1024).reshape(4096, 32, 32) + 32 * np.eye(32, dtype=np.float32)
+    return [numbers, np.zeros_like(numbers)]
+
+
+def varied_cases():
+    """Small blocks, wrapping borders, lists, tables, structures, integers, functions."""
+    side, rows, bodies, places, tables = 2048, 2000, 1 << 16, 1 << 18, 1 << 14
+    cases = [
+        Case(
+            "alignment, blocks of 16",
+            "align",
+            (tables, 1),
+            (16, 1),
+            lambda random: [
+                random.integers(-9, 9, tables * 256, np.int32),
+                np.zeros(tables * 256, np.int32),
+                np.int32(4),
+            ],
+            1,
+            native_extra=(np.int32(tables),),
+        ),
+        Case("breadth-first search, a step", "search_step", *one_d(1 << 20), fronts, 3),
+        Case(
+            "cosine transforms, 8x8",
+            "cosines",
+            (side // 8, side // 8),
+            (8, 8),
+            lambda random: [
+                f32(random, side * side),
+                np.zeros(side * side, np.float32),
+                f32(random, 64),
+                np.int32(side),
+            ],
+            1,
+            1e-5,
+        ),
+        Case(
+            "game of life 2048, torus",
+            "life",
+            (side // 16,) * 2,
+            (16, 16),
+            lambda random: [
+                random.integers(0, 2, side * side, np.uint8),
+                np.zeros(side * side, np.uint8),
+                np.int32(side),
+            ],
+            1,
+        ),
+        Case(
+            "rotations of integers",
+            "rotations",
+            *one_d(places),
+            lambda random: [np.zeros(places, np.uint32), np.int32(100)],
+            0,
+            native_extra=(np.int32(places),),
+        ),
+        Case(
+            "hue of RGB floats",
+            "hue",
+            *one_d(1 << 21),
+            lambda random: [f32(random, 3 << 21), np.zeros(3 << 21, np.float32), np.int32(1 << 21)],
+            1,
+            1e-5,
+        ),
+        Case(
+            "softmax of 4096 rows",
+            "softmax",
+            (4096, 1),
+            (256, 1),
+            lambda random: [f32(random, 1 << 22), np.zeros(1 << 22, np.float32), np.int32(1024)],
+            1,
+            1e-5,
+            native_extra=(np.int32(4096),),
+        ),
+        Case(
+            "matrix x vector, row a thread",
+            "rows_product",
+            *one_d(rows),
+            lambda random: [
+                f32(random, rows * rows),
+                f32(random, rows),
+                np.zeros(rows, np.float32),
+                np.int32(rows),
+            ],
+            2,
+            1e-5,
+        ),
+        Case(
+            "forces of listed neighbours",
+            "neighbours",
+            *one_d(bodies),
+            lambda random: [
+                f32(random, 3 * bodies),
+                random.integers(0, bodies, 64 * bodies, np.int32),
+                np.zeros(3 * bodies, np.float32),
+                np.int32(bodies),
+            ],
+            2,
+            1e-3,
+        ),
+        Case("binary search of 1M", "binary_search", *one_d(1 << 20), search_arguments_sorted, 2),
+        Case("LU of 32x32, blocks of 32", "lu", (4096, 1), (32, 1), matrices, 1, 1e-5, native_extra=(np.int32(4096),)),
+        Case(
+            "checksums by a table",
+            "checksums",
+            *one_d(tables),
+            lambda random: [
+                random.integers(0, 256, 256 * tables, np.uint8),
+                random.integers(0, 1 << 32, 256, np.uint32),
+                np.zeros(tables, np.uint32),
+                np.int32(256),
+            ],
+            2,
+            native_extra=(np.int32(tables),),
+        ),
+        Case("merge of 2 x 1M", "merge_path", *one_d(1 << 17), merge_arguments, 2),
+        Case(
+            "sparse rows of 16, ELLPACK",
+            "ellpack",
+            *one_d(places),
+            lambda random: [
+                f32(random, 16 * places),
+                random.integers(0, places, 16 * places, np.int32),
+                f32(random, places),
+                np.zeros(places, np.float32),
+                np.int32(places),
+            ],
+            3,
+            1e-5,
+        ),
+        Case(
+            "powf of 4M",
+            "powers",
+            *one_d(1 << 22),
+            lambda random: [
+                f32(random, 1 << 22) * 2 + np.float32(0.1),
+                f32(random, 1 << 22) * 4,
+                np.zeros(1 << 22, np.float32),
+                np.int32(1 << 22),
+            ],
+            2,
+            1e-5,
+        ),
+        Case(
+            "log of doubles 4M",
+            "logarithms",
+            *one_d(1 << 22),
+            lambda random: [random.random(1 << 22) * 9 + 0.1, np.zeros(1 << 22), np.int32(1 << 22)],
+            1,
+            1e-12,
+        ),
+    ]
+    for case in cases:
+        yield dataclasses.replace(case, goals=(None, 1.0))
+
+
 #: A block of 256 threads meets so many.
 BARRIERS = 20000
 
@@ -247,3 +424,4 @@ def barrier_case():
 def all_cases():
     yield from goal_cases()
     yield from harder_cases()
+    yield from varied_cases()

@@ -22,6 +22,9 @@
 #define ERFCF(x) erfc(x)
 #define EXP(x) exp(x)
 #define COS(x) cos(x)
+#define LOG(x) log(x)
+#define POWF(x, y) pow(x, y)
+#define ROTATE(x, bits) rotate(x, (uint)(bits))
 #define FMAXF(x, y) fmax(x, y)
 #define FABSF(x) fabs(x)
 typedef uchar byte;
@@ -49,6 +52,9 @@ typedef uchar byte;
 #define ERFCF(x) erfcf(x)
 #define EXP(x) exp(x)
 #define COS(x) cos(x)
+#define LOG(x) log(x)
+#define POWF(x, y) powf(x, y)
+#define ROTATE(x, bits) __funnelshift_l(x, x, bits)
 #define FMAXF(x, y) fmaxf(x, y)
 #define FABSF(x) fabsf(x)
 typedef unsigned char byte;

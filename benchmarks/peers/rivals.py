@@ -29,7 +29,7 @@ def compile_native(folder: pathlib.Path, name: str, compiler: list[str], threads
     if shutil.which(compiler[0]) is None:
         return f"{compiler[0]} is not installed"
     library = folder / f"{name.replace(' ', '')}.so"
-    sources = [str(HERE / "native.cpp"), str(HERE / "native_harder.cpp")]
+    sources = [str(HERE / name) for name in ("native.cpp", "native_harder.cpp", "native_varied.cpp")]
     flags = ["-march=native", "-std=c++20", "-shared", "-fPIC", "-pthread", f"-DWORKERS={threads}"]
     done = subprocess.run([*compiler, *flags, *sources, "-o", str(library)], capture_output=True, text=True)
     if done.returncode != 0:

@@ -20,7 +20,9 @@ TURN_SECONDS = 0.02
 
 
 def kernel_text() -> str:
-    return "".join((HERE / name).read_text() for name in ("dialect.h", "kernels.h", "kernels_harder.h"))
+    return "".join(
+        (HERE / name).read_text() for name in ("dialect.h", "kernels.h", "kernels_harder.h", "kernels_varied.h")
+    )
 
 
 class Turns:
