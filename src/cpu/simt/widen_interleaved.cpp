@@ -114,7 +114,10 @@ std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access)
   std::vector<llvm::Instruction*> found;
   std::vector<std::int64_t> distances;
   for (llvm::Instruction& other : *access.getParent()) {
-    if (other.getOpcode() != access.getOpcode() || llvm::getLoadStoreType(&other) != type) continue;
+    // Optimisation may have made a part's float the integer of the same bits.
+    if (other.getOpcode() != access.getOpcode() ||
+        !llvm::CastInst::isBitCastable(llvm::getLoadStoreType(&other), type))
+      continue;
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&other); load && !load->isSimple()) continue;
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&other); store && !store->isSimple())
       continue;
@@ -274,8 +277,9 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
     }
     std::vector<llvm::Value*> values;
     values.reserve(count);
-    for (const std::vector<llvm::Value*>& piece : pieces)
-      values.push_back(llvm::concatenateVectors(b_, piece));
+    for (unsigned i = 0; i < count; ++i)
+      values.push_back(b_.CreateBitCast(llvm::concatenateVectors(b_, pieces[i]),
+                                        wide_type(parts[i]->getType())));
     return values;
   };
   const auto apart = [&] {
@@ -318,7 +322,8 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   std::vector<llvm::Value*> values;
   values.reserve(count);
   for (llvm::Instruction* part : parts)
-    values.push_back(wide(llvm::cast<llvm::StoreInst>(part)->getValueOperand()));
+    values.push_back(b_.CreateBitCast(wide(llvm::cast<llvm::StoreInst>(part)->getValueOperand()),
+                                      wide_type(element)));
   const auto whole = [&] {
     for (unsigned first = 0; first < lanes_; first += width) {
       std::vector<llvm::Value*> pieces;

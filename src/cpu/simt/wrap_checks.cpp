@@ -202,6 +202,14 @@ void double_up(const Stretch& stretch) {
   llvm::Function& function = *head->getParent();
   llvm::BasicBlock* checked = llvm::SplitBlock(head, stretch.first->getIterator());
   llvm::BasicBlock* rest = llvm::SplitBlock(checked, std::next(stretch.last->getIterator()));
+  // Where a line is noted down stays an address that is seen to be one (is_line_note), not either
+  // of two.
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(*checked)) {
+    const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+    if (address && address->hasAllConstantIndices() &&
+        llvm::isa<llvm::Argument>(address->getPointerOperand()))
+      instruction.moveBefore(head->getTerminator());
+  }
   llvm::ValueToValueMapTy map;
   llvm::BasicBlock* unchecked = llvm::CloneBasicBlock(checked, map, ".unchecked", &function);
   unchecked->moveAfter(checked);

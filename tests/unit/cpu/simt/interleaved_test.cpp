@@ -158,6 +158,41 @@ TEST_CASE("parts are joined across accesses to other memory and notes of lines")
   CHECK(count == 4);
 }
 
+TEST_CASE("parts of different kinds and one size are joined") {
+  const std::string plan = compare(kernel("8", R"(
+    .reg .f32 %x;
+    ld.global.u32 %r1, [%a]; ld.global.f32 %x, [%a+4];
+    mul.rn.f32 %x, %x, 0f40000000; xor.b32 %r1, %r1, 5;
+    st.global.u32 [%b], %r1; st.global.f32 [%b+4], %x;)"),
+                                   8);
+  CAPTURE(plan);
+  CHECK(joins(plan, "ld.global.u32"));
+  CHECK(joins(plan, "ld.global.f32"));
+  CHECK(joins(plan, "st.global.u32"));
+  CHECK(joins(plan, "st.global.f32"));
+}
+
+TEST_CASE("parts are joined across notes of lines behind a test of 32-bit indexes") {
+  const std::string body = R"(
+    .reg .b32 %x, %y, %t;
+    .loc 1 3 0
+    mul.lo.s32 %t, %i, 3; cvt.s64.s32 %d0, %t; shl.b64 %d1, %d0, 2;
+    add.s64 %a, %in, %d1;
+    ld.global.u32 %r1, [%a]; ld.global.u32 %r2, [%a+4]; ld.global.u32 %r3, [%a+8];
+    and.b32 %y, %r1, 3; mov.u32 %x, %r3;
+    $again: mad.lo.u32 %x, %x, 5, 1; sub.u32 %y, %y, 1; setp.gt.s32 %p, %y, 0; @%p bra $again;
+    .loc 1 5 0
+    add.s64 %b, %out, %d1; st.global.u32 [%b], %r2;
+    .loc 1 6 0
+    st.global.u32 [%b+4], %x;
+    .loc 1 7 0
+    st.global.u32 [%b+8], %r3;)";
+  const std::string plan = compare(".file 1 \"/src/parts.cu\"\n" + kernel("12", body), 12);
+  CAPTURE(plan);
+  CHECK(joins(plan, "ld.global.u32"));
+  CHECK(joins(plan, "st.global.u32"));
+}
+
 TEST_CASE("parts that are missing, stored twice or read in between stay apart") {
   CHECK(has(compare(kernel("16",
                            "ld.global.u32 %r1, [%a]; ld.global.u32 %r2, [%a+8];"
