@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/lower/processor_flushes.h"
+#include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -152,7 +153,8 @@ bool read_flushed(const Value* value, Visited& visited) {
     if (const auto* call = llvm::dyn_cast<llvm::CallInst>(reader)) {
       const auto id = call->getIntrinsicID();
       if (id == llvm::Intrinsic::canonicalize || id == llvm::Intrinsic::fptosi_sat ||
-          id == llvm::Intrinsic::fptoui_sat ||
+          id == llvm::Intrinsic::fptoui_sat || is_native(*call, NativeOperation::Nearest) ||
+          is_native(*call, NativeOperation::Truncated) ||
           (id == llvm::Intrinsic::copysign && use.getOperandNo() == 1))
         continue;
     }

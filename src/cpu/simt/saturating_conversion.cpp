@@ -47,14 +47,42 @@ llvm::Value* converted(llvm::SelectInst& result) {
   return same ? value : nullptr;
 }
 
+bool is_of_singles(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::fptosi_sat &&
+         call->getType()->isIntegerTy(32) && call->getArgOperand(0)->getType()->isFloatTy();
+}
+
+/// The instruction gives the least i32 of what is too small, and of what is too large or NaN too.
+void convert_singles(llvm::IntrinsicInst& conversion) {
+  llvm::IRBuilder<> b(&conversion);
+  llvm::Value* value = conversion.getArgOperand(0);
+  const llvm::IntrinsicInst* rounding = rounding_of(value);
+  const bool nearest = rounding && rounding->getIntrinsicID() == llvm::Intrinsic::roundeven;
+  if (nearest) value = rounding->getArgOperand(0);
+  llvm::Value* result =
+      call_native(b, nearest ? NativeOperation::Nearest : NativeOperation::Truncated, {value});
+  result = b.CreateSelect(
+      b.CreateFCmpOGE(value, llvm::ConstantFP::get(value->getType(), std::ldexp(1, 31))),
+      b.getInt32(std::numeric_limits<std::int32_t>::max()), result);
+  result = b.CreateSelect(b.CreateFCmpUNO(value, llvm::ConstantFP::getZero(value->getType())),
+                          b.getInt32(0), result);
+  conversion.replaceAllUsesWith(result);
+  llvm::RecursivelyDeleteTriviallyDeadInstructions(&conversion);
+}
+
 }  // namespace
 
 void convert_natively(llvm::Function& function) {
   std::vector<llvm::SelectInst*> conversions;
+  std::vector<llvm::IntrinsicInst*> of_singles;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction);
     if (choice && converted(*choice)) conversions.push_back(choice);
+    if (is_of_singles(instruction))
+      of_singles.push_back(llvm::cast<llvm::IntrinsicInst>(&instruction));
   }
+  for (llvm::IntrinsicInst* conversion : of_singles) convert_singles(*conversion);
   for (llvm::SelectInst* choice : conversions) {
     llvm::IRBuilder<> b(choice);
     llvm::Value* value = converted(*choice);

@@ -13,7 +13,8 @@ llvm::Value* convert_saturating(llvm::IRBuilder<>& b, llvm::Value* value, llvm::
                                 bool is_signed);
 
 /// f64 to i32 as PTX has it, NaN becoming the least integer, is one instruction of AVX-512 for
-/// vectors once numbers that are too large have been cut down. For processors that have it: calls
+/// vectors once numbers that are too large have been cut down; f32 to i32 is one but for those and
+/// NaN, its rounding to the nearest included. For processors that have it: calls
 /// of native operations (native_operations.h) instead of what is chosen by comparisons. The same
 /// bits.
 void convert_natively(llvm::Function& function);

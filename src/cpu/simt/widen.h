@@ -50,6 +50,8 @@ class Widener {
   bool emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector& pending);
   void emit_end(llvm::BasicBlock& block);
   void leave_for(const llvm::BasicBlock& from, const llvm::BitVector& pending);
+  void forget_last_trip(const llvm::BasicBlock& header);
+  llvm::BasicBlock* emptied(const llvm::BasicBlock& header, const llvm::BitVector& pending);
   llvm::BasicBlock* continue_at(llvm::BitVector pending);
   void send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llvm::Value* lanes);
   llvm::Value* any(llvm::Value* mask);

@@ -141,9 +141,12 @@ void Widener::emit_block(llvm::BasicBlock& block) {
       llvm::MDNode* seldom = odds == Odds::Unlikely
                                  ? llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights()
                                  : nullptr;
-      b_.CreateCondBr(any(mask_), body, continue_at(pending), seldom);
+      const bool again = flow_.is_header(&block);
+      if (!again) b_.CreateStore(llvm::Constant::getNullValue(mask_type), sent_[&block]);
+      llvm::BasicBlock* without = again ? emptied(block, pending) : continue_at(pending);
+      b_.CreateCondBr(any(mask_), body, without, seldom);
       b_.SetInsertPoint(body);
-      if (flow_.is_header(&block)) {
+      if (again) {
         bodies_[&block] = body;
         mask_ = b_.CreateLoad(mask_type, sent_[&block]);
       }
@@ -154,11 +157,27 @@ void Widener::emit_block(llvm::BasicBlock& block) {
     b_.CreateStore(llvm::Constant::getNullValue(mask_type), sent_[&block]);
   }
   if (full_ && flow_.owner(block) == flow_.order().front()) mask_ = constant_mask(true);
+  if (flow_.is_header(&block)) forget_last_trip(block);
   for (llvm::Instruction& instruction : block) {
     if (instruction.isTerminator()) break;
     emit(instruction);
   }
   emit_end(block);
+}
+
+/// What phis inside the loop of `header` chose in the last trip nobody reads: lanes wait at exits
+/// alone. So it is not kept in registers from trip to trip.
+void Widener::forget_last_trip(const llvm::BasicBlock& header) {
+  const llvm::Loop* loop = flow_.loop_of(&header);
+  for (const llvm::BasicBlock* block : loop->blocks()) {
+    if (block == &header || flow_.loop_of(block) != loop) continue;
+    for (const llvm::PHINode& phi : block->phis()) {
+      if (!shapes_.of(&phi).is_varying()) continue;
+      llvm::AllocaInst*& place = slots_[&phi];
+      if (!place) place = slot(type_of(phi), phi.getName());
+      b_.CreateStore(llvm::UndefValue::get(place->getAllocatedType()), place);
+    }
+  }
 }
 
 /// A latch that only counts and goes back does so before it asks whether there are lanes, and is no
@@ -180,9 +199,20 @@ bool Widener::emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector
   b_.CreateStore(llvm::Constant::getNullValue(mask_->getType()), sent_[&block]);
   for (llvm::Instruction& instruction : instructions) emit(instruction);
   send(block, *header, mask_);
-  b_.CreateCondBr(any(mask_), body, continue_at(pending))
+  b_.CreateCondBr(any(mask_), body, emptied(*header, pending))
       ->setMetadata(llvm::LLVMContext::MD_loop, loop_notes(*branch));
   return true;
+}
+
+/// Where nobody was sent to `header` this is written down, though it is so, and goes on: LLVM does
+/// not see it in the branch, and would keep a mask from trip to trip of the loops around.
+llvm::BasicBlock* Widener::emptied(const llvm::BasicBlock& header, const llvm::BitVector& pending) {
+  llvm::BasicBlock* none = llvm::BasicBlock::Create(b_.getContext(), "none", target_);
+  llvm::IRBuilder<> b(none);
+  llvm::AllocaInst* sent = sent_[&header];
+  b.CreateStore(llvm::Constant::getNullValue(sent->getAllocatedType()), sent);
+  b.CreateBr(continue_at(pending));
+  return none;
 }
 
 /// The block to go to when these are pending; the rest of them stays pending there.
@@ -214,6 +244,10 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
   for (const llvm::Loop* loop = flow_.loop_of(&from); loop && !loop->contains(&to);
        loop = loop->getParentLoop())
     left_loop |= flow_.is_divergent(*loop);
+  // Who comes first brings nobody else's values along: the others write theirs over them.
+  const bool first = llvm::all_of(llvm::predecessors(&to), [&](const llvm::BasicBlock* other) {
+    return flow_.position(other) >= flow_.position(&from);
+  });
   llvm::SmallVector<std::pair<llvm::AllocaInst*, llvm::Value*>, 8> moves;
   for (const llvm::PHINode& phi : to.phis()) {
     llvm::Value* value = phi.getIncomingValueForBlock(&from);
@@ -222,7 +256,7 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
     if (!known) known = slot(type_of(phi), phi.getName());
     llvm::AllocaInst* place = known;
     llvm::Value* next = like(phi, value);
-    if (varying && (choose || left_loop)) {
+    if (varying && ((choose && !first) || left_loop)) {
       llvm::Value* old = b_.CreateLoad(next->getType(), place);
       if (auto* parts = llvm::dyn_cast<llvm::StructType>(next->getType())) {
         llvm::Value* merged = old;

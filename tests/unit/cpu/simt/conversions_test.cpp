@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// f64 to integers in gangs and thread by thread, at the ends of what fits and beyond them.
+// f64 and f32 to integers in gangs and thread by thread, at the ends of what fits and beyond them.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,17 +15,18 @@ using pycuda::cpu::testing::vectors;
 namespace {
 
 std::string kernel_of(const std::string& instruction) {
+  const bool singles = instruction.ends_with("f32");
   return R"(
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {
-  .reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .f64 %fd; .reg .pred %p;
+  .reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .f32 %f; .reg .f64 %fd; .reg .pred %p;
   ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r4, [n];
   mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mad.lo.s32 %r1, %r3, %r2, %r1;
   setp.ge.u32 %p, %r1, %r4; @%p ret;
   mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3;
   mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd2, %rd3;
-  ld.global.f64 %fd, [%rd1];
+  ld.global.f64 %fd, [%rd1]; cvt.rn.f32.f64 %f, %fd;
   )" + instruction +
-         " %r5, %fd;\n  st.global.u32 [%rd2], %r5; ret;\n}\n";
+         (singles ? " %r5, %f;" : " %r5, %fd;") + "\n  st.global.u32 [%rd2], %r5; ret;\n}\n";
 }
 
 std::vector<double> samples() {
@@ -64,9 +65,11 @@ void check(const std::string& instruction, double (*rounded)(double)) {
     CHECK((module.kernel("k").facts.gang_lanes != 0) == gangs);
     std::vector<std::int32_t> out(n);
     module.run("k", {n / 64}, {64}, in.data(), out.data(), n);
+    const bool singles = instruction.ends_with("f32");
     for (std::size_t i = 0; i < n; ++i) {
       CAPTURE(in[i]);
-      CHECK(out[i] == wanted(in[i], rounded));
+      const double value = singles ? static_cast<double>(static_cast<float>(in[i])) : in[i];
+      CHECK(out[i] == (singles && std::isnan(value) ? 0 : wanted(value, rounded)));
     }
   }
 }
@@ -78,4 +81,12 @@ TEST_CASE("f64 to s32 in every rounding, with what does not fit and NaNs") {
   check("cvt.rzi.s32.f64", [](double x) { return std::trunc(x); });
   check("cvt.rmi.s32.f64", [](double x) { return std::floor(x); });
   check("cvt.rpi.s32.f64", [](double x) { return std::ceil(x); });
+}
+
+TEST_CASE("f32 to s32 in every rounding, with what does not fit and NaNs, which become 0") {
+  check("cvt.rni.s32.f32", [](double x) { return std::nearbyint(x); });
+  check("cvt.rzi.s32.f32", [](double x) { return std::trunc(x); });
+  check("cvt.rmi.s32.f32", [](double x) { return std::floor(x); });
+  check("cvt.rpi.s32.f32", [](double x) { return std::ceil(x); });
+  check("cvt.rni.ftz.s32.f32", [](double x) { return std::nearbyint(x); });
 }
