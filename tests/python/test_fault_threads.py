@@ -96,6 +96,13 @@ KERNEL endless(float *out, int *once, const int *at)
   for (unsigned k = atomicExch(once + SELF, 1); k != 0; k += 2) sum += out[k & 63];     // the second time
   out[at[SELF]] = sum;
 }
+KERNEL local(float *out, const int *at)
+{
+  float own[16];
+  for (int k = 0; k < 16; ++k) own[k] = out[k];
+  own[at[SELF]] = 2;                                                                    // 91
+  out[SELF] = own[at[SELF] & 7];
+}
 """
 
 START = (
@@ -205,6 +212,15 @@ EXACT = {
         "77, 0, 0",
         66,
         "address 0x7eadbeefdeadbe00",
+    ),
+    # What is far from the thread's array lies elsewhere in a gang, where it may be no address at all.
+    "local": (
+        "lambda: (room(), cuda.to_device(np.where(np.arange(99) == 77, 1 << 29, np.arange(99) % 16).astype(np.int32)))"
+        ", (99, 1, 1)",
+        "0, 0, 0",
+        "77, 0, 0",
+        91,
+        "illegal memory access",
     ),
 }
 

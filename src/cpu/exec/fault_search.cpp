@@ -111,6 +111,7 @@ class Search {
   void note(Candidate& candidate, const FaultRecord& record);
   std::uint64_t distance_of(const Sighting& sighting) const;
   std::size_t first_of_row(std::size_t lane) const;
+  std::size_t only_one() const;
   void choose(Answer& answer) const;
 
   LaunchContext& launch_;
@@ -268,6 +269,24 @@ std::size_t Search::first_of_row(std::size_t lane) const {
   return lane;
 }
 
+/// The only thread that goes astray in that line. A thread's arrays lie elsewhere when it runs
+/// alone than in a gang, so its address tells nothing; none is chosen among several.
+std::size_t Search::only_one() const {
+  // Without an address the kind is a guess.
+  if (record_.address_known && record_.kind != FaultKind::IllegalAddress) return count_;
+  std::size_t found = count_;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Candidate& candidate = candidates_[i];
+    if (!candidate.seen.faulted) continue;
+    if (found != count_ || !candidate.again || candidate.seen.kind != FaultKind::IllegalAddress ||
+        candidate.seen.source_line != record_.thread->source_line ||
+        candidate.seen.source_file != record_.thread->source_file)
+      return count_;
+    found = i;
+  }
+  return found;
+}
+
 void Search::choose(Answer& answer) const {
   std::size_t nearest = count_;
   std::uint64_t least = too_far;
@@ -279,8 +298,9 @@ void Search::choose(Answer& answer) const {
     nearest = i;
     least = bytes;
   }
+  nearest = nearest == count_ ? only_one() : first_of_row(nearest);
   if (nearest == count_) return;
-  const Candidate& chosen = candidates_[first_of_row(nearest)];
+  const Candidate& chosen = candidates_[nearest];
   answer.found = true;
   answer.thread = {
       chosen.block,     chosen.thread,      chosen.seen.source_line, chosen.seen.source_file,

@@ -53,14 +53,21 @@ struct Stream::State {
   };
 
   FaultSink& faults;
-  std::mutex mutex;  ///< protects `queue`, `waiters` and what makes `token` Watched or not
+  /// Protects `queue`, `waiters`, `recorded` and what makes `token` Watched or not.
+  mutable std::mutex mutex;
   std::condition_variable drained;
   std::deque<Item> queue;
   unsigned waiters = 0;
+  /// The record that runs, if the item that was taken from `queue` last is one. The token is
+  /// Watched then.
+  std::shared_ptr<const Marker> recorded;
   std::atomic<Token> token{Token::Free};
   std::atomic<JobHandle> running{0};  ///< the launch that runs now, for helpers
 
   bool idle() const { return token.load(std::memory_order_acquire) == Token::Free; }
+  /// Also true from the moment on when the event is reached that came last: whoever knows of that
+  /// must not find the stream at work.
+  bool finished() const;
   /// Takes the token if nobody has it.
   bool take();
   /// Gives the token back; false if something was queued meanwhile (the token stays taken).
@@ -76,12 +83,19 @@ bool Stream::State::take() {
                                        std::memory_order_relaxed);
 }
 
+bool Stream::State::finished() const {
+  if (token.load(std::memory_order_acquire) != Token::Watched) return idle();
+  const std::unique_lock lock(mutex);
+  return idle() || (queue.empty() && recorded != nullptr && recorded->reached());
+}
+
 bool Stream::State::give_back() {
   Token expected = Token::Taken;
   if (token.compare_exchange_strong(expected, Token::Free, std::memory_order_release,
                                     std::memory_order_relaxed))
     return true;
   const std::unique_lock lock(mutex);
+  recorded.reset();
   if (!queue.empty()) return false;
   token.store(Token::Free, std::memory_order_release);
   if (waiters != 0) drained.notify_all();
@@ -259,6 +273,7 @@ void drive(const StatePointer& state) {
       const std::unique_lock lock(state->mutex);
       item.emplace(std::move(state->queue.front()));
       state->queue.pop_front();
+      if (const auto* record = std::get_if<Record>(&*item)) state->recorded = record->marker;
     }
     if (!std::visit(RunItem{state}, *item)) return;
   }
@@ -345,14 +360,16 @@ bool Stream::run_if_idle(const std::function<void()>& task) {
 void Stream::record(const std::shared_ptr<Event>& event) {
   if (forked()) return;
   auto marker = std::make_shared<Marker>();
-  {
+  const auto publish = [&] {
     const std::unique_lock lock(event->state()->mutex);
     event->state()->latest = marker;
-  }
+  };
   if (state_->take()) {
     marker->reach();
     pass_on(state_);
+    publish();  // who sees the event reached finds the stream idle too
   } else {
+    publish();
     push(state_, Record{std::move(marker)});
   }
 }
@@ -364,7 +381,7 @@ void Stream::wait(const std::shared_ptr<Event>& event) {
   push(state_, Wait{std::move(marker)});
 }
 
-bool Stream::idle() const { return state_->idle(); }
+bool Stream::idle() const { return forked() ? state_->idle() : state_->finished(); }
 
 void Stream::synchronize() {
   if (forked()) return;

@@ -162,6 +162,9 @@ llvm::Value* Widener::load_known_places(llvm::LoadInst& load) {
     if (in_vector % bytes != 0) in_vector = -1;
   }
   const auto width = static_cast<std::size_t>(vector_bytes / bytes);
+  // Of a row narrower than a vector, that vector's last lanes repeat the last place.
+  const std::size_t step = std::min(width, all.size());
+  if (step < width) all.resize(width, all.back());
   std::vector<llvm::Value*> parts;
   std::size_t vectors = 0, apart = 0;
   for (llvm::Value* start : first) {
@@ -176,11 +179,14 @@ llvm::Value* Widener::load_known_places(llvm::LoadInst& load) {
         apart += distinct;
         parts.push_back(load_each(load, start, places));
       }
+      if (step < width)
+        parts.back() = b_.CreateShuffleVector(
+            parts.back(), llvm::createSequentialMask(0, static_cast<unsigned>(step), 0));
     }
   }
   // What is the same for all rows is there once.
   const std::vector<llvm::Value*> once = parts;
-  while (parts.size() * width < lanes_) parts.insert(parts.end(), once.begin(), once.end());
+  while (parts.size() * step < lanes_) parts.insert(parts.end(), once.begin(), once.end());
   lanes_apart_ += static_cast<unsigned>(apart);
   const std::string loads =
       apart == 0

@@ -136,6 +136,37 @@ TEST_CASE("a stream waits for the record of an event that was latest at the call
   CHECK(event->time().has_value());
 }
 
+TEST_CASE("a stream is idle once the event is reached that came last") {
+  Faults faults;
+  Stream stream(0, faults);
+  int found_idle = 0;
+  constexpr int rounds = 20000;
+  for (int round = 0; round < rounds; ++round) {
+    const auto event = std::make_shared<Event>(false);
+    stream.enqueue([] {});
+    stream.record(event);
+    // Both ways to learn of it.
+    if (round % 2 == 0) {
+      event->synchronize();
+    } else {
+      while (!event->complete()) std::this_thread::yield();
+    }
+    found_idle += stream.idle() ? 1 : 0;
+  }
+  CHECK(found_idle == rounds);
+  // Not so while something is queued behind the event.
+  const auto event = std::make_shared<Event>(false);
+  Gate gate;
+  stream.enqueue([] { std::this_thread::sleep_for(milliseconds(1)); });
+  stream.record(event);
+  stream.enqueue_callback([&] { gate.pass(); });
+  event->synchronize();
+  CHECK_FALSE(stream.idle());
+  gate.open();
+  stream.synchronize();
+  CHECK(stream.idle());
+}
+
 TEST_CASE("events tell the time between two points of a stream") {
   Faults faults;
   Stream stream(0, faults);

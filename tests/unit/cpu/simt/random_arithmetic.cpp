@@ -123,6 +123,7 @@ void RandomKernel::division() {
 }
 
 void RandomKernel::real() {
+  if (flushes()) return flushing_real();
   const std::string to = f(), from = f(), other = f();
   switch (pick(10)) {
     case 0:
@@ -153,6 +154,7 @@ void RandomKernel::real() {
 }
 
 void RandomKernel::real64() {
+  if (traits_.flushing == Flushing::All) return flushing_real();
   const std::string to = d(), from = d();
   switch (pick(6)) {
     case 0:
@@ -188,6 +190,7 @@ void RandomKernel::half() {
 }
 
 void RandomKernel::approximate() {
+  if (flushes()) return flushing_approximate();
   const std::string to = f(), from = f();
   switch (pick(5)) {
     case 0:
@@ -202,6 +205,7 @@ void RandomKernel::approximate() {
 }
 
 void RandomKernel::convert() {
+  if (traits_.flushing == Flushing::All || (flushes() && pick(2) == 0)) return flushing_convert();
   switch (pick(9)) {
     case 0:
       return line("cvt.rzi.s32.f32 " + r() + ", " + f() + ";");

@@ -126,10 +126,15 @@ std::string RandomKernel::condition() {
       line("and.b32 %t1, " + source() + ", 3; setp.eq.s32 " + q + ", %t1, " + str(pick(4)) + ";");
       break;
     case 3:
-      line(std::string("setp.") + any_of({"lt", "gt", "neu", "leu", "nan", "num"}) + ".f32 " + q +
-           ", " + f() + ", " + f() + ";");
+      line(std::string("setp.") + any_of({"lt", "gt", "neu", "leu", "nan", "num"}) + ftz() +
+           ".f32 " + q + ", " + f() + ", " + f() + ";");
       break;
     case 4:
+      if (traits_.flushing == Flushing::All) {
+        line(std::string("setp.") + any_of({"lt", "ge", "equ", "ne"}) + ".ftz.f32 " + q + ", " +
+             f() + ", " + f() + ";");
+        break;
+      }
       line(std::string("setp.") + any_of({"lt", "ge", "equ", "ne"}) + ".f64 " + q + ", " + d() +
            ", " + d() + ";");
       break;

@@ -11,12 +11,20 @@
 
 namespace pycuda::cpu::testing {
 
+/// Which of a kernel's f32 instructions carry .ftz.
+enum class Flushing : std::uint8_t {
+  Hardly,  ///< one of many, and most numbers are far from subnormal
+  Some,    ///< of all kinds; numbers are often about as small as normal ones get
+  All,     ///< and no doubles are computed: the processor can flush
+};
+
 /// What a kernel may contain.
 struct KernelTraits {
   bool barriers = false;
   bool warps = false;       ///< shuffles and votes
   int size = 6;             ///< statements of the outermost level
   bool every_part = false;  ///< says which register differs; a long kernel
+  Flushing flushing = Flushing::Hardly;
 };
 
 /// Writes `.entry <name>(u64 in, u64 out, u64 soa, u64 bins, u32 n)`, for blocks of up to 1024
@@ -74,6 +82,15 @@ class RandomKernel {
   void approximate();
   void convert();
   void carry();
+
+  bool flushes() const { return traits_.flushing != Flushing::Hardly; }
+  std::string ftz();
+  std::string rounding();
+  void flushing_real();
+  void flushing_compare();
+  void flushing_approximate();
+  void flushing_convert();
+  void tiny_number();
 
   void index_to(const std::string& name);
   void bits_to(const std::string& name);

@@ -119,8 +119,9 @@ void RandomKernel::load() {
       return line("and.b64 %a, %a, -8; ld.global.u64 " + l() + ", [%a];");
     case 7:
       line("ld.global.f32 %e0, [%a];");
-      return line("add.f32 " + f() + ", " + f() + ", %e0;");
+      return line("add" + ftz() + ".f32 " + f() + ", " + f() + ", %e0;");
     case 8:
+      if (traits_.flushing == Flushing::All) return line("ld.global.f32 " + f() + ", [%a];");
       line("ld.global.s32 %s0, [%a];");
       return line("cvt.rn.f64.s32 " + d() + ", %s0;");
     default:

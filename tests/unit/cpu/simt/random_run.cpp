@@ -46,6 +46,13 @@ std::string compare(const char* what, const std::vector<std::uint32_t>& expected
   return {};
 }
 
+std::string compare(const Outcome& expected, const Outcome& found) {
+  std::string text = compare("out", expected.out, found.out);
+  if (text.empty()) text = compare("soa", expected.soa, found.soa);
+  if (text.empty()) text = compare("bins", expected.bins, found.bins);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Shape> random_shapes(std::uint64_t seed) {
@@ -62,27 +69,42 @@ std::vector<Shape> random_shapes(std::uint64_t seed) {
   static const std::vector<Shape> tiles{
       {{2}, {16, 16}, 512},   {{3}, {16, 8}, 333},   {{2}, {32, 8}, 500},  {{1}, {64, 4}, 256},
       {{2}, {16, 4, 2}, 200}, {{1}, {16, 64}, 1000}, {{1}, {32, 32}, 777}, {{2}, {48, 12}, 1152}};
+  // Of rows narrower than a gang.
+  static const std::vector<Shape> narrow{{{2}, {8, 8}, 128},     {{3}, {8, 4}, 70},
+                                         {{1}, {8, 4, 3}, 96},   {{2}, {4, 8}, 64},
+                                         {{1}, {8, 16, 2}, 256}, {{2}, {2, 16}, 50}};
   return {full[seed % full.size()], ragged[seed / 7 % ragged.size()],
-          planes[seed / 3 % planes.size()], tiles[seed / 5 % tiles.size()]};
+          planes[seed / 3 % planes.size()], tiles[seed / 5 % tiles.size()],
+          narrow[seed / 2 % narrow.size()]};
 }
 
 std::string difference(LoadedModule& module, const char* name, const Shape& shape) {
   module.thread_by_thread = true;
   const Outcome expected = run(module, name, shape);
   module.thread_by_thread = false;
-  const Outcome found = run(module, name, shape);
-  std::string text = compare("out", expected.out, found.out);
-  if (text.empty()) text = compare("soa", expected.soa, found.soa);
-  if (text.empty()) text = compare("bins", expected.bins, found.bins);
-  return text;
+  return compare(expected, run(module, name, shape));
 }
 
-std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part) {
+std::string difference(LoadedModule& oracle, LoadedModule& module, const char* name,
+                       const Shape& shape) {
+  oracle.thread_by_thread = true;
+  const Outcome expected = run(oracle, name, shape);
+  for (const bool threads : {true, false}) {
+    module.thread_by_thread = threads;
+    const std::string text = compare(expected, run(module, name, shape));
+    if (!text.empty()) return (threads ? "threads: " : "gangs: ") + text;
+  }
+  return {};
+}
+
+std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
+                        Flushing flushing) {
   std::mt19937_64 random(seed);
   KernelTraits traits;
   traits.barriers = seed % 3 == 0;
   traits.warps = warps && seed % 5 == 0;
   traits.every_part = every_part;
+  traits.flushing = flushing;
   // Mostly small: what is found in a small one is easy to read, and more fit into an hour.
   traits.size = 2 + static_cast<int>(random() % (seed % 16 == 0 ? 12 : 4));
   RandomKernel kernel(

@@ -16,13 +16,20 @@ struct Shape {
   std::uint32_t n;
 };
 
-/// A full, a ragged, a two or three-dimensional launch and one of whole tiles, drawn by `seed`.
+/// A full, a ragged, a two or three-dimensional launch, one of whole tiles and one of narrow rows,
+/// drawn by `seed`.
 std::vector<Shape> random_shapes(std::uint64_t seed);
 
 /// Runs both forms of a kernel; what differs, or nothing.
 std::string difference(LoadedModule& module, const char* name, const Shape& shape);
 
+/// Runs the kernel of `oracle` thread by thread, and both forms of that of `module`, which was
+/// compiled with other options; what differs, or nothing.
+std::string difference(LoadedModule& oracle, LoadedModule& module, const char* name,
+                       const Shape& shape);
+
 /// The kernel of this number.
-std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part);
+std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
+                        Flushing flushing = Flushing::Hardly);
 
 }  // namespace pycuda::cpu::testing

@@ -7,10 +7,12 @@
 #include "unit/cpu/simt/random_run.h"
 
 using pycuda::cpu::testing::difference;
+using pycuda::cpu::testing::Flushing;
 using pycuda::cpu::testing::kernel_text;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::random_shapes;
 using pycuda::cpu::testing::RandomKernel;
+using pycuda::cpu::testing::vectors;
 
 namespace {
 
@@ -55,6 +57,36 @@ long long run_kernels(long long first, long long count, bool printed) {
   return widened;
 }
 
+/// As run_kernels, with instructions that flush; whatever the processor does of that, the oracle's
+/// code does itself. How many of the kernels left it to the processor.
+long long run_flushing_kernels(long long first, long long count, Flushing flushing) {
+  const bool warps = warp_operations_widen();
+  auto in_code = vectors(false);
+  in_code.processor_flushes = false;
+  long long left_to_processor = 0;
+  for (long long start = first; start < first + count; start += kernels_per_module) {
+    const long long end = std::min(start + kernels_per_module, first + count);
+    std::string text = RandomKernel::functions();
+    for (long long seed = start; seed < end; ++seed)
+      text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
+                          count == 1, flushing);
+    if (count == 1) MESSAGE(text);
+    LoadedModule oracle(text, in_code), module(text);
+    for (long long seed = start; seed < end; ++seed) {
+      const std::string name = "k" + std::to_string(seed);
+      left_to_processor += module.kernel(name.c_str()).facts.processor_flushes ? 1 : 0;
+      for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
+        const std::string found = difference(oracle, module, name.c_str(), shape);
+        CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
+                                               << shape.block.y << " x " << shape.block.z << ", n "
+                                               << shape.n << ": " << found);
+        if (!found.empty()) break;
+      }
+    }
+  }
+  return left_to_processor;
+}
+
 }  // namespace
 
 // PYCUDA_TEST_KERNELS=N and PYCUDA_TEST_FIRST_KERNEL=S try the N kernels from number S on; a single
@@ -65,6 +97,13 @@ TEST_CASE("random kernels compute the same bits on the scalar and on the vector 
   const long long widened = run_kernels(first, count, count == 1);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 8);
+}
+
+TEST_CASE("random kernels compute the same bits where they flush subnormal numbers") {
+  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(24);
+  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  CHECK(run_flushing_kernels(first, count, Flushing::Some) == 0);
+  CHECK(run_flushing_kernels(first, count, Flushing::All) == count);
 }
 
 TEST_CASE("random kernels that once differed") {

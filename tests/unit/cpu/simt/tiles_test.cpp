@@ -85,6 +85,22 @@ TEST_CASE("kernels of two dimensions have tiles for blocks that are made of them
   CHECK_FALSE(has_whole_tiles(module.kernel("votes").facts, {16, 16}));
 }
 
+TEST_CASE("rows of a tile that are narrower than a vector read at known places") {
+  for (const char* words : {"2", "3", "5", "16", "-3"}) {
+    const std::string place = std::string("mad.lo.s32 %r6, %r2, ") + words +
+                              ", 300; mad.lo.s32 %r6, %r3, 50, %r6; mul.wide.s32 %rd4, %r6, 4; "
+                              "add.u64 %rd4, %rd4, %rd2;";
+    check(place + "ld.global.u32 %r7, [%rd4]; st.global.u32 [%rd3], %r7;");
+    check(place +
+          "and.b64 %rd4, %rd4, -8; ld.global.u64 %rd5, [%rd4]; shr.u64 %rd5, %rd5, 20; "
+          "cvt.u32.u64 %r7, %rd5; st.global.u32 [%rd3], %r7;");
+  }
+  // Columns far apart.
+  check(
+      "mad.lo.u32 %r6, %r2, 60, %r3; mul.wide.u32 %rd4, %r6, 4; add.u64 %rd4, %rd4, %rd2; "
+      "ld.global.u32 %r7, [%rd4]; st.global.u32 [%rd3], %r7;");
+}
+
 TEST_CASE("the more sums a thread carries from trip to trip, the fewer threads a gang has") {
   // Each sum grows by in[tid.x] times an element that is the same for the row.
   const auto kernel = [](unsigned sums, const std::string& bits) {
