@@ -179,23 +179,36 @@ void reduce_alignment_checks(llvm::Function& function) {
   }
 }
 
-ParameterChecks take_parameter_checks(llvm::Function& kernel) {
-  ParameterChecks taken;
+std::vector<std::pair<llvm::CallInst*, ParameterQuestion>> parameter_checks(
+    llvm::Function& function) {
+  std::vector<std::pair<llvm::CallInst*, ParameterQuestion>> found;
   const std::uint64_t parameter_bytes =
-      kernel.getFnAttributeAsParsedInteger(pseudo::parameter_bytes);
-  std::vector<llvm::CallInst*> answered;
-  for (llvm::CallInst* check : checks_in(kernel)) {
+      function.getFnAttributeAsParsedInteger(pseudo::parameter_bytes);
+  for (llvm::CallInst* check : checks_in(function)) {
     const std::optional<std::uint64_t> offset = parameter_in(check->getArgOperand(Tested));
     const std::uint64_t bits = mask_of(*check);
-    if (!offset || *offset >= parameter_bytes || bits > 0xff) continue;
+    if (offset && *offset < parameter_bytes && bits <= 0xff)
+      found.push_back({check, {*offset, bits}});
+  }
+  return found;
+}
+
+void add_question(std::vector<ParameterQuestion>& questions, const ParameterQuestion& question) {
+  const auto known =
+      llvm::find_if(questions, [&](const auto& other) { return other.offset == question.offset; });
+  if (known == questions.end()) {
+    questions.push_back(question);
+  } else {
+    known->bits |= question.bits;
+  }
+}
+
+ParameterChecks take_parameter_checks(llvm::Function& kernel) {
+  ParameterChecks taken;
+  std::vector<llvm::CallInst*> answered;
+  for (const auto& [check, question] : parameter_checks(kernel)) {
     answered.push_back(check);
-    const auto known = llvm::find_if(
-        taken.questions, [&](const auto& question) { return question.offset == *offset; });
-    if (known == taken.questions.end()) {
-      taken.questions.push_back({*offset, bits});
-    } else {
-      known->bits |= bits;
-    }
+    add_question(taken.questions, question);
   }
   if (answered.empty()) return taken;
   llvm::ValueToValueMapTy map;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace llvm {
+class CallInst;
 class Function;
-}
+}  // namespace llvm
 
 namespace pycuda::cpu::simt {
 
@@ -17,13 +19,21 @@ namespace pycuda::cpu::simt {
 /// that cannot fail, or that a test which comes before on every path makes sure of, are gone.
 void reduce_alignment_checks(llvm::Function& function);
 
-/// What checks ask of a kernel's parameters: nothing else decides whether they pass.
+/// What a check asks of one of a kernel's parameters: nothing else decides whether it passes.
+struct ParameterQuestion {
+  std::uint64_t offset;  ///< of the parameter
+  std::uint64_t bits;    ///< of its first byte, that must be 0
+};
+
+/// The checks that ask for a parameter alone. Before: as after reduce_alignment_checks.
+std::vector<std::pair<llvm::CallInst*, ParameterQuestion>> parameter_checks(
+    llvm::Function& function);
+
+/// Adds `question` to `questions`, those about the same parameter being one.
+void add_question(std::vector<ParameterQuestion>& questions, const ParameterQuestion& question);
+
 struct ParameterChecks {
-  struct Question {
-    std::uint64_t offset;  ///< of a parameter
-    std::uint64_t bits;    ///< of its first byte, that must be 0
-  };
-  std::vector<Question> questions;
+  std::vector<ParameterQuestion> questions;
   llvm::Function* careful = nullptr;  ///< a copy of the kernel that checks as before; not inlined
 };
 

@@ -123,7 +123,7 @@ llvm::Value* answer(llvm::IRBuilder<>& b, llvm::Value* block, const ParameterChe
   llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
   llvm::Value* params = load_parameters(b, launch, parameter_bytes);
   llvm::Value* found = b.getInt8(0);
-  for (const ParameterChecks::Question& question : checks.questions) {
+  for (const ParameterQuestion& question : checks.questions) {
     llvm::Value* byte = b.CreateAlignedLoad(
         b.getInt8Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, question.offset),
         llvm::Align(1));

@@ -18,8 +18,8 @@ GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned 
 
 /// Whether gangs along x, as long as may be, are better than tiles: where a tile's row is less than
 /// a vector, or where much is read, which comes faster from long pieces of few rows; and not where
-/// tiles keep together what leaves early or what neighbours along y touch.
-bool walks_rows(const GangSource& source);
+/// tiles keep together what leaves early or what neighbours along y touch, as loops do mostly.
+bool walks_rows(const GangSource& source, const KernelFacts& facts);
 
 /// Whether tiles are better than rows of the same kernel at all, on a processor whose vector
 /// registers have `register_bytes` together.

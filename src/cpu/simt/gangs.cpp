@@ -225,7 +225,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
     if (!walk.reason.empty()) return walk.reason;
   }
   const std::string name = "f." + facts.name;
-  const bool rows = walks_rows(source);
+  const bool rows = walks_rows(source, facts);
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
     return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
@@ -253,7 +253,7 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
   facts.fusible_block = fusible.value_or(0);
-  facts.walks_rows = fusible && rows && !facts.loops && !facts.gangs_suspend;
+  facts.walks_rows = fusible && rows && !facts.gangs_suspend;
   return {};
 }
 

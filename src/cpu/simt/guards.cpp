@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
@@ -19,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/region_copy.h"
 #include "cpu/simt/shape.h"
@@ -34,6 +37,8 @@ constexpr const char* divides = "pycuda.divides";
 constexpr std::size_t most_shared = 24;
 /// The copies may make a function so many times longer.
 constexpr unsigned most_growth = 4;
+/// In longer code a check of a parameter costs nothing that can be measured.
+constexpr std::size_t most_without_checks = 100;
 
 using BlockMap = llvm::DenseMap<llvm::BasicBlock*, llvm::BasicBlock*>;
 
@@ -230,6 +235,68 @@ void choose(llvm::Function& function, std::vector<Guard>& guards, GangSize size)
 
 using OpenGuards = llvm::MapVector<llvm::BasicBlock*, const Guard*>;
 
+/// The checks that parameters are aligned, as questions that guards ask along with their own: gangs
+/// that go on as a whole then need no check, in loops in particular, and those of misaligned
+/// parameters take the way that divided ones take, on which nothing has been taken away.
+class AskedByGuards {
+ public:
+  /// Before values that cross blocks are in memory.
+  explicit AskedByGuards(llvm::Function& function) : dominators_(function) {
+    for (const auto& [check, question] : parameter_checks(function))
+      checks_.insert({check, question});
+  }
+
+  /// i1: whether what is behind `side`, one of `guard`'s, finds its parameters aligned; null if it
+  /// does not care. Its checks are `settled` then.
+  llvm::Value* ask(const Guard& guard, llvm::BasicBlock* side, llvm::IRBuilder<>& b) {
+    // A condition of two parts hides how often a loop runs.
+    if (checks_.empty() || guard.region.contains(guard.block)) return nullptr;
+    std::vector<ParameterQuestion> questions;
+    Blocks behind = blocks_between(side, guard.join);
+    behind.insert(side);
+    if (instructions_in(behind) > most_without_checks) return nullptr;
+    for (const auto& [check, question] : checks_) {
+      if (!guard.region.contains(check->getParent()) || !behind.contains(check->getParent()) ||
+          !dominators_.dominates(guard.block, check->getParent()))
+        continue;
+      settled_.insert(check);
+      add_question(questions, question);
+    }
+    return questions.empty() ? nullptr : answer(questions, b);
+  }
+
+  /// After both sides of a guard.
+  void drop_settled() {
+    for (llvm::CallInst* check : settled_) {
+      checks_.erase(check);
+      check->eraseFromParent();
+    }
+    settled_.clear();
+  }
+
+ private:
+  static llvm::Value* answer(const std::vector<ParameterQuestion>& questions,
+                             llvm::IRBuilder<>& b) {
+    llvm::Function& function = *b.GetInsertBlock()->getParent();
+    llvm::Value* params =
+        b.CreateCall(function.getParent()->getFunction(lower::pseudo::params), function.getArg(0));
+    llvm::Value* found = b.getInt8(0);
+    for (const ParameterQuestion& question : questions) {
+      llvm::LoadInst* byte = b.CreateAlignedLoad(
+          b.getInt8Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, question.offset),
+          llvm::Align(1));
+      byte->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                        llvm::MDNode::get(b.getContext(), {}));
+      found = b.CreateOr(found, b.CreateAnd(byte, question.bits));
+    }
+    return b.CreateIsNull(found);
+  }
+
+  llvm::DominatorTree dominators_;  ///< of the function before the first guard was opened
+  llvm::MapVector<llvm::CallInst*, ParameterQuestion> checks_;
+  llvm::SmallSetVector<llvm::CallInst*, 8> settled_;
+};
+
 /// Copies `guard`'s region for gangs that the guard divides. `opened`: by block, those that are
 /// open already, which the copy has as they were.
 void copy_for_divided(Guard& guard, const OpenGuards& opened) {
@@ -256,7 +323,7 @@ void copy_for_divided(Guard& guard, const OpenGuards& opened) {
 }
 
 /// Asks `guard`'s questions; its region has a copy already.
-void open(Guard& guard) {
+void open(Guard& guard, AskedByGuards& asked) {
   llvm::Function& function = *guard.block->getParent();
   const auto masked = [&](llvm::BasicBlock* block, bool is_edge) {
     const auto found = guard.copy->find(block);
@@ -271,8 +338,13 @@ void open(Guard& guard) {
   llvm::Instruction* end = guard.block->getTerminator();
   llvm::IRBuilder<> b(end);
   Question question(b, *function.getParent());
-  llvm::Value* all = question.ask(guard.condition, true);
-  llvm::Value* none = question.ask(guard.condition, false);
+  const auto with_checks = [&](llvm::Value* agreed, llvm::BasicBlock* side) {
+    llvm::Value* aligned = asked.ask(guard, side, b);
+    return aligned ? b.CreateAnd(agreed, aligned) : agreed;
+  };
+  llvm::Value* all = with_checks(question.ask(guard.condition, true), guard.yes);
+  llvm::Value* none = with_checks(question.ask(guard.condition, false), guard.no);
+  asked.drop_settled();
   llvm::BasicBlock* check = llvm::BasicBlock::Create(b.getContext(), "some", &function);
   llvm::BasicBlock* slow = llvm::BasicBlock::Create(b.getContext(), "divided", &function);
   b.CreateCondBr(all, guard.yes, check);
@@ -328,6 +400,7 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
     return a.region.size() > b.region.size();
   });
   let_share(guards);
+  AskedByGuards asked(*function);
   demote_crossing_values(*function);
   const std::size_t most = std::size_t{most_growth} * function->getInstructionCount();
   OpenGuards opened;
@@ -339,7 +412,7 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
       if (full) continue;
       copy_for_divided(guard, opened);
     }
-    open(guard);
+    open(guard, asked);
     opened[guard.block] = &guard;
   }
   return function;

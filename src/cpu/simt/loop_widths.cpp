@@ -7,6 +7,7 @@
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Module.h>
 
+#include "cpu/simt/carried_sums.h"
 #include "cpu/simt/parting.h"
 
 namespace pycuda::cpu::simt {
@@ -99,7 +100,8 @@ LoopWidth width_for_loops(llvm::Function& kernel, GangSize size, std::uint64_t r
     if (!loop || !loop->isInnermost() || !seen.insert(loop).second) continue;
     const Work work = work_of(*loop, guesses);
     const std::uint64_t carried = carried_bytes(*loop, guesses);
-    const bool fits = carried * widest <= register_bytes / 2;
+    const bool fits =
+        carried * widest <= register_bytes / 2 && held_bytes(*loop) * widest <= register_bytes;
     if (work.rows != 0 && work.rows * 2 >= work.accesses) {
       if (wanted == LoopWidth::Any) wanted = LoopWidth::Few;
     } else if (!work.waits && fits &&

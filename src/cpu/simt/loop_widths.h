@@ -22,7 +22,7 @@ enum class LoopWidth {
 /// guess of the processor about the end of the loop, and the latency of what the next trip waits
 /// for, is then shared by more threads. The same holds for loops of arithmetic alone. Not where
 /// what they carry from trip to trip would fill half of the vector registers, of `register_bytes`
-/// together.
+/// together, or what they use again and again more than all of them.
 ///
 /// Few, where each lane reads a row of its own of a matrix: every row is a stream of lines, and a
 /// processor fetches no more than about 16 of these ahead. One core of a Zen 5, a matrix of 2000 x

@@ -119,15 +119,17 @@ class Widener {
   llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
   struct Guessed;
-  llvm::Value* first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps);
+  llvm::Value* first_of_guess(llvm::Value* value, Guessed& guessed);
+  llvm::Value* make_first_of_guess(llvm::Value* value, Guessed& guessed);
   llvm::Value* all_choose(llvm::Instruction& choice, unsigned operand);
   std::vector<llvm::Value*> guess(llvm::Value* value, llvm::Value*& holds);
   void keep_guess(llvm::Instruction& instruction);
   llvm::Value* make_again(llvm::Value* value, llvm::DenseMap<llvm::Value*, llvm::Value*>& made,
-                          unsigned steps = 0);
+                          unsigned& steps);
   llvm::Value* pointers_again(llvm::Value* pointer) {
     llvm::DenseMap<llvm::Value*, llvm::Value*> made;
-    return shapes_.of(pointer).is_varying() ? make_again(pointer, made) : vector(pointer);
+    unsigned steps = 0;
+    return shapes_.of(pointer).is_varying() ? make_again(pointer, made, steps) : vector(pointer);
   }
   /// Runs `whole` where `condition` holds and `apart` elsewhere; what they return becomes one.
   std::vector<llvm::Value*> either(llvm::Value* condition,

@@ -9,6 +9,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "cpu/simt/guards.h"
 #include "cpu/simt/likely_ways.h"
@@ -277,7 +278,11 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
 
 namespace {
 
-bool asks_for_all(const llvm::Value& condition) {
+bool asks_for_all(llvm::Value& condition) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *left = nullptr, *right = nullptr;
+  if (match(&condition, m_LogicalAnd(m_Value(left), m_Value(right))))
+    return asks_for_all(*left) || asks_for_all(*right);
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&condition);
   return call && call->getCalledFunction() && call->getCalledFunction()->getName() == gang_all;
 }

@@ -10,7 +10,9 @@
 namespace pycuda::cpu::simt {
 namespace {
 
-constexpr unsigned most_steps = 10;
+/// How many instructions an address is followed through. Each is looked at once, so that addresses
+/// that are the one before and a step may form long chains.
+constexpr unsigned most_steps = 64;
 
 bool may_be_followed(const llvm::Instruction& instruction) {
   if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
@@ -44,7 +46,8 @@ llvm::Value* Widener::stays_in_range(llvm::Value* first, std::int64_t stride, bo
 struct Widener::Guessed {
   unsigned row = 0;
   llvm::SmallVector<llvm::Value*, 4> conditions;
-  llvm::DenseMap<llvm::Value*, llvm::Value*> known;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> known;  ///< null: cannot be told
+  unsigned steps = 0;
 };
 
 /// i1: all active lanes take this operand of a selection, minimum or maximum.
@@ -63,13 +66,19 @@ llvm::Value* Widener::all_choose(llvm::Instruction& choice, unsigned operand) {
 }
 
 /// The value in a row's first lane of what is guessed to be affine, or null.
-llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed, unsigned steps) {
+llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed) {
+  if (const auto found = guessed.known.find(value); found != guessed.known.end())
+    return found->second;
+  llvm::Value* first = make_first_of_guess(value, guessed);
+  guessed.known[value] = first;
+  return first;
+}
+
+llvm::Value* Widener::make_first_of_guess(llvm::Value* value, Guessed& guessed) {
   const Shape proved = shapes_.of(value), shape = guesses_.of(value);
   if (shape.is_varying()) return nullptr;
   if (!proved.is_varying())
     return proved.stride == shape.stride ? row_value(value, guessed.row) : nullptr;
-  if (const auto found = guessed.known.find(value); found != guessed.known.end())
-    return found->second;
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (!instruction) return nullptr;
   if (instruction->getParent() != block_) {
@@ -77,20 +86,19 @@ llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed, unsig
     if (kept == guess_slots_.end()) return nullptr;
     const std::vector<llvm::AllocaInst*>& slots = kept->second;
     guessed.conditions.push_back(b_.CreateLoad(b_.getInt1Ty(), slots.back()));
-    return guessed.known[value] =
-               b_.CreateLoad(value->getType(), slots[shape.by_row ? guessed.row : 0]);
+    return b_.CreateLoad(value->getType(), slots[shape.by_row ? guessed.row : 0]);
   }
-  if (steps == most_steps || !may_be_followed(*instruction)) return nullptr;
+  if (++guessed.steps > most_steps || !may_be_followed(*instruction)) return nullptr;
   if (const auto usual = guesses_.usual_choice(*instruction)) {
-    llvm::Value* first = first_of_guess(instruction->getOperand(*usual), guessed, steps + 1);
+    llvm::Value* first = first_of_guess(instruction->getOperand(*usual), guessed);
     if (!first) return nullptr;
     guessed.conditions.push_back(all_choose(*instruction, *usual));
-    return guessed.known[value] = first;
+    return first;
   }
   if (llvm::isa<llvm::SelectInst, llvm::CallInst>(instruction)) return nullptr;
   llvm::SmallVector<llvm::Value*, 4> operands;
   for (llvm::Value* operand : instruction->operands()) {
-    operands.push_back(first_of_guess(operand, guessed, steps + 1));
+    operands.push_back(first_of_guess(operand, guessed));
     if (!operands.back()) return nullptr;
   }
   if (llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction)) {
@@ -117,7 +125,6 @@ llvm::Value* Widener::first_of_guess(llvm::Value* value, Guessed& guessed, unsig
     b_.Insert(copy);
     first = copy;
   }
-  guessed.known[value] = first;
   return first;
 }
 
@@ -129,7 +136,7 @@ std::vector<llvm::Value*> Widener::guess(llvm::Value* value, llvm::Value*& holds
   for (unsigned row = 0; row < (guesses_.of(value).by_row ? rows_ : 1); ++row) {
     Guessed guessed;
     guessed.row = row;
-    first.push_back(first_of_guess(value, guessed, 0));
+    first.push_back(first_of_guess(value, guessed));
     if (!first.back()) return {};
     for (llvm::Value* condition : guessed.conditions) holds = b_.CreateAnd(holds, condition);
   }
@@ -155,17 +162,19 @@ void Widener::keep_guess(llvm::Instruction& instruction) {
 /// Each lane's value, computed here once more from what is no guess, so that what was written for
 /// it before is not needed unless this code runs.
 llvm::Value* Widener::make_again(llvm::Value* value,
-                                 llvm::DenseMap<llvm::Value*, llvm::Value*>& made, unsigned steps) {
+                                 llvm::DenseMap<llvm::Value*, llvm::Value*>& made,
+                                 unsigned& steps) {
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (!shapes_.of(value).is_varying() || guesses_.of(value).is_varying() || !instruction ||
-      instruction->getParent() != block_ || steps == most_steps || !may_be_followed(*instruction) ||
+      instruction->getParent() != block_ || !may_be_followed(*instruction) ||
       llvm::isa<llvm::CallInst>(instruction))
     return wide(value);
   if (const auto found = made.find(value); found != made.end()) return found->second;
+  if (++steps > most_steps) return wide(value);
   llvm::SmallVector<std::pair<llvm::Value*, llvm::Value*>, 4> before;
   for (llvm::Value* operand : instruction->operands()) {
     if (!shapes_.of(operand).is_varying()) continue;
-    llvm::Value* again = make_again(operand, made, steps + 1);
+    llvm::Value* again = make_again(operand, made, steps);
     before.emplace_back(operand, local_.lookup(operand));
     local_[operand] = again;
   }

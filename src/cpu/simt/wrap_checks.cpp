@@ -23,9 +23,10 @@ namespace {
 
 constexpr const char* unchecked_mark = "pycuda.unchecked";
 constexpr std::int64_t small = std::int64_t{1} << 30;
-/// Longer stretches of code, and addresses further away from their index, are left as they are.
+/// Longer stretches of code are left as they are.
 constexpr std::ptrdiff_t most_instructions = 250;
-constexpr unsigned most_steps = 12;
+/// What is moved or computed anew for one address, at most.
+constexpr std::size_t most_values = 500;
 /// The copies may make a function so many times longer.
 constexpr unsigned most_growth = 2;
 
@@ -49,8 +50,10 @@ class Finder {
 
   std::vector<Stretch> stretches_of(llvm::BasicBlock& block) {
     std::vector<Stretch> found(1);
+    casts_.clear();
     for (llvm::Instruction& instruction : block) {
       if (instruction.isTerminator()) break;
+      note_casts(instruction);
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (call && (call->isConvergent() || call->cannotDuplicate())) {
         // Extensions from before a barrier are out of reach behind it.
@@ -63,8 +66,7 @@ class Finder {
         open_.insert(extension);
       llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
       if (!pointer) continue;
-      Casts used;
-      collect(pointer, block, used, 0);
+      Casts used = casts_.lookup(pointer);
       used.remove_if([&](llvm::CastInst* cast) { return !open_.contains(cast); });
       if (used.empty()) continue;
       stretch.extensions.insert(used.begin(), used.end());
@@ -84,12 +86,20 @@ class Finder {
            from.stride > (is_signed ? -small / static_cast<std::int64_t>(size_.columns) : 0);
   }
 
-  void collect(llvm::Value* value, const llvm::BasicBlock& block, Casts& casts, unsigned steps) {
-    auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || instruction->getParent() != &block || steps == most_steps) return;
-    if (auto* cast = llvm::dyn_cast<llvm::CastInst>(instruction)) casts.insert(cast);
-    if (!is_address_arithmetic(*instruction)) return;
-    for (llvm::Value* operand : instruction->operands()) collect(operand, block, casts, steps + 1);
+  /// Which casts of its block `instruction`, an address or part of one, is made of. Addresses that
+  /// are each the last one and a step make chains as long as the block.
+  void note_casts(llvm::Instruction& instruction) {
+    auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction);
+    if (!cast && !is_address_arithmetic(instruction)) return;
+    Casts casts;
+    if (cast) casts.insert(cast);
+    if (is_address_arithmetic(instruction)) {
+      for (const llvm::Value* operand : instruction.operands()) {
+        if (const auto found = casts_.find(operand); found != casts_.end())
+          casts.insert(found->second.begin(), found->second.end());
+      }
+    }
+    if (!casts.empty()) casts_[&instruction] = std::move(casts);
   }
 
   /// Drops the extensions of what cannot be computed before the stretch. False if nothing is left.
@@ -98,10 +108,9 @@ class Finder {
       stretch.first = *std::min_element(
           stretch.extensions.begin(), stretch.extensions.end(),
           [](const llvm::CastInst* a, const llvm::CastInst* b) { return a->comesBefore(b); });
-      const auto late = std::find_if(stretch.extensions.begin(), stretch.extensions.end(),
-                                     [&](llvm::CastInst* cast) {
-                                       return !may_precede(cast->getOperand(0), *stretch.first, 0);
-                                     });
+      const auto late = std::find_if(
+          stretch.extensions.begin(), stretch.extensions.end(),
+          [&](llvm::CastInst* cast) { return !may_precede(cast->getOperand(0), *stretch.first); });
       if (late == stretch.extensions.end())
         return std::distance(stretch.first->getIterator(), stretch.last->getIterator()) <=
                most_instructions;
@@ -110,23 +119,26 @@ class Finder {
     return false;
   }
 
-  static bool may_precede(const llvm::Value* value, const llvm::Instruction& place,
-                          unsigned steps) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || instruction->getParent() != place.getParent() ||
-        instruction->comesBefore(&place))
-      return true;
-    if (steps == most_steps || instruction->isIntDivRem() ||
-        !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
-      return false;
-    return std::all_of(instruction->op_begin(), instruction->op_end(), [&](const llvm::Use& use) {
-      return may_precede(use.get(), place, steps + 1);
-    });
+  static bool may_precede(const llvm::Value* value, const llvm::Instruction& place) {
+    llvm::SmallSetVector<const llvm::Value*, 16> moved;
+    moved.insert(value);
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(moved[i]);
+      if (!instruction || instruction->getParent() != place.getParent() ||
+          instruction->comesBefore(&place))
+        continue;
+      if (moved.size() > most_values || instruction->isIntDivRem() ||
+          !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
+        return false;
+      moved.insert(instruction->op_begin(), instruction->op_end());
+    }
+    return true;
   }
 
   const Shapes& shapes_;
   const GangSize size_;
   llvm::SmallPtrSet<llvm::CastInst*, 8> open_;  ///< those that a stretch may begin with
+  llvm::DenseMap<const llvm::Value*, Casts> casts_;
 };
 
 /// Behind a stretch a value is either copy's, so that no address that follows from it is affine.
@@ -134,7 +146,7 @@ class Finder {
 /// their own.
 class Recomputed {
  public:
-  explicit Recomputed(const llvm::SmallPtrSetImpl<const llvm::Value*>& extensions)
+  explicit Recomputed(const llvm::SmallSetVector<const llvm::Value*, 8>& extensions)
       : extensions_(extensions) {}
 
   /// Whether `block` has changed.
@@ -142,22 +154,30 @@ class Recomputed {
     block_ = &block;
     first_ = &*block.getFirstInsertionPt();
     copies_.clear();
+    find_following();
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
       llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-      if (!pointer || !follows(pointer, 0)) continue;
+      if (!pointer || !following_.contains(pointer)) continue;
       instruction.setOperand(llvm::isa<llvm::LoadInst>(instruction) ? 0 : 1, here(pointer));
     }
     return !copies_.empty();
   }
 
  private:
-  /// From an extension of another block, by arithmetic alone.
-  bool follows(const llvm::Value* value, unsigned steps) const {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || steps == most_steps || !is_address_arithmetic(*instruction)) return false;
-    return (instruction->getParent() != block_ && extensions_.contains(instruction)) ||
-           llvm::any_of(instruction->operands(),
-                        [&](const llvm::Use& use) { return follows(use.get(), steps + 1); });
+  /// What comes from an extension of another block, by arithmetic alone.
+  void find_following() {
+    following_.clear();
+    for (const llvm::Value* extension : extensions_) {
+      const auto* instruction = llvm::cast<llvm::Instruction>(extension);
+      if (instruction->getParent() != block_ && is_address_arithmetic(*instruction))
+        following_.insert(extension);
+    }
+    for (std::size_t i = 0; i < following_.size() && following_.size() < most_values; ++i) {
+      for (const llvm::User* user : following_[i]->users()) {
+        const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+        if (instruction && is_address_arithmetic(*instruction)) following_.insert(instruction);
+      }
+    }
   }
 
   /// `value`, which follows, computed in this block.
@@ -169,14 +189,15 @@ class Recomputed {
     if (is_foreign) own = instruction->clone();
     if (!is_foreign || !extensions_.contains(instruction)) {
       for (llvm::Use& operand : own->operands()) {
-        if (follows(operand.get(), 0)) operand.set(here(operand.get()));
+        if (following_.contains(operand.get())) operand.set(here(operand.get()));
       }
     }
     if (is_foreign) own->insertBefore(first_);
     return copies_[instruction] = own;
   }
 
-  const llvm::SmallPtrSetImpl<const llvm::Value*>& extensions_;
+  const llvm::SmallSetVector<const llvm::Value*, 8>& extensions_;
+  llvm::SmallSetVector<const llvm::Value*, 16> following_;
   llvm::BasicBlock* block_ = nullptr;
   llvm::Instruction* first_ = nullptr;  ///< copies come before it
   llvm::DenseMap<llvm::Instruction*, llvm::Value*> copies_;
@@ -257,7 +278,7 @@ std::vector<Stretch> find_stretches(llvm::Function& function, GangSize size) {
 
 /// Whether a block has changed.
 bool recompute_behind(const std::vector<Stretch>& stretches, llvm::Function& function) {
-  llvm::SmallPtrSet<const llvm::Value*, 8> extensions;
+  llvm::SmallSetVector<const llvm::Value*, 8> extensions;
   for (const Stretch& stretch : stretches)
     extensions.insert(stretch.extensions.begin(), stretch.extensions.end());
   bool changed = false;

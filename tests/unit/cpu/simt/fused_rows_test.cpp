@@ -107,6 +107,56 @@ TEST_CASE(
   CHECK_FALSE(fuses(".shared .b32 s; st.shared.u32 [s], %r5; st.global.u8 [%rd3], %r5;"));
 }
 
+namespace {
+
+/// Bytes of `rows` lines below each other, `stride` apart, added up in a loop.
+std::string bytes_in_loop(const std::string& rows, const std::string& stride) {
+  return "mov.u32 %r10, 0; mov.u32 %r13, 0; cvt.s64.s32 %rd5, " + stride +
+         R"(;
+    AGAIN: ld.global.u8 %r11, [%rd4]; ld.global.u8 %r12, [%rd4+1];
+    mad.lo.u32 %r13, %r13, 3, %r11; xor.b32 %r13, %r13, %r12; add.s64 %rd4, %rd4, %rd5;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p2, %r10, )" +
+         rows + "; @%p2 bra AGAIN; st.global.u8 [%rd3], %r13;";
+}
+
+}  // namespace
+
+TEST_CASE("loops over bytes that count to a constant fuse, if rows of threads read none together") {
+  const auto fuses = [](const std::string& body) {
+    LoadedModule module(kernel(body));
+    return can_fuse_rows(module.kernel("k").facts, {16, 16});
+  };
+  CHECK(fuses(bytes_in_loop("5", "%r1")));
+  CHECK_FALSE(fuses(bytes_in_loop("%r1", "%r1")));
+  // The bytes of a line that is the same for all rows.
+  CHECK_FALSE(
+      fuses("cvt.s64.s32 %rd4, %r5; add.s64 %rd4, %rd4, %rd2;" + bytes_in_loop("5", "%r1")));
+  // Words.
+  CHECK_FALSE(
+      fuses("mov.u32 %r10, 0; mul.wide.s32 %rd5, %r8, 4; add.s64 %rd4, %rd2, %rd5; add.s64 %rd3, "
+            "%rd1, %rd5; AGAIN: ld.global.u32 %r11, [%rd4]; add.s64 %rd4, %rd4, 64; add.u32 %r10, "
+            "%r10, %r11; setp.lt.u32 %p2, %r10, 7; @%p2 bra AGAIN; st.global.u32 [%rd3], %r10;"));
+}
+
+TEST_CASE("threads of fused blocks with loops find what each alone finds") {
+  LoadedModule module(kernel(bytes_in_loop("5", "%r1")));
+  for (const Dim3& block : {Dim3{16, 16}, Dim3{20, 3}, Dim3{32, 8, 2}, Dim3{128, 2}}) {
+    const Dim3 grid{7, 3, 2};
+    for (const std::uint32_t n : {33u, 250u}) {
+      const std::size_t size = (std::size_t{n} * (n / 2 + 1) * grid.z * block.z) + 5 * n + 2;
+      std::vector<std::uint8_t> in(size), found(size, 7), expected(size, 7);
+      for (std::size_t i = 0; i < size; ++i)
+        in[i] = static_cast<std::uint8_t>(i * 2654435761u >> 11);
+      module.thread_by_thread = false;
+      module.run("k", grid, block, found.data(), in.data(), n);
+      module.thread_by_thread = true;
+      module.run("k", grid, block, expected.data(), in.data(), n);
+      const bool same = found == expected;
+      CHECK_MESSAGE(same, "block " << block.x << " x " << block.y << ", n " << n);
+    }
+  }
+}
+
 TEST_CASE("what reads several words for each that it writes fuses, too") {
   const std::string address =
       "mul.wide.s32 %rd5, %r8, 4; add.s64 %rd4, %rd2, %rd5; add.s64 %rd3, %rd1, %rd5;";

@@ -242,3 +242,27 @@ done:
   REQUIRE(plan);
   CHECK_MESSAGE(plan->find("branch   uniform, leaves a loop") != std::string::npos, *plan);
 }
+
+TEST_CASE("a misaligned parameter behind a guard that gangs pass as a whole, or that none passes") {
+  const std::string text = start + R"(
+  setp.ge.s32 %p, %i, %n; @%p ret;
+  mul.wide.s32 %a, %i, 4; add.u64 %b, %a, %in; add.u64 %a, %a, %out;
+  ld.global.u32 %r2, [%b]; setp.lt.s32 %q, %i, %m; @%q ret; st.global.u32 [%a], %r2; ret; })";
+  const std::vector<std::uint32_t> in(size);
+  std::vector<std::uint32_t> out(size);
+  const auto address = reinterpret_cast<std::uint64_t>(out.data());
+  for (const unsigned lanes : {16u, 32u, 64u}) {
+    LoadedModule module(text, gangs_of(lanes));
+    const auto fault_of = [&](std::uint64_t to, std::uint32_t n, std::uint32_t m) {
+      return module.fault_of("k", {4}, {256}, in.data(), to, n, m);
+    };
+    CHECK(!fault_of(address, 1000, 0));
+    CHECK(!fault_of(address + 2, 0, 0));
+    // Nobody stores, though all may.
+    CHECK(!fault_of(address + 2, 1000, 1024));
+    const auto fault = fault_of(address + 2, 1000, 300);
+    REQUIRE(fault.has_value());
+    CHECK_MESSAGE(fault->message.find("misaligned") != std::string::npos, fault->message);
+    CHECK_MESSAGE(fault->message.find("(44, 0, 0)") != std::string::npos, fault->message);
+  }
+}

@@ -139,3 +139,51 @@ TEST_CASE("behind divergent branches indexes that are small, negative, or wrap w
     }
   }
 }
+
+namespace {
+
+/// Each thread adds up 24 numbers of a column, whose addresses are each the last one and a row.
+/// `behind`: code between the first twelve and the rest.
+std::string column(const std::string& behind) {
+  std::string text = R"(
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2;
+  mul.wide.u32 %rd3, %r5, 4; add.u64 %rd3, %rd3, %rd1; mov.u32 %r8, 0;
+  add.u32 %r6, %r5, %r1; cvt.s64.s32 %rd4, %r6; shl.b64 %rd4, %rd4, 2; add.u64 %rd4, %rd4, %rd2;
+  cvt.s64.s32 %rd5, %r1; and.b64 %rd5, %rd5, 4;
+)";
+  for (unsigned row = 0; row < 24; ++row) {
+    if (row == 12) text += behind;
+    text += "ld.global.u32 %r7, [%rd4]; mad.lo.u32 %r8, %r8, 3, %r7; add.u64 %rd4, %rd4, %rd5;\n";
+  }
+  return text + "st.global.u32 [%rd3], %r8; ret; }";
+}
+
+/// Threads part by what they have read.
+const std::string parting =
+    "setp.lt.s32 %p1, %r8, 0; @%p1 bra NEGATIVE; mul.lo.u32 %r8, %r8, %r8; div.u32 %r8, %r8, 7; "
+    "bra MET; NEGATIVE: div.u32 %r8, %r8, 11; MET:\n";
+
+}  // namespace
+
+TEST_CASE("long chains of addresses are contiguous to their end") {
+  for (const std::string& text : {module_of(column("")), module_of(column(parting))}) {
+    for (const Dim3& block : {Dim3{64}, Dim3{16, 4}}) {
+      const auto plan = describe_plan(text, "k", block, {});
+      REQUIRE(plan);
+      CHECK_MESSAGE(plan->find("tested at run time") == std::string::npos, *plan);
+      CHECK_MESSAGE(plan->find("any addresses") == std::string::npos, *plan);
+    }
+  }
+}
+
+TEST_CASE("long chains of addresses from indexes that are small, negative, or wrap") {
+  const std::vector<std::uint32_t> in = numbers();
+  for (const std::string& text : {column(""), column(parting)}) {
+    check(text, 5, in.data());
+    check(text, 0u - 100, in.data() + 100);
+    check(text, 0u - 20, in.data() + 20);
+  }
+}

@@ -4,10 +4,12 @@
 
 #include <string>
 
+#include "cpu/simt/carried_sums.h"
 #include "cpu/simt/lone_walks.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::ControlFlow;
+using pycuda::cpu::simt::fit_registers;
 using pycuda::cpu::simt::GangSize;
 using pycuda::cpu::simt::LoopWidth;
 using pycuda::cpu::simt::Shapes;
@@ -103,6 +105,35 @@ TEST_CASE("lanes that leave a loop one by one, or only compute in it, are many")
 
 TEST_CASE("lanes are not many where what they carry fills the registers") {
   CHECK(width_of(search, registers_of_avx2) == LoopWidth::Any);
+}
+
+TEST_CASE("lanes are not many where a loop uses again and again what would fill the registers") {
+  // `count` floats of the thread, loaded before the loop and compared in it with others.
+  const auto compare = [](int count) {
+    std::string before, body =
+                            "%j = phi i32 [ 0, %entry ], [ %j.next, %again ]\n"
+                            "%f = phi float [ 0.0, %entry ], [ %s.0, %again ]\n";
+    std::string last = "%f";
+    for (int i = count - 1; i >= 0; --i) {
+      const std::string n = std::to_string(i);
+      before += "%i." + n + " = zext i32 %i to i64\n%b." + n + " = shl i64 %i." + n + ", 2\n%a." +
+                n + " = add i64 %in, %b." + n + "\n%p." + n + " = inttoptr i64 %a." + n +
+                " to ptr\n%q." + n + " = load float, ptr %p." + n + "\n";
+      body += "%d." + n + " = fsub float %q." + n + ", 1.0\n%s." + n + " = fadd float " + last +
+              ", %d." + n + "\n";
+      last = "%s." + n;
+    }
+    return loop(body + next_trip, before);
+  };
+  CHECK(width_of(compare(8)) == LoopWidth::Many);
+  CHECK(width_of(compare(9)) == LoopWidth::Any);
+  const auto fitting = [&](int count) {
+    FunctionText kernel(compare(count));
+    return fit_registers(kernel.function(), 64, registers_of_avx512);
+  };
+  CHECK(fitting(8) == 64);
+  CHECK(fitting(9) == 32);
+  CHECK(fitting(17) == 16);
 }
 
 TEST_CASE("threads that read rows of their own are few") {
