@@ -26,6 +26,8 @@ constexpr std::int64_t small = std::int64_t{1} << 30;
 /// Longer stretches of code, and addresses further away from their index, are left as they are.
 constexpr std::ptrdiff_t most_instructions = 250;
 constexpr unsigned most_steps = 12;
+/// Arithmetic that may be moved before a stretch, for each of its numbers.
+constexpr std::size_t most_moved = 64;
 /// The copies may make a function so many times longer.
 constexpr unsigned most_growth = 2;
 
@@ -98,10 +100,9 @@ class Finder {
       stretch.first = *std::min_element(
           stretch.extensions.begin(), stretch.extensions.end(),
           [](const llvm::CastInst* a, const llvm::CastInst* b) { return a->comesBefore(b); });
-      const auto late = std::find_if(stretch.extensions.begin(), stretch.extensions.end(),
-                                     [&](llvm::CastInst* cast) {
-                                       return !may_precede(cast->getOperand(0), *stretch.first, 0);
-                                     });
+      const auto late = std::find_if(
+          stretch.extensions.begin(), stretch.extensions.end(),
+          [&](llvm::CastInst* cast) { return !may_precede(cast->getOperand(0), *stretch.first); });
       if (late == stretch.extensions.end())
         return std::distance(stretch.first->getIterator(), stretch.last->getIterator()) <=
                most_instructions;
@@ -110,18 +111,24 @@ class Finder {
     return false;
   }
 
-  static bool may_precede(const llvm::Value* value, const llvm::Instruction& place,
-                          unsigned steps) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || instruction->getParent() != place.getParent() ||
-        instruction->comesBefore(&place))
-      return true;
-    if (steps == most_steps || instruction->isIntDivRem() ||
-        !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
-      return false;
-    return std::all_of(instruction->op_begin(), instruction->op_end(), [&](const llvm::Use& use) {
-      return may_precede(use.get(), place, steps + 1);
-    });
+  /// Rows that are read one after the other have each number from the one before: long sums.
+  static bool may_precede(llvm::Value* value, const llvm::Instruction& place) {
+    llvm::SmallSetVector<llvm::Instruction*, 16> needed;
+    const auto need = [&](llvm::Value* operand) {
+      auto* instruction = llvm::dyn_cast<llvm::Instruction>(operand);
+      if (instruction && instruction->getParent() == place.getParent() &&
+          !instruction->comesBefore(&place))
+        needed.insert(instruction);
+    };
+    need(value);
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const llvm::Instruction& instruction = *needed[i];
+      if (i == most_moved || instruction.isIntDivRem() ||
+          !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
+        return false;
+      for (llvm::Value* operand : instruction.operands()) need(operand);
+    }
+    return true;
   }
 
   const Shapes& shapes_;
