@@ -312,7 +312,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
 }
 
 void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes) {
-  std::erase_if(sources, [&](const GangSource& source) {
+  std::erase_if(sources, [&](GangSource& source) {
     if (!source.size.is_tile() || gains_by_tiles(source, register_bytes)) return false;
     source.function->eraseFromParent();
     return true;

@@ -203,3 +203,19 @@ TEST_CASE("the plan tells of fused rows") {
                 *plan);
   CHECK_MESSAGE(plan->find("tile") == std::string::npos, *plan);
 }
+
+TEST_CASE("fused rows of long kernels have narrower gangs, which meet borders more rarely") {
+  const auto plan_of = [](unsigned times) {
+    std::string body = neighbours;
+    for (unsigned i = 0; i < times; ++i)
+      body += "ld.global.u8 %r11, [%rd4+" + std::to_string(i + 3) +
+              "]; mad.lo.u32 %r10, %r10, 3, %r11; xor.b32 %r10, %r10, 9;";
+    const auto plan =
+        describe_plan(module_of(kernel(body + "st.global.u8 [%rd3], %r10;")), "k", {16, 16}, {});
+    REQUIRE(plan);
+    CHECK_MESSAGE(plan->find("neighbouring blocks along x run as one") != std::string::npos, *plan);
+    return *plan;
+  };
+  CHECK(plan_of(2).find("gangs of 64") != std::string::npos);
+  CHECK(plan_of(40).find("gangs of 32") != std::string::npos);
+}

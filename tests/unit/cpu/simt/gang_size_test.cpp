@@ -80,3 +80,78 @@ TEST_CASE("tiles that gather much have two rows") {
   const std::string little = plan_of(gathers(3), {16, 16});
   CHECK_MESSAGE(little.find("tiles of 16 x 4") != std::string::npos, little);
 }
+
+namespace {
+
+std::string number(unsigned i) { return std::to_string(i); }
+
+bool has_gangs_of(const std::string& plan, unsigned lanes) {
+  return plan.find("gangs of " + number(lanes) + " threads") != std::string::npos;
+}
+
+/// Adds up `count` elements, each of a row of its own.
+std::string sum_of_rows(unsigned count) {
+  std::string text = head(one_row);
+  for (unsigned i = 1; i < count; ++i)
+    text += "ld.global.u32 %r6, [%rd4+" + number(4096 * i) + "]; add.u32 %r5, %r5, %r6;\n";
+  return module_of(text + tail);
+}
+
+/// Loads `held` numbers and multiplies them all by each of n others.
+std::string products(unsigned held) {
+  std::string text = head(one_row) + ".reg .f32 %f<40>; mov.f32 %f0, 0f00000000; mov.u32 %r6, 0;\n";
+  for (unsigned i = 1; i <= held; ++i)
+    text += "ld.global.f32 %f" + number(i) + ", [%rd4+" + number(4096 * i) + "];\n";
+  text +=
+      "NEXT: mul.wide.u32 %rd5, %r6, 4; add.u64 %rd5, %rd5, %rd2; ld.global.f32 %f39, [%rd5];\n";
+  for (unsigned i = 1; i <= 20; ++i)
+    text += "fma.rn.f32 %f0, %f" + number(i % held + 1) + ", %f39, %f0;\n";
+  return module_of(text +
+                   "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra NEXT;"
+                   "mov.b32 %r5, %f0;" +
+                   tail);
+}
+
+}  // namespace
+
+TEST_CASE("what reads more rows than a processor fetches ahead has narrow gangs") {
+  const std::string many = plan_of(sum_of_rows(24), {256});
+  CHECK_MESSAGE(has_gangs_of(many, 16), many);
+  const std::string few = plan_of(sum_of_rows(12), {256});
+  CHECK_MESSAGE(!has_gangs_of(few, 16), few);
+}
+
+TEST_CASE("computing integers is no moving of memory") {
+  const auto hash = [](unsigned steps) {
+    std::string text = head(one_row) + "ld.global.u32 %r6, [%rd4+4096];";
+    for (unsigned i = 0; i < steps; ++i) text += "mul.lo.u32 %r5, %r5, %r6; xor.b32 %r5, %r5, 77;";
+    return module_of(text + tail);
+  };
+  const std::string some = plan_of(hash(4), {256});
+  CHECK_MESSAGE(has_gangs_of(some, 32), some);
+  const std::string much = plan_of(hash(12), {256});
+  CHECK_MESSAGE(has_gangs_of(much, 64), much);
+}
+
+TEST_CASE("numbers that a loop holds in registers have room there") {
+  const std::string many = plan_of(products(20), {256});
+  CHECK_MESSAGE(!has_gangs_of(many, 64), many);
+  if (many.find("AVX-512") == std::string::npos) return;
+  CHECK_MESSAGE(has_gangs_of(many, 32), many);
+  const std::string few = plan_of(products(4), {256});
+  CHECK_MESSAGE(has_gangs_of(few, 64), few);
+}
+
+TEST_CASE("tiles that gather much have two rows before it is asked whether they fit registers") {
+  std::string text = head(rows) + ".reg .f32 %f<40>; mov.f32 %f20, 0f00000000;";
+  for (unsigned i = 0; i < 14; ++i)
+    text +=
+        "and.b32 %r7, %r5, 1023; mul.wide.u32 %rd5, %r7, 4; add.u64 %rd5, %rd5, %rd2;"
+        "ld.global.u32 %r5, [%rd5]; cvt.rn.f32.u32 %f" +
+        number(i) + ", %r5;\n";
+  for (unsigned i = 0; i < 14; ++i)
+    text += "fma.rn.f32 %f20, %f20, 0f3F000000, %f" + number(i) + ";";
+  const std::string plan = plan_of(module_of(text + "mov.b32 %r5, %f20;" + tail), {16, 16});
+  if (plan.find("AVX-512") == std::string::npos) return;
+  CHECK_MESSAGE(plan.find("tiles of 16 x 2") != std::string::npos, plan);
+}
