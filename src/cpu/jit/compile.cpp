@@ -19,6 +19,7 @@
 #include "cpu/jit/dump.h"
 #include "cpu/jit/emit.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/jit/long_tiles.h"
 #include "cpu/jit/masked_logic.h"
 #include "cpu/jit/pipeline.h"
 #include "cpu/lower/lower.h"
@@ -116,6 +117,8 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   prepare_open(divided);
   dump("gangs", module);
   simt::widen_gangs(module, sources, kernels, plans);
+  set_target_attributes(module);
+  drop_long_tiles(module, kernels, target);
   if (!plans && options.forms != Forms::all()) simt::drop_forms(module, kernels, options.forms);
   functions.clear();
   for (const KernelFacts& kernel : kernels) {
@@ -124,7 +127,6 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
         functions.push_back(gang);
     }
   }
-  set_target_attributes(module);
   dump("widened", module);
   clean_up_gangs(functions, target);
   for (llvm::Function* gang : functions) simt::put_repairs_aside(*gang);

@@ -101,6 +101,29 @@ TEST_CASE("rows of a tile that are narrower than a vector read at known places")
       "ld.global.u32 %r7, [%rd4]; st.global.u32 [%rd3], %r7;");
 }
 
+TEST_CASE("what a processor does lane by lane, often, is not done in tiles") {
+  const auto divisions = [](int count) {
+    std::string body =
+        "mul.wide.u32 %rd4, %r5, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r6, [%rd4];"
+        "cvt.u64.u32 %rd5, %r6; mul.lo.u64 %rd5, %rd5, %rd5; ld.global.u32 %r7, [%rd4+400];";
+    for (int i = 0; i < count; ++i)
+      body +=
+          "add.u32 %r7, %r7, %r6; or.b32 %r7, %r7, 1; cvt.u64.u32 %rd6, %r7; "
+          "rem.u64 %rd7, %rd5, %rd6; mad.lo.u64 %rd5, %rd5, 31, %rd7;";
+    return head + body + "cvt.u32.u64 %r6, %rd5; st.global.u32 [%rd3], %r6; ret; }";
+  };
+  LoadedModule few(divisions(1)), many(divisions(40));
+  CHECK(few.kernel("k").facts.tile_rows != 0);
+  CHECK(many.kernel("k").facts.tile_rows == 0);
+  CHECK(many.kernel("k").facts.gang_lanes != 0);
+  std::vector<std::uint32_t> in(4096), found(2048), expected(2048);
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
+  many.run("k", {1}, {16, 16}, found.data(), in.data(), 0u);
+  many.thread_by_thread = true;
+  many.run("k", {1}, {16, 16}, expected.data(), in.data(), 0u);
+  CHECK(found == expected);
+}
+
 TEST_CASE("the more sums a thread carries from trip to trip, the fewer threads a gang has") {
   // Each sum grows by in[tid.x] times an element that is the same for the row.
   const auto kernel = [](unsigned sums, const std::string& bits) {
