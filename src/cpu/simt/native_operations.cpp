@@ -80,22 +80,28 @@ llvm::CallInst* call_named(llvm::IRBuilder<>& b, const std::string& name,
   return call;
 }
 
-/// Eight f64 or, of two, the first one to i32.
+/// A register of f64 or f32, or the first one of a short register, to i32.
 llvm::Value* select_conversion(llvm::IRBuilder<>& b, llvm::StringRef name, llvm::Value* reals) {
   constexpr std::uint32_t current_rounding = 4;
   // To the nearest, without exceptions.
   constexpr std::uint32_t to_nearest = 8;
   const bool rounds = name.starts_with(nearest);
+  const bool doubles = reals->getType()->getScalarType()->isDoubleTy();
   using namespace llvm::Intrinsic;
   if (reals->getType()->getPrimitiveSizeInBits() == 512) {
-    llvm::Type* integers = llvm::FixedVectorType::get(b.getInt32Ty(), 8);
-    return b.CreateIntrinsic(rounds ? x86_avx512_mask_cvtpd2dq_512 : x86_avx512_mask_cvttpd2dq_512,
-                             {},
-                             {reals, llvm::Constant::getNullValue(integers), b.getInt8(0xff),
+    const unsigned lanes = lanes_in(512, *reals->getType());
+    llvm::Type* integers = llvm::FixedVectorType::get(b.getInt32Ty(), lanes);
+    ID id = rounds ? x86_avx512_mask_cvtpd2dq_512 : x86_avx512_mask_cvttpd2dq_512;
+    if (!doubles) id = rounds ? x86_avx512_mask_cvtps2dq_512 : x86_avx512_mask_cvttps2dq_512;
+    return b.CreateIntrinsic(id, {},
+                             {reals, llvm::Constant::getNullValue(integers),
+                              doubles ? b.getInt8(0xff) : b.getInt16(0xffff),
                               b.getInt32(rounds ? to_nearest : current_rounding)});
   }
-  if (!rounds) return b.CreateIntrinsic(x86_sse2_cvttsd2si, {}, {reals});
-  return b.CreateIntrinsic(x86_avx512_vcvtsd2si32, {}, {reals, b.getInt32(to_nearest)});
+  if (!rounds)
+    return b.CreateIntrinsic(doubles ? x86_sse2_cvttsd2si : x86_sse_cvttss2si, {}, {reals});
+  return b.CreateIntrinsic(doubles ? x86_avx512_vcvtsd2si32 : x86_avx512_vcvtss2si32, {},
+                           {reals, b.getInt32(to_nearest)});
 }
 
 /// One register's worth: of 512 bits, or of 128; of sums a single one.

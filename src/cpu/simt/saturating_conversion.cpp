@@ -47,6 +47,34 @@ llvm::Value* converted(llvm::SelectInst& result) {
   return same ? value : nullptr;
 }
 
+/// f32 to i32: the instruction takes what is too small for the least integer, as for NaNs and what
+/// is too large.
+void convert_floats(llvm::Function& function) {
+  std::vector<llvm::IntrinsicInst*> conversions;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (call && call->getIntrinsicID() == llvm::Intrinsic::fptosi_sat &&
+        call->getType()->isIntegerTy(32) && call->getArgOperand(0)->getType()->isFloatTy())
+      conversions.push_back(call);
+  }
+  for (llvm::IntrinsicInst* call : conversions) {
+    llvm::IRBuilder<> b(call);
+    llvm::Value* value = call->getArgOperand(0);
+    const llvm::IntrinsicInst* rounding = rounding_of(value);
+    const auto way = rounding ? rounding->getIntrinsicID() : llvm::Intrinsic::trunc;
+    const bool nearest = way == llvm::Intrinsic::roundeven;
+    if (rounding && (nearest || way == llvm::Intrinsic::trunc)) value = rounding->getArgOperand(0);
+    llvm::Value* result =
+        call_native(b, nearest ? NativeOperation::Nearest : NativeOperation::Truncated, {value});
+    const auto limit = [&](double number) { return llvm::ConstantFP::get(b.getFloatTy(), number); };
+    // No f32 is rounded up to it.
+    result = b.CreateSelect(b.CreateFCmpOGE(value, limit(0x1p31)), b.getInt32(0x7fffffff), result);
+    result = b.CreateSelect(b.CreateFCmpUNO(value, limit(0)), b.getInt32(0), result);
+    call->replaceAllUsesWith(result);
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(call);
+  }
+}
+
 }  // namespace
 
 void convert_natively(llvm::Function& function) {
@@ -69,6 +97,7 @@ void convert_natively(llvm::Function& function) {
         call_native(b, nearest ? NativeOperation::Nearest : NativeOperation::Truncated, {value}));
     llvm::RecursivelyDeleteTriviallyDeadInstructions(choice);
   }
+  convert_floats(function);
 }
 
 llvm::Value* convert_saturating(llvm::IRBuilder<>& b, llvm::Value* value, llvm::Type* integers,
