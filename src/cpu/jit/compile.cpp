@@ -171,6 +171,8 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
 
   clean_up_scalar(module, *made.target);
   for (llvm::Function& function : module) {
+    // First: what flushes looks at bits, also at those of NaNs.
+    simt::drop_repeated_flushes(function);
     simt::drop_unseen_payloads(function);
     simt::recognise_math(function);
     simt::ask_for_ranges_first(function);
@@ -181,6 +183,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     simt::expand_approximations(function, has_avx512());
     if (has_avx512()) simt::convert_natively(function);
     simt::bypass_unseen_payloads(function);
+    simt::canonicalise_behind_choices(function);
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);

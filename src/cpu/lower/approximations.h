@@ -22,6 +22,9 @@ inline constexpr const char* exp = "approximate.exp";
 inline constexpr const char* log = "approximate.log";
 // f32 -> f32: CUDA's erfcf of numbers that are not negative, within 3.2 ulp.
 inline constexpr const char* erfc = "approximate.erfc";
+// f32 -> f32: CUDA's cbrtf, within 1 ulp. f32 x, y -> f32: its powf, within 2.3.
+inline constexpr const char* cbrt = "approximate.cbrt";
+inline constexpr const char* power = "approximate.power";
 // f64 -> f64: CUDA's exp, the same bits; below -745, where CUDA's is zero, right as well.
 inline constexpr const char* exp_f64 = "approximate.exp.f64";
 // f32 result, a, b, c -> i1, exact: whether |a * b + c|, which was rounded to `result`, is less

@@ -17,6 +17,8 @@
 
 #include "cpu/lower/approximations.h"
 #include "cpu/lower/processor_flushes.h"
+#include "cpu/simt/approximate_powers.h"
+#include "cpu/simt/float_code.h"
 #include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
@@ -31,40 +33,18 @@ constexpr double smallest_normal = 0x1p-126;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Replaces one call.
-class Expansion {
+class Expansion : private FloatCode {
  public:
   Expansion(llvm::CallInst& call, bool native)
-      : call_(call),
-        b_(&call),
-        native_(native),
+      : FloatCode(call, native),
+        call_(call),
         processor_flushes_(lower::processor_flushes(*call.getFunction())) {}
 
   /// Null when there is no such function.
   Value* emit();
 
  private:
-  // Of f32 and i32.
-  Value* real(double value) { return llvm::ConstantFP::get(b_.getFloatTy(), value); }
-  Value* bits(Value* value) { return b_.CreateBitCast(value, b_.getInt32Ty()); }
-  Value* from_bits(Value* value) { return b_.CreateBitCast(value, b_.getFloatTy()); }
-  Value* fma(Value* a, Value* b, Value* c) {
-    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
-  }
-  Value* fma(Value* a, double b, Value* c) { return fma(a, like(a, b), c); }
-  Value* magnitude(Value* value) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
-  Value* less(Value* a, double b) { return b_.CreateFCmpOLT(a, like(a, b)); }
-  // Of f32 or f64.
-  static Value* like(Value* other, double value) {
-    return llvm::ConstantFP::get(other->getType(), value);
-  }
-  Value* polynomial(Value* x, llvm::ArrayRef<double> coefficients);
-  Value* polynomial_by_pairs(Value* x, Value* square, llvm::ArrayRef<double> coefficients);
-  Value* canonical(Value* value);
-  Value* at_least(Value* x, double bound);
-  Value* at_most(Value* x, double bound);
-  Value* scaled(Value* value, Value* steps);
   Value* power_of_two(Value* x);
-
   Value* ex2(Value* x, bool ftz);
   Value* exp(Value* x);
   Value* exp_of_double(Value* x);
@@ -83,16 +63,9 @@ class Expansion {
   Value* flushed_sum();
 
   llvm::CallInst& call_;
-  llvm::IRBuilder<> b_;
-  const bool native_;
   const bool processor_flushes_;
 };
 
-/// Added to a number below 2^22, its lowest bits are those of the number rounded to an integer.
-constexpr double round_to_integer = 0x1.8p23;
-
-constexpr double power_terms[] = {
-    1, 0x1.62e43p-1, 0x1.ebfbdcp-3, 0x1.c6af7ap-5, 0x1.3b2dd2p-7, 0x1.5f0946p-10, 0x1.417a5cp-13};
 constexpr double exponential_terms[] = {
     1, 1, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558b4p-5, 0x1.1239ap-7, 0x1.6a495cp-10};
 /// (ln(1 + f) - f) / f^2 for 1 + f in [3/4, 3/2), and (log2(1 + f) - f log2(e)) / f^2 for 1 + f in
@@ -125,50 +98,6 @@ constexpr double sine_terms[] = {-0x1.555556p-3, 0x1.111136p-7, -0x1.a023d8p-13,
                                  -0x1.b6b022p-26};
 constexpr double tanh_terms[] = {-0x1.55553ep-2, 0x1.1109bep-3, -0x1.b89abap-5, 0x1.54c3c2p-6,
                                  -0x1.828776p-8};
-
-Value* Expansion::polynomial(Value* x, llvm::ArrayRef<double> coefficients) {
-  Value* sum = like(x, coefficients.back());
-  for (double coefficient : llvm::reverse(coefficients.drop_back()))
-    sum = fma(sum, x, like(x, coefficient));
-  return sum;
-}
-
-/// The same for an odd number of coefficients, where the square of x is at hand: as many
-/// operations, half as many of them one after the other.
-Value* Expansion::polynomial_by_pairs(Value* x, Value* square,
-                                      llvm::ArrayRef<double> coefficients) {
-  Value* sum = like(x, coefficients.back());
-  for (std::size_t i = coefficients.size() - 1; i > 1; i -= 2)
-    sum = fma(sum, square, fma(x, coefficients[i - 1], like(x, coefficients[i - 2])));
-  return sum;
-}
-
-Value* Expansion::canonical(Value* value) {
-  return b_.CreateSelect(b_.CreateFCmpUNO(value, real(0)), from_bits(b_.getInt32(0x7fffffff)),
-                         value);
-}
-
-/// Of NaNs the NaN.
-Value* Expansion::at_least(Value* x, double bound) {
-  return b_.CreateSelect(less(x, bound), like(x, bound), x);
-}
-Value* Expansion::at_most(Value* x, double bound) {
-  return b_.CreateSelect(b_.CreateFCmpOGT(x, like(x, bound)), like(x, bound), x);
-}
-
-/// `value`, near 1, times 2^n, where `steps` is round_to_integer + n and |n| at most 250.
-Value* Expansion::scaled(Value* value, Value* steps) {
-  if (native_)
-    return call_native(b_, NativeOperation::Scale,
-                       {value, b_.CreateFSub(steps, real(round_to_integer))});
-  // In two halves, of which the first does not round.
-  Value* half = b_.CreateAShr(bits(steps), 1);
-  Value* rest = b_.CreateSub(bits(steps), half);
-  for (Value* part : {half, rest})
-    value = b_.CreateFMul(value,
-                          from_bits(b_.CreateAdd(b_.CreateShl(part, 23), b_.getInt32(0x3f800000))));
-  return value;
-}
 
 /// 2^x, for |x| at most 250.
 Value* Expansion::power_of_two(Value* x) {
@@ -471,6 +400,8 @@ Value* Expansion::emit() {
   if (name == approximation::log) return logarithm(x, false, true);
   if (name == approximation::exp) return exp(x);
   if (name == approximation::erfc) return erfc(x);
+  if (name == approximation::cbrt) return cube_root(*this, x);
+  if (name == approximation::power) return power(*this, call_);
   if (name == approximation::rsqrt) return rsqrt(x, ftz);
   if (name == approximation::tanh) return tanh(x);
   if (name == approximation::sine || name == approximation::cosine)

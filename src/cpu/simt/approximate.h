@@ -14,13 +14,14 @@ bool is_approximation(const llvm::CallInst& call);
 /// Replaces the calls of approximate functions in `function` by additions, multiplications, fused
 /// multiply-adds, shifts and selects of scalars: operations that IEEE 754 defines. Later passes
 /// widen them as they do everything else, so the scalar path and gangs of any width compute the
-/// same bits. Sines and cosines of more than 2^17 call the run time. With `native`, exponents are
+/// same bits. Sines and cosines of more than 2^17 call the run time; power
+/// has a branch for special numbers. With `native`, exponents are
 /// taken apart and put together by operations of AVX-512 (native_operations.h): the same bits
 /// again.
 ///
-/// Errors, in units of the last place (ulp) where nothing else is said: ex2, lg2, exp, log below 1;
-/// erfc below 3.2; rsqrt at most 2^-23 of the result (PTX: 2^-22.9); tanh 2^-22 of the result (PTX:
-/// 2^-11); sin and cos 2^-22.9 absolute (PTX: 2^-20.5 in [-2 pi, 2 pi]).
+/// Errors, in units of the last place (ulp) where nothing else is said: ex2, lg2, exp, log, cbrt
+/// below 1; power below 2.3; erfc below 3.2; rsqrt at most 2^-23 of the result (PTX: 2^-22.9); tanh
+/// 2^-22 of the result (PTX: 2^-11); sin and cos 2^-22.9 absolute (PTX: 2^-20.5 in [-2 pi, 2 pi]).
 void expand_approximations(llvm::Function& function, bool native);
 
 }  // namespace pycuda::cpu::simt

@@ -27,11 +27,11 @@ Value* number(Value* value) {
       llvm::dyn_cast<llvm::ConstantFP>(inverse ? choice->getFalseValue() : choice->getTrueValue());
   Value* kept = inverse ? choice->getTrueValue() : choice->getFalseValue();
   Value* tested = test->getOperand(0);
-  return constant && constant->isNaN() &&
-                 (tested == kept || match(kept, m_FNeg(m_Specific(tested))) ||
-                  match(kept, m_FAbs(m_Specific(tested))))
-             ? kept
-             : value;
+  if (!constant || !constant->isNaN()) return value;
+  Value* inner = nullptr;
+  const bool turned = match(kept, m_CombineOr(m_FNeg(m_Value(inner)), m_FAbs(m_Value(inner)))) &&
+                      (tested == inner || tested == number(inner));
+  return tested == kept || turned ? kept : value;
 }
 
 Value* normal_number(Value* value) {

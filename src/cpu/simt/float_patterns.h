@@ -56,6 +56,23 @@ llvm::Value* normal_number(llvm::Value* value);
 /// Whether `value` is computed from `source` and constants alone, in few steps.
 bool is_function_of(llvm::Value* value, llvm::Value* source);
 
+/// cbrtf(x), where `result` is its last step: x, null if it is something else.
+llvm::Value* cube_root_operand(llvm::SelectInst& result);
+
+/// The square root of (1 - |x|) / 2, where `result` is 0 for |x| of 1 and else its approximation
+/// with one step of Newton's: what it is the root of, null if it is something else.
+llvm::Value* refined_root_operand(llvm::SelectInst& result);
+
+/// powf(x, y): its last step and its operands, or nulls.
+struct Power {
+  llvm::Instruction* result = nullptr;
+  llvm::Value* x = nullptr;
+  llvm::Value* y = nullptr;
+};
+
+/// The powf that has `regular` for the power of |x|.
+Power power_of(llvm::SelectInst& regular);
+
 /// erfcf(|x|), where `result` is its last step: |x|, null if it is something else.
 llvm::Value* complementary_error_operand(llvm::SelectInst& result);
 

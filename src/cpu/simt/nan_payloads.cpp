@@ -3,6 +3,8 @@
 #include "cpu/simt/nan_payloads.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
@@ -12,6 +14,7 @@
 
 #include "cpu/lower/approximations.h"
 #include "cpu/simt/approximate.h"
+#include "cpu/simt/float_patterns.h"
 #include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
@@ -197,6 +200,140 @@ bool drop_unseen_payloads(llvm::Function& function) {
 
 bool bypass_unseen_payloads(llvm::Function& function) {
   return drop_payloads(function, Readers::Some);
+}
+
+namespace {
+
+constexpr std::uint32_t canonical_nan = 0x7fffffff;
+
+/// What is behind an f32, or its bits, that was made canonical for this reader alone; of numbers,
+/// themselves; or null.
+llvm::Value* behind(llvm::Value* value) {
+  if (auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value)) {
+    if (!cast->hasOneUse() || !cast->getOperand(0)->getType()->isFloatTy()) return nullptr;
+    value = cast->getOperand(0);
+  }
+  if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+    const llvm::APFloat number(llvm::APFloat::IEEEsingle(), integer->getValue());
+    return number.isNaN() ? nullptr : llvm::ConstantFP::get(value->getContext(), number);
+  }
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value))
+    return number->isNaN() ? nullptr : value;
+  auto* choice = llvm::dyn_cast<llvm::SelectInst>(value);
+  if (!choice || !choice->hasOneUse() || !choice->getType()->isFloatTy()) return nullptr;
+  const Canonical canonical = canonical_of(*choice);
+  const bool to_one = is_constant(choice->getTrueValue(), canonical_nan) ||
+                      is_constant(choice->getFalseValue(), canonical_nan);
+  return canonical.replaces_all && to_one ? canonical.kept : nullptr;
+}
+
+/// The values that `choice` chooses from.
+llvm::SmallVector<llvm::Use*, 4> choices_of(llvm::Instruction& choice) {
+  llvm::SmallVector<llvm::Use*, 4> choices;
+  const unsigned first = llvm::isa<llvm::SelectInst>(choice) ? 1 : 0;
+  if (first == 0 && !llvm::isa<llvm::PHINode>(choice)) return choices;
+  for (unsigned i = first; i < choice.getNumOperands(); ++i)
+    choices.push_back(&choice.getOperandUse(i));
+  return choices;
+}
+
+bool canonicalise_behind(llvm::Instruction& choice) {
+  const bool bits = choice.getType()->isIntegerTy(32);
+  if (!bits && !choice.getType()->isFloatTy()) return false;
+  auto* select = llvm::dyn_cast<llvm::SelectInst>(&choice);
+  if (select && canonical_of(*select).kept) return false;
+  llvm::SmallVector<llvm::Value*, 4> kept;
+  unsigned dropped = 0;
+  for (llvm::Use* use : choices_of(choice)) {
+    kept.push_back(behind(use->get()));
+    if (kept.back() == nullptr) return false;
+    dropped += llvm::isa<llvm::Constant>(kept.back()) ? 0 : 1;
+  }
+  if (dropped < 2) return false;
+  llvm::IRBuilder<> b(&choice);
+  llvm::Type* real = b.getFloatTy();
+  llvm::Value* chosen = nullptr;
+  if (select) {
+    chosen = b.CreateSelect(select->getCondition(), kept[0], kept[1]);
+  } else {
+    auto& old = llvm::cast<llvm::PHINode>(choice);
+    llvm::PHINode* phi = b.CreatePHI(real, old.getNumIncomingValues());
+    for (unsigned i = 0; i < kept.size(); ++i) phi->addIncoming(kept[i], old.getIncomingBlock(i));
+    chosen = phi;
+    b.SetInsertPoint(choice.getParent(), choice.getParent()->getFirstInsertionPt());
+  }
+  llvm::Value* result = b.CreateSelect(b.CreateFCmpUNO(chosen, llvm::ConstantFP::get(real, 0)),
+                                       b.CreateBitCast(b.getInt32(canonical_nan), real), chosen);
+  choice.replaceAllUsesWith(bits ? b.CreateBitCast(result, choice.getType()) : result);
+  llvm::SmallVector<llvm::Value*, 4> old(choice.operands());
+  choice.eraseFromParent();
+  for (llvm::Value* value : old) {
+    auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value);
+    if (cast && cast->use_empty()) cast->eraseFromParent();
+  }
+  return true;
+}
+
+/// What `value`, an f32 or its bits, is where that is no NaN, if it was made canonical; or null.
+llvm::Value* where_no_nan(llvm::Value* value, const llvm::Value* tested) {
+  auto* choice = llvm::dyn_cast<llvm::SelectInst>(value);
+  if (!choice || !choice->getType()->isFloatTy()) return nullptr;
+  const Canonical canonical = canonical_of(*choice);
+  if (!canonical.replaces_all) return nullptr;
+  return choice == tested || canonical.kept == tested ? canonical.kept : nullptr;
+}
+
+/// In what `use` alone reads, takes `tested` as it was before it was made canonical.
+void read_numbers(llvm::Use& use, const llvm::Value* tested, unsigned depth) {
+  constexpr unsigned deepest = 5;
+  if (llvm::Value* number = where_no_nan(use.get(), tested)) {
+    use.set(number);
+    return;
+  }
+  auto* operation = llvm::dyn_cast<llvm::Instruction>(use.get());
+  if (!operation || !operation->hasOneUse() || depth == deepest ||
+      llvm::isa<llvm::PHINode>(operation))
+    return;
+  for (llvm::Use& operand : operation->operands()) read_numbers(operand, tested, depth + 1);
+}
+
+/// A choice by whether a value is NaN knows that it is, or is not.
+void use_what_was_asked(llvm::SelectInst& choice) {
+  const auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice.getCondition());
+  using namespace llvm::PatternMatch;
+  if (!test || !test->getOperand(0)->getType()->isFloatTy() || canonical_of(choice).kept) return;
+  const bool ordered = test->getPredicate() == llvm::CmpInst::FCMP_ORD;
+  if (!ordered && test->getPredicate() != llvm::CmpInst::FCMP_UNO) return;
+  const llvm::Value* tested = test->getOperand(0);
+  if (test->getOperand(1) != tested && !match(test->getOperand(1), m_AnyZeroFP())) return;
+  llvm::Use& for_nan = choice.getOperandUse(ordered ? 2 : 1);
+  read_numbers(choice.getOperandUse(ordered ? 1 : 2), tested, 0);
+  llvm::Value* value = for_nan.get();
+  const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value);
+  llvm::Value* real = cast ? cast->getOperand(0) : value;
+  auto* canonical = llvm::dyn_cast<llvm::SelectInst>(real);
+  if (!where_no_nan(real, tested) || !(is_constant(canonical->getTrueValue(), canonical_nan) ||
+                                       is_constant(canonical->getFalseValue(), canonical_nan)))
+    return;
+  llvm::IRBuilder<> b(&choice);
+  llvm::Constant* bits = b.getInt32(canonical_nan);
+  for_nan.set(value->getType()->isFloatTy() ? llvm::ConstantExpr::getBitCast(bits, b.getFloatTy())
+                                            : bits);
+}
+
+}  // namespace
+
+bool canonicalise_behind_choices(llvm::Function& function) {
+  std::vector<llvm::Instruction*> choices;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (llvm::isa<llvm::SelectInst, llvm::PHINode>(instruction)) choices.push_back(&instruction);
+  }
+  const auto moved = llvm::count_if(
+      choices, [](llvm::Instruction* choice) { return canonicalise_behind(*choice); });
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) use_what_was_asked(*choice);
+  }
+  return moved != 0;
 }
 
 }  // namespace pycuda::cpu::simt

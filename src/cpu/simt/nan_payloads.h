@@ -9,12 +9,15 @@ namespace pycuda::cpu::simt {
 /// The lowering makes the NaN of every f32 result canonical. Only stores, moves to integers, calls
 /// and the like can tell NaNs apart; comparisons cannot, and arithmetic hands the question on to
 /// whoever reads its result, as moves of vectors' lanes do. What can be observed stays the same to
-/// the bit. Both say whether they have changed anything.
+/// the bit. All say whether they have changed anything.
 
 /// Removes the selects `isnan(x) ? NaN : x` that nobody looks behind.
 bool drop_unseen_payloads(llvm::Function& function);
 /// Gives each reader that cannot tell x instead of the select, also where others can: so that both
 /// stay alive. Comes after recognise_math, which knows no sequences that read both.
 bool bypass_unseen_payloads(llvm::Function& function);
+
+/// A choice between values that have been made canonical is made canonical itself, once.
+bool canonicalise_behind_choices(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

@@ -21,9 +21,9 @@ enum class NativeOperation {
   Mantissa,  ///< f32 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and infinity; NaN
              ///< of negative numbers
   SumTowardZero,  ///< f32 a, b, c: a * b + c, rounded toward zero
-  Truncated,      ///< f32 or f64 x: the i32 of it, rounded toward zero; the least i32 of NaN and of what
-                  ///< does not fit
-  Nearest,        ///< the same, rounded to the nearest, of two to the even one
+  Truncated,      ///< f32 or f64 x: the i32 of it, rounded toward zero; the least i32 of NaN and of
+              ///< what does not fit
+  Nearest,  ///< the same, rounded to the nearest, of two to the even one
 };
 
 /// Of NaNs those that give f32 or f64 give NaNs, of whatever kind.

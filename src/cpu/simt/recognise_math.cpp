@@ -11,6 +11,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "cpu/lower/approximations.h"
 #include "cpu/simt/float_patterns.h"
@@ -131,10 +132,11 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
 }
 
 /// Writes the call where `found` stands, and the sum around it.
-void replace(llvm::Instruction& found, const char* name, Value* operand) {
-  llvm::Type* real = operand->getType();
+void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> operands) {
+  llvm::Type* real = operands.front()->getType();
+  const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), real);
   llvm::FunctionCallee callee =
-      found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, {real}, false));
+      found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, types, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
@@ -143,7 +145,7 @@ void replace(llvm::Instruction& found, const char* name, Value* operand) {
   llvm::IRBuilder<> b(&found);
   if (llvm::isa<llvm::PHINode>(found))
     b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
-  Value* call = b.CreateCall(callee, {operand});
+  Value* call = b.CreateCall(callee, operands);
   if (found.getType() != real) {
     found.replaceAllUsesWith(b.CreateBitCast(call, found.getType()));
     return;
@@ -193,10 +195,32 @@ bool drop_idle_branches(llvm::Function& function) {
   return dropped;
 }
 
+/// Replaces all of powf: its last step comes behind what it is recognised by.
+unsigned recognise_powers(llvm::Function& function) {
+  std::vector<Power> found;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+    if (!choice || !choice->getType()->isFloatTy()) continue;
+    if (const Power power = power_of(*choice); power.result != nullptr) found.push_back(power);
+  }
+  for (const Power& power : found)
+    replace(*power.result, lower::approximation::power, {power.x, power.y});
+  return static_cast<unsigned>(found.size());
+}
+
+/// The root itself takes less than what approximates and refines it.
+bool take_root(llvm::SelectInst& choice) {
+  Value* operand = refined_root_operand(choice);
+  if (!operand) return false;
+  llvm::IRBuilder<> b(&choice);
+  choice.replaceAllUsesWith(b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, operand));
+  return true;
+}
+
 }  // namespace
 
 unsigned recognise_math(llvm::Function& function) {
-  unsigned found = 0;
+  unsigned found = recognise_powers(function);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     Value* operand = nullptr;
     const char* name = lower::approximation::exp;
@@ -215,6 +239,11 @@ unsigned recognise_math(llvm::Function& function) {
         operand = complementary_error_operand(*choice);
         name = lower::approximation::erfc;
       }
+      if (!operand) {
+        operand = cube_root_operand(*choice);
+        name = lower::approximation::cbrt;
+      }
+      if (!operand && take_root(*choice)) ++found;
     }
     if (!operand) continue;
     replace(instruction, name, operand);

@@ -9,6 +9,7 @@
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::bypass_unseen_payloads;
+using pycuda::cpu::simt::canonicalise_behind_choices;
 using pycuda::cpu::simt::drop_unseen_payloads;
 using pycuda::cpu::testing::FunctionText;
 
@@ -98,4 +99,37 @@ TEST_CASE("a NaN that is quieted for who compares it is not") {
       "%u = fcmp uno float %s, 0.0\n%c = select i1 %u, float %n, float %s\n";
   CHECK(reads_of_selects(other + "%l = fcmp olt float %c, 1.0\nstore i1 %l, ptr %p\n",
                          drop_unseen_payloads) == 1);
+}
+
+TEST_CASE("what is chosen from canonical values is made canonical once") {
+  const std::string two = "%x = fadd float %s, %s\n%y = fmul float %s, %s\n" +
+                          canonical("c", "%x", "float") + canonical("d", "%y", "float") +
+                          "%k = fcmp ogt float %s, 0.0\n";
+  // The choice is read by the test and the select that make it canonical.
+  CHECK(reads_of_selects(two + "%r = select i1 %k, float %c, float %d\nstore float %r, ptr %p\n",
+                         canonicalise_behind_choices) == 3);
+  const std::string bits =
+      "%i = bitcast float %c to i32\n%j = bitcast float %d to i32\n"
+      "%r = select i1 %k, i32 %i, i32 %j\nstore i32 %r, ptr %p\n";
+  CHECK(reads_of_selects(two + bits, canonicalise_behind_choices) == 3);
+  // One of them, or with another reader: nothing is gained.
+  CHECK(reads_of_selects(two + "%r = select i1 %k, float %c, float %s\nstore float %r, ptr %p\n",
+                         canonicalise_behind_choices) == 2);
+  CHECK(reads_of_selects(two + "%r = select i1 %k, float %c, float %d\nstore float %r, ptr %p\n"
+                               "store float %c, ptr %p\n",
+                         canonicalise_behind_choices) == 4);
+}
+
+TEST_CASE("who has asked whether a value is NaN does not make it canonical again") {
+  // As CUDA's functions give a result the sign of their operand.
+  const std::string signs = canonical("c", "%s", "float") +
+                            "%o = fcmp ord float %c, 0.0\n"
+                            "%m = call float @llvm.fabs.f32(float %c)\n"
+                            "%i = bitcast float %m to i32\n%j = bitcast float %c to i32\n"
+                            "%n = or i32 %i, -2147483648\n"
+                            "%r = select i1 %o, i32 %n, i32 %j\nstore i32 %r, ptr %p\n";
+  // Read by the test, by what looks at its sign and at its bits, and stored; then by the test, by
+  // what nobody looks at, and stored.
+  CHECK(reads_of_selects(signs, bypass_unseen_payloads) == 3);
+  CHECK(reads_of_selects(signs, canonicalise_behind_choices) == 3);
 }

@@ -25,6 +25,7 @@ std::string flush(const std::string& to, const std::string& from) {
 unsigned selects(const std::string& body) {
   FunctionText text(R"(
 declare float @llvm.fabs.f32(float)
+declare float @llvm.fma.f32(float, float, float)
 declare float @approximate.rsqrt.ftz(float)
 declare float @approximate.rsqrt(float)
 declare i1 @approximate.is-tiny(float, float, float, float)
@@ -77,7 +78,7 @@ TEST_CASE("sums round a loop are flushed where they begin so") {
   const auto loop = [](const std::string& first) {
     return "br label %loop\nloop:\n%s = phi float [ " + first +
            ", %start ], [ %t, %loop ]\n%i = phi i32 [ 0, %start ], [ %j, %loop ]\n" +
-           flush("a", "s") + "%u = fadd float %a, 1.0\n" + flush("t", "u") +
+           flush("a", "s") + "%u = fadd float %a, %y\n" + flush("t", "u") +
            "%j = add i32 %i, 1\n%more = icmp ult i32 %j, %n\n"
            "br i1 %more, label %loop, label %end\nend:\nret float %t";
   };
@@ -85,4 +86,29 @@ TEST_CASE("sums round a loop are flushed where they begin so") {
   CHECK(selects(loop("1.0")) == 1);
   CHECK(selects(loop("%x")) == 2);
   CHECK(selects(loop("0x36A0000000000000")) == 2);
+}
+
+TEST_CASE("sums with a constant that is not small are no subnormal numbers") {
+  const auto flushed = [](const std::string& sum) {
+    return selects("%s = " + sum + "\n" + flush("a", "s") + "ret float %a");
+  };
+  CHECK(flushed("fadd float %x, 1.0") == 0);
+  CHECK(flushed("fsub float 1.0, %x") == 0);
+  CHECK(flushed("call float @llvm.fma.f32(float %x, float %y, float -0.5)") == 0);
+  CHECK(flushed("call float @llvm.fma.f32(float %x, float 0.5, float %y)") == 1);
+  CHECK(flushed("fadd float %x, 0x3A00000000000000") == 1);
+  CHECK(flushed("fadd float %x, 0x7FF0000000000000") == 1);
+  CHECK(flushed("fmul float %x, 1.0") == 1);
+}
+
+TEST_CASE("what is added to constants that are far larger is not flushed") {
+  const auto flushed = [](const std::string& readers) {
+    return selects(flush("a", "x") + readers);
+  };
+  CHECK(flushed("%r = fadd float %a, 1.0\nret float %r") == 0);
+  CHECK(flushed("%r = call float @llvm.fma.f32(float %a, float -2.0, float 1.0)\nret float %r") ==
+        0);
+  CHECK(flushed("%r = call float @llvm.fma.f32(float %a, float %y, float 1.0)\nret float %r") == 1);
+  CHECK(flushed("%r = call float @llvm.fma.f32(float %y, float %y, float %a)\nret float %r") == 1);
+  CHECK(flushed("%r = fadd float %a, 1.0\n%q = fmul float %a, %r\nret float %q") == 1);
 }
