@@ -134,8 +134,11 @@ UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
     case TypeRule::Absolute:
     case TypeRule::RealPart:
       return all(common, real_type(common));
-    case TypeRule::AngleOf:
-      return all(to_floating(common), real_type(to_floating(common)));
+    case TypeRule::AngleOf: {
+      // NumPy has it from arctan2(0, x), where bool becomes the integer that 0 is.
+      const DType floating = common == DType::Bool ? DType::F64 : to_floating(common);
+      return all(floating, real_type(floating));
+    }
     default:
       return all(common, common);
   }

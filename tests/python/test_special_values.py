@@ -180,6 +180,7 @@ def test_fabs_takes_reals_alone():
 def test_functions_of_truth_values_have_numpys_dtypes():
     truth = np.array([True, False])
     check(np.conjugate(to_gpu(truth)), np.conjugate(truth))
+    check(np.angle(to_gpu(truth)), np.angle(truth))
     with pytest.raises(TypeError, match="bool"):
         np.positive(to_gpu(truth))
 
@@ -222,3 +223,14 @@ def test_small_integers_wrap_before_they_are_stored_wider():
     np.negative(a, out=expected)
     np.negative(to_gpu(a), out=got)
     check(got, expected)
+
+
+def test_divmod_with_numpys_numbers_on_the_left():
+    host = np.array([2, 3, -4], np.int64)
+    for number in (np.int64(7), np.float32(7.5)):
+        for got, expected in zip(divmod(number, to_gpu(host)), divmod(number, host)):
+            check(got, expected)
+        for got, expected in zip(np.divmod(to_gpu(host), number), np.divmod(host, number)):
+            check(got, expected)
+    with pytest.raises(TypeError, match="complex64"):
+        divmod(np.int64(2), to_gpu(host.astype(np.complex64)))

@@ -56,7 +56,8 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
     if ufunc is np.divmod:
         if dtype is not None:
             raise TypeError("arguments not known for device arrays: dtype")
-        return divmod(*inputs)
+        # Not by divmod(): a NumPy number on the left would call this again.
+        return tuple(gpuarray._apply(name, inputs, None, None, None) for name in ("floor_divide", "remainder"))
     name = _operation(ufunc)
     if name is None:
         return NotImplemented
