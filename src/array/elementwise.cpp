@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -42,6 +43,16 @@ std::uint16_t to_brain_float(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (value != value) return static_cast<std::uint16_t>((bits >> 16 & 0x8000u) | 0x7fc0u);
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+double from_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 0x1f;
+  const int fraction = bits & 0x3ff;
+  const double magnitude = exponent == 0   ? std::ldexp(fraction, -24)
+                           : exponent < 31 ? std::ldexp(fraction + 1024, exponent - 25)
+                           : fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                           : std::numeric_limits<double>::infinity();
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
 template <class T>
@@ -124,6 +135,17 @@ std::size_t Scalar::write(DType as, std::byte* destination) const {
       std::memcpy(destination, &whole, item_bytes(as));
       return item_bytes(as);
   }
+}
+
+Scalar rounded(const Scalar& scalar, DType to) {
+  std::uint16_t bits = 0;
+  scalar.write(to, reinterpret_cast<std::byte*>(&bits));
+  Scalar result;
+  result.type = DType::F64;
+  result.number = to == DType::F16
+                      ? from_half(bits)
+                      : double{std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)};
+  return result;
 }
 
 void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types,

@@ -31,6 +31,9 @@ struct Scalar {
   std::size_t write(DType as, std::byte* destination) const;
 };
 
+/// The number as the nearest float16 or bfloat16.
+Scalar rounded(const Scalar& scalar, DType to);
+
 /// An array or a number.
 struct Operand {
   ArrayRef array;  ///< without a layout: `scalar` is the operand

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The texts of kernels on elements, one for each form.
+#include <algorithm>
 #include <bit>
 
 #include "array/kernel_source.h"
@@ -18,7 +19,8 @@ class ElementwiseText {
 
   std::string text() const {
     std::string text = std::string(kernel_prelude_types) + kernel_prelude_functions +
-                       index_types(key_.wide) + "typedef " + c_name(key_.result) + " out_t;\n";
+                       (computes_complex() ? kernel_prelude_complex : "") + index_types(key_.wide) +
+                       "typedef " + c_name(key_.result) + " out_t;\n";
     for (std::size_t k = 0; k < operands_; ++k) {
       text += "typedef " + std::string(c_name(key_.computed[k])) + " " + type(k) + ";\n";
       if (!is_scalar(k)) {
@@ -51,6 +53,10 @@ class ElementwiseText {
     return key_.form == ElementwiseForm::Strip || key_.form == ElementwiseForm::Rows
                ? "__launch_bounds__(" + number(in_turn_threads) + ") "
                : std::string();
+  }
+
+  bool computes_complex() const {
+    return std::any_of(key_.computed.begin(), key_.computed.begin() + operands_, is_complex);
   }
 
   bool is_scalar(std::size_t k) const { return (key_.scalars >> k & 1u) != 0; }

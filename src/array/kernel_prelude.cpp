@@ -70,13 +70,15 @@ template <class A, class B> FN bool equal(A a, B b) {
   else return a == b;
 }
 template <class A, class B> FN bool less(A a, B b) {
-  if constexpr (is_cx<A>) return a.re < b.re || (a.re == b.re && a.im < b.im);
+  if constexpr (is_cx<A>)
+    return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im < b.im);
   else if constexpr (is_signed_integer<A> && same<B, u64>) return a < 0 || static_cast<u64>(a) < b;
   else if constexpr (same<A, u64> && is_signed_integer<B>) return b >= 0 && a < static_cast<u64>(b);
   else return a < b;
 }
 template <class A, class B> FN bool less_equal(A a, B b) {
-  if constexpr (is_cx<A>) return a.re < b.re || (a.re == b.re && a.im <= b.im);
+  if constexpr (is_cx<A>)
+    return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im <= b.im);
   else if constexpr (is_float<A>) return a <= b;
   else return !less(b, a);
 }
@@ -86,8 +88,8 @@ template <class T> FN bool is_nan(T a) {
 // Choices without branches: threads side by side stay together.
 template <class T> FN T larger(T a, T b) { return is_nan(a) | !(less(a, b) | is_nan(b)) ? a : b; }
 template <class T> FN T smaller(T a, T b) { return is_nan(a) | !(less(b, a) | is_nan(b)) ? a : b; }
-template <class T> FN T larger_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(a, b)) ? a : b; }
-template <class T> FN T smaller_number(T a, T b) { return !is_nan(a) & (is_nan(b) | !less(b, a)) ? a : b; }
+template <class T> FN T larger_number(T a, T b) { return is_nan(b) | (!is_nan(a) & !less(a, b)) ? a : b; }
+template <class T> FN T smaller_number(T a, T b) { return is_nan(b) | (!is_nan(a) & !less(b, a)) ? a : b; }
 // The same for what has been found, a, and one more, b, but that of two NaNs the later is taken: only a
 // processor's own maximum or minimum waits for a.
 template <class T> FN T largest_yet(T a, T b) {
@@ -126,14 +128,17 @@ template <class T> FN auto real_of(T a) { if constexpr (is_cx<T>) return a.re; e
 template <class T> FN auto imag_of(T a) { if constexpr (is_cx<T>) return a.im; else return T(0); }
 template <class T> FN auto angle_of(T a) {
   if constexpr (is_cx<T>) return atan2(a.im, a.re);
-  else return is_nan(a) ? a : a < 0 ? T(3.14159265358979323846) : T(0);
+  else return is_nan(a) ? a : signbit(a) ? T(3.14159265358979323846) : T(0);
 }
 template <class T> FN T sign_of(T a) {
   if constexpr (is_cx<T>) {
-    if (a.re == 0 && a.im == 0) return a;
+    typedef decltype(T::re) R;
+    if (a.re == 0 && a.im == 0) return {0, 0};
+    if (isinf(a.re) != isinf(a.im))
+      return isinf(a.re) ? T{copysign(R(1), a.re), 0} : T{0, copysign(R(1), a.im)};
     const auto m = hypot(a.re, a.im);
     return {a.re / m, a.im / m};
-  } else if constexpr (is_float<T>) return a > 0 ? T(1) : a < 0 ? T(-1) : a;
+  } else if constexpr (is_float<T>) return a > 0 ? T(1) : a < 0 ? T(-1) : a == 0 ? T(0) : a;
   else if constexpr (is_signed_integer<T>) return static_cast<T>(a > 0 ? 1 : a < 0 ? -1 : 0);
   else return a != 0;
 }
@@ -144,6 +149,43 @@ template <class T> FN T trunc_of(T a) { if constexpr (is_float<T>) return trunc(
 template <class T> FN T divided(T a, T b) {
   if constexpr (is_cx<T> || is_float<T>) return a / b;
   else return b == 0 ? T(0) : static_cast<T>(a / b);
+}
+template <class T> FN T reciprocal_of(T a) {
+  if constexpr (is_cx<T>) {
+    if (fabs(a.im) <= fabs(a.re)) {
+      const auto r = a.im / a.re, d = a.re + a.im * r;
+      return {1 / d, -r / d};
+    }
+    const auto r = a.re / a.im, d = a.re * r + a.im;
+    return {r / d, -1 / d};
+  } else return divided(T(1), a);
+}
+template <class T> FN T rounded(T a) { if constexpr (is_cx<T>) return {rint(a.re), rint(a.im)}; else return rint(a); }
+template <class T> FN T step_at(T a, T b) { return is_nan(a) ? a : a < 0 ? T(0) : a > 0 ? T(1) : b; }
+template <class T> FN u64 magnitude_of(T a) {
+  if constexpr (is_signed_integer<T>) return a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a);
+  else return a;
+}
+template <class T> FN T greatest_divisor(T a, T b) {
+  u64 x = magnitude_of(a), y = magnitude_of(b);
+  while (y != 0) { const u64 rest = x % y; x = y; y = rest; }
+  return static_cast<T>(x);
+}
+template <class T> FN T least_multiple(T a, T b) {
+  const u64 divisor = magnitude_of(greatest_divisor(a, b));
+  return divisor == 0 ? T(0) : static_cast<T>(magnitude_of(a) / divisor * magnitude_of(b));
+}
+// The floating-point number after a in the direction of b; of small floats by their bits.
+template <class T> FN T next_after(T a, T b) {
+  if constexpr (is_float<T>) return nextafter(a, b);
+  else {
+    const f32 from = widened(a), to = widened(b);
+    if (from != from) return a;
+    if (to != to) return b;
+    if (from == to) return a;
+    if (from == 0) return {static_cast<u16>(to > 0 ? 0x0001 : 0x8001)};
+    return {static_cast<u16>((from < to) == (from > 0) ? a.bits + 1 : a.bits - 1)};
+  }
 }
 template <class T> FN T remainder_of(T a, T b) {
   if constexpr (is_float<T>) {
@@ -189,86 +231,11 @@ template <class T> FN T logaddexp_of(T a, T b) {
   const T d = a - b;
   return d > 0 ? a + log1p(exp(-d)) : d <= 0 ? b + log1p(exp(d)) : d;
 }
-template <class T> FN cx<T> exp(cx<T> a) {
-  const T m = exp(a.re);
-  if (a.im == 0) return {m, a.im};
-  T s, c;
-  sincos(a.im, &s, &c);
-  return {m * c, m * s};
-}
-template <class T> FN cx<T> log(cx<T> a) { return {log(hypot(a.re, a.im)), atan2(a.im, a.re)}; }
-template <class T> FN cx<T> log10(cx<T> a) {
-  const cx<T> l = log(a);
-  return {l.re * T(0.43429448190325182765), l.im * T(0.43429448190325182765)};
-}
-template <class T> FN cx<T> sqrt(cx<T> a) {
-  if (a.re == 0 && a.im == 0) return {T(0), a.im};
-  const T m = sqrt((fabs(a.re) + hypot(a.re, a.im)) * T(0.5));
-  if (a.re >= 0) return {m, a.im / (2 * m)};
-  return {fabs(a.im) / (2 * m), copysign(m, a.im)};
-}
-template <class T> FN cx<T> sin(cx<T> a) {
-  T s, c; sincos(a.re, &s, &c); return {s * cosh(a.im), c * sinh(a.im)};
-}
-template <class T> FN cx<T> cos(cx<T> a) {
-  T s, c; sincos(a.re, &s, &c); return {c * cosh(a.im), -s * sinh(a.im)};
-}
-template <class T> FN cx<T> sinh(cx<T> a) {
-  T s, c; sincos(a.im, &s, &c); return {sinh(a.re) * c, cosh(a.re) * s};
-}
-template <class T> FN cx<T> cosh(cx<T> a) {
-  T s, c; sincos(a.im, &s, &c); return {cosh(a.re) * c, sinh(a.re) * s};
-}
-template <class T> FN cx<T> tanh(cx<T> a) {
-  if (fabs(a.re) > T(22)) return {copysign(T(1), a.re), T(0)};
-  return sinh(a) / cosh(a);
-}
-template <class T> FN cx<T> tan(cx<T> a) {
-  const cx<T> t = tanh(cx<T>{-a.im, a.re});
-  return {t.im, -t.re};
-}
-template <class T> FN cx<T> log2(cx<T> a) {
-  const cx<T> l = log(a);
-  return {l.re * T(1.44269504088896340736), l.im * T(1.44269504088896340736)};
-}
-template <class T> FN cx<T> expm1(cx<T> a) {
-  T s, c;
-  sincos(a.im, &s, &c);
-  const T half = sin(a.im * T(0.5));
-  return {expm1(a.re) * c - T(2) * half * half, exp(a.re) * s};
-}
-template <class T> FN cx<T> log1p(cx<T> a) {
-  const T im = atan2(a.im, a.re + T(1));
-  if (fabs(a.re) < T(0.5) && fabs(a.im) < T(0.5)) {
-    return {log1p(a.re * (T(2) + a.re) + a.im * a.im) * T(0.5), im};
-  }
-  return {log(hypot(a.re + T(1), a.im)), im};
-}
-// The formulas of W. Kahan, "Branch cuts for complex elementary functions".
-template <class T> FN cx<T> asin(cx<T> a) {
-  const cx<T> u = sqrt(cx<T>{T(1) - a.re, -a.im}), v = sqrt(cx<T>{T(1) + a.re, a.im});
-  return {atan2(a.re, u.re * v.re - u.im * v.im), asinh(u.re * v.im - u.im * v.re)};
-}
-template <class T> FN cx<T> acos(cx<T> a) {
-  const cx<T> u = sqrt(cx<T>{T(1) - a.re, -a.im}), v = sqrt(cx<T>{T(1) + a.re, a.im});
-  return {T(2) * atan2(u.re, v.re), asinh(v.re * u.im - v.im * u.re)};
-}
-template <class T> FN cx<T> acosh(cx<T> a) {
-  const cx<T> u = sqrt(cx<T>{a.re - T(1), a.im}), v = sqrt(cx<T>{a.re + T(1), a.im});
-  return {asinh(u.re * v.re + u.im * v.im), T(2) * atan2(u.im, v.re)};
-}
-template <class T> FN cx<T> atanh(cx<T> a) {
-  const T apart = (T(1) - a.re) * (T(1) - a.re) + a.im * a.im;
-  return {T(0.25) * log1p(T(4) * a.re / apart),
-          T(0.5) * atan2(T(2) * a.im, (T(1) - a.re) * (T(1) + a.re) - a.im * a.im)};
-}
-template <class T> FN cx<T> asinh(cx<T> a) {
-  const cx<T> w = asin(cx<T>{-a.im, a.re});
-  return {w.im, -w.re};
-}
-template <class T> FN cx<T> atan(cx<T> a) {
-  const cx<T> w = atanh(cx<T>{-a.im, a.re});
-  return {w.im, -w.re};
+template <class T> FN T logaddexp2_of(T a, T b) {
+  if (a == b) return a + T(1);
+  const T d = a - b;
+  const T per_two = T(1.44269504088896340736);
+  return d > 0 ? a + log1p(exp2(-d)) * per_two : d <= 0 ? b + log1p(exp2(d)) * per_two : d;
 }
 template <class T> FN T power_of(T a, T b) {
   if constexpr (is_cx<T>) {
@@ -278,12 +245,21 @@ template <class T> FN T power_of(T a, T b) {
       if (b.re == 2) return a * a;
     }
     if (a.re == 0 && a.im == 0) {
-      if (b.re > 0 && b.im == 0) return {0, 0};
+      if (b.re > 0) return {0, 0};
       return {a.re / a.re, a.re / a.re};
+    }
+    if (b.im == 0 && fabs(b.re) < 100 && b.re == trunc(b.re)) {
+      // Whole powers by products, as NumPy has them.
+      T result = {1, 0}, base = a;
+      for (int n = static_cast<int>(fabs(b.re)); n != 0; n >>= 1) {
+        if (n & 1) result = result * base;
+        base = base * base;
+      }
+      return b.re < 0 ? T{1, 0} / result : result;
     }
     return exp(log(a) * b);
   } else if constexpr (is_float<T>) {
-    return b == 2 ? a * a : b == 1 ? a : b == T(0.5) && a >= 0 ? sqrt(a) : pow(a, b);
+    return b == 2 ? a * a : b == 1 ? a : b == T(0.5) && a > 0 ? sqrt(a) : pow(a, b);
   } else {
     if constexpr (is_signed_integer<T>) {
       if (b < 0) return a == 1 ? T(1) : a == T(-1) ? (b & 1 ? T(-1) : T(1)) : T(0);

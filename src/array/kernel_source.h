@@ -15,6 +15,7 @@ namespace pycuda::array {
 /// Types and conversions; and the functions that ufuncs.def names.
 extern const char* const kernel_prelude_types;
 extern const char* const kernel_prelude_functions;
+extern const char* const kernel_prelude_complex;
 /// What reductions.def names besides.
 extern const char* const reduction_prelude;
 

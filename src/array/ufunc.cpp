@@ -105,6 +105,19 @@ UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
     case TypeRule::Shift:
       if (!is_integer(without_bool(common))) refuse(ufunc, operands);
       return all(without_bool(common), without_bool(common));
+    case TypeRule::Whole:
+      if (!is_integer(common)) refuse(ufunc, operands);
+      return all(common, common);
+    case TypeRule::Double: {
+      const DType doubled = complex ? DType::C128 : DType::F64;
+      return all(doubled, doubled);
+    }
+    case TypeRule::Neighbour: {
+      if (complex) refuse(ufunc, operands);
+      UfuncTypes types = all(to_floating(common), to_floating(common));
+      types.operands.fill(types.result);
+      return types;
+    }
     case TypeRule::Floating:
       return all(to_floating(common), to_floating(common));
     case TypeRule::Real:
@@ -121,8 +134,11 @@ UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
     case TypeRule::Absolute:
     case TypeRule::RealPart:
       return all(common, real_type(common));
-    case TypeRule::AngleOf:
-      return all(to_floating(common), real_type(to_floating(common)));
+    case TypeRule::AngleOf: {
+      // NumPy has it from arctan2(0, x), where bool becomes the integer that 0 is.
+      const DType floating = common == DType::Bool ? DType::F64 : to_floating(common);
+      return all(floating, real_type(floating));
+    }
     default:
       return all(common, common);
   }

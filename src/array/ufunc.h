@@ -28,11 +28,14 @@ enum class TypeRule : std::uint8_t {
   Divide,            ///< the common type; integers become float64
   Bits,              ///< the common type, of integers and bool
   Shift,             ///< the common type, of integers; bool becomes int8
+  Whole,             ///< the common type, of integers
+  Double,            ///< float64 or complex128
   Order,             ///< the common type
   Compare,           ///< computed in the common type, bool results
   Logical,           ///< operands become bool
   Floating,          ///< the common type; integers become floating-point
   Real,              ///< the same without complex
+  Neighbour,         ///< as Real, and computed in the type itself
   Rounding,          ///< real types, integers unchanged
   Test,              ///< computed in floating-point, bool results
   RealTest,          ///< the same without complex

@@ -264,7 +264,14 @@ array::ArrayRef ArrayState::located() const {
   return array;
 }
 
+void ArrayState::check_writable() const {
+  if (!read_only) return;
+  throw array::ShapeMismatch("an array of " + description() +
+                             " is read-only memory of another package: write to a copy");
+}
+
 array::ArrayRef ArrayState::written() const {
+  check_writable();
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(layout.ndim); ++axis) {
     if (layout.shape[axis] > 1 && layout.strides[axis] == 0) {
       throw array::ShapeMismatch("an array of " + description() + " whose stride along axis " +
@@ -342,6 +349,7 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   state.base = base;
   state.home = from.home;
   state.address = address;
+  state.read_only = from.read_only;
   return made;
 }
 

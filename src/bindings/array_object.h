@@ -29,6 +29,8 @@ struct ArrayState {
   cuda::ContextPtr home;
   /// The address has been told to others, whose work may be in other streams.
   bool told = false;
+  /// Memory of another package that says it must not be written to.
+  bool read_only = false;
   nanobind::object dtype;
   nanobind::object allocator;  ///< invalid: the pool
   nanobind::object base;
@@ -38,10 +40,13 @@ struct ArrayState {
 
   /// The memory for work in the current context. Raises ValueError for memory of another one.
   array::ArrayRef ref() const;
-  /// The same to write to: ValueError too where several indices show the same element.
+  /// The same to write to: ValueError too where several indices show the same element, or others
+  /// forbid it.
   array::ArrayRef written() const;
   /// The same for those who only ask where it is, and for copies from and to the host.
   array::ArrayRef located() const;
+  /// Raises ValueError for memory that must not be written to.
+  void check_writable() const;
   /// "shape (3, 4) and dtype float32"
   std::string description() const;
 };

@@ -251,6 +251,20 @@ void check_power(array::Ufunc ufunc, std::span<const GivenOperand> operands,
   throw nb::python_error();
 }
 
+/// Python's numbers beside small floats are small floats first, as NumPy has it: 0.1 equals an
+/// element that was made of 0.1.
+void narrow_weak_numbers(array::Ufunc ufunc, std::span<const array::OperandType> types,
+                         std::span<array::Operand> operands) {
+  const array::TypeRule rule = array::facts(ufunc).rule;
+  if (rule == array::TypeRule::Logical) return;
+  const bool chosen = rule == array::TypeRule::Where || rule == array::TypeRule::IfPositive;
+  const DType common = array::common_type(chosen ? types.subspan(1) : types);
+  if (common != DType::F16 && common != DType::BF16) return;
+  for (std::size_t k = chosen ? 1 : 0; k < types.size(); ++k) {
+    if (types[k].weak) operands[k].scalar = array::rounded(operands[k].scalar, common);
+  }
+}
+
 nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, PyObject* out,
                        PyObject* dtype, CUstream stream) {
   std::array<array::OperandType, array::max_ufunc_operands> operand_types;
@@ -286,6 +300,8 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   widen_comparison(ufunc, given, types);
   check_weak_integers(given, types);
   check_power(ufunc, given, types);
+  narrow_weak_numbers(ufunc, std::span(operand_types.data(), given.size()),
+                      std::span(operands.data(), given.size()));
 
   nb::object result;
   if (out != nullptr) {

@@ -168,6 +168,7 @@ class HostArray {
 bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(target, "the target"));
   if (state.size == 0) return true;
+  state.check_writable();
   const HostArray source(host, false, state.type);
   const std::byte* data = source.matching(state);
   if (data == nullptr) return false;
@@ -293,6 +294,12 @@ void bind_array(nb::module_& m) {
   nb::module_ arrays = m.def_submodule("_array", "Operations on arrays (for pycuda.gpuarray).");
   bind_dlpack(arrays);
   // For kernels that the package writes.
+  arrays.def("set_read_only", [](nb::handle array) {
+    state_of_array(require_array(array, "the array")).read_only = true;
+  });
+  arrays.def("is_read_only", [](nb::handle array) {
+    return state_of_array(require_array(array, "the array")).read_only;
+  });
   arrays.def("kernel_types", [] { return array::kernel_prelude_types; });
   arrays.def("kernel_type", [](nb::handle dtype) { return array::facts(dtype_of(dtype)).c_name; });
   arrays.def("apply", &apply, nb::arg("name"), nb::arg("operands"), nb::arg("out").none(),

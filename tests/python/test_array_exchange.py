@@ -177,3 +177,46 @@ def test_the_cuda_array_interface_goes_both_ways():
 
     with pytest.raises(ValueError, match="stream 0 is ambiguous"):
         gpuarray.asarray(Ambiguous())
+
+
+class Exported:
+    """Another package's array, which says how its memory may be used."""
+
+    def __init__(self, array, **changes):
+        self._array = array
+        self.__cuda_array_interface__ = dict(array.__cuda_array_interface__, **changes)
+
+
+def test_read_only_memory_is_not_written_to():
+    owner = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
+    view = gpuarray.asarray(Exported(owner, data=(owner.ptr, True)))
+    np.testing.assert_array_equal((view + 1).get(), owner.get() + 1)
+    assert view.ptr == owner.ptr and view.__cuda_array_interface__["data"] == (owner.ptr, True)
+    writers = [
+        lambda: view.fill(0),
+        lambda: view.set(np.zeros((2, 3), np.float32)),
+        lambda: view.__setitem__(0, 1),
+        lambda: view.T.__setitem__((0, 0), 1),
+        lambda: view[1:].__iadd__(1),
+        lambda: view.__setitem__([0, 1], 1),
+        lambda: np.add(owner, 1, out=view),
+        lambda: view.sum(axis=0, out=view[0]),
+        lambda: view.sort(),
+    ]
+    for write in writers:
+        with pytest.raises(ValueError, match=r"shape .* and dtype float32 is read-only"):
+            write()
+    np.testing.assert_array_equal(owner.get(), np.arange(6).reshape(2, 3))
+    copy = view.copy()
+    copy.fill(1)
+    assert not copy.__cuda_array_interface__["data"][1]
+
+
+def test_dlpack_tells_of_read_only_memory(on_a_processor):
+    owner = gpuarray.to_gpu(np.arange(4.0))
+    view = gpuarray.asarray(Exported(owner, data=(owner.ptr, True)))
+    host = np.from_dlpack(view)
+    assert not host.flags.writeable
+    np.testing.assert_array_equal(host, np.arange(4.0))
+    with pytest.raises(BufferError, match="read-only"):
+        view.__dlpack__()

@@ -108,3 +108,18 @@ def test_many_elements_through_several_axes():
 def test_places_of_few_and_many_true_elements(share, size):
     mask = np.random.default_rng(size).random(size) < share
     np.testing.assert_array_equal(gpuarray.nonzero(gpuarray.to_gpu(mask))[0].get(), np.nonzero(mask)[0])
+
+
+def test_an_array_without_axes_is_an_index_as_an_integer_is():
+    host = np.arange(50.0).reshape(2, 5, 5)
+    device = gpuarray.to_gpu(host)
+    for place in (np.array(-1), np.array(2, np.uint8)):
+        for index in ((slice(None), slice(None), place), (place % 2,), (0, place), (..., place)):
+            got = device[index]
+            assert got.shape == host[index].shape
+            np.testing.assert_array_equal(got.get(), host[index])
+            on_device = tuple(gpuarray.to_gpu(one) if isinstance(one, np.ndarray) else one for one in index)
+            np.testing.assert_array_equal(device[on_device].get(), host[index])
+    host[:, np.array(1)] = 7
+    device[:, np.array(1)] = 7
+    np.testing.assert_array_equal(device.get(), host)

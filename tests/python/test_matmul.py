@@ -163,3 +163,19 @@ for dtype in "fdFD":
 assert ctypes.c_int.in_dll(cublas.library(), "fake_products").value == 4 * len(shapes)
 assert (gpuarray.to_gpu(np.eye(3, dtype=int)) @ gpuarray.to_gpu(np.eye(3, dtype=int))).get().sum() == 3
 """
+
+
+def test_products_in_place_keep_the_array():
+    a, b = np.arange(9.0).reshape(3, 3), np.arange(9.0, 0, -1).reshape(3, 3)
+    device = gpuarray.to_gpu(a)
+    same, part = device, device[1:]
+    device @= gpuarray.to_gpu(b)
+    a @= b
+    assert device is same
+    np.testing.assert_array_equal(device.get(), a)
+    np.testing.assert_array_equal(part.get(), a[1:])
+    with pytest.raises(ValueError, match=r"\(3,\)"):
+        device @= gpuarray.zeros(3, np.float64)
+    whole = gpuarray.zeros((3, 3), np.int32)
+    with pytest.raises(TypeError, match="int32"):
+        whole @= device

@@ -237,6 +237,17 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
         return matmul(self, other)
 
+    def __imatmul__(self, other):
+        product = self @ other
+        if product is NotImplemented:
+            return NotImplemented
+        if product.shape != self.shape:
+            raise ValueError(f"a product of shape {product.shape} does not fit an array of shape {self.shape}")
+        if not np.can_cast(product.dtype, self.dtype, "same_kind"):
+            raise TypeError(f"a product of dtype {product.dtype} cannot be stored with dtype {self.dtype}")
+        _array.copy(self, product, None)
+        return self
+
     def __round__(self, ndigits=None):
         from pycuda._arrays.choices import round_
 

@@ -52,7 +52,7 @@ def minimum(a, b, out=None, stream=None):
 def clip(a, min=None, max=None, out=None, stream=None):
     """The elements, no smaller than `min` and no larger than `max`."""
     if min is None and max is None:
-        return _apply("positive", (a,), out, None, stream)
+        return _apply("copy", (a,), out, None, stream)
     if min is None:
         return _apply("minimum", (a, max), out, None, stream)
     if max is None:

@@ -23,6 +23,7 @@ CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _KINDS = {code: kind for kind, code in _CODES.items()}
 _BRAIN_FLOAT = 4
+_READ_ONLY, _COPIED = 1, 2  # flags of versioned tensors
 
 
 def dlpack_device(ary):
@@ -82,7 +83,11 @@ def to_dlpack(ary, stream, max_version, dl_device, copy):
         elif stream not in (None, 1):
             _array.order_after_default_stream(stream)
     versioned = max_version is not None and max_version[0] >= 1
-    return _array.to_dlpack(ary, code_and_bits, device, versioned, 2 if copy and versioned else 0)
+    read_only = _array.is_read_only(ary)
+    if read_only and not versioned:
+        raise BufferError("read-only memory needs DLPack 1.0 or newer: max_version=(1, 0)")
+    flags = (_READ_ONLY if read_only else 0) | (_COPIED if copy else 0)
+    return _array.to_dlpack(ary, code_and_bits, device, versioned, flags if versioned else 0)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -232,7 +237,7 @@ def cuda_array_interface(ary):
     return {
         "shape": ary.shape,
         "strides": ary.strides,
-        "data": (ary.ptr if ary.size else 0, False),
+        "data": (ary.ptr if ary.size else 0, _array.is_read_only(ary)),
         "typestr": ary.dtype.str,
         "descr": ary.dtype.descr,
         "stream": None,
@@ -255,10 +260,8 @@ def from_cuda_array_interface(object):
         raise ValueError("stream 0 is ambiguous in the CUDA array interface: 1 or 2 name a default stream")
     if stream is not None:
         driver.Context.synchronize()
-    return GPUArray(
-        interface["shape"],
-        dtype,
-        base=object,
-        gpudata=interface["data"][0],
-        strides=interface.get("strides"),
-    )
+    address, read_only = interface["data"]
+    view = GPUArray(interface["shape"], dtype, base=object, gpudata=address, strides=interface.get("strides"))
+    if read_only:
+        _array.set_read_only(view)
+    return view

@@ -56,11 +56,26 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
     if ufunc is np.divmod:
         if dtype is not None:
             raise TypeError("arguments not known for device arrays: dtype")
-        return divmod(*inputs)
+        # Not by divmod(): a NumPy number on the left would call this again.
+        return tuple(gpuarray._apply(name, inputs, None, None, None) for name in ("floor_divide", "remainder"))
     name = _operation(ufunc)
     if name is None:
         return NotImplemented
+    if dtype is not None:
+        inputs = _computed_in(ufunc, inputs, np.dtype(dtype))
     return gpuarray._apply(name, inputs, target, None if dtype is None else np.dtype(dtype), None)
+
+
+def _computed_in(ufunc, inputs, dtype):
+    """The operands converted to what the ufunc takes where its result has a dtype, by NumPy's rule."""
+    if any(getattr(one, "dtype", dtype).kind == "V" for one in (*inputs, np.empty(0, dtype))):
+        return inputs  # bfloat16, of which NumPy's ufuncs know only with its package's help
+    kinds = tuple(one.dtype if hasattr(one, "dtype") else type(one) for one in inputs)
+    loop = ufunc.resolve_dtypes((*kinds, None), signature=(None,) * len(inputs) + (dtype,))
+    return tuple(
+        one.astype(wanted, copy=False) if isinstance(one, gpuarray.GPUArray) else one
+        for one, wanted in zip(inputs, loop)
+    )
 
 
 def _reduce(ufunc, inputs, out, kwargs):

@@ -134,7 +134,7 @@ class _Plan:
             raise IndexError(f"shape mismatch: indices could not be broadcast together with shapes {shapes}") from None
         if any(one.dtype != np.int32 for one in arrays):
             arrays = [one.astype(np.int64, copy=False) for one in arrays]
-        self.indices = tuple(one if isinstance(one, GPUArray) else to_gpu(np.ascontiguousarray(one)) for one in arrays)
+        self.indices = tuple(one if isinstance(one, GPUArray) else to_gpu(np.asarray(one, order="C")) for one in arrays)
 
     def _checked(self, entry, length, axis):
         if isinstance(entry, GPUArray):
