@@ -134,7 +134,7 @@ TEST_CASE("computing integers is no moving of memory") {
 }
 
 TEST_CASE("numbers that a loop holds in registers have room there") {
-  const std::string many = plan_of(products(20), {256});
+  const std::string many = plan_of(products(16), {256});
   CHECK_MESSAGE(!has_gangs_of(many, 64), many);
   if (many.find("AVX-512") == std::string::npos) return;
   CHECK_MESSAGE(has_gangs_of(many, 32), many);
