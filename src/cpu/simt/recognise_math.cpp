@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/simt/double_patterns.h"
 #include "cpu/simt/float_patterns.h"
 
 namespace pycuda::cpu::simt {
@@ -133,13 +134,8 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
 /// Writes the call where `found` stands, and the sum around it.
 void replace(llvm::Instruction& found, const char* name, Value* operand) {
   llvm::Type* real = operand->getType();
-  llvm::FunctionCallee callee =
-      found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, {real}, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotAccessMemory();
-  function->setDoesNotThrow();
-  function->addFnAttr(llvm::Attribute::WillReturn);
-  function->addFnAttr(llvm::Attribute::Speculatable);
+  llvm::Function* callee =
+      approximate_function(*found.getModule(), name, llvm::FunctionType::get(real, {real}, false));
   llvm::IRBuilder<> b(&found);
   if (llvm::isa<llvm::PHINode>(found))
     b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
@@ -203,6 +199,13 @@ unsigned recognise_math(llvm::Function& function) {
     if (auto* cases = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       operand = double_exponential_operand(*cases);
       name = lower::approximation::exp_f64;
+      if (!operand) {
+        operand = double_logarithm_operand(*cases);
+        name = lower::approximation::log_f64;
+      }
+    } else if (instruction.getType()->isDoubleTy() && llvm::isa<llvm::SelectInst>(instruction)) {
+      operand = double_arc_tangent_operand(llvm::cast<llvm::SelectInst>(instruction));
+      name = lower::approximation::atan_f64;
     } else if (!instruction.getType()->isFloatTy()) {
       continue;
     } else if (const auto [left, right] = factors_of(instruction); left) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass: finds the sequences that CUDA's compilers write for expf, logf, erfcf and exp.
+// Pass: finds the sequences that CUDA's compilers write for expf, logf, erfcf, exp, log and atan.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -9,7 +9,9 @@ namespace pycuda::cpu::simt {
 /// Replaces what CUDA expands expf(x), logf(x) and erfcf(x) to by calls of approximate functions:
 /// shorter (expf needs a sum rounded down, logf a branch, erfcf two reciprocals), and at most 1 ulp
 /// off, of erfcf 3.2, where CUDA documents 2, 1 and 4. Of erfcf it is the part that computes of
-/// |x|; the choice by the sign of x stays. exp of an f64 keeps its bits and loses its branches.
+/// |x|; the choice by the sign of x stays. exp of an f64 keeps its bits and loses its branches;
+/// log of one is less than 1 ulp off and atan, of which it is the part that computes of |x|, less
+/// than 2, where CUDA documents 1 and 2.
 /// Comes after drop_unseen_payloads, which removes what lies between the operations. Returns how
 /// many it found; nothing of the sequences is left.
 unsigned recognise_math(llvm::Function& function);
