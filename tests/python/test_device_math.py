@@ -94,6 +94,12 @@ def test_float_functions_are_as_exact_as_documented(context, expression, exact, 
         ("exp(x[i])", np.exp, (-745.1, -700), 1),
         ("exp(x[i])", np.exp, (700, 709.78), 1),
         ("log(x[i])", np.log, (1e-300, 1e300), 1),
+        ("log(x[i])", np.log, (0.3, 3), 0.5),
+        ("atan(x[i])", np.arctan, (-3, 3), 2),
+        ("atan(x[i])", np.arctan, (1e-300, 1e300), 2),
+        ("tanh(x[i])", np.tanh, (-3, 3), 1),
+        ("pow(0.7, x[i])", lambda x: np.longdouble(0.7) ** x, (-1900, 1900), 2),
+        ("pow(x[i], 900.0)", lambda x: x ** np.longdouble(900), (0.5, 2), 2),
         ("sin(x[i])", np.sin, (-3.1, 3.1), 2),
         ("pow(x[i], 1.7)", lambda x: x ** np.longdouble(1.7), (1e-100, 1e100), 2),
         ("rsqrt(x[i])", lambda x: 1 / np.sqrt(x), (1e-300, 1e300), 1),
@@ -167,6 +173,30 @@ def _power(x, y):
         return math.nan
 
 
+def test_special_values_of_log_and_atan_of_doubles(context):
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, -1.0, 5e-324, 1.0, -5e-324, 2.0**-1022], np.float64)
+    logs = _apply("log(x[i])", x)
+    np.testing.assert_array_equal(logs[[0, 3, 4, 7]], [np.inf, -np.inf, -np.inf, 0])
+    assert np.isnan(logs[[1, 2, 5, 8]]).all()
+    np.testing.assert_allclose(logs[[6, 9]], [-744.4400719213812, -708.3964185322641], rtol=3e-16)
+    angles = _apply("atan(x[i])", x)
+    wanted = [np.pi / 2, -np.pi / 2, np.nan, 0.0, -0.0, -np.pi / 4, 5e-324, np.pi / 4, -5e-324, 2.0**-1022]
+    np.testing.assert_array_equal(angles, wanted)
+    assert np.signbit(angles[4]) and not np.signbit(angles[3])
+
+
+def test_special_values_of_pow_and_tanh_of_doubles(context):
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, -2.0, 1.0, 5e-324, 1e300, -1e-300], np.float64)
+    with np.errstate(all="ignore"):
+        for exponent in (0.0, 3.0, -3.0, 0.5, 2.5, np.inf, -np.inf, np.nan, 1e300, -1e300):
+            wanted = np.array([np.float64(v) ** np.float64(exponent) for v in x])
+            found = _apply(f"pow(x[i], __longlong_as_double({np.float64(exponent).view(np.int64)}))", x)
+            np.testing.assert_allclose(found, wanted, rtol=5e-16, atol=0)
+    np.testing.assert_array_equal(
+        _apply("tanh(x[i])", x)[[0, 1, 2, 3, 7, 8, 9]], [1, -1, np.nan, 0, 5e-324, 1, -1e-300]
+    )
+
+
 def test_special_values_of_erfc(context):
     x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-45, -1e-45, 10.06, 1e30, -1e30, -5], np.float32)
     wanted = np.array([0, 2, np.nan, 1, 1, 1, 1, 0, 0, 2, 2], np.float32)
@@ -185,13 +215,18 @@ __global__ void seven(double* x) {
   if (threadIdx.x > 3) x[threadIdx.x] = exp(-x[threadIdx.x]) * exp(x[threadIdx.x] / 3);
 }
 __global__ void eight(double* x) { x[threadIdx.x] = exp(x[threadIdx.x]); }
+__global__ void nine(double* x) { x[threadIdx.x] = log(x[threadIdx.x]); }
+__global__ void ten(double* x) {
+  if (threadIdx.x > 3) x[threadIdx.x] = log(x[threadIdx.x] / 3) * atan(-x[threadIdx.x]);
+}
+__global__ void eleven(double* x) { x[threadIdx.x] = pow(x[threadIdx.x], 1.7) + pow(x[threadIdx.x], x[threadIdx.x]); }
 __global__ void five(float* x) { x[threadIdx.x] = erfcf(x[threadIdx.x]); }
-__global__ void nine(float* x) {
+__global__ void thirteen(float* x) {
   x[threadIdx.x] = powf(x[threadIdx.x], x[threadIdx.x + 9]) + powf(x[threadIdx.x], 1.7f);
 }
-__global__ void ten(float* x) { x[threadIdx.x] = cbrtf(x[threadIdx.x]); }
-__global__ void eleven(float* x) { x[threadIdx.x] = asinf(x[threadIdx.x]) + acosf(x[threadIdx.x + 9]); }
-__global__ void twelve(float* x) { x[threadIdx.x] = x[threadIdx.x + 9] > 100 ? 5 : powf(x[threadIdx.x + 9], 1.7f); }
+__global__ void fourteen(float* x) { x[threadIdx.x] = cbrtf(x[threadIdx.x]); }
+__global__ void fifteen(float* x) { x[threadIdx.x] = asinf(x[threadIdx.x]) + acosf(x[threadIdx.x + 9]); }
+__global__ void sixteen(float* x) { x[threadIdx.x] = x[threadIdx.x + 9] > 100 ? 5 : powf(x[threadIdx.x + 9], 1.7f); }
 __global__ void six(float* x) { x[threadIdx.x] = 0.5f * erfcf(-0.7f * x[threadIdx.x]) + erfcf(x[threadIdx.x] / 3); }
 }
 """
@@ -229,12 +264,15 @@ def test_the_cpu_driver_recognises_functions(tmp_path):
     assert sum("@approximate.exp.f64(" in line for line in calls) == 3
     assert sum("@approximate.power(" in line for line in calls) == 2
     assert sum("@approximate.cbrt(" in line for line in calls) == 1
-    assert len(calls) == 15
+    assert sum("@approximate.log.f64(" in line for line in calls) == 2
+    assert sum("@approximate.atan.f64(" in line for line in calls) == 1
+    assert sum("@approximate.pow.f64(" in line for line in calls) == 2
+    assert len(calls) == 20
     assert sum("call float @llvm.sqrt.f32(" in line for line in text.splitlines()) == 2
     # A choice by a limit of the program's own, which became one with powf's, is none of powf's.
-    body = text[text.index("@f.twelve(") :]
+    body = text[text.index("@f.sixteen(") :]
     assert "1.000000e+02" in body[: body.index("\n}")]
-    # Branches of logf, exp and powf go with them.
+    # Branches of logf, exp, log and powf go with them.
     for kernel in ("three", "eight", "nine"):
         body = text[text.index(f"@f.{kernel}(") :]
         assert "br i1" not in body[: body.index("\n}")]
@@ -251,10 +289,13 @@ bits = np.arange(0, 1 << 32, 4099, np.uint64).astype(np.uint32)
 limits = [np.float32(v).view(np.uint32) for v in (0, 1e-45, 2**-126, 0.75, 1, 1.5, 10.055, 88.72284, np.inf)]
 near = np.concatenate([np.arange(int(limit) - 40, int(limit) + 40) & 0xFFFFFFFF for limit in limits])
 x = np.concatenate([bits, near, near ^ 0x80000000]).astype(np.uint32).view(np.float32)
-doubles = np.concatenate([np.linspace(-750, 750, 40001), [np.inf, -np.inf, np.nan, 0, -745.13, 709.782712893384]])
+specials = [np.inf, -np.inf, np.nan, 0, -0.0, 5e-324, -5e-324, 2.0**-1022, -745.13, 709.782712893384, 0.75, 1.5]
+doubles = np.concatenate([np.linspace(-750, 750, 40001), np.linspace(0.4, 2.5, 20001), specials])
+anywhere = (np.arange(1 << 16, dtype=np.uint64) * np.uint64((1 << 48) + 12345678901)).view(np.float64)
+doubles = np.concatenate([doubles, anywhere[np.isfinite(anywhere)]])
+floats = x
 for function in sys.argv[2:]:
-    if function.startswith("exp("):
-        x = doubles
+    x = doubles if function.split("(")[0] in ("exp", "log", "atan", "tanh", "pow") else floats
     name = "float" if x.dtype == np.float32 else "double"
     module = SourceModule(sys.argv[1].replace("TYPE", name).replace("FUNCTION", function), no_extern_c=True)
     result = np.empty_like(x)
@@ -275,7 +316,15 @@ def test_functions_give_the_same_bits_on_every_path():
         "asinf(x[i])",
         "atan2f(x[i], 2 * x[i] - 1)",
     ]
-    functions += ["sinf(x[i])", "tanf(x[i])", "(float)__float2int_rn(x[i])", "(float)__float2int_rz(x[i])", "exp(x[i])"]
+    functions += ["sinf(x[i])", "tanf(x[i])", "(float)__float2int_rn(x[i])", "(float)__float2int_rz(x[i])"]
+    functions += [
+        "exp(x[i])",
+        "log(x[i])",
+        "atan(x[i])",
+        "tanh(x[i])",
+        "pow(x[i], 1.7)",
+        "pow(fabs(x[i]), x[n - 1 - i])",
+    ]
     paths = [{"PYCUDA_CPU_VECTOR": "0"}, *({"PYCUDA_CPU_ISA": isa} for isa in ("sse2", "avx2", "avx512"))]
     sums = [_in_a_process(SUMMING, SOURCE, *functions, **path) for path in paths]
     assert sums[0].count("\n") == len(functions)

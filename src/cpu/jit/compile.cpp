@@ -28,6 +28,7 @@
 #include "cpu/simt/approximate.h"
 #include "cpu/simt/busy_divider.h"
 #include "cpu/simt/forms.h"
+#include "cpu/simt/fused_negations.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/likely_ways.h"
 #include "cpu/simt/nan_payloads.h"
@@ -35,6 +36,8 @@
 #include "cpu/simt/processor_flushes.h"
 #include "cpu/simt/rare_repairs.h"
 #include "cpu/simt/recognise_math.h"
+#include "cpu/simt/recognise_pow_double.h"
+#include "cpu/simt/refined_reciprocals.h"
 #include "cpu/simt/repeated_flushes.h"
 #include "cpu/simt/saturating_conversion.h"
 #include "cpu/simt/scalar_threads.h"
@@ -169,12 +172,14 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     return one_error("internal error in the PTX lowering: " + error);
 #endif
 
+  simt::recognise_pow_double(module);
   clean_up_scalar(module, *made.target);
   for (llvm::Function& function : module) {
     // First: what flushes looks at bits, also at those of NaNs.
     simt::drop_repeated_flushes(function);
     simt::drop_unseen_payloads(function);
     simt::recognise_math(function);
+    simt::divide_for_reciprocals(function);
     simt::ask_for_ranges_first(function);
     simt::drop_repeated_flushes(function);
   }
@@ -227,6 +232,9 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
 
   optimise(module, *prepared->target, prepared->thorough);
   for (llvm::Function& function : module) simt::leave_flushes_to_processor(function);
+  if (has_fused_products()) {
+    for (llvm::Function& function : module) simt::fuse_negations(function);
+  }
   dump("optimised", module);
 
   llvm::SmallVector<char, 0> object;

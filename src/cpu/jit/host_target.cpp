@@ -96,6 +96,8 @@ const HostTarget& host_target() {
 
 bool has_avx512() { return llvm::StringRef(host_target().features).contains("+avx512vl"); }
 
+bool has_fused_products() { return llvm::StringRef(host_target().features).contains("+fma"); }
+
 std::optional<simt::DividerCosts> divider_costs() {
   if (!has_avx512()) return std::nullopt;
   const llvm::StringRef cpu = host_target().cpu;

@@ -26,6 +26,9 @@ const HostTarget& host_target();
 /// Whether code may use AVX-512.
 bool has_avx512();
 
+/// Whether it has fused multiply-adds.
+bool has_fused_products();
+
 /// What the host's divider costs where vectors of AVX-512 keep it busy for much longer than
 /// multiplications would take, or nothing where that is not known.
 std::optional<simt::DividerCosts> divider_costs();

@@ -27,6 +27,11 @@ inline constexpr const char* cbrt = "approximate.cbrt";
 inline constexpr const char* power = "approximate.power";
 // f64 -> f64: CUDA's exp, the same bits; below -745, where CUDA's is zero, right as well.
 inline constexpr const char* exp_f64 = "approximate.exp.f64";
+// f64 -> f64: CUDA's log, within 1 ulp; its atan of numbers that are not negative, within 2 ulp.
+inline constexpr const char* log_f64 = "approximate.log.f64";
+// x, y -> x^y: CUDA's __internal_accurate_pow, of positive x, within 2 ulp.
+inline constexpr const char* pow_f64 = "approximate.pow.f64";
+inline constexpr const char* atan_f64 = "approximate.atan.f64";
 // f32 result, a, b, c -> i1, exact: whether |a * b + c|, which was rounded to `result`, is less
 // than the least normal number; no for NaNs.
 inline constexpr const char* tiny_sum = "approximate.is-tiny";

@@ -19,6 +19,7 @@
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/approximate_powers.h"
 #include "cpu/simt/float_code.h"
+#include "cpu/simt/functions_of_doubles.h"
 #include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
@@ -47,7 +48,6 @@ class Expansion : private FloatCode {
   Value* power_of_two(Value* x);
   Value* ex2(Value* x, bool ftz);
   Value* exp(Value* x);
-  Value* exp_of_double(Value* x);
   Value* logarithm(Value* x, bool ftz, bool natural);
   Value* natural_sum(Value* f, Value* e, double unit);
   Value* erfc(Value* x);
@@ -76,19 +76,6 @@ constexpr double natural_terms[] = {-0x1p-1,       0x1.5555a4p-2,  -0x1.00004ap-
 constexpr double binary_terms[] = {-0x1.71547p-1,  0x1.ec7092p-2,  -0x1.715afcp-2,
                                    0x1.277fdcp-2,  -0x1.eaa454p-3, 0x1.a2b04p-3,
                                    -0x1.87c306p-3, 0x1.7fcc84p-3,  -0x1.c689ep-4};
-/// As CUDA has them.
-constexpr double double_exponential_terms[] = {1,
-                                               1,
-                                               0x1.000000000000bp-1,
-                                               0x1.5555555555511p-3,
-                                               0x1.55555555502a1p-5,
-                                               0x1.1111111122322p-7,
-                                               0x1.6c16c1852b7afp-10,
-                                               0x1.a01a014761f65p-13,
-                                               0x1.a01997c89eb71p-16,
-                                               0x1.71dee62401315p-19,
-                                               0x1.28af3fca213eap-22,
-                                               0x1.ade1569ce2bdfp-26};
 /// exp(x^2) erfc(x) (x + 2) in powers of (x - 2) / (x + 2), for x up to 10.07.
 constexpr double erfc_terms[] = {0x1.058672p+0,   -0x1.5fd38cp-1, 0x1.1e2dcp-2,  -0x1.2a7d7ep-5,
                                  -0x1.604b9ep-6,  0x1.a5f2b6p-8,  0x1.8ed826p-9, -0x1.7eeb02p-11,
@@ -119,24 +106,6 @@ Value* Expansion::exp(Value* x) {
   Value* whole = b_.CreateFSub(steps, real(round_to_integer));
   Value* rest = fma(whole, 0x1.05c61p-29, fma(whole, -0x1.62e43p-1, x));
   return canonical(scaled(polynomial(rest, exponential_terms), steps));
-}
-
-/// Beyond the bounds the result is infinite or zero. NaNs stay what they are.
-Value* Expansion::exp_of_double(Value* x) {
-  constexpr double round_double = 0x1.8p52;
-  x = at_least(at_most(x, 710), -746);
-  Value* steps = fma(x, 0x1.71547652b82fep0, like(x, round_double));
-  Value* whole = b_.CreateFSub(steps, like(x, round_double));
-  Value* rest = fma(whole, -0x1.abc9e3b39803fp-56, fma(whole, -0x1.62e42fefa39efp-1, x));
-  Value* result = polynomial(rest, double_exponential_terms);
-  if (native_) return call_native(b_, NativeOperation::Scale, {result, whole});
-  Value* raw = b_.CreateBitCast(steps, b_.getInt64Ty());
-  Value* half = b_.CreateAShr(raw, 1);
-  for (Value* part : {half, b_.CreateSub(raw, half)}) {
-    Value* power = b_.CreateAdd(b_.CreateShl(part, 52), b_.getInt64(0x3ff0000000000000));
-    result = b_.CreateFMul(result, b_.CreateBitCast(power, b_.getDoubleTy()));
-  }
-  return result;
 }
 
 /// x = 2^e m with m near 1: a polynomial of m - 1, plus e. The natural logarithm takes m from where
@@ -391,7 +360,11 @@ Value* Expansion::emit() {
     return seed_result(b_.CreateFDiv(llvm::ConstantFP::get(b_.getDoubleTy(), 1), seed_operand(x)));
   if (name == approximation::rsqrt_seed) return seed_result(root_of_double(seed_operand(x)));
   if (name == approximation::rsqrt_f64) return root_of_double(x);
-  if (name == approximation::exp_f64) return exp_of_double(x);
+  if (name == approximation::exp_f64) return exponential_of_double(b_, x, nullptr, native_);
+  if (name == approximation::log_f64) return logarithm_of_double(b_, x, native_);
+  if (name == approximation::pow_f64)
+    return power_of_doubles(b_, x, call_.getArgOperand(1), native_);
+  if (name == approximation::atan_f64) return arc_tangent_of_double(b_, x);
   if (name == approximation::tiny_sum) return is_tiny();
   if (name == approximation::flushed_sum) return flushed_sum();
   const bool ftz = name.consume_back(".ftz");

@@ -2,6 +2,7 @@
 #include "cpu/simt/float_patterns.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Module.h>
 
 #include <vector>
 
@@ -46,6 +47,16 @@ Value* normal_number(Value* value) {
       !match(bits, m_BitCast(m_Value(whole))))
     return value;
   return number(whole);
+}
+
+llvm::Function* approximate_function(llvm::Module& module, const char* name,
+                                     llvm::FunctionType* type) {
+  auto* function = llvm::cast<llvm::Function>(module.getOrInsertFunction(name, type).getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->addFnAttr(llvm::Attribute::WillReturn);
+  function->addFnAttr(llvm::Attribute::Speculatable);
+  return function;
 }
 
 bool is_function_of(Value* value, Value* source) {

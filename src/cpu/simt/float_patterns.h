@@ -53,6 +53,10 @@ AsNumber<Pattern> as_number(const Pattern& pattern) {
 /// `number`, and through what flushes subnormal numbers.
 llvm::Value* normal_number(llvm::Value* value);
 
+/// The declaration of an approximate function.
+llvm::Function* approximate_function(llvm::Module& module, const char* name,
+                                     llvm::FunctionType* type);
+
 /// Whether `value` is computed from `source` and constants alone, in few steps.
 bool is_function_of(llvm::Value* value, llvm::Value* source);
 

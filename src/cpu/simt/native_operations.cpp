@@ -3,6 +3,7 @@
 #include "cpu/simt/native_operations.h"
 
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
@@ -22,6 +23,8 @@ constexpr const char* prefix = "native.";
 constexpr const char* scale = "native.scale";
 constexpr const char* exponent = "native.exponent";
 constexpr const char* mantissa = "native.mantissa";
+constexpr const char* fraction = "native.fraction";
+constexpr const char* chosen = "native.chosen";
 constexpr const char* sum_toward_zero = "native.sum-toward-zero";
 constexpr const char* truncated = "native.truncated";
 constexpr const char* nearest = "native.nearest";
@@ -47,6 +50,10 @@ const char* name_of(NativeOperation operation) {
       return scale;
     case NativeOperation::Exponent:
       return exponent;
+    case NativeOperation::Fraction:
+      return fraction;
+    case NativeOperation::Chosen:
+      return chosen;
     case NativeOperation::SumTowardZero:
       return sum_toward_zero;
     case NativeOperation::Truncated:
@@ -106,8 +113,8 @@ llvm::Value* select_conversion(llvm::IRBuilder<>& b, llvm::StringRef name, llvm:
 /// One register's worth: of 512 bits, or of 128; of sums a single one.
 llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
                              llvm::ArrayRef<llvm::Value*> operands) {
-  // Intervals and signs of vgetmant: [3/4, 3/2), NaNs of negative numbers, 1 of -0.
-  constexpr std::uint32_t mantissa_form = 3 + 4 * 3;
+  // Intervals and signs of vgetmant: [3/4, 3/2) or [1, 2), NaNs of negative numbers, 1 of -0.
+  constexpr std::uint32_t mantissa_form = 3 + 4 * 3, fraction_form = 4 * 3;
   constexpr std::uint32_t current_rounding = 4;
   llvm::Type* type = operands[0]->getType();
   const bool whole = type->getPrimitiveSizeInBits() == 512;
@@ -122,13 +129,18 @@ llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
     return b.CreateIntrinsic(type->isVectorTy() ? all : single, {}, arguments);
   }
   if (name.starts_with(mantissa)) arguments.push_back(b.getInt32(mantissa_form));
+  if (name.starts_with(fraction)) arguments.push_back(b.getInt32(fraction_form));
   arguments.push_back(llvm::Constant::getNullValue(type));  // of lanes that are masked: none
   arguments.push_back(whole && !doubles ? b.getInt16(0xffff) : b.getInt8(0xff));
   if (whole) arguments.push_back(b.getInt32(current_rounding));
   using namespace llvm::Intrinsic;
-  ID id = whole ? x86_avx512_mask_getmant_ps_512 : x86_avx512_mask_getmant_ps_128;
+  ID id = doubles ? whole ? x86_avx512_mask_getmant_pd_512 : x86_avx512_mask_getmant_pd_128
+          : whole ? x86_avx512_mask_getmant_ps_512
+                  : x86_avx512_mask_getmant_ps_128;
   if (name.starts_with(exponent))
-    id = whole ? x86_avx512_mask_getexp_ps_512 : x86_avx512_mask_getexp_ps_128;
+    id = doubles ? whole ? x86_avx512_mask_getexp_pd_512 : x86_avx512_mask_getexp_pd_128
+         : whole ? x86_avx512_mask_getexp_ps_512
+                 : x86_avx512_mask_getexp_ps_128;
   if (name.starts_with(scale))
     id = doubles ? whole ? x86_avx512_mask_scalef_pd_512 : x86_avx512_mask_scalef_pd_128
          : whole ? x86_avx512_mask_scalef_ps_512
@@ -136,12 +148,38 @@ llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
   return b.CreateIntrinsic(id, {}, arguments);
 }
 
+/// Of eight indexes, or of one, from the constants of `call`: two registers, or memory.
+llvm::Value* select_choice(llvm::IRBuilder<>& b, const llvm::CallInst& call, llvm::Value* index) {
+  llvm::SmallVector<llvm::Constant*, 16> elements;
+  for (const llvm::Use& element : llvm::drop_begin(call.args())) {
+    auto* constant = llvm::cast<llvm::Constant>(element.get());
+    elements.push_back(constant->getType()->isVectorTy() ? constant->getSplatValue() : constant);
+  }
+  const auto table = llvm::ArrayRef(elements);
+  if (index->getType()->isVectorTy()) {
+    constexpr std::size_t lanes = 8;
+    llvm::Type* integers = llvm::FixedVectorType::get(b.getInt64Ty(), lanes);
+    return b.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_vpermi2var_pd_512, {},
+        {llvm::ConstantVector::get(table.take_front(lanes)), b.CreateBitCast(index, integers),
+         llvm::ConstantVector::get(table.drop_front(lanes))});
+  }
+  auto* type = llvm::ArrayType::get(index->getType(), elements.size());
+  auto* global = new llvm::GlobalVariable(*b.GetInsertBlock()->getModule(), type, true,
+                                          llvm::GlobalValue::PrivateLinkage,
+                                          llvm::ConstantArray::get(type, elements));
+  llvm::Value* which = b.CreateAnd(b.CreateBitCast(index, b.getInt64Ty()), elements.size() - 1);
+  return b.CreateLoad(index->getType(), b.CreateInBoundsGEP(type, global, {b.getInt64(0), which}));
+}
+
 void select(llvm::CallInst& call) {
   llvm::IRBuilder<> b(&call);
   const llvm::StringRef name = call.getCalledFunction()->getName();
   llvm::SmallVector<llvm::Value*, 3> operands;
   llvm::Value* result = nullptr;
-  if (!call.getType()->isVectorTy() && rounding_of(name)) {
+  if (!call.getType()->isVectorTy() && name.starts_with(chosen)) {
+    result = select_choice(b, call, call.getArgOperand(0));
+  } else if (!call.getType()->isVectorTy() && rounding_of(name)) {
     operands.append(call.arg_begin(), call.arg_end());
     result = select_register(b, name, operands);
   } else if (!call.getType()->isVectorTy()) {
@@ -161,6 +199,11 @@ void select(llvm::CallInst& call) {
       llvm::SmallVector<int, 16> part(register_lanes);
       std::iota(part.begin(), part.end(), static_cast<int>(first));
       operands.clear();
+      if (name.starts_with(chosen)) {
+        pieces.push_back(
+            select_choice(b, call, b.CreateShuffleVector(call.getArgOperand(0), part)));
+        continue;
+      }
       for (llvm::Value* operand : call.args())
         operands.push_back(b.CreateShuffleVector(operand, part));
       pieces.push_back(makes_integers(name) ? select_conversion(b, name, operands[0])

@@ -17,9 +17,11 @@ namespace pycuda::cpu::simt {
 
 enum class NativeOperation {
   Scale,     ///< f32 or f64 x and n: x 2^n, n a whole number; infinite and zero where it has to be
-  Exponent,  ///< f32 x: floor(log2(|x|)) as an f32; of zero -infinity, of infinity infinity
-  Mantissa,  ///< f32 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and infinity; NaN
-             ///< of negative numbers
+  Exponent,  ///< f32 or f64 x: floor(log2(|x|)) as one; of zero -infinity, of infinity infinity
+  Mantissa,  ///< f32 or f64 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and
+             ///< infinity; NaN of negative numbers
+  Fraction,  ///< f64 x: x / 2^e, from 1 up to 2, with a whole e; as Mantissa of zeros and the like
+  Chosen,    ///< f64 i and sixteen constants: the one that the low four bits of i tell
   SumTowardZero,  ///< f32 a, b, c: a * b + c, rounded toward zero
   Truncated,      ///< f32 or f64 x: the i32 of it, rounded toward zero; the least i32 of NaN and of
               ///< what does not fit

@@ -3,29 +3,13 @@
 // added to the exponent, with two more cases for large |x|.
 #include <llvm/ADT/STLExtras.h>
 
-#include "cpu/simt/float_patterns.h"
+#include "cpu/simt/double_patterns.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
 using namespace llvm::PatternMatch;
 using llvm::Value;
-
-/// A constant f64, given by its bits.
-struct LongBits {
-  std::uint64_t value;
-  template <class Operand>
-  bool match(Operand* operand) const {
-    const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(operand);
-    return constant && constant->getType()->isDoubleTy() &&
-           constant->getValueAPF().bitcastToAPInt() == value;
-  }
-};
-
-Value* without_cast(Value* value) {
-  auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value);
-  return cast ? cast->getOperand(0) : value;
-}
 
 /// Horner's rule down to the coefficient of the highest power: its variable, or null.
 Value* polynomial_variable(Value* value) {

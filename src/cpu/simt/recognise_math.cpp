@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/simt/double_patterns.h"
 #include "cpu/simt/float_patterns.h"
 
 namespace pycuda::cpu::simt {
@@ -135,13 +136,8 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
 void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> operands) {
   llvm::Type* real = operands.front()->getType();
   const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), real);
-  llvm::FunctionCallee callee =
-      found.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(real, types, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotAccessMemory();
-  function->setDoesNotThrow();
-  function->addFnAttr(llvm::Attribute::WillReturn);
-  function->addFnAttr(llvm::Attribute::Speculatable);
+  llvm::Function* callee =
+      approximate_function(*found.getModule(), name, llvm::FunctionType::get(real, types, false));
   llvm::IRBuilder<> b(&found);
   if (llvm::isa<llvm::PHINode>(found))
     b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
@@ -227,6 +223,13 @@ unsigned recognise_math(llvm::Function& function) {
     if (auto* cases = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       operand = double_exponential_operand(*cases);
       name = lower::approximation::exp_f64;
+      if (!operand) {
+        operand = double_logarithm_operand(*cases);
+        name = lower::approximation::log_f64;
+      }
+    } else if (instruction.getType()->isDoubleTy() && llvm::isa<llvm::SelectInst>(instruction)) {
+      operand = double_arc_tangent_operand(llvm::cast<llvm::SelectInst>(instruction));
+      name = lower::approximation::atan_f64;
     } else if (!instruction.getType()->isFloatTy()) {
       continue;
     } else if (const auto [left, right] = factors_of(instruction); left) {
