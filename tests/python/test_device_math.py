@@ -235,7 +235,7 @@ COUNTING = """
 import sys
 import pycuda.autoinit
 from pycuda.compiler import SourceModule
-SourceModule(sys.argv[1], no_extern_c=True)
+SourceModule(sys.argv[1], no_extern_c=True, options=sys.argv[2:])
 """
 
 
@@ -251,10 +251,16 @@ def _in_a_process(script, *arguments, **variables):
     return ran.stdout
 
 
-def test_the_cpu_driver_recognises_functions(tmp_path):
+@pytest.mark.parametrize("options", [(), ("-lineinfo",)])
+def test_the_cpu_driver_recognises_functions(tmp_path, options):
     """However NVRTC writes them: a version that changes the sequences shows here."""
     _in_a_process(
-        COUNTING, COUNTED, PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1", CUDA_MODULE_LOADING="EAGER"
+        COUNTING,
+        COUNTED,
+        *options,
+        PYCUDA_CPU_DUMP=str(tmp_path),
+        PYCUDA_DISABLE_CACHE="1",
+        CUDA_MODULE_LOADING="EAGER",
     )
     text = "".join(path.read_text() for path in tmp_path.glob("*-clean.ll"))
     calls = [line for line in text.splitlines() if "call" in line and "@approximate." in line]
