@@ -182,7 +182,7 @@ template <class T> FN T next_after(T a, T b) {
     const f32 from = widened(a), to = widened(b);
     if (from != from) return a;
     if (to != to) return b;
-    if (from == to) return a;
+    if (from == to) return b;
     if (from == 0) return {static_cast<u16>(to > 0 ? 0x0001 : 0x8001)};
     return {static_cast<u16>((from < to) == (from > 0) ? a.bits + 1 : a.bits - 1)};
   }

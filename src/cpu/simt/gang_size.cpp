@@ -232,12 +232,12 @@ unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
   constexpr unsigned little_arithmetic = 2;
   if (facts.max_threads < 32) return 16;
   unsigned instructions = 0, loads = 0, stores = 0;
-  bool waits = false, narrow = false;
+  bool waits = false, stores_bytes = false;
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     ++instructions;
     loads += reads_data(instruction) ? 1 : 0;
     stores += writes_data(instruction) ? 1 : 0;
-    narrow |= writes_data(instruction) && !fills_vectors(instruction);
+    stores_bytes |= writes_data(instruction) && !fills_vectors(instruction);
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call || !call->getCalledFunction()) continue;
     waits |= call->isConvergent();
@@ -249,7 +249,7 @@ unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
   if (chase == Chase::UntilFound && !arithmetic.doubles && facts.max_threads >= 64) return 64;
   const bool only_moves =
       loads > stores && arithmetic.floats + arithmetic.integers <= little_arithmetic * stores;
-  if (chase == Chase::None && !waits && !narrow && stores != 0 &&
+  if (chase == Chase::None && !waits && !stores_bytes && stores != 0 &&
       (only_moves || reads_many_rows(arithmetic, loads, facts)))
     return 16;
   const bool widest = is_much(arithmetic, loads, waits) && instructions <= long_kernel;
