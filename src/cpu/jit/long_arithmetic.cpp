@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/long_arithmetic.h"
 
+#ifndef NDEBUG
+#error "LLVM's schedulers have a member more without NDEBUG: compile this file with it"
+#endif
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/CodeGen/MachineFunction.h>
 #include <llvm/CodeGen/MachineScheduler.h>
