@@ -50,6 +50,17 @@ AsNumber<Pattern> as_number(const Pattern& pattern) {
   return {pattern};
 }
 
+/// Any value, one that is known, and the negative of that: `number` of each.
+inline auto any_number(llvm::Value*& value) {
+  return as_number(llvm::PatternMatch::m_Value(value));
+}
+inline auto same_number(llvm::Value* value) {
+  return as_number(llvm::PatternMatch::m_Specific(value));
+}
+inline auto negated_number(llvm::Value* value) {
+  return as_number(llvm::PatternMatch::m_FNeg(same_number(value)));
+}
+
 /// `number`, and through what flushes subnormal numbers.
 llvm::Value* normal_number(llvm::Value* value);
 

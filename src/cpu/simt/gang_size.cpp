@@ -328,7 +328,7 @@ bool walks_rows(const GangSource& source, const KernelFacts& facts) {
 /// Fused rows are long: the wider a gang, the less often it asks whether all of it passes a guard.
 /// But all of a wide gang takes the long way where one of its lanes is at a border, which weighs
 /// more in kernels that are not short. One core of a Zen 5, ms in gangs of 32 and of 64: a blur of
-/// 5 x 5 with clamped borders 1.2 and 1.7, sums of 8 x 8 differences 1.8 and 2.3.
+/// 5 x 5 with clamped borders 1.2 and 1.7.
 bool settle_rows(GangSource& source, const KernelFacts& facts) {
   constexpr unsigned widest = 64, short_kernel = 150;
   if (!source.chosen || source.warps || source.size.is_tile() || facts.max_threads < widest ||

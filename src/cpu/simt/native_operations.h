@@ -24,8 +24,8 @@ enum class NativeOperation {
   Chosen,    ///< f64 i and sixteen constants: the one that the low four bits of i tell
   SumTowardZero,  ///< f32 a, b, c: a * b + c, rounded toward zero
   Truncated,      ///< f32 or f64 x: the i32 of it, rounded toward zero; the least i32 of NaN and of
-              ///< what does not fit
-  Nearest,  ///< the same, rounded to the nearest, of two to the even one
+                  ///< what does not fit
+  Nearest,        ///< the same, rounded to the nearest, of two to the even one
 };
 
 /// Of NaNs those that give f32 or f64 give NaNs, of whatever kind.

@@ -18,33 +18,30 @@ namespace {
 using namespace llvm::PatternMatch;
 using llvm::Value;
 
-/// A value, and one that is known: `number` of it.
-auto any(Value*& value) { return as_number(m_Value(value)); }
-auto same(Value* value) { return as_number(m_Specific(value)); }
-auto negated(Value* value) { return as_number(m_FNeg(same(value))); }
-
 /// a - b, however it is written.
 bool is_difference(Value* value, Value* a, Value* b) {
   Value* sum = nullptr;
   value = number(value);
-  if (match(value, m_CombineOr(m_FSub(same(a), same(b)), m_c_FAdd(same(a), negated(b)))))
+  if (match(value, m_CombineOr(m_FSub(same_number(a), same_number(b)),
+                               m_c_FAdd(same_number(a), negated_number(b)))))
     return true;
   // The negative of b, which is a sum.
-  return match(value, m_c_FAdd(same(a), any(sum))) && match(sum, m_FNeg(any(sum))) &&
-         number(b) == sum;
+  return match(value, m_c_FAdd(same_number(a), any_number(sum))) &&
+         match(sum, m_FNeg(any_number(sum))) && number(b) == sum;
 }
 
 /// What is added to itself, or null.
 Value* half_of(Value* twice) {
   Value *one = nullptr, *other = nullptr;
-  return match(twice, m_FAdd(any(one), any(other))) && one == other ? one : nullptr;
+  return match(twice, m_FAdd(any_number(one), any_number(other))) && one == other ? one : nullptr;
 }
 
 /// Horner's rule in `variable`, from the constant term up to the coefficient of the highest power.
 bool is_polynomial(Value* value, Value* variable, llvm::ArrayRef<std::uint32_t> coefficients) {
   for (std::uint32_t coefficient : coefficients.drop_back()) {
     Value* higher = nullptr;
-    if (!match(value, as_number(m_c_fma(same(variable), m_Value(higher), Bits{coefficient}))))
+    if (!match(value,
+               as_number(m_c_fma(same_number(variable), m_Value(higher), Bits{coefficient}))))
       return false;
     value = higher;
   }
@@ -69,11 +66,11 @@ Value* apart(const Mantissa& parts) {
     return nullptr;
   Value *small = nullptr, *lifted = nullptr, *a = nullptr, *x = nullptr;
   llvm::CmpInst::Predicate predicate;
-  if (!match(bits, m_BitCast(m_Select(m_Value(small), any(lifted), any(a)))) ||
+  if (!match(bits, m_BitCast(m_Select(m_Value(small), any_number(lifted), any_number(a)))) ||
       !match(lift, m_Select(m_Specific(small), Bits{0xc1c00000}, m_AnyZeroFP())) ||
-      !match(small, m_FCmp(predicate, same(a), Bits{0x00800000})) ||
-      predicate != llvm::CmpInst::FCMP_OLT || !match(lifted, m_c_FMul(same(a), Bits{0x4b800000})) ||
-      !match(a, m_FAbs(m_Value(x))))
+      !match(small, m_FCmp(predicate, same_number(a), Bits{0x00800000})) ||
+      predicate != llvm::CmpInst::FCMP_OLT ||
+      !match(lifted, m_c_FMul(same_number(a), Bits{0x4b800000})) || !match(a, m_FAbs(m_Value(x))))
     return nullptr;
   return x;
 }
@@ -82,12 +79,12 @@ Value* apart(const Mantissa& parts) {
 Value* logarithm_operand(Value* high, Value* low) {
   // The sum of the leading part and what it lacks, made shorter by its own rounding.
   Value *lead = nullptr, *tail = nullptr;
-  if (!match(high, m_FAdd(any(lead), any(tail)))) return nullptr;
+  if (!match(high, m_FAdd(any_number(lead), any_number(tail)))) return nullptr;
   const auto splits = [&] {
     Value* rounded = nullptr;
     Value* value = number(low);
-    if (match(value, m_c_FAdd(same(tail), as_number(m_FNeg(any(rounded))))) ||
-        match(value, m_FSub(same(tail), any(rounded))))
+    if (match(value, m_c_FAdd(same_number(tail), as_number(m_FNeg(any_number(rounded))))) ||
+        match(value, m_FSub(same_number(tail), any_number(rounded))))
       return is_difference(rounded, high, lead);
     return false;
   };
@@ -97,23 +94,23 @@ Value* logarithm_operand(Value* high, Value* low) {
   }
   constexpr std::uint32_t log2_e = 0x3fb8aa3b, log2_e_rest = 0x32a55e34;
   Value *q = nullptr, *e = nullptr, *curve = nullptr, *rest = nullptr;
-  if (!match(lead, m_fma(any(q), Bits{log2_e}, any(e))) ||
-      !match(tail, m_c_fma(same(q), any(curve), any(rest))))
+  if (!match(lead, m_fma(any_number(q), Bits{log2_e}, any_number(e))) ||
+      !match(tail, m_c_fma(same_number(q), any_number(curve), any_number(rest))))
     return nullptr;
   Value *thrice = nullptr, *q_low = nullptr, *difference = nullptr;
-  if (!match(rest, m_fma(any(thrice), any(q_low), any(rest)))) return nullptr;
-  const auto is_thrice = m_c_FMul(same(curve), Bits{0x40400000});
+  if (!match(rest, m_fma(any_number(thrice), any_number(q_low), any_number(rest)))) return nullptr;
+  const auto is_thrice = m_c_FMul(same_number(curve), Bits{0x40400000});
   if (!match(thrice, is_thrice)) std::swap(thrice, q_low);
   if (!match(thrice, is_thrice) ||
-      !match(rest,
-             m_fma(same(q), Bits{log2_e_rest},
-                   as_number(m_fma(same(q_low), Bits{log2_e},
-                                   as_number(m_fma(same(q), Bits{log2_e}, any(difference))))))) ||
+      !match(rest, m_fma(same_number(q), Bits{log2_e_rest},
+                         as_number(m_fma(same_number(q_low), Bits{log2_e},
+                                         as_number(m_fma(same_number(q), Bits{log2_e},
+                                                         any_number(difference))))))) ||
       !is_difference(difference, e, lead))
     return nullptr;
   Value *squared = nullptr, *polynomial = nullptr;
-  const auto is_square = m_FMul(same(q), same(q));
-  if (!match(curve, m_FMul(any(squared), any(polynomial)))) return nullptr;
+  const auto is_square = m_FMul(same_number(q), same_number(q));
+  if (!match(curve, m_FMul(any_number(squared), any_number(polynomial)))) return nullptr;
   if (!match(squared, is_square)) std::swap(squared, polynomial);
   if (!match(squared, is_square) ||
       !is_polynomial(polynomial, squared, {0x3df6384f, 0x3c93bb73, 0x3b52e7db, 0x3a2c32e4}))
@@ -131,9 +128,9 @@ Value* logarithm_operand(Value* high, Value* low) {
       !match(normal_number(divisor), m_c_FAdd(m_Specific(parts.value), Bits{0x3f800000})))
     return nullptr;
   Value *left = nullptr, *doubled = nullptr;
-  if (!match(q_low, m_c_FMul(m_Specific(reciprocal), any(left))) ||
-      !match(left, m_c_fma(negated(q), same(f), any(doubled))) || half_of(doubled) == nullptr ||
-      !is_difference(half_of(doubled), f, q))
+  if (!match(q_low, m_c_FMul(m_Specific(reciprocal), any_number(left))) ||
+      !match(left, m_c_fma(negated_number(q), same_number(f), any_number(doubled))) ||
+      half_of(doubled) == nullptr || !is_difference(half_of(doubled), f, q))
     return nullptr;
   return apart(parts);
 }
@@ -143,7 +140,7 @@ Value* logarithm_operand(Value* high, Value* low) {
 bool is_exponential(llvm::SelectInst& result, Value*& high, Value*& low) {
   Value *product = nullptr, *first = nullptr, *step = nullptr, *shifted = nullptr, *power = nullptr;
   if (!match(number(result.getFalseValue()),
-             m_FMul(as_number(m_FMul(any(power), m_BitCast(m_Value(first)))),
+             m_FMul(as_number(m_FMul(any_number(power), m_BitCast(m_Value(first)))),
                     m_BitCast(m_Sub(m_Value(shifted), m_Value(step))))))
     return false;
   Value *integer = nullptr, *whole = nullptr, *positive = nullptr;
@@ -152,20 +149,20 @@ bool is_exponential(llvm::SelectInst& result, Value*& high, Value*& low) {
       !match(step, m_Select(m_Value(positive), m_Zero(),
                             m_SpecificInt(static_cast<std::uint32_t>(-2097152000)))) ||
       !match(shifted, m_Shl(m_Value(integer), m_SpecificInt(23))) ||
-      !match(positive, m_FCmp(predicate, any(whole), m_AnyZeroFP())) ||
+      !match(positive, m_FCmp(predicate, any_number(whole), m_AnyZeroFP())) ||
       predicate != llvm::CmpInst::FCMP_OGT || !is_function_of(integer, whole))
     return false;
-  if (!match(whole, m_Intrinsic<llvm::Intrinsic::roundeven>(any(product)))) return false;
+  if (!match(whole, m_Intrinsic<llvm::Intrinsic::roundeven>(any_number(product)))) return false;
   Value *sum = nullptr, *left = nullptr;
-  if (!match(power, m_c_fma(any(sum), m_Value(), Bits{0x3f800000}))) return false;
+  if (!match(power, m_c_fma(any_number(sum), m_Value(), Bits{0x3f800000}))) return false;
   constexpr std::uint32_t coefficients[] = {0x3f800000, 0x3f317218, 0x3e75fdec, 0x3d6357bb,
                                             0x3c1d9856, 0x3aaf85ed, 0x391fcb8e};
   if (!is_polynomial(power, sum, coefficients)) {
-    if (!match(power, m_c_fma(m_Value(), any(sum), Bits{0x3f800000})) ||
+    if (!match(power, m_c_fma(m_Value(), any_number(sum), Bits{0x3f800000})) ||
         !is_polynomial(power, sum, coefficients))
       return false;
   }
-  if (!match(sum, m_FAdd(any(low), any(left)))) return false;
+  if (!match(sum, m_FAdd(any_number(low), any_number(left)))) return false;
   if (!is_difference(left, product, whole)) std::swap(low, left);
   if (!is_difference(left, product, whole)) return false;
   // Beyond 152.
@@ -175,9 +172,10 @@ bool is_exponential(llvm::SelectInst& result, Value*& high, Value*& low) {
       predicate == llvm::CmpInst::FCMP_ORD)
     beyond = rest;
   llvm::CmpInst::Predicate sign;
-  if (!match(beyond, m_FCmp(predicate, as_number(m_FAbs(same(product))), Bits{0x43180000})) ||
+  if (!match(beyond,
+             m_FCmp(predicate, as_number(m_FAbs(same_number(product))), Bits{0x43180000})) ||
       predicate != llvm::CmpInst::FCMP_OGT ||
-      !match(result.getTrueValue(), m_Select(m_FCmp(sign, same(product), m_AnyZeroFP()),
+      !match(result.getTrueValue(), m_Select(m_FCmp(sign, same_number(product), m_AnyZeroFP()),
                                              m_PosZeroFP(), Bits{0x7f800000})) ||
       sign != llvm::CmpInst::FCMP_OLT)
     return false;
@@ -229,10 +227,11 @@ bool is_float(const llvm::Constant* constant, float wanted) {
 /// Whether `value` is how far y is from twice an integer.
 bool is_parity(Value* value, Value* y) {
   Value *twice = nullptr, *half = nullptr;
-  if (!match(value, m_FSub(same(y), any(twice)))) return false;
+  if (!match(value, m_FSub(same_number(y), any_number(twice)))) return false;
   half = half_of(twice);
-  if (half == nullptr || !match(half, m_Intrinsic<llvm::Intrinsic::trunc>(any(half)))) return false;
-  return match(half, m_c_FMul(same(y), Bits{0x3f000000}));
+  if (half == nullptr || !match(half, m_Intrinsic<llvm::Intrinsic::trunc>(any_number(half))))
+    return false;
+  return match(half, m_c_FMul(same_number(y), Bits{0x3f000000}));
 }
 
 /// x and y are compared with zero, one and infinity alone, and y with integers: then the kinds of
@@ -254,7 +253,7 @@ bool may_compare(const llvm::FCmpInst& comparison, Value* x, Value* y) {
       return false;
     return left == x || left == y || is_parity(left, y);
   }
-  return right == y && match(left, m_Intrinsic<llvm::Intrinsic::floor>(same(y)));
+  return right == y && match(left, m_Intrinsic<llvm::Intrinsic::floor>(same_number(y)));
 }
 
 /// Whether `result` is x^y, if `regular` is |x|^y: of every kind of numbers one is tried.
@@ -291,7 +290,8 @@ bool is_power(llvm::Instruction& result, const llvm::DominatorTree& dominators, 
 
 Power power_of(llvm::SelectInst& regular) {
   Value *product = nullptr, *low = nullptr, *high = nullptr, *y = nullptr;
-  if (!is_exponential(regular, product, low) || !match(product, m_FMul(any(high), m_Value(y))))
+  if (!is_exponential(regular, product, low) ||
+      !match(product, m_FMul(any_number(high), m_Value(y))))
     return {};
   Value *log_low = nullptr, *error = nullptr, *x = nullptr;
   for (unsigned turn = 0; turn < 2 && x == nullptr; ++turn) {
@@ -300,8 +300,8 @@ Power power_of(llvm::SelectInst& regular) {
       std::swap(high, y);
       high = number(high);
     }
-    if (match(low, m_c_fma(m_Specific(y), any(log_low), any(error))) &&
-        match(error, m_c_fma(m_Specific(y), same(high), negated(product))))
+    if (match(low, m_c_fma(m_Specific(y), any_number(log_low), any_number(error))) &&
+        match(error, m_c_fma(m_Specific(y), same_number(high), negated_number(product))))
       x = logarithm_operand(high, log_low);
   }
   if (x == nullptr) return {};
