@@ -15,7 +15,7 @@
 namespace pycuda::array {
 namespace {
 
-constexpr std::int64_t most_threads = 256, most_blocks = 0x7fffffff;
+constexpr std::int64_t most_threads = row_threads, most_blocks = 0x7fffffff;
 /// Shorter rows would leave most threads of a vector idle, or make more blocks than a GPU starts in
 /// the time.
 constexpr std::int64_t shortest_row_in_turn = 24, shortest_row = 192;
@@ -39,6 +39,13 @@ bool moves_rows(const Walk& walk, bool in_turn) {
   }
   return length >= (in_turn ? shortest_row_in_turn : shortest_row) &&
          walk.size / length * blocks_for(length).grid.x <= most_blocks;
+}
+
+/// Elements of such a row that a thread of a GPU moves: several reads at a time keep its memory
+/// busy, but no thread shall be without work.
+std::int64_t moved_by_a_thread(std::int64_t row, bool in_turn) {
+  if (in_turn) return 1;
+  return row >= 4 * most_threads ? 4 : row >= 2 * most_threads ? 2 : 1;
 }
 
 /// The widest unit that an element consists of and that lies aligned wherever a thread meets one.
@@ -106,6 +113,10 @@ SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t u
   key.wide_index = walk.size > largest_narrow;
   key.wide_offset = is_wide(walk, indexed, count);
   key.rows = moves_rows(walk, in_turn);
+  if (key.rows) {
+    key.per_thread = static_cast<int>(
+        moved_by_a_thread(walk.shape[static_cast<std::size_t>(walk.ndim - 1)], in_turn));
+  }
   key.dense_step = indexed.strides[count - 1] == unit;
   for (std::size_t k = 0; k < 2 + count && walk.ndim > 0; ++k) {
     key.inner[k] = inner_of(walk.strides[k][static_cast<std::size_t>(walk.ndim - 1)],
@@ -189,7 +200,8 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
     }
   }
   const std::int64_t row = key.rows ? walk.shape[static_cast<std::size_t>(walk.ndim - 1)] : 1;
-  cuda::LaunchShape launch_shape = blocks_for(key.rows ? row : walk.size);
+  cuda::LaunchShape launch_shape =
+      blocks_for(key.rows ? (row + key.per_thread - 1) / key.per_thread : walk.size);
   if (key.rows) {
     parameters.add(launch_shape.grid.x);
     launch_shape.grid.x *= static_cast<unsigned>(walk.size / row);

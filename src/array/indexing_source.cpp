@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "array/indexing_source.h"
 
+#include <bit>
+
 #include "array/kernel_text.h"
 
 namespace pycuda::array {
@@ -49,8 +51,9 @@ std::string own_element(const SelectionKey& key) {
   const std::string columns = key.wide_index ? length : length + ".length";
   if (key.rows) {
     return "  const u32 row = blockIdx.x / blocks;\n"
-           "  const index_t c = static_cast<index_t>(blockIdx.x - row * blocks) * 256 + "
-           "threadIdx.x;\n"
+           "  const index_t c = static_cast<index_t>(blockIdx.x - row * blocks) * " +
+           std::to_string(row_threads * key.per_thread) +
+           " + threadIdx.x;\n"
            "  if (c >= " +
            columns + ") return;\n";
   }
@@ -63,6 +66,26 @@ std::string own_element(const SelectionKey& key) {
                          : "  const index_t row = (__umulhi(i, " + length + ".magic) + i) >> " +
                                length + ".shift";
   return text + ", c = i - row * " + columns + ";\n";
+}
+
+/// What a thread moves of a row: all is read before anything is written, so that reads do not wait.
+std::string moves_of_row(const SelectionKey& key) {
+  const std::string count = std::to_string(key.per_thread), threads = std::to_string(row_threads);
+  const std::string last = "[" + std::to_string(key.ndim - 1) + "]";
+  const auto place = [&](int k, const char* array) {
+    const bool dense = key.inner[static_cast<std::size_t>(k)] == Inner::Dense;
+    return "*reinterpret_cast<T*>(" + std::string(array) + " + o" + std::to_string(k) +
+           " + static_cast<offset_t>(" + threads + " * u) * " +
+           (dense ? std::to_string(key.bytes)
+                  : "static_cast<offset_t>(s" + std::to_string(k) + ".v" + last + ")") +
+           ")";
+  };
+  const std::string length = "shape.v" + last + (key.wide_index ? "" : ".length");
+  const std::string each = "#pragma unroll\n  for (int u = 0; u < " + count + "; ++u) if (c + " +
+                           threads + " * u < " + length + ") ";
+  return "  T moved[" + count + "];\n" + each +
+         "moved[u] = " + place(key.writes ? 0 : 1, key.writes ? "values" : "indexed") + ";\n" +
+         each + place(key.writes ? 1 : 0, key.writes ? "indexed" : "values") + " = moved[u];\n}\n";
 }
 
 /// Offsets o0, o1, ... of that element in each array.
@@ -105,6 +128,7 @@ std::uint64_t SelectionKey::number() const {
   add(wide_index, 1);
   add(wide_offset, 1);
   add(rows, 1);
+  add(std::countr_zero(static_cast<unsigned>(per_thread)), 2);
   add(dense_step, 1);
   for (const Inner one : inner) add(one, 2);
   return number | std::uint64_t{1} << used;
@@ -127,6 +151,7 @@ std::string SelectionKey::source() const {
             "; }\n";
   }
   if (checks) text += "  if (!good) { *bad = 1; return; }\n";
+  if (per_thread > 1) return text + moves_of_row(*this);
   text +=
       "  T* const there = reinterpret_cast<T*>(indexed + o1);\n"
       "  T* const here = reinterpret_cast<T*>(values + o0);\n";

@@ -12,6 +12,8 @@
 namespace pycuda::array {
 
 inline constexpr std::size_t max_index_arrays = 4;
+/// Threads of a block that moves a row, or part of one, if the row is long enough.
+inline constexpr int row_threads = 256;
 
 /// What such a kernel is made for. Its arrays are the values, the indexed one, then the indices.
 ///
@@ -19,8 +21,8 @@ inline constexpr std::size_t max_index_arrays = 4;
 /// where to note an index that is out of range (int*); for each array of indices the length of its
 /// axis and that axis's stride (two rows of i64). If `ndim` > 0, the lengths of the walk (u64 or
 /// Divisors, by `wide_index`), then its strides for each array in bytes (rows of i64). A thread
-/// moves one element; if `rows`, of one row of the walk's last dimension,
-/// along which no array has indices, and the number of blocks for a row (u32) comes last.
+/// moves one element; if `rows`, `per_thread` of one row of the walk's last dimension, along which
+/// no array has indices, and the number of blocks for a row (u32) comes last.
 struct SelectionKey {
   int ndim = 0;
   int indices = 1;
@@ -31,6 +33,7 @@ struct SelectionKey {
   bool wide_index = false;   ///< more than 2^31 - 1 values
   bool wide_offset = false;  ///< some array, or an axis that is indexed, is longer than 2^31 - 1
   bool rows = false;
+  int per_thread = 1;       ///< of a row: a power of two up to 8
   bool dense_step = false;  ///< the last indexed axis has elements side by side
   std::array<Inner, 2 + max_index_arrays> inner{};  ///< along the walk's last dimension
 

@@ -29,13 +29,18 @@ std::string ReductionText::text() const {
   text += std::string("FN acc_t combined(acc_t a, acc_t b) { return ") + op.combine + "; }\n";
   text += std::string("FN acc_t identity() { return ") + op.identity + "; }\n";
   if (seeks_) {
-    // Positions of one thread rise: an element only wins by being better.
+    // Positions of one thread rise: an element only wins by being better. What is no number is
+    // better than what is one. An element that equals the identity never wins: where none does, the
+    // first of all is the answer, and its position is still nowhere.
     const bool largest = key_.op == ReductionOp::argmax;
-    text +=
-        std::string("FN void take(acc_t& best, T x, pos_t i) {\n  const bool wins = ") +
-        (largest ? "less(best.value, x)" : "less(x, best.value)") +
-        " | (is_nan(x) & !is_nan(best.value)) | (best.position < 0);\n  best.value = wins ? x : "
-        "best.value;\n  best.position = wins ? i : best.position;\n}\n";
+    const bool ordered = kind(key_.accumulated) != Kind::Complex;
+    text += std::string("FN void take(acc_t& best, T x, pos_t i) {\n  const bool wins = ") +
+            (ordered   ? largest ? "!less_equal(x, best.value) & !is_nan(best.value)"
+                                 : "!less_equal(best.value, x) & !is_nan(best.value)"
+             : largest ? "less(best.value, x) | (is_nan(x) & !is_nan(best.value))"
+                       : "less(x, best.value) | (is_nan(x) & !is_nan(best.value))") +
+            ";\n  best.value = wins ? x : best.value;\n  best.position = wins ? i : "
+            "best.position;\n}\n";
   } else if (key_.partial_input) {
     text += std::string("FN void take(acc_t& all, const in0& x) { all = combined(all, ") +
             (finds_ ? "Found{x.value, static_cast<pos_t>(x.position)}" : "x") + "); }\n";
@@ -48,9 +53,15 @@ std::string ReductionText::text() const {
   }
   if (key_.bands) text += element();
   text += "extern \"C\" __global__ void __launch_bounds__(" +
-          std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) + ") " +
-          key_.kernel_name() + "(" + parameters() + ") {\n";
+          std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
+          (all_at_once() ? ", 8) " : ") ") + key_.kernel_name() + "(" + parameters() + ") {\n";
   return text + (key_.bands ? bands() : key_.columns ? columns() : lanes()) + "}\n";
+}
+
+bool ReductionText::all_at_once() const {
+  const bool little = kind(key_.accumulated) != Kind::Complex &&
+                      (arrays_ == 1 || item_bytes(key_.accumulated) <= 4);
+  return little && !key_.in_turn && !key_.columns && key_.dense && !key_.wide;
 }
 
 std::string ReductionText::parameters() const {
@@ -106,7 +117,8 @@ std::string ReductionText::store(const std::string& total, const std::string& of
     place += " + static_cast<u64>(blockIdx.y) * results * sizeof(out_t)";
     if (finds_) value = "StoredFound{" + total + ".value, " + total + ".position}";
   } else {
-    value = "cast<out_t>(" + total + (finds_ ? ".position)" : ")");
+    value = finds_ ? "cast<out_t>(" + total + ".position < 0 ? 0 : " + total + ".position)"
+                   : "cast<out_t>(" + total + ")";
   }
   return "*reinterpret_cast<out_t*>(" + place + ") = " + value + ";\n";
 }

@@ -22,6 +22,10 @@ class ReductionText {
 
  private:
   std::string parameters() const;
+  /// Whether eight blocks shall fit on a multiprocessor, as the plan of one long reduction assumes:
+  /// some of its blocks would run after all others. That leaves 32 registers, without spills where
+  /// little is kept.
+  bool all_at_once() const;
 
   /// take(all, the element of each array that `read(k)` says, at position i).
   template <class Read>

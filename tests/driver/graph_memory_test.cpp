@@ -89,13 +89,15 @@ TEST_CASE("memory that outlives its graph's launch") {
   const GraphStream stream;
   AllocatingGraph scene(module);
   const CUdeviceptr address = scene.params.dptr;
+  // What earlier cases hold still: NVIDIA's driver counts for the whole device.
+  const auto before = graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
 
   SUBCASE("is freed by the program") {
     const OwnExec exec(scene.graph.handle);
     for (int i = 0; i < 2; ++i) {
       exec.run(stream);
       CHECK(read_word(address) == step(1));
-      CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= 4096);
+      CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= before + 4096);
       // Not again before it is freed.
       CHECK(CU(cuGraphLaunch)(exec.handle, stream.handle) == CUDA_ERROR_INVALID_VALUE);
       if (i == 0) {
@@ -125,7 +127,7 @@ TEST_CASE("memory that outlives its graph's launch") {
       freeing.run(stream);
     }
   }
-  CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) == 0);
+  CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) == before);
 }
 
 TEST_CASE("memory stays when its graph and executable are gone") {
