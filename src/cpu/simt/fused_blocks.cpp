@@ -59,8 +59,13 @@ class Sums {
   bool find_parts(const llvm::Function& function) {
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || !callee->getName().starts_with("ptx.")) continue;
+      if (!call) continue;
+      const llvm::Function* callee = call->getCalledFunction();
+      // A function of the program may ask for its thread's numbers.
+      if (!callee ||
+          (!callee->isDeclaration() && !callee->getName().starts_with(pseudo::update_prefix)))
+        return false;
+      if (!callee->getName().starts_with("ptx.")) continue;
       llvm::StringRef name = callee->getName();
       if (name == pseudo::params || name == gang_all || name == gang_none) continue;
       if (!name.consume_front(pseudo::sreg_prefix)) return false;
