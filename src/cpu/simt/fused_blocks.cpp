@@ -2,6 +2,7 @@
 // Every use of tid.x and ctaid.x must be part of the sum that numbers the grid's threads.
 #include "cpu/simt/fused_blocks.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -61,10 +62,11 @@ class Sums {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (!call) continue;
       const llvm::Function* callee = call->getCalledFunction();
-      // A function of the program may ask for its thread's numbers.
-      if (!callee ||
-          (!callee->isDeclaration() && !callee->getName().starts_with(pseudo::update_prefix)))
-        return false;
+      // A function of the program may ask for the numbers of its thread.
+      if (!callee || !callee->isDeclaration()) {
+        if (llvm::is_contained(call->args(), function.getArg(0))) return false;
+        continue;
+      }
       if (!callee->getName().starts_with("ptx.")) continue;
       llvm::StringRef name = callee->getName();
       if (name == pseudo::params || name == gang_all || name == gang_none) continue;
