@@ -240,6 +240,8 @@ class RandomNumberGenerator:
 
     def gen_poisson(self, shape, dtype, lambda_value, stream=None):
         """A new array, see `fill_poisson`."""
+        if lambda_value is None:
+            raise TypeError("lambda_value is needed: a new array holds no means")
         result = gpuarray.GPUArray(shape, dtype)
         self.fill_poisson(result, lambda_value, stream)
         return result

@@ -149,6 +149,11 @@ def test_a_mean_that_poisson_numbers_cannot_have_is_named(mean):
         make("XORWOW").gen_poisson(10, np.uint32, mean)
 
 
+def test_a_new_array_holds_no_means():
+    with pytest.raises(TypeError, match="lambda_value is needed"):
+        make("XORWOW").gen_poisson(10, np.uint32, None)
+
+
 def test_means_in_place_that_are_none_give_nan():
     for dtype in (np.float32, np.float64):
         data = to_gpu(np.array([np.nan, -1, np.inf, 1e20, 0, 5], dtype))
