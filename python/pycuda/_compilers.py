@@ -47,7 +47,10 @@ def as_texts(values, name):
         return []
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{name} must be a list of texts, not one text")
-    return [os.fspath(value) if hasattr(value, "__fspath__") else str(value) for value in values]
+    values = list(values)
+    if None in values:
+        raise TypeError(f"{name} must be a list of texts, not {values}")
+    return [os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value) for value in values]
 
 
 def run_program(command, **keywords):

@@ -103,8 +103,8 @@ def context_dependent_memoize(func):
         try:
             return results[key]
         except KeyError:
-            result = results[key] = func(*args, **kwargs)
-            return result
+            # Threads that come at the same time all get what the first one to end has made.
+            return results.setdefault(key, func(*args, **kwargs))
 
     remember.__dict__["_pycuda_ctx_dep_memoize_dic"] = results
     return remember

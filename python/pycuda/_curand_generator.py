@@ -17,6 +17,12 @@ _C_TYPES = {
     np.dtype(np.int64): "long",
     np.dtype(np.uint64): "long",
 }
+_MOST_OF_32_BITS = 2**32 - 1
+
+
+def _require_array(data, words):
+    if not isinstance(data, gpuarray.GPUArray):
+        raise TypeError(f"{words}, not {type(data).__name__}")
 
 
 class RandomNumberGenerator:
@@ -50,6 +56,7 @@ class RandomNumberGenerator:
         self.state_type = state_type
         self.generator_bits = generator_bits
         self._state = None
+        self._context = drv.Context.get_current()
         skip_type = "unsigned int" if self._skips_by_32_bits() else "unsigned long long"
         skips = {
             "skip_ahead": (skip_type, "skipahead"),
@@ -109,12 +116,19 @@ class RandomNumberGenerator:
                 value += " >> 32"
             lines.append(f"GENERATE({name}, {c_type}, NONE, {value})")
         for name, c_type, suffix in self.gen_log_info:
-            value = f"curand{suffix}(&state, mean, stddev)"
+            # cuRAND's own function keeps the second of a pair for the next call, with the mean and deviation of this
+            # one: numbers of the next fill would have them.
+            normal = f"curand{suffix.replace('_log_normal', '_normal')}(&state)"
+            value = f"exp(mean + stddev * {normal})"
             lines.append(f"GENERATE({name}, {c_type}, MEAN_AND_STDDEV({c_type}), {value})")
         for name, c_type, suffix in self.gen_poisson_info:
             lines.append(f"GENERATE({name}, {c_type}, LAMBDA, curand{suffix}(&state, lambda))")
         for name, c_type, suffix in self.gen_poisson_inplace_info:
-            lines.append(f"GENERATE({name}, {c_type}, NONE, curand{suffix}(&state, (double)out[i]))")
+            # Drawing for a mean that is not a number would not end.
+            value = f"curand{suffix}(&state, (double)out[i])"
+            if c_type != "unsigned int":
+                value = f"out[i] >= 0 && out[i] <= 4294967295.0 ? ({c_type}){value} : ({c_type})NAN"
+            lines.append(f"GENERATE({name}, {c_type}, NONE, {value})")
         return "\n".join(lines)
 
     @property
@@ -130,6 +144,8 @@ class RandomNumberGenerator:
         return self._state
 
     def _launch(self, function, stream, *arguments):
+        if drv.Context.get_current() != self._context:
+            raise ValueError("the generator belongs to another context: make that context current")
         function.prepared_async_call(
             (self.block_count, 1), (self.generators_per_block, 1, 1), stream, self.state, *arguments
         )
@@ -149,6 +165,9 @@ class RandomNumberGenerator:
                 drv.Context.set_limit(drv.limit.STACK_SIZE, before)
 
     def _fill(self, name, data, stream, *parameters):
+        gpuarray._array.check_context(data)
+        if gpuarray._array.is_read_only(data):
+            raise ValueError(f"the array of shape {data.shape} and dtype {data.dtype} is read-only")
         if data.size == 0:
             return
         if data.flags.forc:
@@ -159,33 +178,46 @@ class RandomNumberGenerator:
         self._launch(self.generators[name], stream, dense.ptr, dense.size, *parameters)
         gpuarray._array.copy(data, dense, stream)
 
-    def _generator_named(self, prefix, dtype):
-        name = f"{prefix}_{_C_TYPES.get(dtype, '')}"
+    def _generator_named(self, prefix, data):
+        _require_array(data, "random numbers are put into a GPUArray")
+        name = f"{prefix}_{_C_TYPES.get(data.dtype, '')}"
         if name not in self.generators:
-            raise NotImplementedError(f"{type(self).__name__} has no {prefix} numbers of dtype {dtype}")
+            raise NotImplementedError(f"{type(self).__name__} has no {prefix} numbers of dtype {data.dtype}")
         return name
 
     def fill_uniform(self, data, stream=None):
         """Fill with floats in (0, 1], or integers over their whole range."""
-        self._fill(self._generator_named("uniform", data.dtype), data, stream)
+        self._fill(self._generator_named("uniform", data), data, stream)
 
     def fill_normal(self, data, stream=None):
         """Fill with floats of mean 0 and standard deviation 1."""
-        self._fill(self._generator_named("normal", data.dtype), data, stream)
+        self._fill(self._generator_named("normal", data), data, stream)
 
     def fill_log_normal(self, data, mean, stddev, stream=None):
         """Fill with floats whose logarithms have this mean and standard deviation."""
-        self._fill(self._generator_named("normal_log", data.dtype), data, stream, mean, stddev)
+        self._fill(self._generator_named("normal_log", data), data, stream, mean, stddev)
 
     def fill_poisson(self, data, lambda_value=None, stream=None):
-        """Fill with Poisson numbers of mean `lambda_value`, or of the means that are in `data`."""
+        """Fill with Poisson numbers of mean `lambda_value`, or of the means that are in `data`.
+
+        In `data`, where a mean is NaN, negative, or more than 32 bits hold, the number is NaN.
+
+        Raises
+        ------
+        ValueError
+            For such a `lambda_value`.
+        """
         if lambda_value is None:
+            name = self._generator_named("poisson_inplace", data)
             if data.dtype == np.int32:
                 raise NotImplementedError(f"Poisson numbers in place of dtype {data.dtype}")
-            self._fill(self._generator_named("poisson_inplace", data.dtype), data, stream)
+            self._fill(name, data, stream)
         else:
+            _require_array(data, "random numbers are put into a GPUArray")
             if data.dtype != np.uint32:
                 raise NotImplementedError(f"Poisson numbers are uint32, not {data.dtype}")
+            if not 0 <= lambda_value <= _MOST_OF_32_BITS:
+                raise ValueError(f"the mean of Poisson numbers of 32 bits cannot be {lambda_value}")
             self._fill("poisson_int", data, stream, lambda_value)
 
     def gen_uniform(self, shape, dtype, stream=None):
@@ -208,6 +240,8 @@ class RandomNumberGenerator:
 
     def gen_poisson(self, shape, dtype, lambda_value, stream=None):
         """A new array, see `fill_poisson`."""
+        if lambda_value is None:
+            raise TypeError("lambda_value is needed: a new array holds no means")
         result = gpuarray.GPUArray(shape, dtype)
         self.fill_poisson(result, lambda_value, stream)
         return result
@@ -217,6 +251,8 @@ class RandomNumberGenerator:
 
     def _skip_array(self, name, counts, stream):
         _, function, dtype = self._skippers[name]
+        _require_array(counts, "numbers to skip must be in a GPUArray")
+        gpuarray._array.check_context(counts)
         if counts.size not in (self._count, self.generators_per_block):
             raise ValueError(
                 f"there are {self._count} generators, {self.generators_per_block} in each block: "
@@ -235,5 +271,5 @@ class RandomNumberGenerator:
         self._skip("skip_ahead", i, stream)
 
     def call_skip_ahead_array(self, i, stream=None):
-        """Skip numbers: `i` has one count for each generator, or for each of a block."""
+        """Skip numbers: `i` has one count for each generator, or for each of a block; none below 0."""
         self._skip_array("skip_ahead", i, stream)

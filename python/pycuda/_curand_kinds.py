@@ -19,6 +19,9 @@ class _PseudoRandomNumberGenerator(RandomNumberGenerator):
         seeds = (_curand_seeds.seed_getter_unique if seed_getter is None else seed_getter)(self._count)
         if not (isinstance(seeds, gpuarray.GPUArray) and seeds.dtype == np.int32 and seeds.shape == (self._count,)):
             raise TypeError("seed must be GPUArray of integers of right length")
+        gpuarray._array.check_context(seeds)
+        if not seeds.flags.c_contiguous:
+            seeds = seeds.copy()
         self._initialise(seeds.ptr, offset)
 
     def call_skip_ahead_sequence(self, i, stream=None):

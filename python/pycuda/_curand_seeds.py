@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What generators start from: seeds, and Sobol's direction vectors and scramble constants."""
 
+import operator
 import random
 
 import numpy as np
@@ -31,9 +32,9 @@ def generate_scramble_constants64(count):
 
 def seed_getter_uniform(n):
     """`n` equal seeds, from Python's generator."""
-    return gpuarray.to_gpu(np.full(n, random.randint(0, 2**31 - 1), np.int32))
+    return gpuarray.to_gpu(np.full(operator.index(n), random.randint(0, 2**31 - 1), np.int32))
 
 
 def seed_getter_unique(n):
     """`n` seeds from NumPy's global generator."""
-    return gpuarray.to_gpu(np.random.randint(0, 2**31 - 1, n).astype(np.int32))
+    return gpuarray.to_gpu(np.random.randint(0, 2**31 - 1, operator.index(n)).astype(np.int32))

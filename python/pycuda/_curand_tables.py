@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import glob
+import operator
 import os
 import re
 import sys
@@ -80,7 +81,7 @@ def _checked(status, routine):
 
 
 def _repeated(table, count):
-    count = int(count)
+    count = operator.index(count)
     if count < 0:
         raise ValueError(f"count is {count}")
     return np.ascontiguousarray(table[np.arange(count) % len(table)])

@@ -4,8 +4,10 @@
 Notes
 -----
 Differences from the original: also Philox; skipping ahead moves all generators; a Sobol generator
-never shares its direction vectors with another. Generators need cuRAND's headers; direction vectors
-and scramble constants are tables of its library (both in the wheel nvidia-curand).
+never shares its direction vectors with another; log-normal numbers have the mean and deviation of
+the call that they come from. A generator stays with its context; arrays of any strides are filled.
+Generators need cuRAND's headers; direction vectors and scramble constants are tables of its library
+(both in the wheel nvidia-curand).
 """
 
 import numpy as np

@@ -317,10 +317,12 @@ def _range_of(chosen_range, chosen_slice, size):
     """The values of `i` as a Python range."""
     if chosen_slice is not None:
         return range(*chosen_slice.indices(size))
+    if not all(hasattr(chosen_range, part) for part in ("start", "stop", "step")):
+        raise TypeError(f"range must have start, stop and step as a slice has, {type(chosen_range).__name__} has not")
     start = 0 if chosen_range.start is None else chosen_range.start
     step = 1 if chosen_range.step is None else chosen_range.step
     stop = size if chosen_range.stop is None else chosen_range.stop
-    return range(int(start), int(stop), int(step))
+    return range(start, stop, step)
 
 
 def _check_range(name, chosen, vectors):

@@ -357,7 +357,8 @@ class ReductionKernel:
             function, extents, size = self.stage2_func, (), blocks
             # The name keeps the partial results alive until the next launch is in the stream.
             partial = result
-            passed = [partial.ptr, *call.packed[:given]]
+            # Those of stage 1 follow, unless it has the default one, which stage 2 does without.
+            passed = [partial.ptr, *call.packed[: len(self.stage2_arg_types) - 1]]
 
     def _launch_shape(self, size):
         """Blocks, and how many elements each thread reads."""

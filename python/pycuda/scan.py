@@ -229,6 +229,8 @@ class _ScanKernel:
                 gpuarray._array.check_context(ary)
             elif isinstance(ary, np.ndarray):
                 raise TypeError(f"a scan takes arrays on the device, not a numpy.ndarray of shape {ary.shape}")
+        if not isinstance(input_ary, gpuarray.GPUArray):
+            raise TypeError(f"a scan takes arrays on the device, not {type(input_ary).__name__}")
         if len(input_ary.shape) != 1:
             raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
         (n,) = input_ary.shape

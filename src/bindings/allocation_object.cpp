@@ -85,9 +85,16 @@ PyObject* as_buffer(PyObject* self, PyObject* arguments, PyObject* keywords) {
                                      const_cast<char**>(names), &size, &offset)) {
       throw nb::python_error();
     }
-    const CUdeviceptr start = self_of(self).address() +
-                              (offset == nullptr ? 0 : as_integer<std::size_t>(offset, "offset"));
-    return memory_view(self, start, as_integer<std::size_t>(size, "size")).release().ptr();
+    const CUdeviceptr start = self_of(self).address();
+    const std::size_t skipped = offset == nullptr ? 0 : as_integer<std::size_t>(offset, "offset");
+    const auto bytes = as_integer<std::size_t>(size, "size");
+    const std::size_t all = self_of(self).bytes();
+    if (skipped > all || bytes > all - skipped) {
+      PyErr_Format(PyExc_ValueError, "%zu bytes from byte %zu on: the memory has %zu bytes", bytes,
+                   skipped, all);
+      throw nb::python_error();
+    }
+    return memory_view(self, start + skipped, bytes).release().ptr();
   });
 }
 

@@ -2,7 +2,9 @@
 // Memcpy2D, Memcpy3D and Memcpy3DPeer: copies that are filled in, then called.
 #include <nanobind/stl/shared_ptr.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "bindings/array_argument.h"
@@ -10,6 +12,7 @@
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
 #include "bindings/graph_keeping.h"
+#include "bindings/held_memory.h"
 #include "bindings/integers.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -19,22 +22,6 @@ namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
-
-/// The first byte of an object's memory, whatever its strides, held while this lives.
-class HeldMemory {
- public:
-  HeldMemory(nb::handle object, int flags) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
-  }
-  HeldMemory(const HeldMemory&) = delete;
-  HeldMemory& operator=(const HeldMemory&) = delete;
-  ~HeldMemory() { PyBuffer_Release(&view_); }
-  void* data() const { return view_.buf; }
-  nb::handle owner() const { return view_.obj; }
-
- private:
-  Py_buffer view_ = {};
-};
 
 /// The driver's structure, and what keeps its memory alive: as long as the copy object itself.
 template <class Parameters>
@@ -61,6 +48,67 @@ void keep_memory(const Copy& copy) {
   for (const nb::object& owner : {copy.source_owner, copy.destination_owner}) {
     if (owner.is_valid()) keep_if_captured(nb::handle(owner));
   }
+}
+
+/// Where a box begins in memory of rows, and how far rows and slices are apart.
+struct Place {
+  std::size_t x, y, z, pitch, height;
+};
+
+std::size_t sum(std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? SIZE_MAX : result;
+}
+
+std::size_t product(std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? SIZE_MAX : result;
+}
+
+/// How many bytes from the first one on a box of at least one byte takes part of. A pitch or height
+/// of 0 stands for rows and slices without gaps.
+std::size_t end_of_box(const Place& place, std::size_t width, std::size_t height,
+                       std::size_t depth) {
+  const std::size_t pitch = place.pitch != 0 ? place.pitch : sum(place.x, width);
+  const std::size_t rows = place.height != 0 ? place.height : sum(place.y, height);
+  const std::size_t slices = product(sum(place.z, depth - 1), rows);
+  const std::size_t before = product(sum(slices, sum(place.y, height - 1)), pitch);
+  return sum(before, sum(place.x, width));
+}
+
+/// The driver cannot know how long host memory is.
+void check_host(const HeldMemory* memory, const void* address, const char* routine,
+                const char* side, std::size_t end) {
+  if (memory == nullptr || memory->data() != address) return;
+  const std::size_t bytes = memory->extent();
+  if (end <= bytes) return;
+  throw driver::DriverError(routine, CUDA_ERROR_INVALID_VALUE,
+                            std::string(side) + ": host memory of " + std::to_string(bytes) +
+                                " bytes, but the copy goes to byte " + std::to_string(end));
+}
+
+template <class Copy>
+void check_host_sides(const Copy& copy, const char* routine) {
+  const auto& box = copy.parameters;
+  Place from{box.srcXInBytes, box.srcY, 0, box.srcPitch, 0};
+  Place to{box.dstXInBytes, box.dstY, 0, box.dstPitch, 0};
+  std::size_t depth = 1;
+  if constexpr (!std::is_same_v<Copy, Copy2D>) {
+    depth = box.Depth;
+    from.z = box.srcZ;
+    from.height = box.srcHeight;
+    to.z = box.dstZ;
+    to.height = box.dstHeight;
+  }
+  if (box.WidthInBytes == 0 || box.Height == 0 || depth == 0) return;
+  const auto address = [](CUmemorytype type, const void* host, CUdeviceptr unified) -> const void* {
+    if (type == CU_MEMORYTYPE_HOST) return host;
+    return type == CU_MEMORYTYPE_UNIFIED ? reinterpret_cast<const void*>(unified) : nullptr;
+  };
+  check_host(copy.source.get(), address(box.srcMemoryType, box.srcHost, box.srcDevice), routine,
+             "source", end_of_box(from, box.WidthInBytes, box.Height, depth));
+  check_host(copy.destination.get(), address(box.dstMemoryType, box.dstHost, box.dstDevice),
+             routine, "destination", end_of_box(to, box.WidthInBytes, box.Height, depth));
 }
 
 template <class Copy, auto Member>
@@ -193,6 +241,7 @@ void bind_depth(nb::class_<Copy>& type) {
 
 // `aligned` is a bool, or the stream in its place; None is False, as in the original.
 void copy_2d(const Copy2D& copy, nb::handle aligned) {
+  check_host_sides(copy, "cuMemcpy2D");
   if (aligned.is_none() || nb::isinstance<nb::bool_>(aligned) || PyLong_Check(aligned.ptr())) {
     const int exact = PyObject_IsTrue(aligned.ptr());
     unlocked([&] { cuda::copy_2d(copy.parameters, exact == 1); });
@@ -222,8 +271,12 @@ void bind_structured_copies(nb::module_& m) {
   bind_depth(volume);
   volume
       .def("__call__",
-           [](const Copy3D& self) { unlocked([&] { cuda::copy_3d(self.parameters); }); })
+           [](const Copy3D& self) {
+             check_host_sides(self, "cuMemcpy3D");
+             unlocked([&] { cuda::copy_3d(self.parameters); });
+           })
       .def("__call__", [](const Copy3D& self, nb::handle stream) {
+        check_host_sides(self, "cuMemcpy3DAsync");
         CUstream queue = stream_argument(stream);
         keep_memory(self);
         unlocked([&] { cuda::copy_3d_async(self.parameters, queue); });
@@ -246,8 +299,12 @@ void bind_structured_copies(nb::module_& m) {
           },
           "The context of the device that the copy goes to.")
       .def("__call__",
-           [](const Copy3DPeer& self) { unlocked([&] { cuda::copy_3d_peer(self.parameters); }); })
+           [](const Copy3DPeer& self) {
+             check_host_sides(self, "cuMemcpy3DPeer");
+             unlocked([&] { cuda::copy_3d_peer(self.parameters); });
+           })
       .def("__call__", [](const Copy3DPeer& self, nb::handle stream) {
+        check_host_sides(self, "cuMemcpy3DPeerAsync");
         CUstream queue = stream_argument(stream);
         keep_memory(self);
         unlocked([&] { cuda::copy_3d_peer_async(self.parameters, queue); });

@@ -123,11 +123,20 @@ void bind_references(nb::module_& m) {
           "Bind memory with rows of `pitch` bytes.")
       .def(
           "set_format",
-          [](Reference& self, nb::handle format, nb::handle channels) {
-            self.set_format(as_enumerator<CUarray_format>(format, "fmt"),
+          [](Reference& self, nb::handle fmt, nb::handle channels, nb::handle format) {
+            if (fmt.is_none() == format.is_none() || channels.is_none()) {
+              PyErr_SetString(PyExc_TypeError,
+                              "set_format needs 'format' (the same as 'fmt'), once, and "
+                              "'num_components'");
+              throw nb::python_error();
+            }
+            self.set_format(as_enumerator<CUarray_format>(fmt.is_none() ? format : fmt, "format"),
                             as_integer<int>(channels, "num_components"));
           },
-          nb::arg("fmt"), nb::arg("num_components"), "How plain memory is read.")
+          nb::arg("fmt").none() = nb::none(), nb::arg("num_components").none() = nb::none(),
+          nb::arg("format").none() = nb::none(),
+          "How plain memory is read. The original's code says `format` where its manual says "
+          "`fmt`.")
       .def(
           "set_address_mode",
           [](Reference& self, nb::handle dim, nb::handle mode) {

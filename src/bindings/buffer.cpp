@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/buffer.h"
 
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+#include <string>
+
+#include "bindings/numpy_types.h"
+
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
+
+void refuse_objects(PyObject* buffer) {
+  if (is_ndarray(buffer)) {
+    refuse_object_dtype(nb::handle(buffer).attr("dtype"));
+  } else if (PyMemoryView_Check(buffer)) {
+    const char* format = PyMemoryView_GET_BUFFER(buffer)->format;
+    if (format != nullptr && std::strchr(format, 'O') != nullptr) {
+      throw nb::type_error("a memoryview of Python objects cannot be copied to or from a device");
+    }
+  }
+}
 
 Buffer Buffer::open(PyObject* object, int flags) {
   Buffer buffer;
@@ -11,6 +29,7 @@ Buffer Buffer::open(PyObject* object, int flags) {
     buffer.view_ = {};
     throw nb::python_error();
   }
+  refuse_objects(object);
   return buffer;
 }
 

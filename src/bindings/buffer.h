@@ -9,11 +9,15 @@
 
 namespace pycuda::bindings {
 
+/// Raises TypeError for an array of Python objects, or a memoryview of one: bytes from the device
+/// taken for Python's pointers would end the process.
+void refuse_objects(PyObject* buffer);
+
 /// A contiguous (C or Fortran order) view of an object's memory, held for as long as this lives.
 class Buffer {
  public:
-  /// To read from. Raises TypeError for an object without memory, ValueError when it is not
-  /// contiguous.
+  /// To read from. Raises TypeError for an object without memory and for Python objects, ValueError
+  /// when it is not contiguous.
   static Buffer read(PyObject* object);
   /// To write to. Raises ValueError or BufferError besides when it is read-only.
   static Buffer write(PyObject* object);

@@ -30,6 +30,7 @@ class DeviceAllocation : public DevicePointer {
     return address;
   }
   virtual void free() { memory_->free(); }
+  virtual std::size_t bytes() const { return memory_->bytes(); }
 
  protected:
   DeviceAllocation() = default;
@@ -55,6 +56,7 @@ class ManagedAllocation : public DeviceAllocation {
     return managed_->address();
   }
   void free() override { managed_->free(); }
+  std::size_t bytes() const override { return managed_->bytes(); }
   const cuda::ManagedMemory& memory() const { return *managed_; }
 
  private:

@@ -72,14 +72,21 @@ bool is_pointer_holder(PyObject* object) {
 
 CUdeviceptr device_address(nb::handle object, const char* what) {
   if (const std::optional<CUdeviceptr> held = pointer_held_by(object.ptr())) return *held;
-  // An array of one integer has an index, which is not its address.
+  // An array of one integer has an index, which is not its address; a holder without its base has
+  // none.
+  const bool is_unready = is_pointer_holder(object.ptr()) && !nb::inst_ready(object);
   const nb::object number =
-      is_array(object.ptr()) ? nb::object() : nb::steal(PyNumber_Index(object.ptr()));
+      is_array(object.ptr()) || is_unready ? nb::object() : nb::steal(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
-    const bool has_memory = PyObject_HasAttrString(object.ptr(), "gpudata") == 1;
+    const char* advice = "";
+    if (is_unready) {
+      advice = ": its __init__ must call that of PointerHolderBase";
+    } else if (PyObject_HasAttrString(object.ptr(), "gpudata") == 1) {
+      advice = ": give its gpudata";
+    }
     PyErr_Format(PyExc_TypeError, "%s must be device memory or an integer, not %s%s", what,
-                 Py_TYPE(object.ptr())->tp_name, has_memory ? ": give its gpudata" : "");
+                 Py_TYPE(object.ptr())->tp_name, advice);
     throw nb::python_error();
   }
   return as_integer<CUdeviceptr>(number, what);

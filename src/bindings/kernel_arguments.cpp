@@ -167,6 +167,9 @@ void write_array(const Argument& argument, std::byte* destination) {
             ? "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut"
             : "");
   }
+  if (nb::handle(argument.value).attr("dtype").attr("isnative").is(nb::handle(Py_False))) {
+    argument.raise_wrong_kind("of the other byte order");
+  }
   std::memcpy(destination, source.data(), source.bytes());
 }
 

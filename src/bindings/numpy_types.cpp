@@ -97,6 +97,16 @@ bool copy_scalar(PyObject* object, std::size_t bytes, void* destination) {
   return fits;
 }
 
+void refuse_object_dtype(nb::handle dtype) {
+  static PyObject* const name = PyUnicode_InternFromString("hasobject");
+  const nb::object holds = nb::steal(PyObject_GetAttr(dtype.ptr(), name));
+  if (!holds.is_valid()) throw nb::python_error();
+  if (holds.ptr() == Py_False) return;
+  const std::string text = "elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
+                           " are Python objects, which a device cannot hold";
+  throw nb::type_error(text.c_str());
+}
+
 nb::object array_over(nb::handle owner, nb::handle shape, nb::handle dtype, nb::handle order) {
   const std::string letter = nb::isinstance<nb::str>(order) ? nb::cast<std::string>(order) : "";
   if (letter != "C" && letter != "c" && letter != "F" && letter != "f") {
@@ -110,6 +120,7 @@ nb::object array_over(nb::handle owner, nb::handle shape, nb::handle dtype, nb::
 
 std::size_t array_bytes(nb::handle shape, nb::handle dtype) {
   const nb::object type = nb::module_::import_("numpy").attr("dtype")(dtype);
+  refuse_object_dtype(type);
   auto bytes = as_integer<std::size_t>(type.attr("itemsize"), "the item size");
   const auto multiply = [&](nb::handle length) {
     if (__builtin_mul_overflow(bytes, as_integer<std::size_t>(length, "a length of the shape"),
@@ -117,7 +128,9 @@ std::size_t array_bytes(nb::handle shape, nb::handle dtype) {
       raise_out_of_range("the array's size", shape);
     }
   };
-  if (PyIndex_Check(shape.ptr())) {
+  // Arrays look like integers: those with axes are sequences of them.
+  const bool is_sequence = is_ndarray(shape.ptr()) && nb::cast<int>(shape.attr("ndim")) > 0;
+  if (PyIndex_Check(shape.ptr()) && !is_sequence) {
     multiply(shape);
   } else {
     for (nb::handle length : nb::iter(shape)) multiply(length);

@@ -29,12 +29,16 @@ PyTypeObject* ndarray_type();
 /// when it has another number of bytes.
 bool copy_scalar(PyObject* object, std::size_t bytes, void* destination);
 
+/// Raises TypeError for a dtype with Python objects.
+void refuse_object_dtype(nanobind::handle dtype);
+
 /// A new array over the memory of `owner` (which exports a buffer), which becomes the array's base.
 /// Raises LogicError for an order that is neither "C" nor "F".
 nanobind::object array_over(nanobind::handle owner, nanobind::handle shape, nanobind::handle dtype,
                             nanobind::handle order);
 
-/// Bytes of an array of `shape` (an integer or integers) and `dtype`. Raises OverflowError.
+/// Bytes of an array of `shape` (an integer or integers) and `dtype`. Raises OverflowError, and
+/// TypeError for Python objects.
 std::size_t array_bytes(nanobind::handle shape, nanobind::handle dtype);
 
 }  // namespace pycuda::bindings

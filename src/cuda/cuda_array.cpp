@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "cuda/cuda_array.h"
 
+#include <string>
+
 namespace pycuda::cuda {
+namespace {
+
+template <class Create, class Descriptor>
+void create(const Create& entry, CUarray* array, const Descriptor& descriptor, std::size_t depth) {
+  const CUresult code = entry.status(array, &descriptor);
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    throw entry.error(
+        code, std::to_string(descriptor.Width) + " x " + std::to_string(descriptor.Height) + " x " +
+                  std::to_string(depth) + " elements of " + std::to_string(descriptor.NumChannels) +
+                  " channels (1, 2 or 4), format " + std::to_string(descriptor.Format));
+  }
+  if (code != CUDA_SUCCESS) throw entry.error(code);
+}
+
+}  // namespace
 
 CudaArray::CudaArray(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) : array_(require_context()) {
-  array_.driver().cuArray3DCreate(array_.out(), &descriptor);
+  create(array_.driver().cuArray3DCreate, array_.out(), descriptor, descriptor.Depth);
 }
 
 CudaArray::CudaArray(const CUDA_ARRAY_DESCRIPTOR& descriptor) : array_(require_context()) {
-  array_.driver().cuArrayCreate(array_.out(), &descriptor);
+  create(array_.driver().cuArrayCreate, array_.out(), descriptor, 0);
 }
 
 CudaArrayPtr CudaArray::borrow(const ContextPtr& context, CUarray handle) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "cuda/capture.h"
 
@@ -34,6 +35,15 @@ bool relieve_memory_pressure() noexcept {
   return hook != nullptr;
 }
 
+namespace {
+
+/// Other failures, such as a kernel's fault, are not the size's.
+bool is_of_the_size(CUresult code) {
+  return code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
 DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     : memory_(require_context()), bytes_(bytes) {
   const CaptureTolerance tolerance(memory_.driver());
@@ -45,7 +55,8 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     const ContextScope scope(context());
     code = allocate.status(memory_.out(), bytes);
   }
-  if (code != CUDA_SUCCESS) throw allocate.error(code, bytes == 0 ? "0 bytes" : "");
+  if (is_of_the_size(code)) throw allocate.error(code, std::to_string(bytes) + " bytes");
+  if (code != CUDA_SUCCESS) throw allocate.error(code);
   live_.set(bytes);
 }
 
@@ -63,6 +74,11 @@ DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
     const ContextScope scope(memory.context());
     code = attempt();
   }
+  if (is_of_the_size(code)) {
+    throw allocate.error(code, std::to_string(height) + " rows of " + std::to_string(width_bytes) +
+                                   " bytes, elements of " + std::to_string(element_bytes) +
+                                   " bytes (4, 8 or 16)");
+  }
   if (code != CUDA_SUCCESS) throw allocate.error(code);
   memory.bytes_ = memory.pitch_bytes_ * height;
   memory.live_.set(memory.bytes_);
@@ -77,6 +93,18 @@ AddressRange address_range(CUdeviceptr address) {
   AddressRange range{};
   require_context()->driver().cuMemGetAddressRange(&range.base, &range.bytes, address);
   return range;
+}
+
+std::string refusal(CUdeviceptr address, std::size_t bytes) {
+  AddressRange range{};
+  const auto& look_up = require_context()->driver().cuMemGetAddressRange;
+  if (look_up.status(&range.base, &range.bytes, address) != CUDA_SUCCESS) {
+    return "there is no device memory at that address";
+  }
+  const std::size_t left = range.bytes - (address - range.base);
+  if (bytes <= left) return {};
+  return std::to_string(bytes) + " bytes, but from there the device memory has only " +
+         std::to_string(left);
 }
 
 }  // namespace pycuda::cuda

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "cuda/capturing.h"
@@ -96,5 +97,9 @@ struct AddressRange {
   std::size_t bytes;
 };
 AddressRange address_range(CUdeviceptr address);
+
+/// Why `bytes` bytes from `address` on cannot be copied or set, as far as the allocation there
+/// tells; empty where that is not the reason.
+std::string refusal(CUdeviceptr address, std::size_t bytes);
 
 }  // namespace pycuda::cuda

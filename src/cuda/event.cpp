@@ -41,6 +41,10 @@ float Event::milliseconds_since(const Event& start) const {
   float milliseconds = 0;
   const CUresult code =
       driver::elapsed_milliseconds(event_.driver(), &milliseconds, start.handle(), handle());
+  if (code == CUDA_ERROR_INVALID_HANDLE) {
+    throw event_.driver().cuEventElapsedTime.error(
+        code, "both events must have been recorded, and made without DISABLE_TIMING");
+  }
   if (code != CUDA_SUCCESS) throw event_.driver().cuEventElapsedTime.error(code);
   return milliseconds;
 }

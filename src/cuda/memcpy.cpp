@@ -6,23 +6,10 @@
 
 #include "cuda/capturing.h"
 #include "cuda/context_stack.h"
+#include "cuda/device_memory.h"
 
 namespace pycuda::cuda {
 namespace {
-
-/// Why device memory cannot be copied, as far as its allocation tells; empty where that is not the
-/// reason.
-std::string refusal(const driver::DriverTable& driver, CUdeviceptr address, std::size_t bytes) {
-  CUdeviceptr base = 0;
-  std::size_t size = 0;
-  if (driver.cuMemGetAddressRange.status(&base, &size, address) != CUDA_SUCCESS) {
-    return "there is no device memory at that address";
-  }
-  const std::size_t left = size - (address - base);
-  if (bytes <= left) return {};
-  return std::to_string(bytes) + " bytes, but from there the device memory has only " +
-         std::to_string(left);
-}
 
 /// Copies that wait for their end go by the legacy stream, which cannot be captured.
 void refuse_to_host_in_capture(const char* routine) {
@@ -48,7 +35,20 @@ template <class Copy, class... Arguments>
 void copy_linear(const Copy& copy, CUdeviceptr address, std::size_t bytes, Arguments... arguments) {
   const CUresult code = copy.status(arguments...);
   if (code == CUDA_ERROR_INVALID_VALUE) {
-    throw copy.error(code, refusal(require_context()->driver(), address, bytes));
+    throw copy.error(code, refusal(address, bytes));
+  }
+  if (code != CUDA_SUCCESS) throw copy.error(code);
+}
+
+template <class Copy, class... Arguments>
+void copy_between(const Copy& copy, CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
+                  Arguments... arguments) {
+  const CUresult code = copy.status(arguments...);
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    std::string why = refusal(destination, bytes);
+    if (!why.empty()) throw copy.error(code, "destination: " + why);
+    why = refusal(source, bytes);
+    throw copy.error(code, why.empty() ? why : "source: " + why);
   }
   if (code != CUDA_SUCCESS) throw copy.error(code);
 }
@@ -82,13 +82,14 @@ void copy_on_device(CUdeviceptr destination, CUdeviceptr source, std::size_t byt
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return copy_on_device_async(destination, source, bytes, captured);
   }
-  require_context()->driver().cuMemcpyDtoD(destination, source, bytes);
+  copy_between(require_context()->driver().cuMemcpyDtoD, destination, source, bytes, destination,
+               source, bytes);
 }
 
 void copy_on_device_async(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
                           CUstream stream) {
-  require_context()->driver().cuMemcpyDtoDAsync(destination, source, bytes,
-                                                stream_for_work(stream));
+  copy_between(require_context()->driver().cuMemcpyDtoDAsync, destination, source, bytes,
+               destination, source, bytes, stream_for_work(stream));
 }
 
 void copy_peer(CUdeviceptr destination, const ContextPtr& destination_context, CUdeviceptr source,
@@ -98,18 +99,18 @@ void copy_peer(CUdeviceptr destination, const ContextPtr& destination_context, C
                            captured);
   }
   const ContextPtr own = require_context();
-  own->driver().cuMemcpyPeer(destination,
-                             (destination_context ? destination_context : own)->handle(), source,
-                             (source_context ? source_context : own)->handle(), bytes);
+  copy_between(own->driver().cuMemcpyPeer, destination, source, bytes, destination,
+               (destination_context ? destination_context : own)->handle(), source,
+               (source_context ? source_context : own)->handle(), bytes);
 }
 
 void copy_peer_async(CUdeviceptr destination, const ContextPtr& destination_context,
                      CUdeviceptr source, const ContextPtr& source_context, std::size_t bytes,
                      CUstream stream) {
   const ContextPtr own = require_context();
-  own->driver().cuMemcpyPeerAsync(
-      destination, (destination_context ? destination_context : own)->handle(), source,
-      (source_context ? source_context : own)->handle(), bytes, stream_for_work(stream));
+  copy_between(own->driver().cuMemcpyPeerAsync, destination, source, bytes, destination,
+               (destination_context ? destination_context : own)->handle(), source,
+               (source_context ? source_context : own)->handle(), bytes, stream_for_work(stream));
 }
 
 void copy_device_to_array(CUarray destination, std::size_t offset, CUdeviceptr source,

@@ -2,6 +2,7 @@
 // The pool, and the blocks on loan from it.
 #include "cuda/memory_pool.h"
 
+#include <string>
 #include <utility>
 
 namespace pycuda::cuda {
@@ -23,7 +24,7 @@ PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
     }
   }
   if (!block) {
-    block.emplace(allocate_new(bin));
+    block.emplace(allocate_new(bin, bytes));
     const std::lock_guard lock(mutex_);
     managed_bytes_ += bin_bytes(bin);
     ++active_blocks_;
@@ -33,7 +34,7 @@ PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
 }
 
 template <class Source>
-typename Source::Block MemoryPool<Source>::allocate_new(BinNumber bin) {
+typename Source::Block MemoryPool<Source>::allocate_new(BinNumber bin, std::size_t asked_bytes) {
   const std::size_t bytes = bin_bytes(bin);
   // The hook runs once, and may bring blocks back to this pool; then it is the held blocks' turn.
   OnPressure on_pressure = OnPressure::Relieve;
@@ -44,8 +45,9 @@ typename Source::Block MemoryPool<Source>::allocate_new(BinNumber bin) {
       if (error.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     }
     if (!largest_held()) {
-      throw DriverError("memory_pool::allocate", CUDA_ERROR_OUT_OF_MEMORY,
-                        "failed to free memory for allocation");
+      throw DriverError(
+          "memory_pool::allocate", CUDA_ERROR_OUT_OF_MEMORY,
+          "failed to free memory for allocation of " + std::to_string(asked_bytes) + " bytes");
     }
   }
 }

@@ -2,42 +2,86 @@
 // The driver's memsets, in the thread's context.
 #include "cuda/memset.h"
 
+#include <cstdint>
+#include <string>
+
 #include "cuda/capturing.h"
 #include "cuda/context_stack.h"
+#include "cuda/device_memory.h"
 
 namespace pycuda::cuda {
+namespace {
+
+std::string misaligned(CUdeviceptr destination, std::size_t element_bytes) {
+  if (destination % element_bytes == 0) return {};
+  return "the address is no multiple of the element's " + std::to_string(element_bytes) + " bytes";
+}
+
+template <class Value, class Set, class... Queue>
+void set(const Set& entry, CUdeviceptr destination, Value value, std::size_t count,
+         Queue... queue) {
+  const CUresult code = entry.status(destination, value, count, queue...);
+  if (code == CUDA_SUCCESS) return;
+  if (code != CUDA_ERROR_INVALID_VALUE) throw entry.error(code);
+  const std::string why = misaligned(destination, sizeof(Value));
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, sizeof(Value), &bytes)) bytes = SIZE_MAX;
+  throw entry.error(code, why.empty() ? refusal(destination, bytes) : why);
+}
+
+template <class Value, class Set, class... Queue>
+void set_rows(const Set& entry, CUdeviceptr destination, std::size_t pitch_bytes, Value value,
+              std::size_t width, std::size_t height, Queue... queue) {
+  const CUresult code = entry.status(destination, pitch_bytes, value, width, height, queue...);
+  if (code == CUDA_SUCCESS) return;
+  std::string why;
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    why = misaligned(destination | pitch_bytes, sizeof(Value));
+    if (why.empty()) {
+      why = std::to_string(height) + " rows of " + std::to_string(width) + " elements of " +
+            std::to_string(sizeof(Value)) + " bytes, " + std::to_string(pitch_bytes) +
+            " bytes from row to row";
+    }
+  }
+  throw entry.error(code, why);
+}
+
+}  // namespace
 
 void fill(CUdeviceptr destination, std::uint8_t value, std::size_t count) {
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return fill_async(destination, value, count, captured);
   }
-  require_context()->driver().cuMemsetD8(destination, value, count);
+  set(require_context()->driver().cuMemsetD8, destination, value, count);
 }
 
 void fill(CUdeviceptr destination, std::uint16_t value, std::size_t count) {
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return fill_async(destination, value, count, captured);
   }
-  require_context()->driver().cuMemsetD16(destination, value, count);
+  set(require_context()->driver().cuMemsetD16, destination, value, count);
 }
 
 void fill(CUdeviceptr destination, std::uint32_t value, std::size_t count) {
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return fill_async(destination, value, count, captured);
   }
-  require_context()->driver().cuMemsetD32(destination, value, count);
+  set(require_context()->driver().cuMemsetD32, destination, value, count);
 }
 
 void fill_async(CUdeviceptr destination, std::uint8_t value, std::size_t count, CUstream stream) {
-  require_context()->driver().cuMemsetD8Async(destination, value, count, stream_for_work(stream));
+  set(require_context()->driver().cuMemsetD8Async, destination, value, count,
+      stream_for_work(stream));
 }
 
 void fill_async(CUdeviceptr destination, std::uint16_t value, std::size_t count, CUstream stream) {
-  require_context()->driver().cuMemsetD16Async(destination, value, count, stream_for_work(stream));
+  set(require_context()->driver().cuMemsetD16Async, destination, value, count,
+      stream_for_work(stream));
 }
 
 void fill_async(CUdeviceptr destination, std::uint32_t value, std::size_t count, CUstream stream) {
-  require_context()->driver().cuMemsetD32Async(destination, value, count, stream_for_work(stream));
+  set(require_context()->driver().cuMemsetD32Async, destination, value, count,
+      stream_for_work(stream));
 }
 
 void fill_2d(CUdeviceptr destination, std::size_t pitch_bytes, std::uint8_t value,
@@ -45,7 +89,8 @@ void fill_2d(CUdeviceptr destination, std::size_t pitch_bytes, std::uint8_t valu
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return fill_2d_async(destination, pitch_bytes, value, width, height, captured);
   }
-  require_context()->driver().cuMemsetD2D8(destination, pitch_bytes, value, width, height);
+  set_rows(require_context()->driver().cuMemsetD2D8, destination, pitch_bytes, value, width,
+           height);
 }
 
 void fill_2d(CUdeviceptr destination, std::size_t pitch_bytes, std::uint16_t value,
@@ -53,7 +98,8 @@ void fill_2d(CUdeviceptr destination, std::size_t pitch_bytes, std::uint16_t val
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return fill_2d_async(destination, pitch_bytes, value, width, height, captured);
   }
-  require_context()->driver().cuMemsetD2D16(destination, pitch_bytes, value, width, height);
+  set_rows(require_context()->driver().cuMemsetD2D16, destination, pitch_bytes, value, width,
+           height);
 }
 
 void fill_2d(CUdeviceptr destination, std::size_t pitch_bytes, std::uint32_t value,
@@ -61,25 +107,26 @@ void fill_2d(CUdeviceptr destination, std::size_t pitch_bytes, std::uint32_t val
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return fill_2d_async(destination, pitch_bytes, value, width, height, captured);
   }
-  require_context()->driver().cuMemsetD2D32(destination, pitch_bytes, value, width, height);
+  set_rows(require_context()->driver().cuMemsetD2D32, destination, pitch_bytes, value, width,
+           height);
 }
 
 void fill_2d_async(CUdeviceptr destination, std::size_t pitch_bytes, std::uint8_t value,
                    std::size_t width, std::size_t height, CUstream stream) {
-  require_context()->driver().cuMemsetD2D8Async(destination, pitch_bytes, value, width, height,
-                                                stream_for_work(stream));
+  set_rows(require_context()->driver().cuMemsetD2D8Async, destination, pitch_bytes, value, width,
+           height, stream_for_work(stream));
 }
 
 void fill_2d_async(CUdeviceptr destination, std::size_t pitch_bytes, std::uint16_t value,
                    std::size_t width, std::size_t height, CUstream stream) {
-  require_context()->driver().cuMemsetD2D16Async(destination, pitch_bytes, value, width, height,
-                                                 stream_for_work(stream));
+  set_rows(require_context()->driver().cuMemsetD2D16Async, destination, pitch_bytes, value, width,
+           height, stream_for_work(stream));
 }
 
 void fill_2d_async(CUdeviceptr destination, std::size_t pitch_bytes, std::uint32_t value,
                    std::size_t width, std::size_t height, CUstream stream) {
-  require_context()->driver().cuMemsetD2D32Async(destination, pitch_bytes, value, width, height,
-                                                 stream_for_work(stream));
+  set_rows(require_context()->driver().cuMemsetD2D32Async, destination, pitch_bytes, value, width,
+           height, stream_for_work(stream));
 }
 
 }  // namespace pycuda::cuda

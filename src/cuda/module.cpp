@@ -92,7 +92,10 @@ const std::vector<ParameterKind>* Module::parameter_kinds(std::string_view kerne
 Module::Global Module::global(const std::string& name) const {
   const ContextScope scope(context());
   Global global{};
-  module_.driver().cuModuleGetGlobal(&global.address, &global.bytes, handle(), name.c_str());
+  const auto& look_up = module_.driver().cuModuleGetGlobal;
+  const CUresult code = look_up.status(&global.address, &global.bytes, handle(), name.c_str());
+  if (code == CUDA_ERROR_NOT_FOUND) throw look_up.error(code, "no variable '" + name + "'");
+  if (code != CUDA_SUCCESS) throw look_up.error(code);
   return global;
 }
 

@@ -123,3 +123,10 @@ def test_an_array_without_axes_is_an_index_as_an_integer_is():
     host[:, np.array(1)] = 7
     device[:, np.array(1)] = 7
     np.testing.assert_array_equal(device.get(), host)
+
+
+def test_take_names_its_array_as_numpy_does():
+    host = np.arange(5.0)
+    indices = gpuarray.to_gpu(np.array([3, 1]))
+    assert gpuarray.take(a=gpuarray.to_gpu(host), indices=indices).get().tolist() == [3, 1]
+    assert np.take(a=gpuarray.to_gpu(host), indices=indices).get().tolist() == [3, 1]

@@ -330,3 +330,9 @@ class TestHeaders:
     def test_a_missing_header_is_named(self):
         error = compile_error("#include <no_such_header.h>\n")
         assert "no_such_header.h" in error.msg and "kernel.cu(1)" in error.stderr
+
+
+def test_options_that_are_no_texts_are_refused():
+    with pytest.raises(TypeError, match="options must be a list of texts"):
+        ptx_of(MULTIPLY, options=["-DA", None])
+    assert "multiply_them" in ptx_of(MULTIPLY, options=[b"-DA=1"])

@@ -168,3 +168,26 @@ def test_storage_of_doubles_keeps_their_bits():
         preamble="#include <pycuda-helpers.hpp>",
     )
     assert (got == x).all()
+
+
+def test_results_of_expressions_convert_as_variables_do():
+    module = SourceModule("""
+    #include <pycuda-complex.hpp>
+    typedef pycuda::complex<float> single;
+    typedef pycuda::complex<double> number;
+    __global__ void k(number *out)
+    {
+      const single a(1, 2);
+      number implicit = a * a, assigned;
+      assigned = a + a;
+      volatile number shared;
+      shared = a * single(0, 1);
+      out[0] = implicit;
+      out[1] = assigned;
+      out[2] = number(shared);
+      out[3] = number(exp(single(0)));
+      out[4] = number(single(number(3, 4) - number(1, 1)));
+    }""")
+    out = np.zeros(5, np.complex128)
+    module.get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [-3 + 4j, 2 + 4j, -2 + 1j, 1, 2 + 3j]

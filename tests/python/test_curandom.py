@@ -130,3 +130,72 @@ def test_seeds():
 
 def test_version():
     assert curandom.get_curand_version() >= (3, 2, 0)
+
+
+def test_log_normal_numbers_have_the_mean_of_their_own_call():
+    # Generators that draw pairs keep the second number for the next call.
+    for name in PSEUDO:
+        generator = make(name)
+        count = generator.block_count * generator.generators_per_block
+        for dtype in (np.float32, np.float64):
+            generator.gen_log_normal(count, dtype, -20, 0.1)
+            logarithms = np.log(generator.gen_log_normal(count, dtype, 20, 0.1).get())
+            assert abs(logarithms - 20).max() < 1
+
+
+@pytest.mark.parametrize("mean", [np.nan, -1, np.inf, 1e10, 2**40])
+def test_a_mean_that_poisson_numbers_cannot_have_is_named(mean):
+    with pytest.raises(ValueError, match="cannot be"):
+        make("XORWOW").gen_poisson(10, np.uint32, mean)
+
+
+def test_a_new_array_holds_no_means():
+    with pytest.raises(TypeError, match="lambda_value is needed"):
+        make("XORWOW").gen_poisson(10, np.uint32, None)
+
+
+def test_means_in_place_that_are_none_give_nan():
+    for dtype in (np.float32, np.float64):
+        data = to_gpu(np.array([np.nan, -1, np.inf, 1e20, 0, 5], dtype))
+        make("XORWOW").fill_poisson(data)
+        assert np.isnan(data.get()).tolist() == [True, True, True, True, False, False] and data.get()[4] == 0
+
+
+def test_seeds_with_gaps_are_those_that_are_seen():
+    dense = make("XORWOW", seed_getter=lambda n: to_gpu(np.arange(0, 2 * n, 2, dtype=np.int32)))
+    gaps = make("XORWOW", seed_getter=lambda n: to_gpu(np.arange(2 * n, dtype=np.int32))[::2])
+    assert (dense.gen_uniform(5000, np.uint32).get() == gaps.gen_uniform(5000, np.uint32).get()).all()
+
+
+def test_what_is_no_array_of_the_device_is_refused():
+    generator = make("XORWOW")
+    for fill in (
+        generator.fill_uniform,
+        generator.fill_normal,
+        generator.fill_poisson,
+        lambda data: generator.fill_poisson(data, 3),
+        lambda data: generator.fill_log_normal(data, 0, 1),
+        generator.call_skip_ahead_array,
+    ):
+        for data in (np.zeros(10, np.float32), [1.0], None):
+            with pytest.raises(TypeError, match=f"a GPUArray, not {type(data).__name__}"):
+                fill(data)
+    with pytest.raises(TypeError, match="float"):
+        curandom.generate_direction_vectors(1.5)
+    with pytest.raises(TypeError):
+        curandom.seed_getter_unique(None)
+
+
+def test_a_generator_stays_with_its_context(driver):
+    generator = make("XORWOW")
+    mine = gpuarray.zeros(10, np.float32)
+    other = driver.Device(0).make_context()
+    try:
+        with pytest.raises(ValueError, match="the generator belongs to another context"):
+            generator.gen_uniform(10, np.float32)
+        with pytest.raises(ValueError, match="belongs to another context"):
+            generator.fill_uniform(mine)
+    finally:
+        other.pop()
+        other.detach()
+    assert generator.gen_uniform(10, np.float32).get().max() > 0

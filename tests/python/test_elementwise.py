@@ -264,3 +264,12 @@ def test_ready_made_kernels_with_two_results():
     assert (a.get() == [3, -10, 0]).all() and (b.get() == [0.25, -0.5, 0]).all()
     call(elementwise.get_frexp_kernel(), 3, x, a, b)
     assert (a.get() * 2 ** b.get() == x.get()).all()
+
+
+@pytest.mark.parametrize("wrong, words", [(5, "start, stop and step.*int has not"), (slice(0.5, 3), "'float' object")])
+def test_a_range_that_is_none_is_refused(wrong, words):
+    ones = ElementwiseKernel("float *x", "x[i] = 1", "ones")
+    x = gpuarray.zeros(5, np.float32)
+    with pytest.raises(TypeError, match=words):
+        ones(x, range=wrong)
+    assert (x.get() == 0).all()

@@ -157,3 +157,11 @@ def test_extremes_of_dtypes(dtype):
 def test_extremes_of_other_dtypes_are_refused():
     with pytest.raises(TypeError, match="unsupported dtype"):
         reduction.get_minmax_kernel("max", np.dtype(np.complex64))
+
+
+@pytest.mark.parametrize("n", [100, 3_000_001])
+def test_the_default_argument_serves_arrays_of_any_length(n):
+    total = ReductionKernel(np.float64, "0", "a + b")
+    assert total(gpuarray.to_gpu(np.ones(n))).get() == n
+    largest = ReductionKernel(np.float32, "0", "fmaxf(a, b)", map_expr="2 * in[i]")
+    assert largest(gpuarray.to_gpu(np.arange(n, dtype=np.float32))).get() == 2 * np.float32(n - 1)

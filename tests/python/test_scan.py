@@ -90,3 +90,9 @@ def test_attributes():
     assert (scan.dtype, scan.neutral) == (np.int32, "0")
     assert scan.scan_intervals_knl.prepared_async_call and scan.final_update_knl.prepared_async_call
     assert "scan_type" in scan.final_update_tp
+
+
+@pytest.mark.parametrize("wrong", [None, [1, 2], 5])
+def test_what_is_no_array_is_refused(wrong):
+    with pytest.raises(TypeError, match=f"arrays on the device, not {type(wrong).__name__}"):
+        InclusiveScanKernel(np.int32, "a+b")(wrong)

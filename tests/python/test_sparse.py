@@ -162,3 +162,27 @@ def test_systems_with_packets_are_solved(sparse):
     solution, iterations, evaluations = solve_pkt_with_cg(spmv, gpuarray.to_gpu(rhs), tol=1e-9)
     np.testing.assert_allclose(matrix @ solution.get(), rhs, 1e-6, 1e-6)
     assert 0 < iterations < 400 and evaluations > 0
+
+
+def test_what_does_not_fit_a_matrix_is_refused(sparse):
+    from pycuda.sparse.coordinate import CoordinateSpMV
+    from pycuda.sparse.packeted import PacketedSpMV
+
+    matrix = laplacian(sparse, 5)
+    for make in (lambda mat, dtype: PacketedSpMV(mat, True, dtype), CoordinateSpMV):
+        for none in (matrix.toarray(), None):
+            with pytest.raises(TypeError, match=f"a sparse one of SciPy, not {type(none).__name__}"):
+                make(none, np.float64)
+        with pytest.raises(TypeError, match="float16"):
+            make(matrix, np.float16)
+        with pytest.raises(TypeError, match="complex128 does not fit elements of dtype float64"):
+            make(matrix * 1j, np.float64)
+    spmv = PacketedSpMV(matrix, True, np.float64)
+    for call in (spmv, spmv.permute, spmv.unpermute, CoordinateSpMV(matrix, np.float64)):
+        for n in (24, 26):
+            with pytest.raises(ValueError, match=rf"shape \(25,\).*not \({n},\)"):
+                call(gpuarray.zeros(n))
+        with pytest.raises(ValueError, match=r"not \(25, 2\)"):
+            call(gpuarray.zeros((25, 2)))
+        with pytest.raises(TypeError, match="a GPUArray, not ndarray"):
+            call(np.zeros(25))

@@ -219,3 +219,23 @@ def test_errors_quote_the_source_as_it_was_written():
     assert "kernel.cu(2)" in caught.value.stderr
     assert "texture<nonsense, 2> bad;" in caught.value.stderr
     assert "__constant__" not in caught.value.stderr
+
+
+def test_arrays_with_gaps_are_not_bound(context):
+    reference = SourceModule(
+        "texture<float, 1> line;\n__global__ void f(float *o) { *o = tex1Dfetch(line, 1); }"
+    ).get_texref("line")
+    array = gpuarray.to_gpu(np.arange(10, dtype=np.float32))
+    for gaps in (array[::2], array[::-1]):
+        for bind in (gaps.bind_to_texref, gaps.bind_to_texref_ext):
+            with pytest.raises(RuntimeError, match=r"contiguous.*strides"):
+                bind(reference)
+
+
+def test_the_format_has_both_of_its_names(context):
+    reference = drv.TextureReference()
+    for name in ("fmt", "format"):
+        reference.set_format(**{name: drv.array_format.UNSIGNED_INT8}, num_components=2)
+        assert reference.get_format() == (drv.array_format.UNSIGNED_INT8, 2)
+    with pytest.raises(TypeError, match="once"):
+        reference.set_format(drv.array_format.FLOAT, 1, format=drv.array_format.FLOAT)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pycuda.tools, pycuda.characterize, pycuda.compyte and pycuda.debug."""
 
+import threading
+
 import numpy as np
 import pycuda.driver as cuda
 import pytest
@@ -198,3 +200,20 @@ def test_the_debugger_runs_a_script_as_main(tmp_path):
     run_program(code, expect=2)
     _, errors = run_program(code, expect=1, arguments=["/nonexistent.py"])
     assert "/nonexistent.py" in errors
+
+
+def test_threads_that_remember_at_the_same_time_get_one_result():
+    together = threading.Barrier(4)
+
+    @tools.context_dependent_memoize
+    def made():
+        together.wait(30)
+        return object()
+
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(made())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4 and len(set(map(id, results))) == 1

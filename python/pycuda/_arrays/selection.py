@@ -225,18 +225,18 @@ def _device_indices(indices):
     return _moved_by(indices)
 
 
-def take(ary, indices, out=None, stream=None, axis=None):
+def take(a, indices, out=None, stream=None, axis=None):
     """The elements at the indices, along an axis or of the flattened array."""
     indices = _device_indices(indices)
     if axis is None:
-        ary, axis = ary.ravel(), 0
-    axis = _axis(axis, ary.ndim)
-    places = [axis, *(i for i in range(ary.ndim) if i != axis)]
-    view = ary.transpose(places)
-    result = GPUArray(indices.shape + view.shape[1:], ary.dtype)
+        a, axis = a.ravel(), 0
+    axis = _axis(axis, a.ndim)
+    places = [axis, *(i for i in range(a.ndim) if i != axis)]
+    view = a.transpose(places)
+    result = GPUArray(indices.shape + view.shape[1:], a.dtype)
     if not _array.select(view, (indices,), result, stream, True, False):
-        raise _out_of_range(ary)
-    if ary.ndim > 1:
+        raise _out_of_range(a)
+    if a.ndim > 1:
         n = indices.ndim
         rest = list(range(n, result.ndim))
         result = result.transpose(rest[:axis] + list(range(n)) + rest[axis:])

@@ -12,7 +12,12 @@ class Textures:
     __slots__ = ()
 
     def bind_to_texref(self, texref, allow_offset=False):
-        """Bind to a texture reference; gives the offset in elements."""
+        """Bind to a texture reference; gives the offset in elements. The array must be contiguous, in either order."""
+        if not self.flags.forc:
+            raise RuntimeError(
+                f"only contiguous arrays can be bound to a texture reference, not one of shape {self.shape} "
+                f"and strides {self.strides}"
+            )
         return texref.set_address(self.gpudata, self.nbytes, allow_offset=allow_offset) / self.itemsize
 
     def bind_to_texref_ext(

@@ -38,12 +38,21 @@ struct complex {
   __device__ complex(T re) : _M_re(re), _M_im(0) {}
   __device__ complex(T re, T im) : _M_re(re), _M_im(im) {}
 
+  // References to volatile do not take results of expressions, hence two of each kind.
   /// From a complex number that T holds exactly.
+  template <class U>
+  __device__ complex(const complex<U>& z,
+                     typename complex_detail::enable<(sizeof(U) <= sizeof(T))>::type = 0)
+      : _M_re(z._M_re), _M_im(z._M_im) {}
   template <class U>
   __device__ complex(const volatile complex<U>& z,
                      typename complex_detail::enable<(sizeof(U) <= sizeof(T))>::type = 0)
       : _M_re(z._M_re), _M_im(z._M_im) {}
   /// From a more precise one: only when asked for.
+  template <class U>
+  __device__ explicit complex(const complex<U>& z,
+                              typename complex_detail::enable<(sizeof(U) > sizeof(T))>::type = 0)
+      : _M_re(static_cast<T>(z._M_re)), _M_im(static_cast<T>(z._M_im)) {}
   template <class U>
   __device__ explicit complex(const volatile complex<U>& z,
                               typename complex_detail::enable<(sizeof(U) > sizeof(T))>::type = 0)
@@ -60,6 +69,12 @@ struct complex {
     return *this;
   }
   template <class U>
+  __device__ complex& operator=(const complex<U>& z) {
+    _M_re = static_cast<T>(z._M_re);
+    _M_im = static_cast<T>(z._M_im);
+    return *this;
+  }
+  template <class U>
   __device__ complex& operator=(const volatile complex<U>& z) {
     _M_re = static_cast<T>(z._M_re);
     _M_im = static_cast<T>(z._M_im);
@@ -68,6 +83,11 @@ struct complex {
   __device__ void operator=(T re) volatile {
     _M_re = re;
     _M_im = 0;
+  }
+  template <class U>
+  __device__ void operator=(const complex<U>& z) volatile {
+    _M_re = static_cast<T>(z._M_re);
+    _M_im = static_cast<T>(z._M_im);
   }
   template <class U>
   __device__ void operator=(const volatile complex<U>& z) volatile {

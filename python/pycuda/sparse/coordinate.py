@@ -63,6 +63,33 @@ _BLOCK = 128
 _EACH = 32
 
 
+def checked_dtype(mat, dtype):
+    """The dtype of a matrix on the device.
+
+    Raises
+    ------
+    TypeError
+        For what is no sparse matrix, and for elements that the kernels do not compute with, or would lose parts of.
+    """
+    if not (hasattr(mat, "tocoo") and hasattr(mat, "tocsr")):
+        raise TypeError(f"the matrix must be a sparse one of SciPy, not {type(mat).__name__}")
+    dtype = np.dtype(dtype)
+    if dtype not in (np.float32, np.float64, np.complex64, np.complex128):
+        raise TypeError(f"matrices have float or complex elements of 32 or 64 bits, not {dtype}")
+    if mat.dtype.kind == "c" and dtype.kind != "c":
+        raise TypeError(f"a matrix of dtype {mat.dtype} does not fit elements of dtype {dtype}")
+    return dtype
+
+
+def check_vector(name, vector, length, dtype=None):
+    """Raises TypeError for what is no array on the device, ValueError for one of another shape (or dtype)."""
+    if not isinstance(vector, gpuarray.GPUArray):
+        raise TypeError(f"{name} must be a GPUArray, not {type(vector).__name__}")
+    dtype = vector.dtype if dtype is None else dtype
+    if vector.shape != (length,) or vector.dtype != dtype:
+        raise ValueError(f"{name} must have shape {(length,)} and dtype {dtype}, not {vector.shape} and {vector.dtype}")
+
+
 class CoordinateSpMV:
     """A sparse matrix of SciPy on the device: ``spmv(x, y)`` adds its product with `x` to `y`.
 
@@ -74,9 +101,7 @@ class CoordinateSpMV:
     """
 
     def __init__(self, mat, dtype):
-        self.dtype = np.dtype(dtype)
-        if self.dtype not in (np.float32, np.float64, np.complex64, np.complex128):
-            raise TypeError(f"matrices have float or complex elements of 32 or 64 bits, not {self.dtype}")
+        self.dtype = checked_dtype(mat, dtype)
         self.index_dtype = np.dtype(np.int32)
         self.shape = mat.shape
         coordinates = mat.tocoo()
@@ -103,16 +128,12 @@ class CoordinateSpMV:
 
     def __call__(self, x, y=None):
         """Add the product with `x` to `y`, by default to zeros; gives `y`."""
-        if x.shape != (self.shape[1],) or x.dtype != self.dtype:
-            raise ValueError(
-                f"x must have shape {(self.shape[1],)} and dtype {self.dtype}, not {x.shape} and {x.dtype}"
-            )
+        check_vector("x", x, self.shape[1], self.dtype)
         if y is None:
             y = gpuarray.zeros(self.shape[0], self.dtype)
-        elif y.shape != (self.shape[0],) or y.dtype != self.dtype or not y.flags.c_contiguous:
-            raise ValueError(
-                f"y must be contiguous, of shape {(self.shape[0],)} and dtype {self.dtype}, not {y.shape} and {y.dtype}"
-            )
+        check_vector("y", y, self.shape[0], self.dtype)
+        if not y.flags.c_contiguous:
+            raise ValueError(f"y must be contiguous: its strides are {y.strides}")
         if not self.nnz:
             return y
         x = x if x.flags.c_contiguous else x.copy().reshape(-1)

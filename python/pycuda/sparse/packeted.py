@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
-from pycuda.sparse.coordinate import CoordinateSpMV
+from pycuda.sparse.coordinate import CoordinateSpMV, check_vector, checked_dtype
 from pycuda.sparse.operator import OperatorBase
 from pycuda.sparse.pkt_build import build_pkt_data_structure
 from pycuda.tools import dtype_to_ctype
@@ -60,9 +60,9 @@ class PacketedSpMV(OperatorBase):
     """
 
     def __init__(self, mat, is_symmetric, dtype):
+        self._dtype, self._shape = checked_dtype(mat, dtype), mat.shape
         if mat.shape[0] != mat.shape[1]:
             raise ValueError(f"only square matrices are supported, not {mat.shape}")
-        self._dtype, self._shape = np.dtype(dtype), mat.shape
         csr_mat = mat.tocsr()
         csr_mat.sum_duplicates()
         # Two vectors of a packet fit the 48 KiB of shared memory that every device has.
@@ -190,10 +190,12 @@ class PacketedSpMV(OperatorBase):
 
     def permute(self, x):
         """A vector in the order of the packets."""
+        check_vector("x", x, self.shape[0])
         return gpuarray.take(x, self.new2old_fetch_indices)
 
     def unpermute(self, x):
         """A vector in the order of the matrix."""
+        check_vector("x", x, self.shape[0])
         return gpuarray.take(x, self.old2new_fetch_indices)
 
     def __call__(self, x, y=None):
@@ -201,11 +203,9 @@ class PacketedSpMV(OperatorBase):
         if y is None:
             y = gpuarray.zeros(self.shape[0], self.dtype)
         for name, vector in (("x", x), ("y", y)):
-            if vector.shape != (self.shape[0],) or vector.dtype != self.dtype or not vector.flags.c_contiguous:
-                raise ValueError(
-                    f"{name} must be contiguous, of shape {(self.shape[0],)} and dtype {self.dtype}, "
-                    f"not {vector.shape} and {vector.dtype}"
-                )
+            check_vector(name, vector, self.shape[0], self.dtype)
+            if not vector.flags.c_contiguous:
+                raise ValueError(f"{name} must be contiguous: its strides are {vector.strides}")
         if self.shape[0]:
             grid = self.block_count, 1
             self.get_kernel()(*self._arrays, x, y, block=(self.threads_per_packet, 1, 1), grid=grid)

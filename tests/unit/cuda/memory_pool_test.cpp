@@ -102,7 +102,7 @@ TEST_CASE("a pool that cannot help says so") {
   const auto pool = std::make_shared<DeviceMemoryPool>();
   CHECK_THROWS_WITH_AS(pool->allocate(1000),
                        "memory_pool::allocate failed: out of memory - failed to free memory for "
-                       "allocation",
+                       "allocation of 1000 bytes",
                        DriverError);
   CHECK(pool->active_blocks() == 0);
   CHECK(pool->managed_bytes() == 0);

@@ -173,7 +173,8 @@ TEST_CASE("out of memory is tried again after the hook has freed some") {
   const CurrentContext context(driver);
   static std::optional<DeviceMemory> kept;
   kept.emplace(80);
-  CHECK_THROWS_WITH_AS(DeviceMemory(80), "cuMemAlloc failed: out of memory", DriverError);
+  CHECK_THROWS_WITH_AS(DeviceMemory(80), "cuMemAlloc failed: out of memory - 80 bytes",
+                       DriverError);
   set_memory_pressure_hook([]() noexcept { kept.reset(); });
   const DeviceMemory memory(80);
   set_memory_pressure_hook(nullptr);
