@@ -14,7 +14,6 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/barrier_reductions.h"
-#include "cpu/simt/call_targets.h"
 #include "cpu/simt/carried_sums.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/fused_blocks.h"
@@ -29,7 +28,6 @@
 #include "cpu/simt/shape.h"
 #include "cpu/simt/short_ways.h"
 #include "cpu/simt/special_values.h"
-#include "cpu/simt/suspension.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
@@ -47,27 +45,24 @@ constexpr std::uint64_t most_local_bytes = 4096;
 constexpr unsigned large_module = 10000;
 constexpr unsigned longest_of_large_module = 500;
 
-llvm::CallInst* next_inlinable(llvm::Function& function, const CallTargets& targets) {
+llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee || callee->isDeclaration() || targets.recurses(*callee)) continue;
-    if (!callee->getName().starts_with(pseudo::update_prefix)) return call;
+    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isDeclaration()) continue;
+    if (!call->getCalledFunction()->getName().starts_with(pseudo::update_prefix)) return call;
   }
   return nullptr;
 }
 
 enum class Inlined { All, TooLong, Impossible };
 
-/// But for functions that call themselves.
-Inlined inline_all(llvm::Function& function, const CallTargets& targets, unsigned longest) {
-  do {
-    while (llvm::CallInst* call = next_inlinable(function, targets)) {
-      if (function.getInstructionCount() > longest) return Inlined::TooLong;
-      llvm::InlineFunctionInfo info;
-      if (!llvm::InlineFunction(*call, info).isSuccess()) return Inlined::Impossible;
-    }
-  } while (name_call_targets(function, targets));
+Inlined inline_all(llvm::Function& function, unsigned longest) {
+  while (llvm::CallInst* call = next_inlinable(function)) {
+    if (call->getCalledFunction() == &function) return Inlined::Impossible;
+    if (function.getInstructionCount() > longest) return Inlined::TooLong;
+    llvm::InlineFunctionInfo info;
+    if (!llvm::InlineFunction(*call, info).isSuccess()) return Inlined::Impossible;
+  }
   return function.getInstructionCount() <= longest ? Inlined::All : Inlined::TooLong;
 }
 
@@ -91,7 +86,7 @@ bool is_supported(llvm::Type* type) {
 }
 
 /// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
-std::string obstacle(const llvm::Instruction& instruction, const Suspension& suspension) {
+std::string obstacle(const llvm::Instruction& instruction) {
   if (!is_supported(instruction.getType())) return "a value of a type that has no vector form";
   for (const llvm::Use& operand : instruction.operands()) {
     llvm::Type* type = operand->getType();
@@ -106,12 +101,7 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (!call) return {};
   const llvm::Function* callee = call->getCalledFunction();
-  if (call->isInlineAsm()) return "inline assembly";
-  // Other calls are made for one lane after the other, which none of them can leave in between.
-  if (suspension.is_suspending_call(*call))
-    return callee ? "a call of a function that calls itself and waits"
-                  : "a call through a pointer, where functions wait";
-  if (!callee) return {};
+  if (!callee) return "a call through a pointer, or inline assembly";
   llvm::StringRef name = callee->getName();
   if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
     return "a stack of its own";
@@ -138,8 +128,7 @@ bool has_call(const llvm::Function& function, llvm::StringRef name) {
   return false;
 }
 
-std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes,
-                     const Suspension& suspension) {
+std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
   std::optional<WarpSites> sites;
   if (needs_warps(function) || has_barriers(function)) sites.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
@@ -149,7 +138,7 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
     if (const llvm::Loop* loop = flow.loop_of(block); loop && (!loop->isLoopSimplifyForm()))
       return "its control flow";
     for (const llvm::Instruction& instruction : *block) {
-      if (std::string found = obstacle(instruction, suspension); !found.empty()) return found;
+      if (std::string found = obstacle(instruction); !found.empty()) return found;
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
       // Lanes that have exited are not waited for.
@@ -165,8 +154,8 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
 }
 
 /// Writes the gang's function, or says why there is none.
-std::string widen(llvm::Function& source, const Suspension& suspension, GangSize size, bool full,
-                  const llvm::Twine& name, Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
+std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::Twine& name,
+                  Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, size);
   most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
@@ -175,7 +164,7 @@ std::string widen(llvm::Function& source, const Suspension& suspension, GangSize
   flow.assign_owners();
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, size, true);
-  if (std::string found = obstacle(source, flow, shapes, suspension); !found.empty()) return found;
+  if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
   Widener widener(source, flow, shapes, guesses, size, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
@@ -195,13 +184,13 @@ constexpr const char* narrow_note =
 constexpr const char* lone_walk_note = "leaves the loop that threads walk for different lengths";
 
 /// The form for tiles, if the kernel has one for other gangs.
-void widen_tile(GangSource& source, const Suspension& suspension, KernelFacts& facts, Plan* plan) {
+void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
   if (facts.gang_lanes == 0) return;
   const std::string name = "f." + facts.name + ".tile";
   const auto write = [&](llvm::Function* from, llvm::Function*& tile) {
     Plan own;
-    const bool done = from && widen(*from, suspension, source.size, true, name,
-                                    plan ? &own : nullptr, tile, facts.most_gang_blocks)
+    const bool done = from && widen(*from, source.size, true, name, plan ? &own : nullptr, tile,
+                                    facts.most_gang_blocks)
                                   .empty();
     if (plan) {
       plan->tile_notes = std::move(own.notes);
@@ -229,8 +218,7 @@ LoneWalk find_lone_walk(const GangSource& source) {
   return find_lone_walk(*source.function, flow, shapes, guesses);
 }
 
-std::string widen(GangSource& source, const Suspension& suspension, KernelFacts& facts,
-                  Plan* plan) {
+std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
   if (source.chosen) {
     const LoneWalk walk = find_lone_walk(source);
     if (plan && walk.leaves)
@@ -241,8 +229,8 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   const bool rows = walks_rows(source, facts);
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
-    return widen(from, suspension, source.size, whole, name + (whole ? ".gang" : ".tail"), into,
-                 gang, facts.most_gang_blocks);
+    return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+                 facts.most_gang_blocks);
   };
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
@@ -271,11 +259,9 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
 }
 
 /// For later, unless it is plain already that there is no vector form.
-void postpone(const llvm::Function& kernel, const Suspension& suspension, KernelFacts& facts) {
+void postpone(const llvm::Function& kernel, KernelFacts& facts) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration()) continue;
-    facts.scalar_reason = obstacle(instruction, suspension);
+    facts.scalar_reason = obstacle(instruction);
     if (!facts.scalar_reason.empty()) return;
   }
   facts.vectors_later = true;
@@ -287,22 +273,20 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
                                        const GangSizes& wanted, unsigned longest,
                                        std::uint64_t register_bytes) {
   std::vector<GangSource> sources;
-  const Suspension suspension(module);
-  const CallTargets targets(module);
   if (longest <= longest_at_once && module.getInstructionCount() > large_module)
     longest = std::min(longest, longest_of_large_module);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* kernel = module.getFunction("f." + facts[i].name);
     if (!kernel || kernel->isDeclaration() || facts[i].max_threads < narrowest_gang_row) continue;
     if (kernel->getInstructionCount() > longest) {
-      postpone(*kernel, suspension, facts[i]);
+      postpone(*kernel, facts[i]);
       continue;
     }
     llvm::ValueToValueMapTy map;
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
-    const Inlined inlined = inline_all(*copy, targets, longest);
-    if (inlined == Inlined::TooLong) postpone(*kernel, suspension, facts[i]);
+    const Inlined inlined = inline_all(*copy, longest);
+    if (inlined == Inlined::TooLong) postpone(*kernel, facts[i]);
     if (inlined == Inlined::All) {
       drop_dead(*copy);
       split_wide_integers(*copy);
@@ -374,10 +358,9 @@ void reopen_guards(const std::vector<GangSource*>& sources) {
   }
 }
 
-void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
-                 std::vector<KernelFacts>& facts, std::vector<Plan>* plans) {
+void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
+                 std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
-  const Suspension suspension(module);
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
     compute_likely_ways(*source.function);
@@ -396,9 +379,9 @@ void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
     }
     check_wraps(*source.open, source.size);
     if (source.size.is_tile()) {
-      widen_tile(source, suspension, facts[source.kernel], plan);
+      widen_tile(source, facts[source.kernel], plan);
     } else {
-      facts[source.kernel].scalar_reason = widen(source, suspension, facts[source.kernel], plan);
+      facts[source.kernel].scalar_reason = widen(source, facts[source.kernel], plan);
     }
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();

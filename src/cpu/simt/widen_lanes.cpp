@@ -16,13 +16,8 @@ namespace {
 
 /// Why `instruction` has no vector form.
 std::string name_for_people(const llvm::Instruction& instruction) {
-  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
-    const llvm::Function* callee = call->getCalledFunction();
-    if (!callee) return "one lane after the other: a call through a pointer";
-    llvm::StringRef name = callee->getName();
-    name.consume_front("f.");
-    return "one lane after the other: a call of " + name.str();
-  }
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+    return "one lane after the other: a call of " + call->getCalledFunction()->getName().str();
   if (instruction.isAtomic()) return "one lane after the other: atomic";
   if (instruction.isVolatile()) return "one lane after the other: volatile";
   return std::string("one lane after the other: ") + instruction.getOpcodeName();
@@ -32,8 +27,7 @@ std::string name_for_people(const llvm::Instruction& instruction) {
 bool is_rare(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   return llvm::isa<llvm::UnreachableInst>(instruction.getParent()->getTerminator()) ||
-         (call && call->getCalledFunction() &&
-          call->getCalledFunction()->getName() == lower::pseudo::check_alignment);
+         (call && call->getCalledFunction()->getName() == lower::pseudo::check_alignment);
 }
 
 /// How an element of a vector lies in memory: as itself where that is whole bytes.
