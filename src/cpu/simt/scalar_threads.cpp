@@ -17,6 +17,7 @@
 #include "cpu/simt/coroutine.h"
 #include "cpu/simt/gang_loop.h"
 #include "cpu/simt/grid_stride.h"
+#include "cpu/simt/next_rows.h"
 #include "cpu/simt/region_loop.h"
 #include "cpu/simt/regions.h"
 #include "cpu/simt/special_values.h"
@@ -139,6 +140,7 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
     // Kernels that have no vector form, not those that are run to compare with one.
     if (function && !kernel.suspends && kernel.gang_lanes == 0 && !kernel.scalar_reason.empty()) {
       store_without_branches(*function);
+      fetch_next_rows(*function);
     }
     if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks[i]);
     if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.has(Form::Gangs))
