@@ -17,11 +17,13 @@
 #include "cpu/simt/coroutine.h"
 #include "cpu/simt/gang_loop.h"
 #include "cpu/simt/grid_stride.h"
+#include "cpu/simt/next_rows.h"
 #include "cpu/simt/region_loop.h"
 #include "cpu/simt/regions.h"
 #include "cpu/simt/special_values.h"
 #include "cpu/simt/spin_wait.h"
 #include "cpu/simt/suspension.h"
+#include "cpu/simt/unbranched_stores.h"
 
 namespace pycuda::cpu::simt {
 
@@ -135,6 +137,11 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
     llvm::Function* function = module.getFunction("f." + kernel.name);
     if (kernel.forms.has(Form::Threads))
       kernel.suspends = function && suspension.suspends(*function);
+    // Kernels that have no vector form, not those that are run to compare with one.
+    if (function && !kernel.suspends && kernel.gang_lanes == 0 && !kernel.scalar_reason.empty()) {
+      store_without_branches(*function);
+      fetch_next_rows(*function);
+    }
     if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks[i]);
     if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.has(Form::Gangs))
       continue;
