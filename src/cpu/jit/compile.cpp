@@ -27,6 +27,7 @@
 #include "cpu/simt/alignment_checks.h"
 #include "cpu/simt/approximate.h"
 #include "cpu/simt/busy_divider.h"
+#include "cpu/simt/extrema.h"
 #include "cpu/simt/forms.h"
 #include "cpu/simt/fused_negations.h"
 #include "cpu/simt/gangs.h"
@@ -189,6 +190,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     if (has_avx512()) simt::convert_natively(function);
     simt::bypass_unseen_payloads(function);
     simt::canonicalise_behind_choices(function);
+    simt::expand_extrema(function, has_avx512());
     simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);

@@ -10,6 +10,7 @@
 
 #include "cpu/lower/arith.h"
 #include "cpu/lower/emitter.h"
+#include "cpu/lower/extrema.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/pseudo.h"
@@ -164,6 +165,17 @@ class FloatArith {
   /// .NaN.
   Value* extremum_of_two(Value* a, Value* b) {
     const bool minimum = instruction_.opcode == Opcode::min;
+    const bool nan_wins = instruction_.modifiers.nan;
+    if (a->getType()->isFloatTy() || a->getType()->isDoubleTy()) {
+      const bool doubles = a->getType()->isDoubleTy();
+      const char* name = minimum   ? doubles ? extremum::minimum_f64 : extremum::minimum_f32
+                         : doubles ? extremum::maximum_f64
+                                   : extremum::maximum_f32;
+      Value* result = lowering_.pure_call(name, a->getType(), {a, b});
+      if (!nan_wins) return result;
+      result = b_.CreateSelect(ops_.is_nan(a), a, result);
+      return b_.CreateSelect(ops_.is_nan(b), b, result);
+    }
     Value* left = ops_.comparable(a);
     Value* right = ops_.comparable(b);
     Value* first = minimum ? b_.CreateFCmpOLT(left, right) : b_.CreateFCmpOGT(left, right);
@@ -173,7 +185,6 @@ class FloatArith {
                             : b_.CreateAnd(ops_.bits(a), ops_.bits(b));
     result =
         ops_.select(b_.CreateFCmpOEQ(left, right), ops_.from_bits(merged, a->getType()), result);
-    const bool nan_wins = instruction_.modifiers.nan;
     result = ops_.select(ops_.is_nan(nan_wins ? a : b), a, result);
     return ops_.select(ops_.is_nan(nan_wins ? b : a), b, result);
   }

@@ -26,6 +26,7 @@
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/same_steps.h"
 #include "cpu/simt/shape.h"
+#include "cpu/simt/shared_divisions.h"
 #include "cpu/simt/short_ways.h"
 #include "cpu/simt/special_values.h"
 #include "cpu/simt/warp_sites.h"
@@ -365,6 +366,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
     compute_likely_ways(*source.function);
     if (source.open) compute_likely_ways(*source.open);
+    share_divisions(*source.function);
+    if (source.open) share_divisions(*source.open);
     compute_short_ways(*source.function);
     if (source.open) compute_short_ways(*source.open);
     source.narrow = narrow_integers(*source.function);

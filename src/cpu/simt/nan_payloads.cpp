@@ -14,6 +14,7 @@
 
 #include "cpu/lower/approximations.h"
 #include "cpu/simt/approximate.h"
+#include "cpu/simt/extrema.h"
 #include "cpu/simt/float_patterns.h"
 #include "cpu/simt/native_operations.h"
 
@@ -129,6 +130,7 @@ View view_of(const llvm::Use& use) {
           call->getCalledFunction()->getName() == lower::approximation::flushed_sum)
         return use.getOperandNo() == 0 ? View::HandsOn : View::Blind;
       if (is_approximation(*call)) return View::Blind;
+      if (is_extremum(*call)) return View::HandsOn;
       return is_native_operation(*call) ? View::HandsOn : View::Sees;
     default:
       return View::Sees;

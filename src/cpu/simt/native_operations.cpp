@@ -28,6 +28,9 @@ constexpr const char* chosen = "native.chosen";
 constexpr const char* sum_toward_zero = "native.sum-toward-zero";
 constexpr const char* truncated = "native.truncated";
 constexpr const char* nearest = "native.nearest";
+constexpr const char* larger = "native.larger";
+constexpr const char* smaller = "native.smaller";
+constexpr const char* quieted = "native.quieted";
 
 /// What vfmadd asks for by a number, without exceptions; or nothing if `name` is no such sum.
 std::optional<std::uint32_t> rounding_of(llvm::StringRef name) {
@@ -35,6 +38,15 @@ std::optional<std::uint32_t> rounding_of(llvm::StringRef name) {
   if (name.starts_with(sum_toward_zero)) return quiet | to_zero;
   if (!name.consume_front(lower::pseudo::rounded_sum_prefix)) return std::nullopt;
   return quiet | (name.starts_with("rm") ? down : name.starts_with("rp") ? up : to_zero);
+}
+
+/// What vrange asks for by a number: the sign is that of the one it chooses. Or nothing if `name`
+/// is no such choice. A choice of a number and itself quiets it.
+std::optional<std::uint32_t> range_form_of(llvm::StringRef name) {
+  constexpr std::uint32_t own_sign = 4, to_larger = 1;
+  if (name.starts_with(larger) || name.starts_with(quieted)) return own_sign | to_larger;
+  if (name.starts_with(smaller)) return own_sign;
+  return std::nullopt;
 }
 
 constexpr unsigned gang_lanes_multiple = 16;
@@ -60,6 +72,12 @@ const char* name_of(NativeOperation operation) {
       return truncated;
     case NativeOperation::Nearest:
       return nearest;
+    case NativeOperation::Larger:
+      return larger;
+    case NativeOperation::Smaller:
+      return smaller;
+    case NativeOperation::Quieted:
+      return quieted;
     default:
       return mantissa;
   }
@@ -128,6 +146,11 @@ llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
                                             : llvm::Intrinsic::x86_avx512_vfmadd_ps_512;
     return b.CreateIntrinsic(type->isVectorTy() ? all : single, {}, arguments);
   }
+  const auto range_form = range_form_of(name);
+  if (range_form) {
+    if (arguments.size() == 1) arguments.push_back(arguments[0]);
+    arguments.push_back(b.getInt32(*range_form));
+  }
   if (name.starts_with(mantissa)) arguments.push_back(b.getInt32(mantissa_form));
   if (name.starts_with(fraction)) arguments.push_back(b.getInt32(fraction_form));
   arguments.push_back(llvm::Constant::getNullValue(type));  // of lanes that are masked: none
@@ -145,6 +168,10 @@ llvm::Value* select_register(llvm::IRBuilder<>& b, llvm::StringRef name,
     id = doubles ? whole ? x86_avx512_mask_scalef_pd_512 : x86_avx512_mask_scalef_pd_128
          : whole ? x86_avx512_mask_scalef_ps_512
                  : x86_avx512_mask_scalef_ps_128;
+  if (range_form)
+    id = doubles ? whole ? x86_avx512_mask_range_pd_512 : x86_avx512_mask_range_pd_128
+         : whole ? x86_avx512_mask_range_ps_512
+                 : x86_avx512_mask_range_ps_128;
   return b.CreateIntrinsic(id, {}, arguments);
 }
 

@@ -26,6 +26,10 @@ enum class NativeOperation {
   Truncated,      ///< f32 or f64 x: the i32 of it, rounded toward zero; the least i32 of NaN and of
                   ///< what does not fit
   Nearest,        ///< the same, rounded to the nearest, of two to the even one
+  Larger,   ///< f32 or f64 a, b that are no signalling NaNs: the larger one, -0 below +0; of a
+            ///< number and a NaN the number, of two NaNs a
+  Smaller,  ///< the same for the smaller one
+  Quieted,  ///< f32 or f64 x: of a signalling NaN the quiet one, else x
 };
 
 /// Of NaNs those that give f32 or f64 give NaNs, of whatever kind.

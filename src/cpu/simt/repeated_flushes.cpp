@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/simt/extrema.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -147,6 +148,7 @@ class FlushedValues {
     if (callee->getIntrinsicID() == llvm::Intrinsic::canonicalize ||
         callee->getName() == approximation::flushed_sum)
       return true;
+    if (is_extremum(*call)) return of(call->getArgOperand(0)) && of(call->getArgOperand(1));
     return callee->getName().starts_with(approximation::prefix) &&
            callee->getName().ends_with(".ftz");
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "cpu/simt/likely_ways.h"
+#include "cpu/simt/native_operations.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -42,6 +43,11 @@ unsigned cost_of(const llvm::Instruction& instruction) {
     default:
       break;
   }
+  if (const auto* native = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      native && (is_native(*native, NativeOperation::Larger) ||
+                 is_native(*native, NativeOperation::Smaller) ||
+                 is_native(*native, NativeOperation::Quieted)))
+    return 1;
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   const bool known = call && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
                               call->getIntrinsicID() == llvm::Intrinsic::fabs ||

@@ -337,9 +337,10 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
       const std::vector<llvm::Value*> ordered = unite(pieces, width);
       for (unsigned i = 0; i < count; ++i)
         b_.CreateAlignedStore(
-            ordered[i],
-            b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (column * count + i * width) * bytes),
-            alignment);
+              ordered[i],
+              b_.CreateConstGEP1_64(b_.getInt8Ty(), start, (column * count + i * width) * bytes),
+              alignment)
+            ->setDebugLoc(parts[i]->getDebugLoc());
     }
     return std::vector<llvm::Value*>();
   };

@@ -147,6 +147,9 @@ TEST_CASE("the plan says which stores may go past the caches") {
     return plan->find("past the caches") != std::string::npos;
   };
   CHECK(has_note(map));
+  CHECK(
+      has_note("mul.wide.s32 %rd6, %i, 8; add.s64 %rd3, %rd0, %rd6; st.global.f32 [%rd3], %f1;"
+               "st.global.u32 [%rd3+4], %i;"));
   CHECK_FALSE(has_note("ld.global.f32 %f1, [%rd3]; st.global.f32 [%rd3], %f1;"));
 }
 
