@@ -23,6 +23,7 @@
 #include "cpu/simt/likely_ways.h"
 #include "cpu/simt/lone_walks.h"
 #include "cpu/simt/narrow_integers.h"
+#include "cpu/simt/own_rows.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/same_steps.h"
 #include "cpu/simt/shape.h"
@@ -44,6 +45,8 @@ constexpr std::uint64_t most_local_bytes = 4096;
 /// are longer than the second number wait.
 constexpr unsigned large_module = 10000;
 constexpr unsigned longest_of_large_module = 500;
+/// Of processors that have vectors of 64 bytes.
+constexpr std::uint64_t long_registers = 2048;
 
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -168,6 +171,7 @@ std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::
   Widener widener(source, flow, shapes, guesses, size, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
+  inline_own_rows(*gang);
   if (!llvm::verifyFunction(*gang)) return {};
   assert(false && "the vector form is no valid IR");
   gang->eraseFromParent();
@@ -358,11 +362,14 @@ void reopen_guards(const std::vector<GangSource*>& sources) {
   }
 }
 
-void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
+void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
                  std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
+    const std::uint64_t vector_bytes = source.register_bytes >= long_registers ? 64 : 32;
+    call_for_own_rows(*source.function, source.size, vector_bytes);
+    if (source.open) call_for_own_rows(*source.open, source.size, vector_bytes);
     compute_likely_ways(*source.function);
     if (source.open) compute_likely_ways(*source.open);
     compute_short_ways(*source.function);
@@ -387,6 +394,7 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
     if (source.open) source.open->eraseFromParent();
     source.function = source.open = nullptr;
   }
+  drop_own_rows(module);
 }
 
 }  // namespace pycuda::cpu::simt
