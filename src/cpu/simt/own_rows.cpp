@@ -6,29 +6,58 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ValueHandle.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "cpu/simt/lane_functions.h"
 #include "cpu/simt/row_loop.h"
-#include "cpu/simt/source_lines.h"
 
 namespace pycuda::cpu::simt {
 namespace {
+
+/// What a loop computes, as it is in the first trip.
+class FirstTrip {
+ public:
+  /// `given` says what the loop's operands are where the code is written.
+  FirstTrip(const RowLoop& row, llvm::IRBuilder<>& b, llvm::ValueToValueMapTy& given)
+      : row_(row), b_(b), given_(given) {}
+
+  llvm::Value* of(llvm::Value* value) {
+    if (!row_.has(value)) {
+      const auto found = given_.find(value);
+      return found == given_.end() ? value : static_cast<llvm::Value*>(found->second);
+    }
+    if (llvm::Value* known = made_.lookup(value)) return known;
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value)) {
+      llvm::Value* from = phi->getNumIncomingValues() == 1
+                              ? phi->getIncomingValue(0)
+                              : phi->getIncomingValueForBlock(row_.loop->getLoopPreheader());
+      return made_[value] = of(from);
+    }
+    llvm::Instruction* copy = llvm::cast<llvm::Instruction>(value)->clone();
+    for (llvm::Use& operand : copy->operands()) operand.set(of(operand.get()));
+    if (!llvm::isa<llvm::CallInst>(copy)) copy->dropPoisonGeneratingAnnotations();
+    return made_[value] = b_.Insert(copy);
+  }
+
+ private:
+  const RowLoop& row_;
+  llvm::IRBuilder<>& b_;
+  llvm::ValueToValueMapTy& given_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> made_;
+};
 
 /// Writes the function for one loop.
 class RowFunction {
@@ -37,7 +66,8 @@ class RowFunction {
       : row_(row),
         lanes_(lanes),
         module_(*row.loop->getHeader()->getModule()),
-        b_(module_.getContext()) {}
+        b_(module_.getContext()),
+        first_(row, b_, map_) {}
 
   /// Null if what is read and written is known to overlap.
   llvm::Function* run();
@@ -61,11 +91,7 @@ class RowFunction {
   llvm::BasicBlock* block(const llvm::Twine& label) {
     return llvm::BasicBlock::Create(module_.getContext(), label, function_);
   }
-  llvm::Value* mapped(llvm::Value* value) {
-    const auto found = map_.find(value);
-    return found == map_.end() ? value : static_cast<llvm::Value*>(found->second);
-  }
-  llvm::Value* first(llvm::Value* value);
+  llvm::Value* first(llvm::Value* value) { return first_.of(value); }
   llvm::Value* start_of(const RowStream& stream) {
     return first(llvm::getLoadStorePointerOperand(stream.accesses.front()));
   }
@@ -90,7 +116,7 @@ class RowFunction {
   llvm::Function* function_ = nullptr;
   llvm::SmallSetVector<llvm::Value*, 8> arguments_;
   llvm::ValueToValueMapTy map_;  ///< from the caller's values to arguments
-  llvm::DenseMap<llvm::Value*, llvm::Value*> first_;
+  FirstTrip first_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> fixed_, vectors_;
   llvm::Value *holds_ = nullptr, *elements_ = nullptr;
   /// Of the elements that are being written.
@@ -101,7 +127,7 @@ class RowFunction {
 void RowFunction::find_arguments() {
   for (const llvm::BasicBlock* block : row_.blocks) {
     for (const llvm::Instruction& instruction : *block) {
-      if (is_line_note(instruction)) continue;
+      if (row_.is_beside(instruction)) continue;
       const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction);
       for (const llvm::Use& use : instruction.operands()) {
         if (phi && row_.loop->contains(phi->getIncomingBlock(use)) && row_.has(use.get())) continue;
@@ -110,26 +136,6 @@ void RowFunction::find_arguments() {
       }
     }
   }
-}
-
-/// `value` in the first trip.
-llvm::Value* RowFunction::first(llvm::Value* value) {
-  if (!row_.has(value)) return mapped(value);
-  if (llvm::Value* known = first_.lookup(value)) return known;
-  auto* instruction = llvm::cast<llvm::Instruction>(value);
-  llvm::Value* made = nullptr;
-  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
-    made = phi->getNumIncomingValues() == 1
-               ? first(phi->getIncomingValue(0))
-               : mapped(phi->getIncomingValueForBlock(row_.loop->getLoopPreheader()));
-  } else {
-    llvm::Instruction* copy = instruction->clone();
-    for (llvm::Use& operand : copy->operands()) operand.set(first(operand.get()));
-    copy->dropPoisonGeneratingAnnotations();
-    b_.Insert(copy);
-    made = copy;
-  }
-  return first_[value] = made;
 }
 
 /// How many elements the loop writes to a row. The counter must get to its bound before it wraps.
@@ -141,7 +147,7 @@ void RowFunction::count_trips() {
   };
   const bool up = row_.count_step > 0;
   const std::int64_t step = up ? row_.count_step : -row_.count_step;
-  llvm::Value* const bound = wide(mapped(row_.bound));
+  llvm::Value* const bound = wide(first(row_.bound));
   llvm::Value* const tested = wide(first(row_.counter));
   llvm::Value* way = up ? b_.CreateSub(bound, tested) : b_.CreateSub(tested, bound);
   llvm::Value* const stride = b_.getInt64(static_cast<std::uint64_t>(step));
@@ -246,7 +252,7 @@ llvm::Value* RowFunction::load(const llvm::LoadInst& load) {
 
 /// A vector of neighbouring elements' values of what the first copy computes.
 llvm::Value* RowFunction::vector(llvm::Value* value) {
-  if (!row_.has(value)) return b_.CreateVectorSplat(width_, mapped(value));
+  if (!row_.has(value)) return b_.CreateVectorSplat(width_, first(value));
   if (llvm::Value* known = fixed_.lookup(value)) return b_.CreateVectorSplat(width_, known);
   if (llvm::Value* known = vectors_.lookup(value)) return known;
   auto* instruction = llvm::cast<llvm::Instruction>(value);
@@ -353,12 +359,11 @@ void RowFunction::copy_loop() {
   for (llvm::BasicBlock* old : row_.blocks) {
     llvm::BasicBlock* copy = llvm::CloneBasicBlock(old, map_, "", function_);
     map_[old] = copy;
-    copies.push_back(copy);
-  }
-  for (llvm::BasicBlock* copy : copies) {
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(*copy)) {
-      if (is_line_note(instruction)) instruction.eraseFromParent();
+    for (llvm::Instruction& instruction : *old) {
+      if (row_.is_beside(instruction))
+        llvm::cast<llvm::Instruction>(map_[&instruction])->eraseFromParent();
     }
+    copies.push_back(copy);
   }
   llvm::remapInstructionsInBlocks(copies, map_);
   b_.CreateBr(copies.front());
@@ -366,12 +371,7 @@ void RowFunction::copy_loop() {
 
 llvm::Function* RowFunction::run() {
   find_arguments();
-  std::vector<llvm::Type*> types;
-  for (llvm::Value* argument : arguments_) types.push_back(argument->getType());
-  function_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false),
-                                     llvm::Function::InternalLinkage, own_row_prefix, module_);
-  function_->setDoesNotThrow();
-  function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  function_ = make_lane_function(module_, arguments_.getArrayRef(), own_row_label);
   for (std::size_t i = 0; i < arguments_.size(); ++i)
     map_[arguments_[i]] = function_->getArg(static_cast<unsigned>(i));
   b_.SetInsertPoint(block("entry"));
@@ -404,14 +404,11 @@ bool is_apart(const RowLoop& row, const Shapes& guesses) {
 void replace(const RowLoop& row, llvm::Function& function, llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::BasicBlock* before = row.loop->getLoopPreheader();
   llvm::IRBuilder<> b(before->getTerminator());
-  for (const llvm::BasicBlock* block : row.blocks) {
-    for (const llvm::Instruction& instruction : *block) {
-      if (!is_line_note(instruction)) continue;
-      llvm::Instruction* note = instruction.clone();
-      const auto* frame =
-          llvm::cast<llvm::Instruction>(llvm::getLoadStorePointerOperand(&instruction));
-      if (row.has(frame)) note->setOperand(1, b.Insert(frame->clone()));
-      b.Insert(note);
+  llvm::ValueToValueMapTy nothing;
+  FirstTrip first(row, b, nothing);
+  for (llvm::BasicBlock* block : row.blocks) {
+    for (llvm::Instruction& instruction : *block) {
+      if (row.is_beside(instruction)) first.of(&instruction);
     }
   }
   llvm::CallInst* call = b.CreateCall(&function, arguments);
@@ -469,28 +466,6 @@ bool call_for_own_rows(llvm::Function& function, GangSize size, std::uint64_t ve
   for (std::size_t i = 0; i < found.size(); ++i)
     replace(found[i].first, *found[i].second, arguments[i]);
   return !found.empty();
-}
-
-void inline_own_rows(llvm::Function& gang) {
-  llvm::SmallVector<llvm::CallInst*, 4> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(gang)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName().starts_with(own_row_prefix))
-      calls.push_back(call);
-  }
-  for (llvm::CallInst* call : calls) {
-    llvm::InlineFunctionInfo info;
-    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*call, info);
-    assert(inlined.isSuccess());
-  }
-}
-
-void drop_own_rows(llvm::Module& module) {
-  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (function.getName().starts_with(own_row_prefix) && function.use_empty())
-      function.eraseFromParent();
-  }
 }
 
 }  // namespace pycuda::cpu::simt

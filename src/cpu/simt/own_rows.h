@@ -11,26 +11,19 @@
 
 namespace llvm {
 class Function;
-class Module;
 }  // namespace llvm
 
 namespace pycuda::cpu::simt {
 
-/// Calls of functions whose names begin so are made for one lane after the other.
-inline constexpr llvm::StringLiteral own_row_prefix = "own.row.";
+/// What the names of the functions for rows say (lane_functions.h).
+inline constexpr llvm::StringLiteral own_row_label = "row";
 
 /// In such a loop a gang gathers and scatters an element for each lane: a matrix that threads take
 /// apart, a row each, is an example. The loop becomes a call of a function of its own, for one
-/// thread. That asks what the threads' numbers alone cannot tell, how long the row is and whether
-/// what is read lies apart from what is written, and goes through the row in vectors of
-/// `vector_bytes` if it does, else as before. Threads may run such a loop one after the other:
+/// lane (lane_functions.h). That asks what the threads' numbers alone cannot tell, how long the row
+/// is and whether what is read lies apart from what is written, and goes through the row in vectors
+/// of `vector_bytes` if it does, else as before. Threads may run such a loop one after the other:
 /// nothing in it waits. True if `function` was changed.
 bool call_for_own_rows(llvm::Function& function, GangSize size, std::uint64_t vector_bytes);
-
-/// Afterwards `gang` has the code of the functions that it calls for rows.
-void inline_own_rows(llvm::Function& gang);
-
-/// Drops the functions for rows that nobody calls.
-void drop_own_rows(llvm::Module& module);
 
 }  // namespace pycuda::cpu::simt

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/source_lines.h"
 
 namespace pycuda::cpu::simt {
@@ -26,10 +27,17 @@ bool RowLoop::has(const llvm::Value* value) const {
   return instruction && loop->contains(instruction);
 }
 
+bool RowLoop::is_beside(const llvm::Instruction& instruction) const {
+  if (is_line_note(instruction)) return true;
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  return call && call->getCalledFunction() &&
+         call->getCalledFunction()->getName() == lower::pseudo::check_alignment &&
+         !has(call->getArgOperand(1));
+}
+
 const RowStream* RowLoop::stream_of(const llvm::LoadInst& load) const {
-  const auto found = llvm::find_if(loads, [&](const RowStream& stream) {
-    return llvm::is_contained(stream.accesses, &load);
-  });
+  const auto found = llvm::find_if(
+      loads, [&](const RowStream& stream) { return llvm::is_contained(stream.accesses, &load); });
   return found == loads.end() ? nullptr : &*found;
 }
 
@@ -50,8 +58,7 @@ llvm::Value* behind_copies(llvm::Value* value) {
 
 class Finder {
  public:
-  explicit Finder(llvm::Loop& loop)
-      : layout_(loop.getHeader()->getModule()->getDataLayout()) {
+  explicit Finder(llvm::Loop& loop) : layout_(loop.getHeader()->getModule()->getDataLayout()) {
     found_.loop = &loop;
   }
 
@@ -185,7 +192,7 @@ class Finder {
     bool left = false;
     for (llvm::BasicBlock* block : found_.blocks) {
       for (llvm::Instruction& instruction : *block) {
-        if (is_line_note(instruction)) continue;
+        if (found_.is_beside(instruction)) continue;
         if (!llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction)) {
           if (instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects()) return false;
           continue;

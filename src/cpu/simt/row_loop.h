@@ -29,9 +29,9 @@ struct RowAddress {
 /// The accesses that go along one row, or a load that all trips make at one place.
 struct RowStream {
   llvm::Type* type = nullptr;
-  RowAddress address;                         ///< of the first one
-  std::vector<llvm::Instruction*> accesses;   ///< in the order of their addresses
-  std::int64_t bytes = 0;                     ///< of an element
+  RowAddress address;                        ///< of the first one
+  std::vector<llvm::Instruction*> accesses;  ///< in the order of their addresses
+  std::int64_t bytes = 0;                    ///< of an element
   bool is_fixed() const { return address.step == 0; }
 };
 
@@ -39,9 +39,9 @@ struct RowStream {
 /// down once or, having unrolled it, several times, for neighbouring elements.
 struct RowLoop {
   llvm::Loop* loop = nullptr;
-  llvm::BasicBlock* leaving = nullptr;         ///< the block that leaves it
-  std::vector<llvm::BasicBlock*> blocks;       ///< in the order they run in
-  std::vector<RowStream> stores, loads;        ///< stores in the order of the code
+  llvm::BasicBlock* leaving = nullptr;    ///< the block that leaves it
+  std::vector<llvm::BasicBlock*> blocks;  ///< in the order they run in
+  std::vector<RowStream> stores, loads;   ///< stores in the order of the code
   unsigned copies = 1;
   /// Continues while the counter, as it is in `test`, has this relation to a bound.
   llvm::ICmpInst* test = nullptr;
@@ -54,6 +54,9 @@ struct RowLoop {
 
   const RowStream* stream_of(const llvm::LoadInst& load) const;
   bool has(const llvm::Value* value) const;
+  /// Whether it is no part of what is computed: notes of lines, and tests that addresses are
+  /// aligned whose answer is the same in all trips.
+  bool is_beside(const llvm::Instruction& instruction) const;
 };
 
 /// Nothing if `loop` is no such loop. All its stores are along rows, and whatever they store is

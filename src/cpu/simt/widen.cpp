@@ -15,8 +15,8 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/lane_functions.h"
 #include "cpu/simt/native_operations.h"
-#include "cpu/simt/own_rows.h"
 #include "cpu/simt/plan_traffic.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/saturating_conversion.h"
@@ -370,9 +370,8 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     return nullptr;
   }
   if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
-  if (name.starts_with(own_row_prefix)) {
-    note(call, PlanNote::Kind::LaneByLane,
-         "a row of each thread's own: thread by thread, neighbouring elements in vectors");
+  if (name.starts_with(lane_function_prefix)) {
+    note(call, PlanNote::Kind::LaneByLane, form_of_lane_function(*callee));
     const llvm::SmallVector<llvm::Value*, 8> arguments(call.args());
     for_each_lane(arguments, b_.getVoidTy(),
                   [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
