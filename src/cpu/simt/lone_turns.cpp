@@ -61,7 +61,8 @@ class Finder {
 
   /// Whether the lanes that run `block` are better run in turn.
   bool is_turn(llvm::BasicBlock& block) const {
-    constexpr unsigned least_accesses = 3, most_operations = 6;
+    // Lanes find what is different for each of them in memory.
+    constexpr unsigned least_accesses = 3, most_operations = 6, most_varying = 2;
     const llvm::Loop* loop = flow_.loop_of(&block);
     const llvm::BasicBlock* before = block.getSinglePredecessor();
     const auto* branch =
@@ -88,9 +89,11 @@ class Finder {
       stores |= llvm::isa<llvm::StoreInst>(instruction);
       ++apart;
     }
+    const Values operands = operands_of(block);
+    const auto varying = llvm::count_if(
+        operands, [&](const llvm::Value* value) { return shapes_.of(value).is_varying(); });
     return stores && apart >= least_accesses && operations <= most_operations * apart &&
-           llvm::none_of(operands_of(block),
-                         [&](llvm::Value* value) { return shapes_.of(value).is_varying(); });
+           varying <= most_varying;
   }
 
   /// What `block` needs of others.
@@ -142,8 +145,11 @@ class Finder {
       return false;
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access); store && !store->isSimple())
       return false;
-    return is_call_of(llvm::getUnderlyingObject(llvm::getLoadStorePointerOperand(&access), 0),
-                      lower::pseudo::shared_base);
+    llvm::SmallVector<const llvm::Value*, 4> objects;
+    llvm::getUnderlyingObjects(llvm::getLoadStorePointerOperand(&access), objects);
+    return llvm::all_of(objects, [](const llvm::Value* object) {
+      return is_call_of(object, lower::pseudo::shared_base);
+    });
   }
 
   bool lies_apart(const Shape& shape, llvm::Instruction& access) const {
