@@ -14,6 +14,12 @@
 
 namespace pycuda::cpu::simt {
 
+static constexpr llvm::StringLiteral lane_function_prefix = "lane.";
+
+bool is_lane_function(const llvm::Function& function) {
+  return function.getName().starts_with(lane_function_prefix);
+}
+
 llvm::Function* make_lane_function(llvm::Module& module, llvm::ArrayRef<llvm::Value*> arguments,
                                    llvm::StringRef label) {
   llvm::SmallVector<llvm::Type*, 8> types;
@@ -36,8 +42,7 @@ void inline_lane_functions(llvm::Function& gang) {
   llvm::SmallVector<llvm::CallInst*, 4> calls;
   for (llvm::Instruction& instruction : llvm::instructions(gang)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName().starts_with(lane_function_prefix))
+    if (call && call->getCalledFunction() && is_lane_function(*call->getCalledFunction()))
       calls.push_back(call);
   }
   for (llvm::CallInst* call : calls) {
@@ -49,8 +54,7 @@ void inline_lane_functions(llvm::Function& gang) {
 
 void drop_lane_functions(llvm::Module& module) {
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (function.getName().starts_with(lane_function_prefix) && function.use_empty())
-      function.eraseFromParent();
+    if (is_lane_function(function) && function.use_empty()) function.eraseFromParent();
   }
 }
 

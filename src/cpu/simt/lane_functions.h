@@ -13,9 +13,8 @@ class Value;
 
 namespace pycuda::cpu::simt {
 
-/// The names of functions that are called for one active lane after the other begin so. They return
-/// nothing.
-inline constexpr llvm::StringLiteral lane_function_prefix = "lane.";
+/// Whether `function` is called for one active lane after the other. It returns nothing.
+bool is_lane_function(const llvm::Function& function);
 
 /// A new function of that kind, for such arguments; `label` says what it does.
 llvm::Function* make_lane_function(llvm::Module& module, llvm::ArrayRef<llvm::Value*> arguments,

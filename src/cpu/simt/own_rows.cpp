@@ -291,6 +291,7 @@ void RowFunction::write_elements(llvm::Value* from, unsigned lanes) {
   width_ = lanes;
   vectors_.clear();
   std::vector<llvm::Value*> values;
+  values.reserve(row_.stores.size());
   for (const RowStream& stream : row_.stores)
     values.push_back(
         vector(llvm::cast<llvm::StoreInst>(stream.accesses.front())->getValueOperand()));

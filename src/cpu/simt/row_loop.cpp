@@ -66,6 +66,7 @@ class Finder {
     if (!follow_blocks() || !read_steps() || !sort_accesses() || !read_test()) return std::nullopt;
     for (const RowStream& store : found_.stores) {
       std::vector<llvm::Value*> values;
+      values.reserve(store.accesses.size());
       for (llvm::Instruction* one : store.accesses)
         values.push_back(llvm::cast<llvm::StoreInst>(one)->getValueOperand());
       if (!is_same_operation(values)) return std::nullopt;
@@ -140,20 +141,12 @@ class Finder {
         if (address->getNumIndices() != 1 || !address->getSourceElementType()->isIntegerTy(8))
           return std::nullopt;
         const llvm::Value* index = address->getOperand(1);
-        if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index)) {
-          if (!add(*constant)) return std::nullopt;
-          at = address->getPointerOperand();
-        } else if (found.base) {
+        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index);
+        const unsigned fixed = is_fixed(address->getPointerOperand()) ? 0 : 1;
+        if (constant ? !add(*constant) : found.base || !is_fixed(address->getOperand(fixed)))
           return std::nullopt;
-        } else if (is_fixed(address->getPointerOperand())) {
-          found.base = address->getPointerOperand();
-          at = index;
-        } else if (is_fixed(index)) {
-          found.base = index;
-          at = address->getPointerOperand();
-        } else {
-          return std::nullopt;
-        }
+        if (!constant) found.base = address->getOperand(fixed);
+        at = constant ? address->getPointerOperand() : address->getOperand(1 - fixed);
         continue;
       }
       if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(at)) {
@@ -334,6 +327,7 @@ class Finder {
     for (unsigned i = 0; i < instruction->getNumOperands(); ++i) {
       if (llvm::isa<llvm::Function>(instruction->getOperand(i))) continue;
       std::vector<llvm::Value*> operands;
+      operands.reserve(values.size());
       for (llvm::Value* value : values)
         operands.push_back(llvm::cast<llvm::Instruction>(value)->getOperand(i));
       if (!is_same_operation(operands)) return false;

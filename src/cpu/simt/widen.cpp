@@ -15,7 +15,6 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
-#include "cpu/simt/lane_functions.h"
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/plan_traffic.h"
 #include "cpu/simt/same_quotients.h"
@@ -370,15 +369,6 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     return nullptr;
   }
   if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
-  if (name.starts_with(lane_function_prefix)) {
-    note(call, PlanNote::Kind::LaneByLane, form_of_lane_function(*callee));
-    const llvm::SmallVector<llvm::Value*, 8> arguments(call.args());
-    for_each_lane(arguments, b_.getVoidTy(),
-                  [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
-                    return b_.CreateCall(callee, values);
-                  });
-    return nullptr;
-  }
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
   if (is_native_operation(call)) {
     llvm::SmallVector<llvm::Value*, 2> operands;
