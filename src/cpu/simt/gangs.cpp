@@ -20,9 +20,12 @@
 #include "cpu/simt/gang_size.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/lane_functions.h"
 #include "cpu/simt/likely_ways.h"
+#include "cpu/simt/lone_turns.h"
 #include "cpu/simt/lone_walks.h"
 #include "cpu/simt/narrow_integers.h"
+#include "cpu/simt/own_rows.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/same_steps.h"
 #include "cpu/simt/shape.h"
@@ -45,6 +48,8 @@ constexpr std::uint64_t most_local_bytes = 4096;
 /// are longer than the second number wait.
 constexpr unsigned large_module = 10000;
 constexpr unsigned longest_of_large_module = 500;
+/// Of processors that have vectors of 64 bytes.
+constexpr std::uint64_t long_registers = 2048;
 
 llvm::CallInst* next_inlinable(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -169,6 +174,7 @@ std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::
   Widener widener(source, flow, shapes, guesses, size, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
+  inline_lane_functions(*gang);
   if (!llvm::verifyFunction(*gang)) return {};
   assert(false && "the vector form is no valid IR");
   gang->eraseFromParent();
@@ -359,11 +365,16 @@ void reopen_guards(const std::vector<GangSource*>& sources) {
   }
 }
 
-void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<KernelFacts>& facts,
-                 std::vector<Plan>* plans) {
+void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
+                 std::vector<KernelFacts>& facts, std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
+    const std::uint64_t vector_bytes = source.register_bytes >= long_registers ? 64 : 32;
+    call_for_own_rows(*source.function, source.size, vector_bytes);
+    if (source.open) call_for_own_rows(*source.open, source.size, vector_bytes);
+    call_for_lone_turns(*source.function, source.size);
+    if (source.open) call_for_lone_turns(*source.open, source.size);
     compute_likely_ways(*source.function);
     if (source.open) compute_likely_ways(*source.open);
     share_divisions(*source.function);
@@ -390,6 +401,7 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
     if (source.open) source.open->eraseFromParent();
     source.function = source.open = nullptr;
   }
+  drop_lane_functions(module);
 }
 
 }  // namespace pycuda::cpu::simt

@@ -9,6 +9,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lane_functions.h"
 #include "cpu/simt/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -16,18 +17,22 @@ namespace {
 
 /// Why `instruction` has no vector form.
 std::string name_for_people(const llvm::Instruction& instruction) {
-  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    if (is_lane_function(*call->getCalledFunction()))
+      return form_of_lane_function(*call->getCalledFunction()).str();
     return "one lane after the other: a call of " + call->getCalledFunction()->getName().str();
+  }
   if (instruction.isAtomic()) return "one lane after the other: atomic";
   if (instruction.isVolatile()) return "one lane after the other: volatile";
   return std::string("one lane after the other: ") + instruction.getOpcodeName();
 }
 
-/// What ends a kernel, and what names the thread that goes astray.
-bool is_rare(const llvm::Instruction& instruction) {
+/// What ends a kernel, what names the thread that goes astray, and what is better done so.
+bool costs_little(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   return llvm::isa<llvm::UnreachableInst>(instruction.getParent()->getTerminator()) ||
-         (call && call->getCalledFunction()->getName() == lower::pseudo::check_alignment);
+         (call && (call->getCalledFunction()->getName() == lower::pseudo::check_alignment ||
+                   is_lane_function(*call->getCalledFunction())));
 }
 
 /// How an element of a vector lies in memory: as itself where that is whole bytes.
@@ -228,7 +233,7 @@ llvm::Value* Widener::value_at(llvm::Value* base, const Shape& shape, llvm::Valu
 
 llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction),
-       is_rare(instruction) ? ForEachThread::Nothing
+       costs_little(instruction) ? ForEachThread::Nothing
        : llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)
            ? ForEachThread::Atomic
            : ForEachThread::Other,

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Loops along rows that threads have for themselves: vectors of neighbouring elements.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpu/jit/plan.h"
+#include "unit/cpu/kernel_run.h"
+
+using pycuda::cpu::Dim3;
+using pycuda::cpu::jit::describe_plan;
+using pycuda::cpu::testing::gangs_of;
+using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::module_of;
+
+namespace {
+
+constexpr unsigned threads = 48, row_words = 100, first_word = 30;
+
+struct Loop {
+  unsigned copies = 1;        ///< of the body, as if unrolled
+  bool stores_first = false;  ///< a trip's element is written before another one is read
+  const char* counter = "add.u32 %n, %n, -1; setp.ne.u32 %z, %n, 0;";
+};
+
+/// Thread t's row is out[100 * t ...]: from its element 30 on, in[1] (and t & in[3] more) trips
+/// write what they read in[0] elements further, in[16 ...] and element in[2] of the row.
+std::string kernel(const Loop& loop) {
+  std::string body;
+  for (unsigned copy = 0; copy < loop.copies; ++copy) {
+    const std::string at = "+" + std::to_string(4 * copy) + "]";
+    const std::string read = "ld.shared.u32 %r0, [%b" + at + ";";
+    if (loop.stores_first) {
+      body += "ld.global.u32 %r1, [%c" + at + "; st.shared.u32 [%a" + at + ", %r1;" + read +
+              "ld.shared.u32 %r2, [%e]; mul.lo.u32 %r0, %r0, %r2; st.global.u32 [%o" + at +
+              ", %r0;\n";
+    } else {
+      body += read + "ld.global.u32 %r1, [%c" + at +
+              "; ld.shared.u32 %r2, [%e]; mul.lo.u32 %r1, %r1, %r2; add.u32 %r0, %r0, %r1;"
+              "shr.u32 %r1, %r0, 3; max.u32 %r0, %r0, %r1; st.shared.u32 [%a" +
+              at + ", %r0;\n";
+    }
+  }
+  const std::string step = std::to_string(4 * loop.copies);
+  return R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b64 %in, %out, %c, %d, %o; .reg .b32 %t, %a, %b, %e, %i, %n, %m, %r<5>;
+  .reg .pred %z; .shared .align 4 .b8 memory[19200];
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %i, 0;
+  mul.lo.u32 %a, %t, 400; mov.u32 %r3, memory; add.u32 %r3, %r3, %a;
+  mul.wide.u32 %d, %t, 400; add.u64 %d, %d, %out;
+FILL:
+  ld.global.u32 %r0, [%d]; st.shared.u32 [%r3], %r0;
+  add.u64 %d, %d, 4; add.u32 %r3, %r3, 4; add.u32 %i, %i, 1;
+  setp.lt.u32 %z, %i, 100; @%z bra FILL;
+  bar.sync 0;
+  mov.u32 %r3, memory; add.u32 %r3, %r3, %a; add.u32 %a, %r3, 120;
+  ld.global.u32 %r0, [%in]; shl.b32 %r0, %r0, 2; add.u32 %b, %a, %r0;
+  ld.global.u32 %r0, [%in+8]; shl.b32 %r0, %r0, 2; add.u32 %e, %r3, %r0;
+  ld.global.u32 %n, [%in+4]; ld.global.u32 %r0, [%in+12]; and.b32 %r0, %r0, %t;
+  add.u32 %n, %n, %r0; add.u64 %c, %in, 64; mov.u32 %m, 0;
+  mul.wide.u32 %d, %t, 400; add.u64 %o, %out, 19200; add.u64 %o, %o, %d;
+LOOP:
+)" + body +
+         "add.u32 %a, %a, " + step + "; add.u32 %b, %b, " + step + "; add.u64 %c, %c, " + step +
+         "; add.u64 %o, %o, " + step + ";" + loop.counter + R"(
+  @%z bra LOOP;
+  bar.sync 0;
+  mul.wide.u32 %d, %t, 400; add.u64 %d, %d, %out; mov.u32 %i, 0;
+EMPTY:
+  ld.shared.u32 %r0, [%r3]; st.global.u32 [%d], %r0;
+  add.u64 %d, %d, 4; add.u32 %r3, %r3, 4; add.u32 %i, %i, 1;
+  setp.lt.u32 %z, %i, 100; @%z bra EMPTY;
+  ret;
+})";
+}
+
+std::string plan_of(const std::string& text) {
+  const auto plan = describe_plan(module_of(text), "k", {threads}, gangs_of(16));
+  REQUIRE(plan);
+  return *plan;
+}
+
+bool walks_own_rows(const std::string& text) {
+  return plan_of(text).find("a row of each thread's own") != std::string::npos;
+}
+
+/// Compares with thread by thread, for distances between what is read and written.
+void compare(const Loop& loop) {
+  LoadedModule module(kernel(loop), gangs_of(16));
+  REQUIRE(module.kernel("k").facts.gang_lanes == 16);
+  std::vector<std::uint32_t> in(200);
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
+  const auto run = [&] {
+    std::vector<std::uint32_t> out(2 * threads * row_words);
+    for (std::uint32_t i = 0; i < out.size(); ++i) out[i] = i * 747796405u;
+    module.run("k", {1}, {threads}, in.data(), out.data());
+    return out;
+  };
+  for (const unsigned elements : {1u, 4u, 15u, 16u, 17u, 39u}) {
+    for (const std::uint32_t differ : {0u, 1u}) {
+      for (const int distance :
+           {-30, -20, -17, -16, -15, -9, -4, -3, -2, -1, 0, 1, 2, 3, 5, 15, 16, 17, 25}) {
+        for (const unsigned fixed : {3u, first_word, first_word + 5u, 99u}) {
+          in[0] = static_cast<std::uint32_t>(distance);
+          in[1] = (elements + loop.copies - 1) / loop.copies;
+          in[2] = fixed;
+          in[3] = differ;
+          module.thread_by_thread = false;
+          const std::vector<std::uint32_t> found = run();
+          module.thread_by_thread = true;
+          CHECK_MESSAGE(found == run(), loop.copies << " copies, " << elements << " elements, "
+                                                    << distance << " further, fixed " << fixed);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rows that threads have for themselves are walked in vectors of their elements") {
+  for (const unsigned copies : {1u, 2u, 4u}) {
+    const Loop loop{copies};
+    CHECK(walks_own_rows(kernel(loop)));
+    compare(loop);
+  }
+}
+
+TEST_CASE("what an element of a row is read behind is written before") {
+  for (const unsigned copies : {1u, 4u}) compare({copies, true});
+}
+
+TEST_CASE("the length of a row is what its counter says") {
+  for (const char* counter :
+       {"add.u32 %m, %m, 1; setp.lt.u32 %z, %m, %n;", "add.u32 %m, %m, 1; setp.ge.s32 %z, %n, %m;",
+        "add.s32 %n, %n, -1; setp.gt.s32 %z, %n, 0;", "add.s32 %n, %n, -3; setp.ge.s32 %z, %n, -4;",
+        "add.u32 %m, %m, 2; setp.le.u32 %z, %m, %n;"}) {
+    const Loop loop{2, false, counter};
+    CHECK(walks_own_rows(kernel(loop)));
+    compare(loop);
+  }
+}
+
+TEST_CASE("rows of neighbouring threads that lie side by side stay as they are") {
+  const auto with_stride = [](const char* bytes) {
+    return R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b64 %out, %d; .reg .b32 %t, %i; .reg .pred %z;
+  ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; ld.param.u32 %i, [in];
+  mul.wide.u32 %d, %t, )" +
+           std::string(bytes) + R"(; add.u64 %d, %d, %out;
+LOOP:
+  st.global.u32 [%d], %t; add.u64 %d, %d, 4; add.u32 %i, %i, 1; setp.lt.u32 %z, %i, 100;
+  @%z bra LOOP;
+  ret;
+})";
+  };
+  CHECK(walks_own_rows(with_stride("400")));
+  CHECK(!walks_own_rows(with_stride("4")));
+  CHECK(!walks_own_rows(with_stride("16")));
+}
