@@ -21,6 +21,7 @@
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
 #include "cpu/simt/likely_ways.h"
+#include "cpu/simt/local_arrays.h"
 #include "cpu/simt/lone_walks.h"
 #include "cpu/simt/narrow_integers.h"
 #include "cpu/simt/same_quotients.h"
@@ -377,6 +378,8 @@ void widen_gangs(llvm::Module&, std::vector<GangSource>& sources, std::vector<Ke
       llvm::ValueToValueMapTy map;
       source.open = llvm::CloneFunction(source.function, map);
     }
+    interleave_local_arrays(*source.function, source.size);
+    interleave_local_arrays(*source.open, source.size);
     check_wraps(*source.open, source.size);
     if (source.size.is_tile()) {
       widen_tile(source, facts[source.kernel], plan);

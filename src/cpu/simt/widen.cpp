@@ -15,6 +15,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/local_arrays.h"
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/plan_traffic.h"
 #include "cpu/simt/same_quotients.h"
@@ -153,10 +154,9 @@ void Widener::emit(llvm::Instruction& instruction) {
     return;
   }
   if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-    llvm::AllocaInst* all = slot(
-        llvm::ArrayType::get(b_.getInt8Ty(),
-                             static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * lanes_),
-        variable->getName());
+    llvm::AllocaInst* all =
+        slot(llvm::ArrayType::get(b_.getInt8Ty(), bytes_of_gang(*variable, lanes_)),
+             variable->getName());
     all->setAlignment(variable->getAlign());
     if (rows_ == 1) {
       define(instruction, all);
