@@ -124,6 +124,14 @@ llvm::Value* Widener::vector(llvm::Value* value) {
   }
   if (!shape.by_row) return steps(base, shape.stride, lanes_);
   llvm::SmallVector<llvm::Value*, 4> parts;
+  if (value->getType()->isIntegerTy(1)) {
+    // LLVM would put masks together bit by bit; of bytes it makes whole registers.
+    for (unsigned i = 0; i < rows_; ++i)
+      parts.push_back(
+          b_.CreateVectorSplat(columns_, b_.CreateSExt(row_value(value, i), b_.getInt8Ty())));
+    llvm::Value* bytes = join(parts);
+    return b_.CreateICmpSLT(bytes, llvm::Constant::getNullValue(bytes->getType()));
+  }
   for (unsigned i = 0; i < rows_; ++i)
     parts.push_back(steps(row_value(value, i), shape.stride, columns_));
   return join(parts);
