@@ -22,6 +22,7 @@
 #include "cpu/simt/guards.h"
 #include "cpu/simt/lane_functions.h"
 #include "cpu/simt/likely_ways.h"
+#include "cpu/simt/local_arrays.h"
 #include "cpu/simt/lone_turns.h"
 #include "cpu/simt/lone_walks.h"
 #include "cpu/simt/narrow_integers.h"
@@ -225,13 +226,16 @@ LoneWalk find_lone_walk(const GangSource& source) {
   return find_lone_walk(*source.function, flow, shapes, guesses);
 }
 
+/// Why threads are better left alone, noted in the plan; empty if they are not.
+std::string reason_for_lone_walks(const GangSource& source, Plan* plan) {
+  if (!source.chosen || source.size.is_tile()) return {};
+  const LoneWalk walk = find_lone_walk(source);
+  if (plan && walk.leaves)
+    plan->notes = {note_of(*walk.leaves, PlanNote::Kind::Branch, lone_walk_note)};
+  return walk.reason;
+}
+
 std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
-  if (source.chosen) {
-    const LoneWalk walk = find_lone_walk(source);
-    if (plan && walk.leaves)
-      plan->notes = {note_of(*walk.leaves, PlanNote::Kind::Branch, lone_walk_note)};
-    if (!walk.reason.empty()) return walk.reason;
-  }
   const std::string name = "f." + facts.name;
   const bool rows = walks_rows(source, facts);
   llvm::Function *full = nullptr, *tail = nullptr;
@@ -391,11 +395,15 @@ void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
       llvm::ValueToValueMapTy map;
       source.open = llvm::CloneFunction(source.function, map);
     }
+    const std::string alone = reason_for_lone_walks(source, plan);
+    interleave_local_arrays(*source.function, source.size);
+    interleave_local_arrays(*source.open, source.size);
     check_wraps(*source.open, source.size);
     if (source.size.is_tile()) {
       widen_tile(source, facts[source.kernel], plan);
     } else {
-      facts[source.kernel].scalar_reason = widen(source, facts[source.kernel], plan);
+      KernelFacts& own = facts[source.kernel];
+      own.scalar_reason = alone.empty() ? widen(source, own, plan) : alone;
     }
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();

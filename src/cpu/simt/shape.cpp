@@ -17,6 +17,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/local_arrays.h"
 #include "cpu/simt/same_quotients.h"
 #include "cpu/simt/special_values.h"
 #include "cpu/simt/warp_sites.h"
@@ -53,6 +54,7 @@ unsigned bits_of(const llvm::Value& value) {
 
 std::int64_t Shapes::lane_stride(const llvm::AllocaInst& variable) {
   const llvm::DataLayout& layout = variable.getModule()->getDataLayout();
+  if (const auto element = interleaved_bytes(variable)) return static_cast<std::int64_t>(*element);
   const auto bytes = variable.getAllocationSize(layout);
   return static_cast<std::int64_t>(
       llvm::alignTo(bytes ? bytes->getFixedValue() : 0, variable.getAlign()));

@@ -15,6 +15,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/grid_stride.h"
 #include "cpu/simt/guards.h"
+#include "cpu/simt/local_arrays.h"
 #include "cpu/simt/native_operations.h"
 #include "cpu/simt/plan_traffic.h"
 #include "cpu/simt/same_quotients.h"
@@ -123,6 +124,14 @@ llvm::Value* Widener::vector(llvm::Value* value) {
   }
   if (!shape.by_row) return steps(base, shape.stride, lanes_);
   llvm::SmallVector<llvm::Value*, 4> parts;
+  if (value->getType()->isIntegerTy(1)) {
+    // LLVM would put masks together bit by bit; of bytes it makes whole registers.
+    for (unsigned i = 0; i < rows_; ++i)
+      parts.push_back(
+          b_.CreateVectorSplat(columns_, b_.CreateSExt(row_value(value, i), b_.getInt8Ty())));
+    llvm::Value* bytes = join(parts);
+    return b_.CreateICmpSLT(bytes, llvm::Constant::getNullValue(bytes->getType()));
+  }
   for (unsigned i = 0; i < rows_; ++i)
     parts.push_back(steps(row_value(value, i), shape.stride, columns_));
   return join(parts);
@@ -153,10 +162,9 @@ void Widener::emit(llvm::Instruction& instruction) {
     return;
   }
   if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-    llvm::AllocaInst* all = slot(
-        llvm::ArrayType::get(b_.getInt8Ty(),
-                             static_cast<std::uint64_t>(Shapes::lane_stride(*variable)) * lanes_),
-        variable->getName());
+    llvm::AllocaInst* all =
+        slot(llvm::ArrayType::get(b_.getInt8Ty(), bytes_of_gang(*variable, lanes_)),
+             variable->getName());
     all->setAlignment(variable->getAlign());
     if (rows_ == 1) {
       define(instruction, all);

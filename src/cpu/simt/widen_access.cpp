@@ -110,17 +110,37 @@ llvm::Value* Widener::load_rows(llvm::LoadInst& load, llvm::ArrayRef<llvm::Value
   return join(std::vector<llvm::Value*>(rows_, load_row(first.front(), mask)));
 }
 
-/// As if the lanes stored one after the other.
+/// As if the lanes stored one after the other: of those that share a place the last one stays.
 void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> first) {
-  llvm::Value* values = wide(store.getValueOperand());
+  llvm::Value* value = store.getValueOperand();
+  llvm::Value* values = wide(value);
+  const bool one_place = shapes_.of(store.getPointerOperand()).is_same_in_rows();
   for (unsigned i = 0; i < rows_; ++i) {
     llvm::Value* pointer = first[first.size() == rows_ ? i : 0];
-    if (is_full(mask_)) {
-      b_.CreateAlignedStore(row_lanes(values, i), pointer, store.getAlign())
-          ->setDebugLoc(store.getDebugLoc());
-    } else {
-      b_.CreateMaskedStore(row_lanes(values, i), pointer, store.getAlign(), row_lanes(mask_, i));
+    llvm::Value* lanes = row_lanes(values, i);
+    llvm::BasicBlock* done = nullptr;
+    if (one_place) {
+      llvm::Value* last = b_.getInt64(columns_ - 1);
+      if (!is_full(mask_)) {
+        llvm::Value* bits = b_.CreateBitCast(row_lanes(mask_, i), b_.getIntNTy(columns_));
+        llvm::BasicBlock* some = llvm::BasicBlock::Create(b_.getContext(), "row", target_);
+        done = llvm::BasicBlock::Create(b_.getContext(), "row.done", target_);
+        b_.CreateCondBr(b_.CreateIsNotNull(bits), some, done);
+        b_.SetInsertPoint(some);
+        llvm::Value* zeros =
+            b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {bits->getType()}, {bits, b_.getTrue()});
+        last = b_.CreateSub(last, b_.CreateZExt(zeros, b_.getInt64Ty()));
+      }
+      lanes = b_.CreateExtractElement(lanes, last);
     }
+    if (one_place || is_full(mask_)) {
+      b_.CreateAlignedStore(lanes, pointer, store.getAlign())->setDebugLoc(store.getDebugLoc());
+    } else {
+      b_.CreateMaskedStore(lanes, pointer, store.getAlign(), row_lanes(mask_, i));
+    }
+    if (!done) continue;
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
   }
 }
 
@@ -351,6 +371,11 @@ void Widener::emit_store(llvm::StoreInst& store) {
     return;
   }
   if (store_known_places(store)) return;
+  if (address.is_same_in_rows()) {
+    note_access(store, "one place for each row of the tile: its last lane's value");
+    store_rows(store, pointers_of_rows(store.getPointerOperand()));
+    return;
+  }
   llvm::Value* target = store.getPointerOperand();
   llvm::Value* values = wide(value);
   const auto scatter = [&](llvm::Value* pointers) {

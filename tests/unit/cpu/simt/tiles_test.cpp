@@ -212,6 +212,21 @@ TEST_CASE("the last of the threads that store to one place is the last row's") {
         {16, 16}, 0);
 }
 
+TEST_CASE("one thread of a row stores for it") {
+  const std::string body = R"(
+    mul.wide.u32 %rd4, %r9, 4; add.u64 %rd4, %rd4, %rd1; xor.b32 %r6, %r5, %r1;
+    and.b32 %r7, %r5, 21; setp.eq.u32 %p1, %r7, %r1; @%p1 st.global.u32 [%rd4], %r6;
+    setp.eq.u32 %p2, %r2, %r1; @%p2 st.global.u32 [%rd4+4096], %r9;)";
+  check(body);
+  const auto plan =
+      describe_plan(module_of(std::string(head) + body + " ret; }"), "k", {16, 16}, {});
+  REQUIRE(plan);
+  CHECK_MESSAGE(
+      plan->find("one place for each row of the tile: its last lane's") != std::string::npos,
+      *plan);
+  CHECK_MESSAGE(plan->find("scatter") == std::string::npos, *plan);
+}
+
 TEST_CASE("loops whose trips and exits differ from row to row") {
   check(R"(
     mov.u32 %r6, 0; mov.u32 %r7, %r3;

@@ -95,3 +95,37 @@ TEST_CASE("a loop whose threads take two ways keeps neither masks nor what they 
     CHECK(vectors == 0);
   }
 }
+
+TEST_CASE("a mask of a tile's rows is not put together bit by bit") {
+  FunctionText text(R"(
+  declare i32 @ptx.sreg.tid.x(ptr)
+  declare i32 @ptx.sreg.tid.y(ptr)
+  define void @f(ptr %thread) {
+  entry:
+    %x = call i32 @ptx.sreg.tid.x(ptr %thread)
+    %y = call i32 @ptx.sreg.tid.y(ptr %thread)
+    %even = and i32 %y, 1
+    %stores = icmp eq i32 %even, 0
+    br i1 %stores, label %store, label %done
+  store:
+    %x.wide = zext i32 %x to i64
+    %bytes = shl i64 %x.wide, 2
+    %place = add i64 65536, %bytes
+    %pointer = inttoptr i64 %place to ptr
+    store i32 %y, ptr %pointer
+    br label %done
+  done:
+    ret void
+  })");
+  llvm::Function& source = text.function();
+  const GangSize size(16, 4);
+  ControlFlow flow(source);
+  const Shapes shapes(source, flow, size);
+  flow.assign_owners();
+  llvm::Function* gang = Widener(source, flow, shapes, shapes, size, true).run("gang");
+  REQUIRE(!llvm::verifyFunction(*gang));
+  for (const llvm::Instruction& instruction : llvm::instructions(*gang)) {
+    const auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(&instruction);
+    CHECK_FALSE((insert && insert->getType()->getScalarType()->isIntegerTy(1)));
+  }
+}

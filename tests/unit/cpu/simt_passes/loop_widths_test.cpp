@@ -175,4 +175,28 @@ TEST_CASE("a list of places, of any length, is walked by each thread alone") {
   };
   CHECK(!reason_of(loop(walk + look_up + step, before)).empty());
   CHECK(reason_of(loop(walk + step, before)).empty());
+
+  // What all threads do for equally long in each trip, or elsewhere, is most of the work.
+  const auto counting = [](const std::string& name, const std::string& from,
+                           const std::string& body, const std::string& next) {
+    return "  br label %" + name + "\n" + name + ":\n  %" + name + ".j = phi i32 [ 0, %" + from +
+           " ], [ %" + name + ".next, %" + name + ".again ]\n" + body + "  %" + name +
+           ".next = add i32 %" + name + ".j, 1\n  %" + name + ".more = icmp slt i32 %" + name +
+           ".next, %m\n  br i1 %" + name + ".more, label %" + name + ".again, label %" + next +
+           "\n" + name + ".again:\n  br label %" + name + "\n" + next + ":\n";
+  };
+  std::string sums;
+  for (unsigned i = 0; i < 12; ++i)
+    sums += "  %sum." + std::to_string(i) + " = xor i32 %" +
+            (i == 0 ? "inner.j" : "sum." + std::to_string(i - 1)) + ", %i\n";
+  const std::string within = counting("inner", "loop", "", "tail");
+  CHECK(reason_of(loop(walk + look_up + within + step, before)).empty());
+  std::string behind = loop(walk + look_up + step, before);
+  const std::string end = "done:\n      ret void";
+  REQUIRE(behind.find(end) != std::string::npos);
+  behind.replace(behind.find(end), end.size(),
+                 "done:\n" +
+                     counting("outer", "done", counting("inner", "outer", sums, "tail"), "finish") +
+                     "  ret void");
+  CHECK(reason_of(behind).empty());
 }
