@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cpu/api/better_forms.h"
 #include "cpu/api/context.h"
+#include "cpu/api/forms_for_now.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
@@ -85,10 +86,11 @@ CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kerne
   const Form best = exec::best_form_of_launch(**kernel, grid, block);
   if ((*kernel)->facts.forms.has(best)) return CUDA_SUCCESS;
   const std::shared_ptr<const ModuleImage> held = shared_from_this();
-  auto linked = code_->link_form(**kernel, best);
-  // What is made for small blocks may turn out not to be for this launch.
-  if (linked && !(*linked)->facts.forms.has(exec::form_of_launch(**linked, grid, block)))
-    linked = code_->link_form(**kernel, exec::form_of_launch(**kernel, grid, block));
+  if (const Kernel* const now = form_for_now(held, **kernel, grid, block)) {
+    *kernel = now;
+    return CUDA_SUCCESS;
+  }
+  const auto linked = make_best_form(*code_, **kernel, grid, block);
   if (!linked) return result_of(linked.error());
   *kernel = *linked;
   return CUDA_SUCCESS;
