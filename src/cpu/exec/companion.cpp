@@ -33,6 +33,8 @@ constexpr Ticks look_around_every = microseconds_in_ticks(1000);
 constexpr unsigned least_row = 32;
 constexpr unsigned longest_row = 4096;
 constexpr unsigned sample_every = 32;
+constexpr unsigned times_alone = 4;
+constexpr unsigned first_step = 8;
 /// Until then it is found out how the launch is shared best.
 constexpr unsigned first_sample = 256;
 /// Launches alone after the first refusal; twice as many after each further one.
@@ -55,8 +57,13 @@ void prefetch(const void* memory, std::size_t bytes) {
 struct Share {
   const Kernel* kernel = nullptr;
   std::uint64_t blocks = 0;
-  Ticks alone = 0;          ///< so long the caller takes by itself; 0: not yet known
+  /// So long the caller takes by itself: the least of some, since what it works on may lie in the
+  /// companion's cache at first.
+  Ticks alone = 0;
+  unsigned timed = 0;       ///< so often
   unsigned part = 0;        ///< of 64 that the caller runs
+  unsigned step = 0;        ///< by which `part` changes; 0: it has settled
+  bool grew = false;        ///< at its latest change
   int waits = 0;            ///< for the companion, less those of the companion
   unsigned launches = 0;    ///< shared, or, if refused, not
   unsigned no_quicker = 0;  ///< samples in a row that took as long as `alone`
@@ -71,26 +78,37 @@ struct Share {
   /// Whether this launch is one of those that run alone since they are no quicker in company.
   bool stays_alone() {
     ++launches;
-    return refused && launches < forgive_after << refusals >> 1;
-  }
-  void begin(Ticks time) {
-    alone = time;
+    if (!refused) return false;
+    if (launches < forgive_after << refusals >> 1) return true;
     refused = false;
-    if (time < least_launch) return refuse();
-    part =
-        static_cast<unsigned>(std::min<Ticks>(60, 32 + 32 * hand_over / std::max<Ticks>(time, 1)));
+    timed = 0;
+    return false;
+  }
+  bool must_be_timed() const { return timed < times_alone; }
+  void add_time_alone(Ticks time) {
+    alone = timed == 0 ? time : std::min(alone, time);
+    if (++timed < times_alone) return;
+    if (alone < least_launch) return refuse();
+    part = static_cast<unsigned>(std::min<Ticks>(60, 32 + 32 * hand_over / alone));
+    step = first_step;
     waits = 0;
     launches = no_quicker = 0;
   }
   void caller_waited() {
-    if (++waits < 4) return;
-    waits = 0;
-    part = std::min(part + 1, 63u);
+    if (++waits >= 4) change(true);
   }
   void companion_was_done() {
-    if (--waits > -4) return;
+    if (--waits <= -4) change(false);
+  }
+  /// Ever less: with each change what lies at the border moves from one core's cache to the
+  /// other's.
+  void change(bool grow) {
     waits = 0;
-    part = std::max(part - 1, 16u);
+    if (grow != grew && step != first_step) step /= 2;
+    if (step == 0) return;
+    grew = grow;
+    part = grow ? std::min(part + step, 62u) : std::max(part - step, 16u);
+    if (step == first_step) step /= 2;
   }
 };
 
@@ -335,7 +353,7 @@ void Companion::offer(LaunchContext& launch, Share& share) {
 void run_alone(LaunchContext& launch, Share& share) {
   const Ticks began = ticks();
   run_alone(launch);
-  share.begin(ticks() - began);
+  share.add_time_alone(ticks() - began);
 }
 
 /// Of a thread without a companion: calls one when it is time.
@@ -349,7 +367,11 @@ void run_in_row(LaunchContext& launch, Row& row, Ticks period) {
   row.length = 0;
   Share& share = row.share_of(launch);
   if (share.stays_alone()) return run_alone(launch);
-  run_alone(launch, share);
+  if (share.must_be_timed()) {
+    run_alone(launch, share);
+  } else {
+    run_alone(launch);
+  }
   // It spins all the time, so the launches should take most of it.
   if (!share.refused && share.alone * 2 >= period) companion.call(row);
 }
@@ -358,14 +380,14 @@ void run_in_row(LaunchContext& launch, Row& row, Ticks period) {
 void run_shared(LaunchContext& launch, Row& row) {
   Share& share = row.share_of(launch);
   if (share.stays_alone()) return run_alone(launch);
-  if (share.alone == 0 || share.refused) return run_alone(launch, share);
+  if (share.must_be_timed()) return run_alone(launch, share);
   Companion& companion = Companion::instance();
   if (share.launches < first_sample || share.launches % sample_every != 0)
     return companion.share(launch, share);
   companion.note_core();
   const Ticks began = ticks();
   companion.share(launch, share);
-  share.no_quicker = ticks() - began < share.alone ? 0 : share.no_quicker + 1;
+  share.no_quicker = ticks() - began < share.alone / 16 * 15 ? 0 : share.no_quicker + 1;
   constexpr unsigned too_many = 3;
   if (share.no_quicker == too_many) share.refuse();
 }
