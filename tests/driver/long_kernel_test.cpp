@@ -145,6 +145,7 @@ class Log {
 
 /// Blocks that are no whole gangs need code of their own.
 void play_other_blocks() {
+  setenv("CUDA_MODULE_LOADING", "LAZY", 1);
   const Log log;
   const CurrentContext context;
   const std::string text = long_kernel(some_steps);
