@@ -27,7 +27,7 @@ constexpr std::uint32_t threads = 8;
 /// Takes some microseconds for all blocks, and notes who ran.
 void count_block(BlockFrame& block, ThreadFrame& thread) {
   volatile int work = 0;
-  for (int i = 0; i < 8; ++i) work = work + 1;
+  for (int i = 0; i < 64; ++i) work = work + 1;
   // Not atomic: two that ran the same thread at once would race.
   ++parameter<int*>(block)[block.ctaid.x * threads + thread.linear];
 }
