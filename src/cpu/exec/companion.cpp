@@ -158,6 +158,28 @@ class Retreat {
   std::atomic<Ticks> length_{0};
 };
 
+/// Linux likes to wake a thread on the core of the one that wakes it, though others are idle. While
+/// this lives, the calling thread runs elsewhere.
+class Elsewhere {
+ public:
+  explicit Elsewhere(unsigned core) {
+    if (static_cast<unsigned>(sched_getcpu()) != core || core >= CPU_SETSIZE) return;
+    if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t others = before_;
+    CPU_CLR(core, &others);
+    moved_ = CPU_COUNT(&others) != 0 && sched_setaffinity(0, sizeof others, &others) == 0;
+  }
+  ~Elsewhere() {
+    if (moved_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  Elsewhere(const Elsewhere&) = delete;
+  Elsewhere& operator=(const Elsewhere&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool moved_ = false;
+};
+
 /// There is one: two launches that are shared at once would need cores that small machines lack.
 class Companion {
  public:
@@ -229,6 +251,7 @@ void Companion::serve() {
   if (machine_is_crowded()) {
     retreat(crowded_);
   } else {
+    const Elsewhere elsewhere(core_.load(std::memory_order_relaxed));
     served_.store(row, std::memory_order_release);
     spin();
     served_.store(nullptr, std::memory_order_relaxed);
