@@ -2,7 +2,6 @@
 // Reads affinity, cgroup v1 and v2 files, and the environment.
 #include "cpu/exec/cpu_budget.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -67,16 +66,12 @@ unsigned affinity_cores() {
   return static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-std::optional<double> own_cpu_quota() {
-  return cgroup_cpu_quota("/sys/fs/cgroup", read_text("/proc/self/cgroup"));
-}
-
 unsigned count_workers() {
   if (const auto wanted = base::environment_number("PYCUDA_CPU_THREADS"); wanted && *wanted > 0) {
     return static_cast<unsigned>(std::min<long long>(*wanted, 1024));
   }
   unsigned cores = affinity_cores();
-  if (const auto quota = own_cpu_quota()) {
+  if (const auto quota = cgroup_cpu_quota("/sys/fs/cgroup", read_text("/proc/self/cgroup"))) {
     cores = std::min(cores, static_cast<unsigned>(std::max(1.0, std::ceil(*quota))));
   }
   return std::clamp(cores, 1u, 1024u);
@@ -151,39 +146,6 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 unsigned worker_count() {
   static const unsigned count = count_workers();
   return count;
-}
-
-unsigned whole_cores() {
-  static const unsigned count = [] {
-    const unsigned cores = affinity_cores();
-    const double quota = own_cpu_quota().value_or(cores);
-    return quota < cores ? std::max(1u, static_cast<unsigned>(quota)) : cores;
-  }();
-  return count;
-}
-
-std::optional<unsigned> runnable_threads(std::string_view loadavg) {
-  // "0.20 0.18 0.12 1/80 11206": three averages, then those that run or could.
-  const std::size_t slash = loadavg.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const std::size_t space = loadavg.rfind(' ', slash);
-  const std::size_t begin = space == std::string_view::npos ? 0 : space + 1;
-  unsigned threads = 0;
-  const auto [end, error] =
-      std::from_chars(loadavg.data() + begin, loadavg.data() + slash, threads);
-  if (error != std::errc() || end != loadavg.data() + slash) return std::nullopt;
-  return threads;
-}
-
-bool machine_is_crowded() {
-  static const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  // Read anew from its beginning each time; never closed.
-  static const int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-  char text[128];
-  const ssize_t bytes = file < 0 ? 0 : pread(file, text, sizeof text, 0);
-  if (bytes <= 0) return false;
-  const auto threads = runnable_threads({text, static_cast<std::size_t>(bytes)});
-  return threads.has_value() && cores > 0 && *threads > static_cast<unsigned long>(cores);
 }
 
 std::uint64_t machine_memory_bytes() {

@@ -14,16 +14,6 @@ namespace pycuda::cpu::exec {
 /// mask, cut to the cgroup's quota (rounded up). At least 1; read once.
 unsigned worker_count();
 
-/// Cores that threads of this process may keep busy all the time: the affinity mask's, cut to the
-/// cgroup's quota (rounded down). At least 1; read once.
-unsigned whole_cores();
-
-/// Whether more threads want to run now than the machine has cores. False where nobody tells.
-bool machine_is_crowded();
-
-/// How many threads of the machine run or could run, from the text of /proc/loadavg.
-std::optional<unsigned> runnable_threads(std::string_view loadavg);
-
 /// Bytes of memory that this process may use: the machine's, cut to the cgroup's limit. Read once.
 std::uint64_t machine_memory_bytes();
 

@@ -9,7 +9,6 @@
 
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/child_launches.h"
-#include "cpu/exec/companion.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/gang_block.h"
@@ -20,8 +19,6 @@ namespace {
 // One instruction of one thread is taken for half a nanosecond.
 constexpr std::uint64_t small_launch = 40000;  // ~20 us
 constexpr std::uint64_t small_chunk = 20000;   // ~10 us: a worker takes microseconds to wake
-// Less is surely too short for two threads: in cache, an instruction takes a tenth of that time.
-constexpr std::uint64_t least_in_company = 1000;
 constexpr auto slow_time = std::chrono::microseconds(60);
 
 // In a gang, which does one instruction for all of its threads, it takes that much less. A core
@@ -121,17 +118,6 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
       std::min<std::uint64_t>(resident, WorkerPool::unlimited / 2 - 1));
 }
 
-/// In the caller, and what is not quite so small also in its companion.
-void run_all_blocks(LaunchContext& launch) {
-  if (launch.blocks > 1 &&
-      cost_per_block(launch.kernel, launch.frame.block, launch.gangs) * launch.blocks >=
-          least_in_company) {
-    run_in_company(launch);
-  } else {
-    run_plain_blocks(launch, 0, launch.blocks, 0);
-  }
-}
-
 }  // namespace
 
 bool runs_in_caller(const LaunchRequest& request) {
@@ -149,11 +135,11 @@ bool runs_in_caller(const LaunchRequest& request) {
 void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   LaunchContext launch(request, faults);
   if (launch.forms == nullptr && !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
-    run_all_blocks(launch);
+    run_plain_blocks(launch, 0, launch.blocks, 0);
     return;
   }
   const auto before = std::chrono::steady_clock::now();
-  run_all_blocks(launch);
+  run_plain_blocks(launch, 0, launch.blocks, 0);
   const auto time = std::chrono::steady_clock::now() - before;
   if (time > slow_time) {
     slow_kernels().add(request.kernel, launch.blocks);

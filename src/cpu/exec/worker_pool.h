@@ -64,10 +64,6 @@ class WorkerPool {
   void park(Parked* parked);
   /// The caller runs a chunk of this job, if one is left and a core is free for it.
   bool help(JobHandle handle);
-  /// Whether workers have something to do that nobody does yet, or may have.
-  bool has_work() const {
-    return parked_count_.load(std::memory_order_relaxed) != 0 || claimable();
-  }
 
   static constexpr std::int32_t unlimited = 1 << 30;
 

@@ -65,18 +65,4 @@ TEST_CASE("this machine has workers and memory") {
   CHECK(default_device_memory_bytes() > 0);
 }
 
-TEST_CASE("the number of threads that could run is the fourth word's first half") {
-  CHECK(runnable_threads("0.20 0.18 0.12 3/80 11206\n") == 3u);
-  CHECK(runnable_threads("12/80") == 12u);
-  CHECK_FALSE(runnable_threads("0.20 0.18 0.12").has_value());
-  CHECK_FALSE(runnable_threads("0.20 /80").has_value());
-  CHECK_FALSE(runnable_threads("0.20 x/80").has_value());
-  CHECK_FALSE(runnable_threads("").has_value());
-}
-
-TEST_CASE("a process may keep one core busy at least, and no more than it has workers by itself") {
-  CHECK(whole_cores() >= 1);
-  CHECK(whole_cores() <= 1024);
-}
-
 }  // namespace pycuda::cpu::exec
