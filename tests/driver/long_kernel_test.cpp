@@ -3,6 +3,7 @@
 // goes, while the process ends. The driver reads its settings early, so each scenario has a
 // process.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -17,9 +18,11 @@ using namespace driver_test;
 
 namespace {
 
-constexpr unsigned threads = 96, steps = 2300;
+constexpr unsigned threads = 96;
+// More than a gang has at once; fewer than that.
+constexpr unsigned many_steps = 2300, some_steps = 1200;
 
-std::string long_kernel() {
+std::string long_kernel(unsigned steps = many_steps) {
   std::string text = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -41,7 +44,7 @@ std::string long_kernel() {
 )";
 }
 
-unsigned hash_of(unsigned x) {
+unsigned hash_of(unsigned x, unsigned steps) {
   for (unsigned i = 0; i < steps; ++i) x = x * 1664525u ^ i * 2654435761u;
   return x;
 }
@@ -56,15 +59,16 @@ std::string plan_of(CUfunction function) {
 }
 
 /// One launch; whether each thread's result is right.
-bool is_right(CUfunction function, CUdeviceptr out, unsigned seed) {
+bool is_right(CUfunction function, CUdeviceptr out, unsigned seed, unsigned block = threads,
+              unsigned steps = many_steps) {
   void* parameters[] = {&out, &seed};
-  if (CU(cuLaunchKernel)(function, 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr) !=
+  if (CU(cuLaunchKernel)(function, 1, 1, 1, block, 1, 1, 0, nullptr, parameters, nullptr) !=
       CUDA_SUCCESS)
     return false;
-  std::vector<unsigned> seen(threads);
-  if (CU(cuMemcpyDtoH_v2)(seen.data(), out, threads * 4) != CUDA_SUCCESS) return false;
-  for (unsigned i = 0; i < threads; ++i) {
-    if (seen[i] != hash_of(seed + i)) return false;
+  std::vector<unsigned> seen(block);
+  if (CU(cuMemcpyDtoH_v2)(seen.data(), out, block * 4) != CUDA_SUCCESS) return false;
+  for (unsigned i = 0; i < block; ++i) {
+    if (seen[i] != hash_of(seed + i, steps)) return false;
   }
   return true;
 }
@@ -116,6 +120,55 @@ void play_ends() {
   std::exit(0);
 }
 
+/// What the driver logs from now on.
+class Log {
+ public:
+  Log() : file_(std::tmpfile()) {
+    setenv("PYCUDA_LOG", "info", 1);
+    if (file_ != nullptr) dup2(fileno(file_), STDERR_FILENO);
+  }
+  ~Log() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  bool says(const std::string& words) const {
+    std::string text(1 << 16, '\0');
+    const ssize_t bytes = pread(fileno(file_), text.data(), text.size(), 0);
+    text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+    return text.find(words) != std::string::npos;
+  }
+
+ private:
+  FILE* file_;
+};
+
+/// Blocks that are no whole gangs need code of their own.
+void play_other_blocks() {
+  setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+  const Log log;
+  const CurrentContext context;
+  const std::string text = long_kernel(some_steps);
+  const LoadedModule module(text.c_str());
+  const DeviceBlock block(threads * 4);
+  const CUfunction function = module.function("hash");
+  bool right = is_right(function, block.address(), 1, 64, some_steps);
+  std::printf("asked for: %d\n", log.says("run in a slower form until theirs is made"));
+  right &= is_right(function, block.address(), 2, 50, some_steps);
+  std::printf("in a slower form: %d\n", log.says("run in a slower form until theirs is made"));
+  bool made = false;
+  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  for (unsigned i = 0; !made && std::chrono::steady_clock::now() < stop; ++i) {
+    right &= is_right(function, block.address(), i, 50, some_steps);
+    right &= is_right(function, block.address(), i, 64, some_steps);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    made = log.says("has its form for other blocks from now on");
+  }
+  std::printf("made: %d\n", made);
+  for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i, 50, some_steps);
+  std::printf("right: %d\n", right);
+}
+
 }  // namespace
 
 bool driver_test::play_long_kernel_scenario(const std::string& name) {
@@ -125,6 +178,7 @@ bool driver_test::play_long_kernel_scenario(const std::string& name) {
   if (name == "long_kernel_improves") play_improves();
   if (name == "long_kernel_unloads") play_unloads();
   if (name == "long_kernel_ends") play_ends();
+  if (name == "long_kernel_other_blocks") play_other_blocks();
   return true;
 }
 
@@ -142,4 +196,11 @@ TEST_CASE("a module may go while a form of its kernel is made") {
 TEST_CASE("the process may end while a form of a kernel is made") {
   if (!is_cpu_driver()) return;
   CHECK(run_scenario("long_kernel_ends") == "right: 1\n");
+}
+
+TEST_CASE(
+    "a launch does not wait for another form of a long kernel, but runs a slower one at first") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("long_kernel_other_blocks") ==
+        "asked for: 0\nin a slower form: 1\nmade: 1\nright: 1\n");
 }

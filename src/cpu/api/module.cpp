@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cpu/api/better_forms.h"
 #include "cpu/api/context.h"
+#include "cpu/api/forms_for_now.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
@@ -20,6 +21,19 @@ CUresult result_of(const jit::KernelFailure& failure) {
   base::log(base::LogLevel::Warning, failure.message);
   return failure.stage == jit::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
                                                              : CUDA_ERROR_INVALID_IMAGE;
+}
+
+// Apart from the way that most launches take.
+[[gnu::noinline]] CUresult find_form(const std::shared_ptr<const ModuleImage>& image,
+                                     const Dim3& grid, const Dim3& block, const Kernel** kernel) {
+  if (const Kernel* const now = form_for_now(image, **kernel, grid, block)) {
+    *kernel = now;
+    return CUDA_SUCCESS;
+  }
+  const auto linked = make_best_form(image->code(), **kernel, grid, block);
+  if (!linked) return result_of(linked.error());
+  *kernel = *linked;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -83,15 +97,15 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
 
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
   const Form best = exec::best_form_of_launch(**kernel, grid, block);
-  if ((*kernel)->facts.forms.has(best)) return CUDA_SUCCESS;
-  const std::shared_ptr<const ModuleImage> held = shared_from_this();
-  auto linked = code_->link_form(**kernel, best);
-  // What is made for small blocks may turn out not to be for this launch.
-  if (linked && !(*linked)->facts.forms.has(exec::form_of_launch(**linked, grid, block)))
-    linked = code_->link_form(**kernel, exec::form_of_launch(**kernel, grid, block));
-  if (!linked) return result_of(linked.error());
-  *kernel = *linked;
-  return CUDA_SUCCESS;
+  if ((*kernel)->facts.forms.has(best)) [[likely]]
+    return CUDA_SUCCESS;
+  const Kernel* const made =
+      (*kernel)->on_demand->made[static_cast<std::size_t>(best)].load(std::memory_order_acquire);
+  if (made != nullptr && made->facts.forms.has(exec::form_of_launch(*made, grid, block))) {
+    *kernel = made;
+    return CUDA_SUCCESS;
+  }
+  return find_form(shared_from_this(), grid, block, kernel);
 }
 
 CUresult ModuleImage::load_launched_kernels() const {

@@ -9,8 +9,10 @@
 #include <mutex>
 #include <new>
 
+#include "cpu/exec/fault_message.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/warp_ops.h"
+#include "cpu/kernel_abi/spin_wait.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -125,18 +127,30 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   if (interrupting()) launch_->give_up();
   Outcome outcome = Outcome::Stopped;
   if (!enter_schedule(outcome)) {
-    launch_->report(entry_->fault(), block_);
+    FaultRecord fault = entry_->fault();
+    if (fault.kind == FaultKind::Timeout) describe_others(fault);
+    launch_->report(fault, block_);
     return Outcome::Stopped;
   }
   if (deadlocked_) {
     report_deadlock();
   } else if (launch_->timed_out.load(std::memory_order_relaxed)) {
-    FaultRecord late;
-    late.kind = FaultKind::Timeout;
-    late.thread_known = false;
-    launch_->report(late, block_);
+    report_late();
   }
   return outcome;
+}
+
+void BlockRun::describe_others(FaultRecord& fault) const {
+  const std::string text = waiting_text();
+  std::snprintf(fault.detail, sizeof fault.detail, "%s", text.c_str());
+}
+
+void BlockRun::report_late() {
+  FaultRecord late;
+  late.kind = FaultKind::Timeout;
+  late.thread_known = false;
+  describe_others(late);
+  launch_->report(late, block_);
 }
 
 /// False when a thread faulted.
@@ -377,56 +391,82 @@ bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint
   return frames_used_ && frames_[thread.linear].holds(address, bytes);
 }
 
-std::string BlockRun::deadlock_text() const {
-  struct Group {
-    std::string what;
-    std::uint32_t count = 0;
-    Dim3 first;
-    std::uint32_t line = 0;
-  };
-  std::vector<Group> groups;
-  for (const ThreadFrame& thread : threads_) {
-    if (thread.state == ThreadState::Exited) continue;
-    std::string what;
-    if (thread.state == ThreadState::AtWarpOp) {
+std::string BlockRun::wait_of(const ThreadFrame& thread) const {
+  switch (thread.state) {
+    case ThreadState::AtWarpOp: {
       char text[64];
       std::snprintf(text, sizeof text, "at %s with mask 0x%08x",
                     warp_op_name(static_cast<WarpOp>(thread.detail)), thread.mask);
-      what = text;
-    } else {
-      const NamedBarrier& barrier = barriers_[thread.operand[0] % barrier_count];
-      what = "at barrier " + std::to_string(thread.operand[0]);
-      if (barrier.expected() != 0) {
-        what += " (" + std::to_string(barrier.arrivals()) + " of " +
-                std::to_string(barrier.expected()) + " arrived)";
-      }
+      return text;
     }
+    case ThreadState::Yielded: {
+      const auto address = awaited_by(thread);
+      return "in a loop" + (address ? " for " + describe_place(*launch_, block_, *address)
+                                    : std::string(" for another thread"));
+    }
+    default: {
+      const NamedBarrier& barrier = barriers_[thread.operand[0] % barrier_count];
+      std::string text = "at barrier " + std::to_string(thread.operand[0]);
+      if (barrier.expected() != 0)
+        text += " (" + std::to_string(barrier.arrivals()) + " of " +
+                std::to_string(barrier.expected()) + " arrived)";
+      return text;
+    }
+  }
+}
+
+/// Of threads that wait, not of those that run or could.
+std::string BlockRun::waiting_text() const {
+  struct Group {
+    std::string what;
+    const ThreadFrame* first;
+    std::uint32_t count = 1;
+  };
+  constexpr std::size_t most_groups = 4;
+  std::vector<Group> groups;
+  std::uint32_t running = 0;
+  for (const ThreadFrame& thread : threads_) {
+    if (thread.state == ThreadState::Exited) continue;
+    // What it waited for may have come true. Who spins looks again and again.
+    const bool may_run = thread.state != ThreadState::Yielded &&
+                         (warps_[thread.linear / 32].ready >> thread.linear % 32 & 1) != 0;
+    if (may_run || thread.state == ThreadState::Ready) {
+      ++running;
+      continue;
+    }
+    std::string what = wait_of(thread);
     const auto same = std::find_if(groups.begin(), groups.end(),
                                    [&](const Group& group) { return group.what == what; });
-    if (same == groups.end()) {
-      groups.push_back({what, 1, thread.tid, thread.source_line});
-    } else {
+    if (same != groups.end()) {
       ++same->count;
+    } else if (groups.size() <= most_groups) {
+      groups.push_back({std::move(what), &thread});
     }
   }
   std::string text;
-  for (std::size_t i = 0; i < groups.size() && i < 4; ++i) {
+  for (std::size_t i = 0; i < std::min(groups.size(), most_groups); ++i) {
     const Group& group = groups[i];
     if (i != 0) text += "; ";
+    const Dim3 first = group.first->tid;
     text += std::to_string(group.count) + (group.count == 1 ? " thread waits " : " threads wait ") +
-            group.what + ", the first is (" + std::to_string(group.first.x) + ", " +
-            std::to_string(group.first.y) + ", " + std::to_string(group.first.z) + ")";
-    if (group.line != 0) text += " at line " + std::to_string(group.line);
+            group.what + ", the first is (" + std::to_string(first.x) + ", " +
+            std::to_string(first.y) + ", " + std::to_string(first.z) + ")" +
+            source_text(*launch_, group.first);
   }
-  const auto exited = launch_->threads - live_threads_;
-  if (exited != 0) text += "; " + std::to_string(exited) + " exited";
+  if (groups.size() > most_groups) text += "; others wait elsewhere";
+  const auto add = [&](std::uint32_t count, const char* what) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : "; ") + std::to_string(count) + what;
+  };
+  add(running, running == 1 ? " runs" : " run");
+  add(launch_->threads - live_threads_, " exited");
   return text;
 }
 
 void BlockRun::report_deadlock() {
   launch_->report(
       FaultKind::Deadlock, &block_, nullptr,
-      "deadlock, every thread of the block waits and none can go on: " + deadlock_text());
+      "deadlock, every thread of the block waits and none can go on: " + waiting_text());
 }
 
 }  // namespace pycuda::cpu::exec

@@ -42,6 +42,9 @@ class BlockRun {
   /// as one that has exited, the others go on.
   void run_past_faults(unsigned processor, void (*told)(void* context, const FaultRecord& record),
                        void* context);
+  /// Reports a launch that is `timed_out`, by what the threads of this block, which does not run
+  /// now, wait for.
+  void report_late();
   /// Whether the latest `run` did more than spin.
   bool advanced() const { return advanced_; }
 
@@ -76,7 +79,9 @@ class BlockRun {
   void open_barriers();
   bool wake_yielded();
   void report_deadlock();
-  std::string deadlock_text() const;
+  void describe_others(FaultRecord& fault) const;
+  std::string waiting_text() const;
+  std::string wait_of(const ThreadFrame& thread) const;
 
   LaunchContext* launch_ = nullptr;
   const Kernel* kernel_ = nullptr;

@@ -64,19 +64,6 @@ std::string block_text(const Allocation& allocation) {
   return "the " + std::to_string(allocation.bytes) + "-byte block of " + kind_name(allocation.kind);
 }
 
-/// " (kernel.cu:12)", or empty when the line is not known.
-std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) {
-  if (thread == nullptr || thread->source_line == 0) return {};
-  const auto& files = launch.kernel.facts.source_files;
-  std::string text = " at ";
-  if (thread->source_file < files.size() && !files[thread->source_file].empty()) {
-    text += files[thread->source_file] + ":";
-  } else {
-    text += "line ";
-  }
-  return text + std::to_string(thread->source_line);
-}
-
 std::string place_text(const LaunchContext& launch, const BlockFrame* block,
                        const ThreadFrame* thread) {
   std::string text = "kernel " + launch.kernel.facts.name;
@@ -202,6 +189,27 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
 
 }  // namespace
 
+std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) {
+  if (thread == nullptr || thread->source_line == 0) return {};
+  const auto& files = launch.kernel.facts.source_files;
+  std::string text = " at ";
+  if (thread->source_file < files.size() && !files[thread->source_file].empty()) {
+    text += files[thread->source_file] + ":";
+  } else {
+    text += "line ";
+  }
+  return text + std::to_string(thread->source_line);
+}
+
+std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
+                           std::uint64_t address) {
+  const auto window = reinterpret_cast<std::uint64_t>(block.shared);
+  if (block.shared != nullptr && address >= window && address - window < launch.shared_bytes)
+    return "what is " + bytes_text(address - window) + " into the block's shared memory";
+  const std::string place = describe_address(address);
+  return "what is at address " + hexadecimal(address) + (place.empty() ? place : ", " + place);
+}
+
 std::string launcher_text(const Launcher& launcher) {
   return "kernel " + *launcher.kernel + ", block " + coordinates(launcher.block) + ", thread " +
          coordinates(launcher.thread);
@@ -249,6 +257,8 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   fault.address = record.address_known ? record.address : 0;
   fault.message = happened(launch, record, block) + " in " + place_text(launch, &block, thread);
   if (record.detail[0] != '\0') fault.message += std::string(": ") + record.detail;
+  if (record.kind == FaultKind::Timeout && launch.gangs && thread != nullptr)
+    fault.message += "; the thread is the first of its gang, whose threads run as one";
   if (record.for_gang)
     fault.message += "; the thread is the first of its gang of " +
                      std::to_string(launch.kernel.facts.gang_lanes) +

@@ -21,6 +21,15 @@ Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockF
 /// "kernel k, block (0, 0, 0), thread (1, 0, 0)".
 std::string launcher_text(const Launcher& launcher);
 
+/// " at kernel.cu:12", by the last line that `thread` has noted down; empty when that is not known,
+/// or `thread` null.
+std::string source_text(const LaunchContext& launch, const ThreadFrame* thread);
+
+/// What lies at `address`, which a thread of `block` reads: "4 bytes into the block's shared
+/// memory", or as describe_address, or the address itself.
+std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
+                           std::uint64_t address);
+
 /// What ended a launch that was `timed_out`.
 std::string_view why_stopped(const LaunchContext& launch);
 

@@ -212,6 +212,8 @@ class ParkedBlock final : public Parked {
         run_->start(next_++);
         continue;
       }
+      // It may not have run since the time was over.
+      if (grid_.launch_.timed_out.load(std::memory_order_relaxed)) run_->report_late();
       BlockRun::recycle(std::move(run_));
       GridRun& grid = grid_;
       delete this;

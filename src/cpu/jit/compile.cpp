@@ -122,7 +122,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   dump("gangs", module);
   simt::widen_gangs(module, sources, kernels, plans);
   set_target_attributes(module);
-  drop_long_tiles(module, kernels, target);
+  drop_long_tiles(module, kernels, target, plans);
   if (!plans && options.forms != Forms::all()) simt::drop_forms(module, kernels, options.forms);
   functions.clear();
   for (const KernelFacts& kernel : kernels) {

@@ -8,7 +8,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -23,7 +25,7 @@ bool is_of_local_variable(const llvm::Instruction& instruction) {
   return pointer != nullptr && llvm::isa<llvm::AllocaInst>(pointer);
 }
 
-bool is_too_long(llvm::Function& tile, llvm::TargetMachine& target) {
+std::int64_t operations_of(llvm::Function& tile, llvm::TargetMachine& target) {
   const llvm::TargetTransformInfo costs = target.getTargetTransformInfo(tile);
   std::int64_t sum = 0;
   for (const llvm::Instruction& instruction : llvm::instructions(tile)) {
@@ -33,16 +35,29 @@ bool is_too_long(llvm::Function& tile, llvm::TargetMachine& target) {
             .getValue();
     if (cost) sum += *cost;
   }
-  return sum > most_operations;
+  return sum;
+}
+
+simt::PlanNote note_of(const KernelFacts& kernel, std::int64_t operations) {
+  simt::PlanNote note;
+  note.form = "no tiles of " + std::to_string(kernel.tile_columns) + " x " +
+              std::to_string(kernel.tile_rows) + ": their code would have some " +
+              std::to_string(operations) + " instructions, more than " +
+              std::to_string(most_operations) + " take too long to compile";
+  return note;
 }
 
 }  // namespace
 
 void drop_long_tiles(llvm::Module& module, std::vector<KernelFacts>& kernels,
-                     llvm::TargetMachine& target) {
-  for (KernelFacts& kernel : kernels) {
+                     llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    KernelFacts& kernel = kernels[i];
     llvm::Function* tile = module.getFunction("f." + kernel.name + ".tile");
-    if (tile == nullptr || !is_too_long(*tile, target)) continue;
+    if (tile == nullptr) continue;
+    const std::int64_t operations = operations_of(*tile, target);
+    if (operations <= most_operations) continue;
+    if (plans) (*plans)[i].notes.push_back(note_of(kernel, operations));
     tile->eraseFromParent();
     kernel.tile_columns = kernel.tile_rows = 0;
     kernel.tile_frame_bytes = 0;

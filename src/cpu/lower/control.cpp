@@ -2,6 +2,7 @@
 // Emitters: branches, the ends of threads and functions, nanosleep.
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
+#include "cpu/lower/loop_lines.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
@@ -24,6 +25,8 @@ bool emit_branch(FunctionLowering& lowering, const ptx::Instruction& instruction
   llvm::BranchInst* branch = lowering.builder().CreateBr(lowering.label_block(target));
   const ptx::Label& label = lowering.source().labels[target];
   const auto here = static_cast<std::size_t>(&instruction - lowering.source().body.data());
+  if (label.instruction <= here && instruction.source_line != 0)
+    remember_line(*branch, instruction.source_line, instruction.source_file);
   if (label.keeps_trips && label.instruction <= here)
     branch->setMetadata(llvm::LLVMContext::MD_loop, one_trip_at_a_time(branch->getContext()));
   lowering.start_unreachable_block();

@@ -9,6 +9,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/emitter.h"
+#include "cpu/lower/loop_lines.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
@@ -58,7 +59,10 @@ void FunctionLowering::run() {
   emit_return();
   llvm::IRBuilder<>(entry_).CreateBr(setup);
   // After an error blocks may have no end.
-  if (!module_.failed()) promote_registers(*target_, registers_);
+  if (!module_.failed()) {
+    if (module_.options().track_lines) note_lines_of_loops(*target_);
+    promote_registers(*target_, registers_);
+  }
   registers_.clear();
 }
 

@@ -14,9 +14,12 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/spin_wait.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -146,7 +149,23 @@ enum class Exit {
   Waiting   ///< on other threads
 };
 
-Exit exit_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool only_claims) {
+struct Wait {
+  Exit exit = Exit::Own;
+  /// Of what it waits for, if that is one read of memory.
+  llvm::Value* address = nullptr;
+};
+
+llvm::Value* address_of(const llvm::Instruction& read) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&read))
+    return const_cast<llvm::Value*>(load->getPointerOperand());
+  if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&read))
+    return const_cast<llvm::Value*>(update->getPointerOperand());
+  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&read))
+    return const_cast<llvm::Value*>(exchange->getPointerOperand());
+  return nullptr;
+}
+
+Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool only_claims) {
   llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
   loop.getExitingBlocks(exiting);
   Slice slice(loop, dominators);
@@ -159,16 +178,40 @@ Exit exit_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool
       slice.add(choice->getCondition());
     }
   }
-  Exit exit = Exit::Own;
+  Wait wait;
+  bool several = false;
   for (const llvm::Instruction* instruction : slice.instructions()) {
     const bool reads = reads_shared_state(*instruction) || calls_reader(*instruction);
     if (!reads || is_retry(*instruction, loop, dominators)) continue;
     const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(instruction);
     if (exchange && only_claims) continue;
-    if (!exchange || loop.isLoopInvariant(exchange->getPointerOperand())) return Exit::Waiting;
-    exit = Exit::Probing;
+    if (exchange && !loop.isLoopInvariant(exchange->getPointerOperand())) {
+      wait.exit = std::max(wait.exit, Exit::Probing);
+      continue;
+    }
+    several |= wait.exit == Exit::Waiting && address_of(*instruction) != wait.address;
+    wait.exit = Exit::Waiting;
+    wait.address = address_of(*instruction);
   }
-  return exit;
+  if (several) wait.address = nullptr;
+  return wait;
+}
+
+/// Notes down for whoever asks why the thread is late.
+void note_address(llvm::Instruction& end, llvm::Value* address,
+                  const llvm::DominatorTree& dominators) {
+  const auto* made = llvm::dyn_cast<llvm::Instruction>(address);
+  if (made && !dominators.dominates(made, &end)) return;
+  llvm::IRBuilder<> b(&end);
+  llvm::Value* number = b.CreatePtrToInt(address, b.getInt64Ty());
+  const auto put = [&](unsigned operand, llvm::Value* value) {
+    const std::size_t offset = offsetof(ThreadFrame, operand) + operand * sizeof(std::uint64_t);
+    b.CreateAlignedStore(
+        value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), end.getFunction()->getArg(0), offset),
+        llvm::Align(8), true);
+  };
+  put(awaited_address, number);
+  put(awaited_complement, b.CreateNot(number));
 }
 
 void yield_before(llvm::Instruction& end) {
@@ -214,19 +257,20 @@ void yield_in_spin_waits(llvm::Function& function) {
   const llvm::DominatorTree dominators(function);
   const llvm::LoopInfo loops(dominators);
   const bool only_claims = only_claims_words(function);
-  llvm::MapVector<llvm::BasicBlock*, Exit> latches;
+  llvm::MapVector<llvm::BasicBlock*, Wait> latches;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    const Exit exit = exit_of(*loop, dominators, only_claims);
-    if (exit == Exit::Own) continue;
+    const Wait wait = wait_of(*loop, dominators, only_claims);
+    if (wait.exit == Exit::Own) continue;
     llvm::SmallVector<llvm::BasicBlock*, 4> ends;
     loop->getLoopLatches(ends);
     for (llvm::BasicBlock* latch : ends) {
-      Exit& known = latches[latch];
-      known = std::max(known, exit);
+      Wait& known = latches[latch];
+      if (wait.exit > known.exit) known = wait;
     }
   }
-  for (const auto& [latch, exit] : latches) {
-    if (exit == Exit::Waiting) {
+  for (const auto& [latch, wait] : latches) {
+    if (wait.exit == Exit::Waiting) {
+      if (wait.address) note_address(*latch->getTerminator(), wait.address, dominators);
       yield_before(*latch->getTerminator());
     } else {
       yield_at_times(function, *latch);

@@ -417,4 +417,61 @@ TEST_CASE("in the child of a fork every call returns, and forked() says why") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
+TEST_CASE("the time limit names the thread that runs and its line") {
+  if (signals_delayed) return;
+  set_time_limit(std::chrono::milliseconds(50));
+  constexpr auto loop = [](BlockFrame&, ThreadFrame& thread) {
+    if (thread.linear != 3) return;
+    thread.source_file = 1;
+    thread.source_line = 42;
+    for (;;) asm volatile("" ::: "memory");
+  };
+  Kernel kernel = plain_kernel<loop>("endless");
+  kernel.facts.source_files = {"", "demo.cu"};
+  for (const bool small : {true, false}) {
+    const Fault fault = fault_of(kernel, small);
+    CHECK(fault.kind == FaultKind::Timeout);
+    CHECK(contains(fault.message, "in kernel endless, block ("));
+    CHECK(contains(fault.message, "thread (3, 0, 0) at demo.cu:42"));
+  }
+  set_time_limit(std::chrono::milliseconds(0));
+}
+
+TEST_CASE("the time limit says what the threads of a block wait for") {
+  constexpr auto body = [](HandThread& t) {
+    t.thread->source_file = 1;
+    t.thread->source_line = t.linear() < 32 ? 7 : 9;
+    if (t.linear() == 40) return t.exit();
+    if (t.linear() >= 32) return t.barrier(0);
+    const auto awaited = t.parameter<std::uint64_t>();
+    t.thread->operand[0] = awaited;
+    t.thread->operand[1] = ~awaited;
+    t.yield();
+  };
+  Kernel kernel = suspending_kernel<body>("waits");
+  kernel.facts.source_files = {"", "demo.cu"};
+  DeviceMemory memory(0, std::uint64_t{1} << 20);
+  void* const flag = memory.allocate(64, MemoryKind::Device, nullptr);
+  set_time_limit(std::chrono::milliseconds(50));
+  Faults faults;
+  {
+    Stream stream(0, faults);
+    stream.launch(
+        request(kernel, {1, 1, 1}, {64, 1, 1}, pack(reinterpret_cast<std::uintptr_t>(flag) + 8)));
+    stream.synchronize();
+  }
+  set_time_limit(std::chrono::milliseconds(0));
+  const Fault fault = faults.only();
+  CHECK(fault.kind == FaultKind::Timeout);
+  CHECK(
+      contains(fault.message, "time limit (PYCUDA_CPU_TIMEOUT) in kernel waits, block (0, 0, 0)"));
+  CHECK(contains(fault.message, "32 threads wait in a loop for what is at address 0x"));
+  CHECK(contains(fault.message, "8 bytes into the 64-byte block of device memory"));
+  CHECK(contains(fault.message, "the first is (0, 0, 0) at demo.cu:7"));
+  CHECK(contains(fault.message, "31 threads wait at barrier 0"));
+  CHECK(contains(fault.message, "the first is (32, 0, 0) at demo.cu:9"));
+  CHECK(contains(fault.message, "1 exited"));
+  memory.release(flag);
+}
+
 }  // namespace pycuda::cpu::exec

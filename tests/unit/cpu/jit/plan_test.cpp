@@ -258,3 +258,28 @@ TEST_CASE("the plan of a long kernel shows the form to come, and whether it runs
     CHECK(has_line(*plan, {"ld.global.u32", "broadcast"}));
   }
 }
+
+TEST_CASE("the plan says when tiles were given up since their code would be too long") {
+  const auto plan = [](int divisions) {
+    std::string body =
+        ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) {\n"
+        "  .reg .b64 %a, %b, %c, %d; .reg .b32 %x, %y, %w, %i;\n"
+        "  ld.param.u64 %a, [out]; ld.param.u64 %b, [in]; mov.u32 %x, %tid.x; mov.u32 %y, %tid.y;\n"
+        "  mov.u32 %w, %ntid.x; mad.lo.u32 %i, %y, %w, %x; mul.wide.u32 %c, %i, 4;\n"
+        "  add.u64 %a, %a, %c; mul.wide.u32 %c, %x, 4; add.u64 %b, %b, %c;\n"
+        "  ld.global.u32 %x, [%b]; cvt.u64.u32 %c, %x; mul.lo.u64 %c, %c, %c;\n"
+        "  ld.global.u32 %y, [%b+400];\n";
+    for (int i = 0; i < divisions; ++i)
+      body +=
+          "  add.u32 %y, %y, %x; or.b32 %y, %y, 1; cvt.u64.u32 %d, %y; rem.u64 %d, %c, %d;\n"
+          "  mad.lo.u64 %c, %c, 31, %d;\n";
+    return plan_of(body + "  cvt.u32.u64 %x, %c; st.global.u32 [%a], %x; ret; }", {16, 16, 1});
+  };
+  const std::string few = plan(1), many = plan(40);
+  CAPTURE(few);
+  CAPTURE(many);
+  CHECK(has_line(few, {"tiles of", "since the block is made of them"}));
+  CHECK_FALSE(has_line(few, {"no tiles of"}));
+  CHECK(has_line(many, {"gangs of"}));
+  CHECK(has_line(many, {"no tiles of", "instructions", "too long to compile"}));
+}
