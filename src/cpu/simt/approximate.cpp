@@ -131,7 +131,10 @@ Value* Expansion::logarithm(Value* x, bool ftz, Base base) {
       m = b_.CreateSelect(above, b_.CreateFMul(m, real(0.5)), m);
       e = b_.CreateSelect(above, b_.CreateFAdd(e, real(1)), e);
     }
-    Value* result = canonical(sum_of_logarithms(b_.CreateFSub(m, real(1)), e, 1, base));
+    Value* result = sum_of_logarithms(b_.CreateFSub(m, real(1)), e, 1, base);
+    // The exponent's two parts differ in sign.
+    if (base == Base::Ten) result = b_.CreateSelect(less(magnitude(e), infinity), result, e);
+    result = canonical(result);
     return ftz ? b_.CreateSelect(less(magnitude(x), smallest_normal), real(-infinity), result)
                : result;
   }
