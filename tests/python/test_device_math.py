@@ -183,17 +183,19 @@ def test_special_values_of_functions_of_one_number(context, expression, exact):
 def test_remainders_are_exact(context):
     random = np.random.default_rng(0)
     any_bits = random.integers(0, 1 << 32, 40000, np.uint64).astype(np.uint32).view(np.float32)
-    close = (any_bits * random.uniform(1, 4, any_bits.size) * 2.0 ** random.integers(0, 60, any_bits.size)).astype(
-        np.float32
-    )
+    with np.errstate(all="ignore"):
+        factors = random.uniform(1, 4, any_bits.size) * 2.0 ** random.integers(0, 60, any_bits.size)
+        close = (any_bits * factors).astype(np.float32)
     special = np.array([*SPECIAL, *(-v for v in SPECIAL), np.nan], np.float32)
     pairs = np.array([(a, b) for a in special for b in special], np.float32)
-    x = np.concatenate([close, any_bits, (any_bits % 7), pairs[:, 0]])
-    y = np.concatenate([any_bits, any_bits[::-1], any_bits[::-1] % 3, pairs[:, 1]])
+    small = random.uniform(-100, 100, 40000).astype(np.float32)
+    x = np.concatenate([close, any_bits, small, pairs[:, 0]])
+    y = np.concatenate([any_bits, any_bits[::-1], small[::-1] / 30, pairs[:, 1]])
     both = np.empty(2 * x.size, np.float32)
     both[::2], both[1::2] = x, y
     result = _apply("fmodf(x[i & ~1], x[i | 1])", both)[::2]
-    wanted = np.fmod(x, y)
+    with np.errstate(invalid="ignore"):
+        wanted = np.fmod(x, y)
     np.testing.assert_array_equal(result, wanted)
     plain = ~np.isnan(wanted)
     np.testing.assert_array_equal(np.signbit(result)[plain], np.signbit(wanted)[plain])
@@ -202,7 +204,8 @@ def test_remainders_are_exact(context):
 def test_special_values_of_hypot(context):
     special = np.array([*SPECIAL, *(-v for v in SPECIAL), np.nan], np.float32)
     pairs = np.array([(a, b) for a in special for b in special], np.float32).ravel()
-    wanted = np.hypot(pairs[::2].astype(np.float64), pairs[1::2]).astype(np.float32)
+    with np.errstate(over="ignore"):
+        wanted = np.hypot(pairs[::2].astype(np.float64), pairs[1::2]).astype(np.float32)
     np.testing.assert_allclose(_apply("hypotf(x[i & ~1], x[i | 1])", pairs)[::2], wanted, rtol=3e-7, atol=0)
 
 

@@ -31,7 +31,8 @@ struct FoundExpression {
 ///   < <= > >= == != !< !<= !> !>=    of numbers, the last four true of NaNs; nan x, number x
 ///   u< u<= u> u>= i== i!=            of bits
 ///   name(x)                          an approximate function
-///   region fingerprint c...          what a region computes, with all that it reads
+///   region fingerprint c...          what a region computes, with all that it reads; where it is
+///                                    written in several ways, fingerprints with | between them
 /// Casts, selects that make NaNs canonical, flushes of subnormal numbers and the order of what may
 /// be swapped do not count; a - b may be written as a sum, and conditions turned round.
 class ExpressionPattern {
@@ -49,6 +50,7 @@ class ExpressionPattern {
     unsigned code = 0;  ///< an opcode, an intrinsic behind all opcodes, or a predicate
     std::uint64_t bits = 0;
     std::string name;
+    llvm::SmallVector<std::uint64_t, 2> fingerprints;
     llvm::SmallVector<unsigned, 3> arguments;
   };
 

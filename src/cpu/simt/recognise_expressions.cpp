@@ -120,12 +120,19 @@ zero = * $x 0x00000000
 y = ? is_integer zero signed
 )";
 
-/// Of even k the polynomial is a cosine's.
-constexpr const char* cosine_of_half_turns = R"(
+constexpr const char* usual_or_nan = R"(
 a = abs $x
 is_nan = nan $x
 below = !> a 0x4b800000
 usual = | is_nan below
+)";
+/// Where others want |x| too.
+constexpr const char* usual_magnitude = R"(
+a = abs $x
+usual = !> a 0x4b800000
+)";
+/// Of even k the polynomial is a cosine's.
+constexpr const char* cosine_of_half_turns = R"(
 none = * $x 0x00000000
 x = ? usual $x none
 twice = + x x
@@ -207,11 +214,13 @@ rest = ? huge none usual
 y = fma quarter 0x40000000 rest
 )";
 
+/// The reduction of large numbers works in memory: its addresses are computed in another way where
+/// functions share that.
 constexpr const char* tangent = R"(
 a = abs $x
 regular = !>= a 0x47ce4780
-r = region 0x470845388b797d31 regular a $x %local %address
-k = region 0xd781988afc2139db regular a $x %local %address
+r = region 0x470845388b797d31|0x183d9c00d04075f1 regular a $x %local %address
+k = region 0xd781988afc2139db|0xecb41840f44afc99 regular a $x %local %address
 s = * r r
 p = horner s 0x3c190000 0x3b560000 0x3cc70000 0x3d5b0000 0x3e089438 0x3eaaaa88
 cube = * s r
@@ -271,7 +280,8 @@ llvm::ArrayRef<Known> known_expressions() {
       {approximation::lg2, joined({binary_logarithm})},
       {approximation::log10, joined({decimal_logarithm})},
       {approximation::sine_pi, joined({sine_of_half_turns})},
-      {approximation::cosine_pi, joined({cosine_of_half_turns})},
+      {approximation::cosine_pi, joined({usual_or_nan, cosine_of_half_turns})},
+      {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},
       {approximation::sinh, joined({quarter_of_exponential, hyperbolic_sine})},
       {approximation::cosh, joined({quarter_of_exponential, hyperbolic_cosine})},
       {approximation::tangent, joined({tangent})},

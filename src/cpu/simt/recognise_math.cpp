@@ -291,7 +291,7 @@ unsigned recognise_math(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function))
     dead.emplace_back(&instruction);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
-  for (llvm::BasicBlock* region : regions) drop_region(*region, llvm::DominatorTree(function));
+  drop_regions(regions, llvm::DominatorTree(function));
   while (drop_idle_branches(function)) {
   }
   return found;

@@ -162,8 +162,14 @@ class Fingerprint {
   llvm::DenseMap<const Value*, std::uint64_t> known_;
 };
 
-/// Whether `address` lies in memory that nobody but `region` uses.
-bool is_of_region_alone(Value* address, const Region& region) {
+bool is_in_any(const llvm::Instruction& instruction, llvm::ArrayRef<Region> regions) {
+  return llvm::any_of(regions, [&](const Region& region) {
+    return llvm::is_contained(region.blocks, instruction.getParent());
+  });
+}
+
+/// Whether `address` lies in memory that nobody but `regions` uses.
+bool is_of_regions_alone(Value* address, llvm::ArrayRef<Region> regions) {
   llvm::SmallVector<Value*, 16> pending{address->stripInBoundsOffsets()};
   auto* place = llvm::dyn_cast<llvm::AllocaInst>(pending.front());
   if (!place) return false;
@@ -174,8 +180,7 @@ bool is_of_region_alone(Value* address, const Region& region) {
       auto* instruction = llvm::cast<llvm::Instruction>(user);
       if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction)) {
         const auto* store = llvm::dyn_cast<llvm::StoreInst>(instruction);
-        if ((store && store->getValueOperand() == next) ||
-            !llvm::is_contained(region.blocks, instruction->getParent()))
+        if ((store && store->getValueOperand() == next) || !is_in_any(*instruction, regions))
           return false;
       } else if (!llvm::isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::BinaryOperator>(
                      instruction)) {
@@ -186,6 +191,36 @@ bool is_of_region_alone(Value* address, const Region& region) {
     }
   }
   return true;
+}
+
+/// The region that begins at the end of `branch` and gives nothing to where its ways meet.
+Region region_behind(BasicBlock& branch, const llvm::DominatorTree& dominators) {
+  const auto* asks = llvm::dyn_cast<llvm::BranchInst>(branch.getTerminator());
+  const auto* node = dominators.getNode(&branch);
+  if (!asks || asks->isUnconditional() || !node) return {};
+  for (const auto* child : node->children()) {
+    Region region = region_between(&branch, child->getBlock(), dominators);
+    if (!region.branch || region.blocks.empty()) continue;
+    return llvm::isa<llvm::PHINode>(region.end->front()) ? Region{} : region;
+  }
+  return {};
+}
+
+/// Whether anything of `region`, one of `all`, is seen outside of them.
+bool is_seen(const Region& region, llvm::ArrayRef<Region> all) {
+  for (BasicBlock* block : region.blocks) {
+    for (llvm::Instruction& instruction : *block) {
+      const bool is_used_outside = llvm::any_of(instruction.users(), [&](llvm::User* user) {
+        return !llvm::is_contained(region.blocks, llvm::cast<llvm::Instruction>(user)->getParent());
+      });
+      if (is_used_outside) return true;
+      if (!instruction.mayHaveSideEffects()) continue;
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store || store->isVolatile() || !is_of_regions_alone(store->getPointerOperand(), all))
+        return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -208,34 +243,24 @@ RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& domina
   return result;
 }
 
-bool drop_region(BasicBlock& branch, const llvm::DominatorTree& dominators) {
-  auto* asks = llvm::dyn_cast<llvm::BranchInst>(branch.getTerminator());
-  const auto* node = dominators.getNode(&branch);
-  if (!asks || asks->isUnconditional() || !node) return false;
-  for (const auto* child : node->children()) {
-    BasicBlock* end = child->getBlock();
-    const Region region = region_between(&branch, end, dominators);
-    if (!region.branch || region.blocks.empty()) continue;
-    if (llvm::isa<llvm::PHINode>(end->front())) return false;
-    for (BasicBlock* block : region.blocks) {
-      for (llvm::Instruction& instruction : *block) {
-        const bool is_used_outside = llvm::any_of(instruction.users(), [&](llvm::User* user) {
-          return !llvm::is_contained(region.blocks,
-                                     llvm::cast<llvm::Instruction>(user)->getParent());
-        });
-        if (is_used_outside) return false;
-        if (!instruction.mayHaveSideEffects()) continue;
-        auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-        if (!store || store->isVolatile() ||
-            !is_of_region_alone(store->getPointerOperand(), region))
-          return false;
-      }
-    }
-    llvm::BranchInst::Create(end, asks->getIterator());
-    asks->eraseFromParent();
-    return true;
+unsigned drop_regions(llvm::ArrayRef<BasicBlock*> branches, const llvm::DominatorTree& dominators) {
+  llvm::SmallVector<Region, 4> regions;
+  for (BasicBlock* branch : branches) {
+    if (Region region = region_behind(*branch, dominators); region.branch)
+      regions.push_back(std::move(region));
   }
-  return false;
+  // They may share memory with one another, but not with one that stays.
+  for (std::size_t before = 0; before != regions.size();) {
+    before = regions.size();
+    const llvm::SmallVector<Region, 4> all = regions;
+    llvm::erase_if(regions, [&](const Region& region) { return is_seen(region, all); });
+  }
+  for (const Region& region : regions) {
+    llvm::Instruction* asks = region.branch->getTerminator();
+    llvm::BranchInst::Create(region.end, asks->getIterator());
+    asks->eraseFromParent();
+  }
+  return static_cast<unsigned>(regions.size());
 }
 
 }  // namespace pycuda::cpu::simt

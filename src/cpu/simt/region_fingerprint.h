@@ -3,6 +3,7 @@
 // for functions with loops and slow ways that compilers always write alike.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
@@ -27,8 +28,9 @@ RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& domina
 /// The value behind casts between numbers and their bits and selects that make NaNs canonical.
 llvm::Value* bare_value(llvm::Value* value);
 
-/// The branch at the end of `branch` goes straight to where its ways meet, if nothing that happens
-/// on them is seen from outside. Returns whether it does.
-bool drop_region(llvm::BasicBlock& branch, const llvm::DominatorTree& dominators);
+/// The branches at the ends of `branches` go straight to where their ways meet, if nothing that
+/// happens on those is seen elsewhere. Returns how many do.
+unsigned drop_regions(llvm::ArrayRef<llvm::BasicBlock*> branches,
+                      const llvm::DominatorTree& dominators);
 
 }  // namespace pycuda::cpu::simt

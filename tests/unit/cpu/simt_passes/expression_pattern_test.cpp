@@ -10,7 +10,7 @@
 #include "cpu/simt/region_fingerprint.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
-using pycuda::cpu::simt::drop_region;
+using pycuda::cpu::simt::drop_regions;
 using pycuda::cpu::simt::ExpressionPattern;
 using pycuda::cpu::simt::FoundExpression;
 using pycuda::cpu::simt::region_result;
@@ -74,7 +74,8 @@ bool is_dropped(const std::string& text_of_function) {
   auto& phi = llvm::cast<llvm::PHINode>(text.function().back().front());
   phi.replaceAllUsesWith(text.function().getArg(0));
   phi.eraseFromParent();
-  return drop_region(text.function().getEntryBlock(), llvm::DominatorTree(text.function()));
+  return drop_regions({&text.function().getEntryBlock()}, llvm::DominatorTree(text.function())) ==
+         1;
 }
 
 }  // namespace
