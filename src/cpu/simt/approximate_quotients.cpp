@@ -2,7 +2,6 @@
 #include "cpu/simt/approximate_quotients.h"
 
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <limits>
@@ -19,18 +18,38 @@ struct Attempt {
   Value* fails;
 };
 
-/// a mod b by a quotient rounded to nearest and then toward zero: at most one too large. What is
-/// left is exact, as a multiple of the last places of both that is not larger than b. Fails if the
-/// quotient is not below `most`, or an operand has no remainder.
+/// a mod b by a quotient rounded to nearest and then toward zero: at most one too large, if it is
+/// an exact number. What is left is exact, as a multiple of the last places of both that is not
+/// larger than b.
+Value* rest_of_quotient(FloatCode& code, Value* quotient, Value* a, Value* b) {
+  llvm::IRBuilder<>& builder = code.builder();
+  Value* whole = builder.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+  Value* rest = code.fma(builder.CreateFNeg(whole), b, a);
+  return builder.CreateSelect(code.less(rest, 0), builder.CreateFAdd(rest, b), rest);
+}
+
+/// Fails if the quotient is not below `most`, or an operand has no remainder.
 Attempt remainder_by_quotient(FloatCode& code, Value* a, Value* b, double most) {
   llvm::IRBuilder<>& builder = code.builder();
   Value* quotient = builder.CreateFDiv(a, b);
-  Value* whole = builder.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
-  Value* rest = code.fma(builder.CreateFNeg(whole), b, a);
-  rest = builder.CreateSelect(code.less(rest, 0), builder.CreateFAdd(rest, b), rest);
+  Value* rest = rest_of_quotient(code, quotient, a, b);
   Value* fits = builder.CreateFCmpOLT(quotient, FloatCode::like(quotient, most));
   fits = builder.CreateAnd(fits, builder.CreateFCmpOLT(b, FloatCode::like(b, infinity)));
   return {rest, builder.CreateNot(fits)};
+}
+
+/// a mod b of any f32 as f64: the quotients, up to 2^277, 48 bits at a time.
+Value* remainder_by_steps(FloatCode& code, Value* a, Value* b) {
+  llvm::IRBuilder<>& builder = code.builder();
+  Value* rest = a;
+  for (const double scale : {0x1p240, 0x1p192, 0x1p144, 0x1p96, 0x1p48, 1.0}) {
+    Value* scaled = builder.CreateFMul(b, FloatCode::like(b, scale));
+    rest = rest_of_quotient(code, builder.CreateFDiv(rest, scaled), rest, scaled);
+  }
+  // What is infinite goes into nothing else.
+  Value* kept = builder.CreateAnd(builder.CreateFCmpOEQ(b, FloatCode::like(b, infinity)),
+                                  code.less(a, infinity));
+  return builder.CreateSelect(kept, a, rest);
 }
 
 /// What is behind `condition`, which hardly ever holds.
@@ -55,7 +74,7 @@ Value* joined(llvm::IRBuilder<>& b, llvm::Instruction* place, Value* usual,
 
 }  // namespace
 
-/// Quotients that f32 does not hold are computed as f64, those that neither holds by a function.
+/// Quotients that f32 does not hold are computed as f64, those that neither holds in steps.
 Value* remainder(FloatCode& code, llvm::CallInst& call) {
   llvm::IRBuilder<>& b = code.builder();
   Value* x = call.getArgOperand(0);
@@ -66,22 +85,17 @@ Value* remainder(FloatCode& code, llvm::CallInst& call) {
   llvm::Instruction* end = unlikely(b, first.fails, &call);
 
   b.SetInsertPoint(end);
-  const auto wide = [&](Value* value) {
-    return b.CreateFPExt(code.magnitude(value), b.getDoubleTy());
-  };
-  const Attempt second = remainder_by_quotient(code, wide(x), wide(y), 0x1p50);
-  Value* narrow = b.CreateFPTrunc(second.result, b.getFloatTy());
-  llvm::BasicBlock* before_call = end->getParent();
-  llvm::Instruction* end_of_call = unlikely(b, second.fails, end);
-  b.SetInsertPoint(end_of_call);
-  llvm::FunctionCallee exact =
-      call.getModule()->getOrInsertFunction("fmodf", call.getFunctionType());
-  auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
-  declared->copyAttributesFrom(call.getCalledFunction());
-  Value* slow = b.CreateCall(exact, {code.magnitude(x), code.magnitude(y)});
-  Value* other = joined(b, end, narrow, before_call, slow, end_of_call);
-  other = code.canonical(b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, other, x));
-  return joined(b, &call, usual, before, other, end);
+  Value* wide_x = b.CreateFPExt(code.magnitude(x), b.getDoubleTy());
+  Value* wide_y = b.CreateFPExt(code.magnitude(y), b.getDoubleTy());
+  const Attempt second = remainder_by_quotient(code, wide_x, wide_y, 0x1p50);
+  llvm::BasicBlock* before_steps = end->getParent();
+  llvm::Instruction* end_of_steps = unlikely(b, second.fails, end);
+  b.SetInsertPoint(end_of_steps);
+  Value* stepped = remainder_by_steps(code, wide_x, wide_y);
+  Value* other = joined(b, end, second.result, before_steps, stepped, end_of_steps);
+  other =
+      b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b.CreateFPTrunc(other, b.getFloatTy()), x);
+  return joined(b, &call, usual, before, code.canonical(other), end);
 }
 
 /// The sum of the squares, if it is far from both ends of f32; else they are scaled.
