@@ -64,6 +64,7 @@ extern "C" {
 
 float pycuda_cpu_sin_f32(float a) { return static_cast<float>(std::sin(static_cast<double>(a))); }
 float pycuda_cpu_cos_f32(float a) { return static_cast<float>(std::cos(static_cast<double>(a))); }
+float pycuda_cpu_tan_f32(float a) { return static_cast<float>(std::tan(static_cast<double>(a))); }
 
 std::uint32_t pycuda_cpu_e4m3_from_f32(float a) { return to_small(a, e4m3); }
 std::uint32_t pycuda_cpu_e5m2_from_f32(float a) { return to_small(a, e5m2); }
@@ -96,6 +97,7 @@ std::span<const RuntimeSymbol> math_symbols() {
       runtime_symbol("pycuda_cpu_f64_from_u64", pycuda_cpu_f64_from_u64),
       runtime_symbol("pycuda_cpu_sin_f32", pycuda_cpu_sin_f32),
       runtime_symbol("pycuda_cpu_cos_f32", pycuda_cpu_cos_f32),
+      runtime_symbol("pycuda_cpu_tan_f32", pycuda_cpu_tan_f32),
       runtime_symbol("pycuda_cpu_e4m3_from_f32", pycuda_cpu_e4m3_from_f32),
       runtime_symbol("pycuda_cpu_e5m2_from_f32", pycuda_cpu_e5m2_from_f32),
       runtime_symbol("pycuda_cpu_f32_from_e4m3", pycuda_cpu_f32_from_e4m3),

@@ -30,6 +30,7 @@ double pycuda_cpu_f64_from_u64(std::uint64_t a, std::uint32_t rounding);
 /// Computed in f64 and rounded once; for numbers of any size. NaNs are not canonical yet.
 float pycuda_cpu_sin_f32(float a);
 float pycuda_cpu_cos_f32(float a);
+float pycuda_cpu_tan_f32(float a);
 
 /// 8-bit floats in the low byte. To them: to nearest even, beyond the largest number the largest
 /// number.

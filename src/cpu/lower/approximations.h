@@ -25,6 +25,19 @@ inline constexpr const char* erfc = "approximate.erfc";
 // f32 -> f32: CUDA's cbrtf, within 1 ulp. f32 x, y -> f32: its powf, within 2.3.
 inline constexpr const char* cbrt = "approximate.cbrt";
 inline constexpr const char* power = "approximate.power";
+// f32 -> f32: CUDA's tanf, within 4 ulp, atanf, within 2, sinpif, cospif and log10f, within 1,
+// exp10f, within 2, sinhf, within 3, coshf, within 2. f32 x, y -> f32: its fmodf, exact,
+// and hypotf, within 2.
+inline constexpr const char* tangent = "approximate.tan";
+inline constexpr const char* arc_tangent = "approximate.atan";
+inline constexpr const char* sine_pi = "approximate.sinpi";
+inline constexpr const char* cosine_pi = "approximate.cospi";
+inline constexpr const char* log10 = "approximate.log10";
+inline constexpr const char* exp10 = "approximate.exp10";
+inline constexpr const char* sinh = "approximate.sinh";
+inline constexpr const char* cosh = "approximate.cosh";
+inline constexpr const char* remainder = "approximate.fmod";
+inline constexpr const char* hypotenuse = "approximate.hypot";
 // f64 -> f64: CUDA's exp, the same bits; below -745, where CUDA's is zero, right as well.
 inline constexpr const char* exp_f64 = "approximate.exp.f64";
 // f64 -> f64: CUDA's log, within 1 ulp; its atan of numbers that are not negative, within 2 ulp.

@@ -17,7 +17,10 @@
 
 #include "cpu/lower/approximations.h"
 #include "cpu/lower/processor_flushes.h"
+#include "cpu/simt/approximate_circular.h"
+#include "cpu/simt/approximate_exponentials.h"
 #include "cpu/simt/approximate_powers.h"
+#include "cpu/simt/approximate_quotients.h"
 #include "cpu/simt/float_code.h"
 #include "cpu/simt/functions_of_doubles.h"
 #include "cpu/simt/native_operations.h"
@@ -29,6 +32,9 @@ namespace approximation = lower::approximation;
 namespace {
 
 using llvm::Value;
+
+/// Of logarithms.
+enum class Base { E, Two, Ten };
 
 constexpr double smallest_normal = 0x1p-126;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -48,8 +54,8 @@ class Expansion : private FloatCode {
   Value* power_of_two(Value* x);
   Value* ex2(Value* x, bool ftz);
   Value* exp(Value* x);
-  Value* logarithm(Value* x, bool ftz, bool natural);
-  Value* natural_sum(Value* f, Value* e, double unit);
+  Value* logarithm(Value* x, bool ftz, Base base);
+  Value* sum_of_logarithms(Value* f, Value* e, double unit, Base base);
   Value* erfc(Value* x);
   Value* rsqrt(Value* x, bool ftz);
   Value* tanh(Value* x);
@@ -76,6 +82,10 @@ constexpr double natural_terms[] = {-0x1p-1,       0x1.5555a4p-2,  -0x1.00004ap-
 constexpr double binary_terms[] = {-0x1.71547p-1,  0x1.ec7092p-2,  -0x1.715afcp-2,
                                    0x1.277fdcp-2,  -0x1.eaa454p-3, 0x1.a2b04p-3,
                                    -0x1.87c306p-3, 0x1.7fcc84p-3,  -0x1.c689ep-4};
+/// (log10(1 + f) - f log10(e)) / f^2 for 1 + f in [sqrt(1/2), sqrt(2)).
+constexpr double decimal_terms[] = {-0x1.bcb7aap-3, 0x1.287a7p-3,   -0x1.bcbf52p-4,
+                                    0x1.63d068p-4,  -0x1.276a48p-4, 0x1.f84c1ap-5,
+                                    -0x1.d7938ep-5, 0x1.cd07cap-5,  -0x1.108156p-5};
 /// exp(x^2) erfc(x) (x + 2) in powers of (x - 2) / (x + 2), for x up to 10.07.
 constexpr double erfc_terms[] = {0x1.058672p+0,   -0x1.5fd38cp-1, 0x1.1e2dcp-2,  -0x1.2a7d7ep-5,
                                  -0x1.604b9ep-6,  0x1.a5f2b6p-8,  0x1.8ed826p-9, -0x1.7eeb02p-11,
@@ -110,12 +120,23 @@ Value* Expansion::exp(Value* x) {
 
 /// x = 2^e m with m near 1: a polynomial of m - 1, plus e. The natural logarithm takes m from where
 /// AVX-512 can; for the binary one the sum would lose a bit there.
-Value* Expansion::logarithm(Value* x, bool ftz, bool natural) {
-  if (native_ && natural) {
+Value* Expansion::logarithm(Value* x, bool ftz, Base base) {
+  const bool natural = base == Base::E;
+  if (native_) {
     Value* m = call_native(b_, NativeOperation::Mantissa, {x});
     Value* e = b_.CreateFSub(call_native(b_, NativeOperation::Exponent, {x}),
                              call_native(b_, NativeOperation::Exponent, {m}));
-    return canonical(natural_sum(b_.CreateFSub(m, real(1)), e, 1));
+    if (!natural) {
+      Value* above = b_.CreateFCmpOGE(m, real(0x1.6a09e6p+0));
+      m = b_.CreateSelect(above, b_.CreateFMul(m, real(0.5)), m);
+      e = b_.CreateSelect(above, b_.CreateFAdd(e, real(1)), e);
+    }
+    Value* result = sum_of_logarithms(b_.CreateFSub(m, real(1)), e, 1, base);
+    // The exponent's two parts differ in sign.
+    if (base == Base::Ten) result = b_.CreateSelect(less(magnitude(e), infinity), result, e);
+    result = canonical(result);
+    return ftz ? b_.CreateSelect(less(magnitude(x), smallest_normal), real(-infinity), result)
+               : result;
   }
   Value* small = less(x, smallest_normal);
   Value* normal = ftz ? x : b_.CreateSelect(small, b_.CreateFMul(x, real(0x1p23)), x);
@@ -128,14 +149,7 @@ Value* Expansion::logarithm(Value* x, bool ftz, bool natural) {
     exponent = b_.CreateSub(exponent, lifted);
   }
   Value* e = b_.CreateSIToFP(exponent, b_.getFloatTy());  // times 2^23
-  Value* result = nullptr;
-  if (natural) {
-    result = natural_sum(f, e, 0x1p-23);
-  } else {
-    Value* square = b_.CreateFMul(f, f);
-    Value* rest = fma(square, polynomial(f, binary_terms), b_.CreateFMul(f, real(0x1.4ae0cp-26)));
-    result = fma(e, 0x1p-23, fma(f, 0x1.715476p0, rest));
-  }
+  Value* result = sum_of_logarithms(f, e, 0x1p-23, base);
   result = b_.CreateSelect(b_.CreateFCmpOEQ(x, real(infinity)), real(infinity), result);
   // Negative numbers, then zeros (and, flushed, all that is as small).
   Value* nan = from_bits(b_.getInt32(0x7fffffff));
@@ -144,10 +158,20 @@ Value* Expansion::logarithm(Value* x, bool ftz, bool natural) {
   return b_.CreateSelect(zero, real(-infinity), result);
 }
 
-/// ln(1 + f) + ln(2) e, where e comes over `unit`.
-Value* Expansion::natural_sum(Value* f, Value* e, double unit) {
+/// log(1 + f) + log(2) e, where e comes over `unit`.
+Value* Expansion::sum_of_logarithms(Value* f, Value* e, double unit, Base base) {
   Value* square = b_.CreateFMul(f, f);
-  return fma(e, 0x1.62e43p-1 * unit, fma(square, polynomial_by_pairs(f, square, natural_terms), f));
+  if (base == Base::E)
+    return fma(e, 0x1.62e43p-1 * unit,
+               fma(square, polynomial_by_pairs(f, square, natural_terms), f));
+  // The factors of f and e in two parts.
+  const bool two = base == Base::Two;
+  Value* rest =
+      fma(square, polynomial(f, two ? llvm::ArrayRef(binary_terms) : llvm::ArrayRef(decimal_terms)),
+          b_.CreateFMul(f, real(two ? 0x1.4ae0cp-26 : -0x1.5b235ep-27)));
+  Value* sum = fma(f, two ? 0x1.715476p0 : 0x1.bcb7b2p-2, rest);
+  if (two) return fma(e, unit, sum);
+  return fma(e, 0x1.344136p-2 * unit, fma(e, -0x1.ec10cp-27 * unit, sum));
 }
 
 /// exp(-x^2) times a polynomial of t = (x - 2) / (x + 2), over x + 2, for x that is not negative.
@@ -369,12 +393,22 @@ Value* Expansion::emit() {
   if (name == approximation::flushed_sum) return flushed_sum();
   const bool ftz = name.consume_back(".ftz");
   if (name == approximation::ex2) return ex2(x, ftz);
-  if (name == approximation::lg2) return logarithm(x, ftz, false);
-  if (name == approximation::log) return logarithm(x, false, true);
+  if (name == approximation::lg2) return logarithm(x, ftz, Base::Two);
+  if (name == approximation::log) return logarithm(x, false, Base::E);
+  if (name == approximation::log10) return logarithm(x, false, Base::Ten);
   if (name == approximation::exp) return exp(x);
   if (name == approximation::erfc) return erfc(x);
   if (name == approximation::cbrt) return cube_root(*this, x);
   if (name == approximation::power) return power(*this, call_);
+  if (name == approximation::tangent) return tangent(*this, call_);
+  if (name == approximation::arc_tangent) return arc_tangent(*this, x);
+  if (name == approximation::sine_pi) return sine_of_half_turns(*this, x);
+  if (name == approximation::cosine_pi) return cosine_of_half_turns(*this, x);
+  if (name == approximation::exp10) return power_of_ten(*this, x);
+  if (name == approximation::sinh) return hyperbolic_sine(*this, x);
+  if (name == approximation::cosh) return hyperbolic_cosine(*this, x);
+  if (name == approximation::remainder) return remainder(*this, call_);
+  if (name == approximation::hypotenuse) return length(*this, call_);
   if (name == approximation::rsqrt) return rsqrt(x, ftz);
   if (name == approximation::tanh) return tanh(x);
   if (name == approximation::sine || name == approximation::cosine)

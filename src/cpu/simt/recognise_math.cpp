@@ -16,6 +16,8 @@
 #include "cpu/lower/approximations.h"
 #include "cpu/simt/double_patterns.h"
 #include "cpu/simt/float_patterns.h"
+#include "cpu/simt/recognise_expressions.h"
+#include "cpu/simt/region_fingerprint.h"
 
 namespace pycuda::cpu::simt {
 
@@ -24,9 +26,20 @@ namespace {
 using namespace llvm::PatternMatch;
 using llvm::Value;
 
-/// expf: 2^(x log2(e) - n) * 2^n, where n is x log2(e), clamped and rounded: its rounding does not
-/// matter for the product. n comes as t - 12583039 with t's low bits those of n + 127.
-Value* exponential_operand(Value* exponent, Value* scale) {
+/// log2 of a power's base, in two parts, and over 252.
+struct Base {
+  std::uint32_t logarithm, logarithm_rest, step;
+  const char* name;
+};
+constexpr Base bases[] = {
+    {0x3fb8aa3b, 0x32a57060, 0x3bbb989d, lower::approximation::exp},
+    {0x40549a78, 0x33979a37, 0x3c57fa62, lower::approximation::exp10},
+};
+
+/// expf and exp10f: 2^(x log2(e) - n) * 2^n, where n is x log2(e), clamped and rounded: its
+/// rounding does not matter for the product. n comes as t - 12583039 with t's low bits those of n +
+/// 127.
+Value* exponential_operand(Value* exponent, Value* scale, const Base& base) {
   Value* shifted = nullptr;
   if (!match(scale, m_BitCast(m_Shl(m_Value(shifted), m_SpecificInt(23))))) return nullptr;
   auto* power = llvm::dyn_cast<llvm::CallInst>(exponent);
@@ -34,8 +47,9 @@ Value* exponential_operand(Value* exponent, Value* scale) {
       !power->getCalledFunction()->getName().starts_with(lower::approximation::ex2))
     return nullptr;
   Value *x = nullptr, *sum = nullptr, *negative = nullptr, *t = nullptr;
-  if (!match(number(power->getArgOperand(0)), m_fma(m_Value(x), Bits{0x32a57060}, m_Value(sum))) ||
-      !match(number(sum), m_fma(m_Specific(x), Bits{0x3fb8aa3b}, m_Value(negative))))
+  if (!match(number(power->getArgOperand(0)),
+             m_fma(m_Value(x), Bits{base.logarithm_rest}, m_Value(sum))) ||
+      !match(number(sum), m_fma(m_Specific(x), Bits{base.logarithm}, m_Value(negative))))
     return nullptr;
   negative = number(negative);
   Value* whole = nullptr;
@@ -47,7 +61,7 @@ Value* exponential_operand(Value* exponent, Value* scale) {
   if (!match(shifted, m_BitCast(m_Specific(t)))) return nullptr;
   // t: 252 saturate(x / (252 ln(2)) + 1 / 2) + 12582913, rounded down.
   for (llvm::User* user : x->users()) {
-    if (match(user, m_fma(m_Specific(x), Bits{0x3bbb989d}, Bits{0x3f000000})) &&
+    if (match(user, m_fma(m_Specific(x), Bits{base.step}, Bits{0x3f000000})) &&
         is_function_of(t, user))
       return x;
   }
@@ -132,23 +146,26 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
   return {call->getArgOperand(0), call->getArgOperand(1)};
 }
 
-/// Writes the call where `found` stands, and the sum around it.
-void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> operands) {
-  llvm::Type* real = operands.front()->getType();
-  const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), real);
-  llvm::Function* callee =
-      approximate_function(*found.getModule(), name, llvm::FunctionType::get(real, types, false));
+/// Writes the call where `found` stands, and the sum with `addend`, if that is not null.
+void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> operands,
+             Value* addend = nullptr) {
   llvm::IRBuilder<> b(&found);
   if (llvm::isa<llvm::PHINode>(found))
     b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
-  Value* call = b.CreateCall(callee, operands);
+  llvm::Type* real = operands.front()->getType();
+  if (real->isIntegerTy(32)) real = b.getFloatTy();
+  const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), real);
+  llvm::Function* callee =
+      approximate_function(*found.getModule(), name, llvm::FunctionType::get(real, types, false));
+  llvm::SmallVector<Value*, 2> numbers;
+  for (Value* operand : operands) numbers.push_back(b.CreateBitCast(operand, real));
+  Value* call = b.CreateCall(callee, numbers);
   if (found.getType() != real) {
     found.replaceAllUsesWith(b.CreateBitCast(call, found.getType()));
     return;
   }
-  if (auto* sum = llvm::dyn_cast<llvm::IntrinsicInst>(&found)) {
-    // The product, by a power of two, is exact.
-    found.replaceAllUsesWith(b.CreateFAdd(call, sum->getArgOperand(2)));
+  if (addend) {
+    found.replaceAllUsesWith(b.CreateFAdd(call, addend));
     return;
   }
   // Its NaNs are canonical.
@@ -217,8 +234,17 @@ bool take_root(llvm::SelectInst& choice) {
 
 unsigned recognise_math(llvm::Function& function) {
   unsigned found = recognise_powers(function);
+  std::vector<llvm::BasicBlock*> regions;
+  for (const Expression& expression : find_expressions(function)) {
+    replace(*expression.result, expression.name, expression.operands);
+    for (llvm::BasicBlock* region : expression.regions) {
+      if (!llvm::is_contained(regions, region)) regions.push_back(region);
+    }
+    ++found;
+  }
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     Value* operand = nullptr;
+    Value* addend = nullptr;
     const char* name = lower::approximation::exp;
     if (auto* cases = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       operand = double_exponential_operand(*cases);
@@ -233,8 +259,15 @@ unsigned recognise_math(llvm::Function& function) {
     } else if (!instruction.getType()->isFloatTy()) {
       continue;
     } else if (const auto [left, right] = factors_of(instruction); left) {
-      operand = exponential_operand(left, right);
-      if (!operand) operand = exponential_operand(right, left);
+      for (const Base& base : bases) {
+        if (!operand) operand = exponential_operand(left, right, base);
+        if (!operand) operand = exponential_operand(right, left, base);
+        if (operand) name = base.name;
+        if (operand) break;
+      }
+      // The product, by a power of two, is exact.
+      if (const auto* sum = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+        addend = sum->getArgOperand(2);
     } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
       operand = logarithm_operand(*choice);
       name = lower::approximation::log;
@@ -249,7 +282,7 @@ unsigned recognise_math(llvm::Function& function) {
       if (!operand && take_root(*choice)) ++found;
     }
     if (!operand) continue;
-    replace(instruction, name, operand);
+    replace(instruction, name, operand, addend);
     ++found;
   }
   if (found == 0) return 0;
@@ -258,6 +291,7 @@ unsigned recognise_math(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function))
     dead.emplace_back(&instruction);
   llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
+  drop_regions(regions, llvm::DominatorTree(function));
   while (drop_idle_branches(function)) {
   }
   return found;

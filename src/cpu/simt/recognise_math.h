@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pass: finds the sequences that CUDA's compilers write for expf, logf, erfcf, powf, cbrtf, and for
-// exp, log and atan of doubles.
+// Pass: finds the sequences that CUDA's compilers write for expf, logf, erfcf, powf, cbrtf, tanf,
+// fmodf and others, and for exp, log and atan of doubles.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -14,8 +14,10 @@ namespace pycuda::cpu::simt {
 /// special numbers, cbrtf, within 1, its logarithm and exponential. In asinf and acosf an
 /// approximate root and what refines it become the root. exp of an f64 keeps its bits and loses its
 /// branches; log of one is less than 1 ulp off and atan, of which it is the part that computes of
-/// |x|, less than 2, where CUDA documents 1 and 2. Comes after drop_unseen_payloads, which removes
-/// what lies between the operations. Returns how many it found; nothing of the sequences is left.
+/// |x|, less than 2, where CUDA documents 1 and 2. What is found by patterns written as text
+/// (recognise_expressions.h) keeps CUDA's bounds too, and fmodf is exact. Comes after
+/// drop_unseen_payloads, which removes what lies between the operations. Returns how many it found;
+/// nothing of the sequences is left.
 unsigned recognise_math(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

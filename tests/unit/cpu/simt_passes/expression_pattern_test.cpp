@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What counts in a pattern written as text and what does not, and which regions go.
+#include "cpu/simt/expression_pattern.h"
+
+#include <doctest/doctest.h>
+#include <llvm/IR/Dominators.h>
+
+#include <string>
+
+#include "cpu/simt/region_fingerprint.h"
+#include "unit/cpu/simt_passes/function_text.h"
+
+using pycuda::cpu::simt::drop_regions;
+using pycuda::cpu::simt::ExpressionPattern;
+using pycuda::cpu::simt::FoundExpression;
+using pycuda::cpu::simt::region_result;
+using pycuda::cpu::testing::FunctionText;
+
+namespace {
+
+constexpr const char* pattern =
+    "a = abs $x\n"
+    "large = > a 0x3f800000\n"
+    "s = * $x $y\n"
+    "f = fma s a 0x40000000\n"
+    "d = - f $y\n"
+    "r = ? large d f\n";
+
+const std::string declarations =
+    "declare float @llvm.fma.f32(float, float, float)\ndeclare float @llvm.fabs.f32(float)\n";
+
+/// The operands that `pattern` has in what the function returns: those of these indexes, or none.
+std::string operands_in(const std::string& body) {
+  FunctionText text(declarations + "define float @f(float %x, float %y) {\n" + body + "}\n");
+  const llvm::DominatorTree dominators(text.function());
+  FoundExpression found;
+  llvm::Value* result = nullptr;
+  for (llvm::Instruction& instruction : llvm::instructions(text.function())) {
+    if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) result = end->getReturnValue();
+  }
+  if (!ExpressionPattern(pattern).match(result, dominators, found)) return "none";
+  std::string names;
+  for (const llvm::Value* operand : found.operands) names += operand->getName().str();
+  return names;
+}
+
+std::string computed(const std::string& product, const std::string& constant,
+                     const std::string& test) {
+  return "  %a = call float @llvm.fabs.f32(float %x)\n  %s = fmul float " + product +
+         "\n  %f = call float @llvm.fma.f32(float %s, float %a, float " + constant +
+         ")\n  %c = fcmp " + test +
+         "  %n = fneg float %y\n  %d = fadd float %n, %f\n  %r = select i1 %c, float ";
+}
+
+/// A loop of its own between the branch and the end, in which `operation` is done.
+std::string loop(const std::string& operation, const std::string& side_effect = "") {
+  return "define i32 @f(i32 %n, ptr %p) {\nentry:\n  %place = alloca i32\n"
+         "  %c = icmp sgt i32 %n, 3\n  br i1 %c, label %turn, label %end\n"
+         "turn:\n  %i = phi i32 [ %n, %entry ], [ %j, %turn ]\n  %j = " +
+         operation + " i32 %i, 3\n" + side_effect +
+         "  %d = icmp sgt i32 %j, 3\n  br i1 %d, label %turn, label %end\n"
+         "end:\n  %r = phi i32 [ %n, %entry ], [ %j, %turn ]\n  ret i32 %r\n}\n";
+}
+
+std::uint64_t fingerprint(const std::string& text_of_function) {
+  FunctionText text(text_of_function);
+  auto& phi = llvm::cast<llvm::PHINode>(text.function().back().front());
+  return region_result(phi, llvm::DominatorTree(text.function())).fingerprint;
+}
+
+/// Whether the loop goes, once its result is not read.
+bool is_dropped(const std::string& text_of_function) {
+  FunctionText text(text_of_function);
+  auto& phi = llvm::cast<llvm::PHINode>(text.function().back().front());
+  phi.replaceAllUsesWith(text.function().getArg(0));
+  phi.eraseFromParent();
+  return drop_regions({&text.function().getEntryBlock()}, llvm::DominatorTree(text.function())) ==
+         1;
+}
+
+}  // namespace
+
+TEST_CASE("a pattern is found whichever way round it is written") {
+  const std::string usual = "ogt float %a, 1.0\n";
+  CHECK(operands_in(computed("%x, %y", "2.0", usual) + "%d, float %f\n  ret float %r\n") == "xy");
+  CHECK(operands_in(computed("%y, %x", "2.0", usual) + "%d, float %f\n  ret float %r\n") == "xy");
+  CHECK(operands_in(computed("%x, %y", "2.0", "olt float 1.0, %a\n") +
+                    "%d, float %f\n  ret float %r\n") == "xy");
+  CHECK(operands_in(computed("%x, %y", "2.0", "ule float %a, 1.0\n") +
+                    "%f, float %d\n  ret float %r\n") == "xy");
+}
+
+TEST_CASE("a pattern is found behind selects that make NaNs canonical") {
+  const std::string body = computed("%x, %y", "2.0", "ogt float %a, 1.0\n");
+  CHECK(operands_in(body + "%d, float %f\n  %u = fcmp uno float %r, 0.0\n"
+                           "  %q = select i1 %u, float 0x7FFFFFFFE0000000, float %r\n"
+                           "  ret float %q\n") == "xy");
+}
+
+TEST_CASE("other constants, operands and choices are no such pattern") {
+  const std::string usual = "ogt float %a, 1.0\n";
+  CHECK(operands_in(computed("%x, %y", "3.0", usual) + "%d, float %f\n  ret float %r\n") == "none");
+  CHECK(operands_in(computed("%x, %x", "2.0", usual) + "%d, float %f\n  ret float %r\n") == "none");
+  CHECK(operands_in(computed("%x, %y", "2.0", usual) + "%f, float %d\n  ret float %r\n") == "none");
+  CHECK(operands_in(computed("%x, %y", "2.0", "oge float %a, 1.0\n") +
+                    "%d, float %f\n  ret float %r\n") == "none");
+}
+
+TEST_CASE("the fingerprint of a region tells what it computes") {
+  const std::uint64_t known = fingerprint(loop("sub"));
+  CHECK(known != 0);
+  CHECK(fingerprint(loop("sub", "  %unread = mul i32 %i, 5\n")) == known);
+  CHECK(fingerprint(loop("lshr")) != known);
+  CHECK(fingerprint(loop("sub", "  store i32 %i, ptr %place\n")) != known);
+}
+
+TEST_CASE("a region goes if nothing of it is seen from outside") {
+  CHECK(is_dropped(loop("sub")));
+  CHECK(is_dropped(loop("sub", "  store i32 %i, ptr %place\n")));
+  CHECK_FALSE(is_dropped(loop("sub", "  store i32 %i, ptr %p\n")));
+}
