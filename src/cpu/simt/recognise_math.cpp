@@ -177,17 +177,6 @@ void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> 
   found.replaceAllUsesWith(call);
 }
 
-/// Where control comes to that enters `block` if nothing happens on the way.
-const llvm::BasicBlock* after_nothing(const llvm::BasicBlock* block) {
-  constexpr unsigned most_steps = 4;
-  for (unsigned steps = 0; steps < most_steps; ++steps) {
-    const auto* jump = llvm::dyn_cast<llvm::BranchInst>(&*block->begin());
-    if (!jump || jump->isConditional()) break;
-    block = jump->getSuccessor(0);
-  }
-  return block;
-}
-
 /// A branch round a case that is dead asks for what nobody else looks at: logf's for bits.
 bool drop_idle_branches(llvm::Function& function) {
   bool dropped = false;

@@ -8,6 +8,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "cpu/simt/float_patterns.h"
+#include "cpu/simt/source_lines.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -15,20 +16,18 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Value;
 
+/// A line's note, or what only notes read.
+bool is_of_notes(const llvm::Instruction& instruction) {
+  if (is_line_note(instruction)) return true;
+  return llvm::isa<llvm::GetElementPtrInst>(instruction) &&
+         llvm::all_of(instruction.users(), [](const llvm::User* user) {
+           return is_line_note(*llvm::cast<llvm::Instruction>(user));
+         });
+}
+
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
   hash = (hash ^ next) * 0x9e3779b97f4a7c15;
   return hash ^ hash >> 29;
-}
-
-/// Where control comes to that enters `block`: labels of line tables are blocks that only jump.
-const BasicBlock* after_nothing(const BasicBlock* block) {
-  constexpr unsigned most_steps = 4;
-  for (unsigned steps = 0; steps < most_steps; ++steps) {
-    const auto* jump = llvm::dyn_cast<llvm::BranchInst>(&block->front());
-    if (!jump || jump->isConditional()) break;
-    block = jump->getSuccessor(0);
-  }
-  return block;
 }
 
 /// The blocks between a branch and where its ways meet.
@@ -85,7 +84,8 @@ class Fingerprint {
     for (BasicBlock* block : region_.blocks) {
       if (after_nothing(block) != block) continue;
       for (llvm::Instruction& instruction : *block) {
-        if (instruction.mayHaveSideEffects()) hash = mixed(hash, of(instruction, 0));
+        if (instruction.mayHaveSideEffects() && !is_line_note(instruction))
+          hash = mixed(hash, of(instruction, 0));
       }
       hash = mixed(hash, of_branch(*block));
     }
@@ -214,7 +214,7 @@ bool is_seen(const Region& region, llvm::ArrayRef<Region> all) {
         return !llvm::is_contained(region.blocks, llvm::cast<llvm::Instruction>(user)->getParent());
       });
       if (is_used_outside) return true;
-      if (!instruction.mayHaveSideEffects()) continue;
+      if (!instruction.mayHaveSideEffects() || is_line_note(instruction)) continue;
       auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
       if (!store || store->isVolatile() || !is_of_regions_alone(store->getPointerOperand(), all))
         return true;
@@ -224,6 +224,17 @@ bool is_seen(const Region& region, llvm::ArrayRef<Region> all) {
 }
 
 }  // namespace
+
+const BasicBlock* after_nothing(const BasicBlock* block) {
+  constexpr unsigned most_steps = 4;
+  for (unsigned steps = 0; steps < most_steps; ++steps) {
+    const auto first = llvm::find_if_not(*block, is_of_notes);
+    const auto* jump = llvm::dyn_cast<llvm::BranchInst>(&*first);
+    if (!jump || jump->isConditional()) break;
+    block = jump->getSuccessor(0);
+  }
+  return block;
+}
 
 Value* bare_value(Value* value) {
   for (;;) {

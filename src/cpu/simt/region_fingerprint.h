@@ -22,8 +22,13 @@ struct RegionResult {
 };
 
 /// How `phi`, where the ways meet, comes about: the operations it depends on, branches, stores and
-/// their order count; casts, canonical NaNs, blocks that only jump and what nobody reads do not.
+/// their order count; casts, canonical NaNs, blocks that only jump, notes of lines and what nobody
+/// reads do not.
 RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& dominators);
+
+/// Where control comes to that enters `block` if nothing happens on the way: labels of line tables
+/// are blocks that only jump, and lines may be noted down before a loop.
+const llvm::BasicBlock* after_nothing(const llvm::BasicBlock* block);
 
 /// The value behind casts between numbers and their bits and selects that make NaNs canonical.
 llvm::Value* bare_value(llvm::Value* value);
