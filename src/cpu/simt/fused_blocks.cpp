@@ -2,6 +2,7 @@
 // Every use of tid.x and ctaid.x must be part of the sum that numbers the grid's threads.
 #include "cpu/simt/fused_blocks.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -59,8 +60,14 @@ class Sums {
   bool find_parts(const llvm::Function& function) {
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || !callee->getName().starts_with("ptx.")) continue;
+      if (!call) continue;
+      const llvm::Function* callee = call->getCalledFunction();
+      // A function of the program may ask for the numbers of its thread.
+      if (!callee || !callee->isDeclaration()) {
+        if (llvm::is_contained(call->args(), function.getArg(0))) return false;
+        continue;
+      }
+      if (!callee->getName().starts_with("ptx.")) continue;
       llvm::StringRef name = callee->getName();
       if (name == pseudo::params || name == gang_all || name == gang_none) continue;
       if (!name.consume_front(pseudo::sreg_prefix)) return false;

@@ -14,6 +14,7 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/barrier_reductions.h"
+#include "cpu/simt/call_targets.h"
 #include "cpu/simt/carried_sums.h"
 #include "cpu/simt/divergence.h"
 #include "cpu/simt/fused_blocks.h"
@@ -33,6 +34,7 @@
 #include "cpu/simt/shared_divisions.h"
 #include "cpu/simt/short_ways.h"
 #include "cpu/simt/special_values.h"
+#include "cpu/simt/suspension.h"
 #include "cpu/simt/warp_sites.h"
 #include "cpu/simt/wide_integers.h"
 #include "cpu/simt/widen.h"
@@ -52,24 +54,27 @@ constexpr unsigned longest_of_large_module = 500;
 /// Of processors that have vectors of 64 bytes.
 constexpr std::uint64_t long_registers = 2048;
 
-llvm::CallInst* next_inlinable(llvm::Function& function) {
+llvm::CallInst* next_inlinable(llvm::Function& function, const CallTargets& targets) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call || !call->getCalledFunction() || call->getCalledFunction()->isDeclaration()) continue;
-    if (!call->getCalledFunction()->getName().starts_with(pseudo::update_prefix)) return call;
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isDeclaration() || targets.recurses(*callee)) continue;
+    if (!callee->getName().starts_with(pseudo::update_prefix)) return call;
   }
   return nullptr;
 }
 
 enum class Inlined { All, TooLong, Impossible };
 
-Inlined inline_all(llvm::Function& function, unsigned longest) {
-  while (llvm::CallInst* call = next_inlinable(function)) {
-    if (call->getCalledFunction() == &function) return Inlined::Impossible;
-    if (function.getInstructionCount() > longest) return Inlined::TooLong;
-    llvm::InlineFunctionInfo info;
-    if (!llvm::InlineFunction(*call, info).isSuccess()) return Inlined::Impossible;
-  }
+/// But for functions that call themselves.
+Inlined inline_all(llvm::Function& function, const CallTargets& targets, unsigned longest) {
+  do {
+    while (llvm::CallInst* call = next_inlinable(function, targets)) {
+      if (function.getInstructionCount() > longest) return Inlined::TooLong;
+      llvm::InlineFunctionInfo info;
+      if (!llvm::InlineFunction(*call, info).isSuccess()) return Inlined::Impossible;
+    }
+  } while (name_call_targets(function, targets));
   return function.getInstructionCount() <= longest ? Inlined::All : Inlined::TooLong;
 }
 
@@ -93,7 +98,7 @@ bool is_supported(llvm::Type* type) {
 }
 
 /// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
-std::string obstacle(const llvm::Instruction& instruction) {
+std::string obstacle(const llvm::Instruction& instruction, const Suspension& suspension) {
   if (!is_supported(instruction.getType())) return "a value of a type that has no vector form";
   for (const llvm::Use& operand : instruction.operands()) {
     llvm::Type* type = operand->getType();
@@ -108,7 +113,12 @@ std::string obstacle(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (!call) return {};
   const llvm::Function* callee = call->getCalledFunction();
-  if (!callee) return "a call through a pointer, or inline assembly";
+  if (call->isInlineAsm()) return "inline assembly";
+  // Other calls are made for one lane after the other, which none of them can leave in between.
+  if (suspension.is_suspending_call(*call))
+    return callee ? "a call of a function that calls itself and waits"
+                  : "a call through a pointer, where functions wait";
+  if (!callee) return {};
   llvm::StringRef name = callee->getName();
   if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
     return "a stack of its own";
@@ -135,7 +145,8 @@ bool has_call(const llvm::Function& function, llvm::StringRef name) {
   return false;
 }
 
-std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes) {
+std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes,
+                     const Suspension& suspension) {
   std::optional<WarpSites> sites;
   if (needs_warps(function) || has_barriers(function)) sites.emplace(function, flow, shapes);
   for (const llvm::BasicBlock* block : flow.order()) {
@@ -145,7 +156,7 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
     if (const llvm::Loop* loop = flow.loop_of(block); loop && (!loop->isLoopSimplifyForm()))
       return "its control flow";
     for (const llvm::Instruction& instruction : *block) {
-      if (std::string found = obstacle(instruction); !found.empty()) return found;
+      if (std::string found = obstacle(instruction, suspension); !found.empty()) return found;
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
       // Lanes that have exited are not waited for.
@@ -161,8 +172,8 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
 }
 
 /// Writes the gang's function, or says why there is none.
-std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::Twine& name,
-                  Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
+std::string widen(llvm::Function& source, const Suspension& suspension, GangSize size, bool full,
+                  const llvm::Twine& name, Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, size);
   most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
@@ -171,7 +182,7 @@ std::string widen(llvm::Function& source, GangSize size, bool full, const llvm::
   flow.assign_owners();
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, size, true);
-  if (std::string found = obstacle(source, flow, shapes); !found.empty()) return found;
+  if (std::string found = obstacle(source, flow, shapes, suspension); !found.empty()) return found;
   Widener widener(source, flow, shapes, guesses, size, full);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
@@ -192,13 +203,13 @@ constexpr const char* narrow_note =
 constexpr const char* lone_walk_note = "leaves the loop that threads walk for different lengths";
 
 /// The form for tiles, if the kernel has one for other gangs.
-void widen_tile(GangSource& source, KernelFacts& facts, Plan* plan) {
+void widen_tile(GangSource& source, const Suspension& suspension, KernelFacts& facts, Plan* plan) {
   if (facts.gang_lanes == 0) return;
   const std::string name = "f." + facts.name + ".tile";
   const auto write = [&](llvm::Function* from, llvm::Function*& tile) {
     Plan own;
-    const bool done = from && widen(*from, source.size, true, name, plan ? &own : nullptr, tile,
-                                    facts.most_gang_blocks)
+    const bool done = from && widen(*from, suspension, source.size, true, name,
+                                    plan ? &own : nullptr, tile, facts.most_gang_blocks)
                                   .empty();
     if (plan) {
       plan->tile_notes = std::move(own.notes);
@@ -235,13 +246,14 @@ std::string reason_for_lone_walks(const GangSource& source, Plan* plan) {
   return walk.reason;
 }
 
-std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
+std::string widen(GangSource& source, const Suspension& suspension, KernelFacts& facts,
+                  Plan* plan) {
   const std::string name = "f." + facts.name;
   const bool rows = walks_rows(source, facts);
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
-    return widen(from, source.size, whole, name + (whole ? ".gang" : ".tail"), into, gang,
-                 facts.most_gang_blocks);
+    return widen(from, suspension, source.size, whole, name + (whole ? ".gang" : ".tail"), into,
+                 gang, facts.most_gang_blocks);
   };
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
@@ -270,9 +282,11 @@ std::string widen(GangSource& source, KernelFacts& facts, Plan* plan) {
 }
 
 /// For later, unless it is plain already that there is no vector form.
-void postpone(const llvm::Function& kernel, KernelFacts& facts) {
+void postpone(const llvm::Function& kernel, const Suspension& suspension, KernelFacts& facts) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    facts.scalar_reason = obstacle(instruction);
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration()) continue;
+    facts.scalar_reason = obstacle(instruction, suspension);
     if (!facts.scalar_reason.empty()) return;
   }
   facts.vectors_later = true;
@@ -284,20 +298,22 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
                                        const GangSizes& wanted, unsigned longest,
                                        std::uint64_t register_bytes) {
   std::vector<GangSource> sources;
+  const Suspension suspension(module);
+  const CallTargets targets(module);
   if (longest <= longest_at_once && module.getInstructionCount() > large_module)
     longest = std::min(longest, longest_of_large_module);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* kernel = module.getFunction("f." + facts[i].name);
     if (!kernel || kernel->isDeclaration() || facts[i].max_threads < narrowest_gang_row) continue;
     if (kernel->getInstructionCount() > longest) {
-      postpone(*kernel, facts[i]);
+      postpone(*kernel, suspension, facts[i]);
       continue;
     }
     llvm::ValueToValueMapTy map;
     llvm::Function* copy = llvm::CloneFunction(kernel, map);
     copy->setName(kernel->getName() + ".copy");
-    const Inlined inlined = inline_all(*copy, longest);
-    if (inlined == Inlined::TooLong) postpone(*kernel, facts[i]);
+    const Inlined inlined = inline_all(*copy, targets, longest);
+    if (inlined == Inlined::TooLong) postpone(*kernel, suspension, facts[i]);
     if (inlined == Inlined::All) {
       drop_dead(*copy);
       split_wide_integers(*copy);
@@ -372,6 +388,7 @@ void reopen_guards(const std::vector<GangSource*>& sources) {
 void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
                  std::vector<KernelFacts>& facts, std::vector<Plan>* plans) {
   if (plans) plans->resize(facts.size());
+  const Suspension suspension(module);
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
     const std::uint64_t vector_bytes = source.register_bytes >= long_registers ? 64 : 32;
@@ -400,10 +417,10 @@ void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
     interleave_local_arrays(*source.open, source.size);
     check_wraps(*source.open, source.size);
     if (source.size.is_tile()) {
-      widen_tile(source, facts[source.kernel], plan);
+      widen_tile(source, suspension, facts[source.kernel], plan);
     } else {
       KernelFacts& own = facts[source.kernel];
-      own.scalar_reason = alone.empty() ? widen(source, own, plan) : alone;
+      own.scalar_reason = alone.empty() ? widen(source, suspension, own, plan) : alone;
     }
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();

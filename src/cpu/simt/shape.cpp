@@ -451,6 +451,8 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     return Shape::uniform();
   if (callee->getName().starts_with(gang_first) || callee->getName().starts_with(gang_last))
     return Shape::uniform(of(call.getArgOperand(0)).bounds);
+  // What a function of the program computes may depend on the thread that it is given.
+  if (!callee->isDeclaration()) return Shape::varying();
   return call.doesNotAccessMemory() && !call.isConvergent() ? of_operands(call) : Shape::varying();
 }
 

@@ -342,7 +342,8 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
 }
 
 llvm::Value* Widener::emit_call(llvm::CallInst& call) {
-  llvm::Function* callee = call.getCalledFunction();
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee) return emit_lane_by_lane(call);
   const llvm::StringRef name = callee->getName();
   switch (call.getIntrinsicID()) {
     case llvm::Intrinsic::assume:

@@ -333,7 +333,7 @@ void Widener::emit_end(llvm::BasicBlock& block) {
   }
   llvm::BasicBlock* no = branch->getSuccessor(1);
   if (const auto* asked = llvm::dyn_cast<llvm::CallInst>(branch->getCondition());
-      asked && asked->getCalledFunction()->getName() == gang_small) {
+      asked && asked->getCalledFunction() && asked->getCalledFunction()->getName() == gang_small) {
     note(*branch, PlanNote::Kind::Other,
          "32-bit indexes: tested once for the gang; large ones take gathers and scatters");
   } else {

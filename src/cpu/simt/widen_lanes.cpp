@@ -18,9 +18,12 @@ namespace {
 /// Why `instruction` has no vector form.
 std::string name_for_people(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
-    if (is_lane_function(*call->getCalledFunction()))
-      return form_of_lane_function(*call->getCalledFunction()).str();
-    return "one lane after the other: a call of " + call->getCalledFunction()->getName().str();
+    const llvm::Function* callee = call->getCalledFunction();
+    if (!callee) return "one lane after the other: a call through a pointer";
+    if (is_lane_function(*callee)) return form_of_lane_function(*callee).str();
+    llvm::StringRef name = callee->getName();
+    name.consume_front("f.");
+    return "one lane after the other: a call of " + name.str();
   }
   if (instruction.isAtomic()) return "one lane after the other: atomic";
   if (instruction.isVolatile()) return "one lane after the other: volatile";
@@ -31,8 +34,9 @@ std::string name_for_people(const llvm::Instruction& instruction) {
 bool costs_little(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   return llvm::isa<llvm::UnreachableInst>(instruction.getParent()->getTerminator()) ||
-         (call && (call->getCalledFunction()->getName() == lower::pseudo::check_alignment ||
-                   is_lane_function(*call->getCalledFunction())));
+         (call && call->getCalledFunction() &&
+          (call->getCalledFunction()->getName() == lower::pseudo::check_alignment ||
+           is_lane_function(*call->getCalledFunction())));
 }
 
 /// How an element of a vector lies in memory: as itself where that is whole bytes.

@@ -4,7 +4,7 @@
 
 namespace pycuda::cpu::testing {
 
-std::string RandomKernel::functions() {
+std::string RandomKernel::functions(Flushing flushing) {
   const auto head = [](const char* name) {
     return std::string(".func (.param .b32 result) ") + name +
            "(.param .b32 left, .param .b32 right) {\n.reg .b32 %x, %y, %k; .reg .pred %p;\n"
@@ -22,7 +22,21 @@ std::string RandomKernel::functions() {
          tail + head("clamped") +
          "setp.gt.s32 %p, %x, %y;\n@%p bra HIGH;\nmax.s32 %x, %x, -100;\nbra DONE;\nHIGH:\n"
          "min.s32 %x, %x, 1000; sub.s32 %x, %x, %y;\n" +
-         tail;
+         tail +
+         // Calls itself up to seven times; says which thread it runs for.
+         head("deep") +
+         "and.b32 %k, %x, 7; setp.eq.u32 %p, %k, 0;\n@%p bra BASE;\n"
+         "sub.u32 %x, %x, 1; xor.b32 %y, %y, %k;\n"
+         "{ .param .b32 a0; .param .b32 a1; .param .b32 res; st.param.b32 [a0], %x;\n"
+         "st.param.b32 [a1], %y; call.uni (res), deep, (a0, a1); ld.param.b32 %x, [res]; }\n"
+         "mad.lo.u32 %x, %x, 3, %k;\nbra DONE;\nBASE:\nmov.u32 %k, %tid.x;\n"
+         "add.u32 %x, %x, %k; mov.u32 %k, %laneid; mad.lo.u32 %x, %k, 64, %x;\n"
+         "mov.u32 %k, %ctaid.x; mad.lo.u32 %x, %k, 9, %x; mov.u32 %k, %tid.y;\n"
+         "mad.lo.u32 %x, %k, 5, %x; add.u32 %x, %x, %y;\n" +
+         tail +
+         (flushing == Flushing::Hardly
+              ? ".global .align 8 .u64 targets[4] = {collatz, pick_bits, clamped, deep};\n"
+              : "");
 }
 
 void RandomKernel::integer() {

@@ -240,8 +240,18 @@ void RandomKernel::select() {
 void RandomKernel::call() {
   line("{ .param .b32 a0; .param .b32 a1; .param .b32 res; st.param.b32 [a0], " + source() +
        "; st.param.b32 [a1], " + source() + ";");
-  line(std::string("call.uni (res), ") + any_of({"collatz", "pick_bits", "clamped"}) +
-       ", (a0, a1);");
+  if (traits_.pointers && one_in(2)) {
+    const std::string kind = one_in(2) ? ".uni" : "", number = label();
+    line("{ .reg .b32 %which; .reg .b64 %at, %f; and.b32 %which, " + source() + ", 3;");
+    if (!kind.empty()) line("mov.u32 %which, %ctaid.x; and.b32 %which, %which, 3;");
+    line("mul.wide.u32 %at, %which, 8; mov.u64 %f, targets; add.u64 %at, %at, %f;");
+    line("ld.global.u64 %f, [%at]; proto" + number +
+         ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);");
+    line("call" + kind + " (res), %f, (a0, a1), proto" + number + "; }");
+  } else {
+    line(std::string("call.uni (res), ") + any_of({"collatz", "pick_bits", "clamped", "deep"}) +
+         ", (a0, a1);");
+  }
   line("ld.param.b32 " + r() + ", [res]; }");
 }
 

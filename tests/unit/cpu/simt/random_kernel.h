@@ -23,6 +23,7 @@ struct KernelTraits {
   bool barriers = false;
   bool warps = false;       ///< shuffles and votes
   int size = 6;             ///< statements of the outermost level
+  bool pointers = false;    ///< calls through pointers
   bool every_part = false;  ///< says which register differs; a long kernel
   Flushing flushing = Flushing::Hardly;
 };
@@ -40,8 +41,9 @@ class RandomKernel {
   explicit RandomKernel(std::function<std::uint32_t(std::uint32_t)> choose)
       : choose_(std::move(choose)) {}
 
-  /// Device functions that kernels call: once in a module.
-  static std::string functions();
+  /// Device functions that kernels call: once in a module. What is called through pointers is not
+  /// left to the processor's flushing: there are none where most instructions flush.
+  static std::string functions(Flushing flushing = Flushing::Hardly);
   std::string text(const std::string& name, const KernelTraits& traits);
 
  private:

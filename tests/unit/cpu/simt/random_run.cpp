@@ -104,6 +104,7 @@ std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps,
   traits.barriers = seed % 3 == 0;
   traits.warps = warps && seed % 5 == 0;
   traits.every_part = every_part;
+  traits.pointers = flushing == Flushing::Hardly && seed % 4 == 1;
   traits.flushing = flushing;
   // Mostly small: what is found in a small one is easy to read, and more fit into an hour.
   traits.size = 2 + static_cast<int>(random() % (seed % 16 == 0 ? 12 : 4));

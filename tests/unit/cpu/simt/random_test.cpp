@@ -66,7 +66,7 @@ long long run_flushing_kernels(long long first, long long count, Flushing flushi
   long long left_to_processor = 0;
   for (long long start = first; start < first + count; start += kernels_per_module) {
     const long long end = std::min(start + kernels_per_module, first + count);
-    std::string text = RandomKernel::functions();
+    std::string text = RandomKernel::functions(flushing);
     for (long long seed = start; seed < end; ++seed)
       text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
                           count == 1, flushing);
