@@ -20,7 +20,8 @@ inline bool in_process_copy() noexcept {
 /// Runs work(context, result) in a copy of the process (copied as it is written to) that has the
 /// calling thread alone, and gives back the `bytes` that it wrote to `result`, zeros at first. All
 /// else that it writes is gone; memory that this process shares with others can only be read there.
-/// False when it did not end within `limit` (it is stopped then), crashed, or there can be no copy.
+/// False when it did not end within `limit` of processor time, or eight times that (it is stopped
+/// then), crashed, or there can be no copy.
 ///
 /// `work` must not need what other threads may hold: no locks, no allocation. No signal tells of
 /// the copy's end, and no other wait sees it but one for all clones.

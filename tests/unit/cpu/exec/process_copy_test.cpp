@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,6 +83,18 @@ TEST_CASE("a copy is stopped when its time is over, and nothing is left of it") 
   CHECK(Clock::now() - start < milliseconds(5000));
   CHECK(waitpid(-1, nullptr, WNOHANG | __WALL) == -1);
   CHECK(errno == ECHILD);
+}
+
+TEST_CASE("a copy's limit is of the time that it runs, not of what it waits for a processor") {
+  int result = 0;
+  CHECK(run_in_process_copy(
+      [](void*, void* to) {
+        const timespec time{0, 150'000'000};
+        nanosleep(&time, nullptr);
+        *static_cast<int*>(to) = 7;
+      },
+      nullptr, &result, sizeof result, milliseconds(100)));
+  CHECK(result == 7);
 }
 
 TEST_CASE("copies of several threads at once do not meet") {
