@@ -10,7 +10,7 @@
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
-#include "cpu/simt/plan.h"
+#include "cpu/simt/lanes/plan.h"
 
 namespace pycuda::cpu::jit {
 

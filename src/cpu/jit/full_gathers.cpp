@@ -9,7 +9,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include "cpu/simt/looked_up.h"
+#include "cpu/simt/lanes/looked_up.h"
 
 namespace pycuda::cpu::jit {
 namespace {

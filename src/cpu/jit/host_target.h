@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cpu/simt/divider_costs.h"
+#include "cpu/simt/arithmetic/divider_costs.h"
 
 namespace llvm {
 class Module;

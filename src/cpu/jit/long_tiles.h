@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/kernel.h"
-#include "cpu/simt/plan.h"
+#include "cpu/simt/lanes/plan.h"
 
 namespace llvm {
 class Module;

@@ -21,9 +21,9 @@
 #include "cpu/jit/gather_indexes.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
-#include "cpu/simt/busy_divider.h"
-#include "cpu/simt/known_lanes.h"
-#include "cpu/simt/nan_payloads.h"
+#include "cpu/simt/arithmetic/busy_divider.h"
+#include "cpu/simt/arithmetic/nan_payloads.h"
+#include "cpu/simt/lanes/known_lanes.h"
 #include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::jit {

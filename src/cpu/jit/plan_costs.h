@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu/ptx/module.h"
-#include "cpu/simt/plan.h"
+#include "cpu/simt/lanes/plan.h"
 
 namespace pycuda::cpu::jit {
 

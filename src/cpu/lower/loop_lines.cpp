@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/line_notes.h"
 
 namespace pycuda::cpu::lower {
 namespace {
@@ -43,12 +44,6 @@ std::optional<Line> line_of(const llvm::Loop& loop) {
     if (const auto line = line_of(*latch->getTerminator())) return line;
   }
   return std::nullopt;
-}
-
-bool is_line_note(const llvm::Instruction& instruction) {
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-  return store && store->isVolatile() && llvm::isa<llvm::ConstantInt>(store->getValueOperand()) &&
-         llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
 }
 
 bool has_notes(const llvm::Loop& loop) {

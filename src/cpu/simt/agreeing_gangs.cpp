@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/grid_stride.h"
-#include "cpu/simt/special_values.h"
+#include "cpu/simt/lanes/grid_stride.h"
+#include "cpu/simt/lanes/special_values.h"
 
 namespace pycuda::cpu::simt {
 

@@ -11,8 +11,8 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/source_lines.h"
-#include "cpu/simt/special_values.h"
+#include "cpu/simt/lanes/source_lines.h"
+#include "cpu/simt/lanes/special_values.h"
 
 namespace pycuda::cpu::simt {
 

@@ -4,7 +4,7 @@
 
 #include <llvm/IR/Function.h>
 
-#include "cpu/simt/alignment_checks.h"
+#include "cpu/simt/lanes/alignment_checks.h"
 
 namespace pycuda::cpu::simt {
 

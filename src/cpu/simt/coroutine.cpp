@@ -13,7 +13,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/special_values.h"
+#include "cpu/simt/lanes/special_values.h"
 
 namespace pycuda::cpu::simt {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/simt/lanes/shape.h"
 #include "cpu/simt/regions.h"
-#include "cpu/simt/shape.h"
 
 namespace pycuda::cpu::simt {
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/guards.h"
+#include "cpu/simt/lanes/guards.h"
 
 namespace pycuda::cpu::simt {
 

@@ -13,10 +13,10 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/place_stores.h"
-#include "cpu/simt/source_lines.h"
-#include "cpu/simt/special_values.h"
-#include "cpu/simt/widen.h"
+#include "cpu/simt/lanes/source_lines.h"
+#include "cpu/simt/lanes/special_values.h"
+#include "cpu/simt/widen/place_stores.h"
+#include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
 

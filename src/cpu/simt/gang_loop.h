@@ -4,7 +4,7 @@
 
 #include <llvm/IR/Function.h>
 
-#include "cpu/simt/shape.h"
+#include "cpu/simt/lanes/shape.h"
 
 namespace pycuda::cpu::simt {
 

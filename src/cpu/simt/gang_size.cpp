@@ -16,13 +16,13 @@
 #include <algorithm>
 
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/carried_sums.h"
 #include "cpu/simt/fused_blocks.h"
-#include "cpu/simt/live_numbers.h"
-#include "cpu/simt/loop_widths.h"
-#include "cpu/simt/parting.h"
-#include "cpu/simt/special_values.h"
-#include "cpu/simt/warp_sites.h"
+#include "cpu/simt/lanes/carried_sums.h"
+#include "cpu/simt/lanes/live_numbers.h"
+#include "cpu/simt/lanes/loop_widths.h"
+#include "cpu/simt/lanes/parting.h"
+#include "cpu/simt/lanes/special_values.h"
+#include "cpu/simt/lanes/warp_sites.h"
 
 namespace pycuda::cpu::simt {
 namespace {

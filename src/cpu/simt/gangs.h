@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cpu/kernel_abi/kernel.h"
-#include "cpu/simt/plan.h"
-#include "cpu/simt/shape.h"
+#include "cpu/simt/lanes/plan.h"
+#include "cpu/simt/lanes/shape.h"
 
 namespace llvm {
 class Function;

@@ -16,10 +16,10 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/first_gangs.h"
-#include "cpu/simt/place_stores.h"
-#include "cpu/simt/source_lines.h"
-#include "cpu/simt/special_values.h"
+#include "cpu/simt/lanes/source_lines.h"
+#include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/store_forwarding.h"
+#include "cpu/simt/widen/place_stores.h"
 
 namespace pycuda::cpu::simt {
 namespace {

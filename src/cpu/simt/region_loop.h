@@ -4,8 +4,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include "cpu/simt/lanes/shape.h"
 #include "cpu/simt/regions.h"
-#include "cpu/simt/shape.h"
 
 namespace pycuda::cpu::simt {
 

@@ -29,8 +29,8 @@
 #include <string>
 
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/grid_stride.h"
-#include "cpu/simt/widen.h"
+#include "cpu/simt/lanes/grid_stride.h"
+#include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
 

@@ -16,12 +16,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/access_extents.h"
-#include "cpu/simt/grid_stride.h"
-#include "cpu/simt/known_multiples.h"
-#include "cpu/simt/source_lines.h"
-#include "cpu/simt/widen.h"
+#include "cpu/simt/lanes/access_extents.h"
+#include "cpu/simt/lanes/grid_stride.h"
+#include "cpu/simt/lanes/known_multiples.h"
+#include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
 
@@ -73,7 +73,7 @@ const llvm::Value* address_read(const llvm::Instruction& instruction, bool& is_p
     return load->getPointerOperand();
   }
   if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-    is_plain = store->isSimple() || is_line_note(*store);
+    is_plain = store->isSimple() || lower::is_line_note(*store);
     return nullptr;
   }
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {

@@ -5,8 +5,8 @@
 #include <llvm/IR/Function.h>
 
 #include "cpu/kernel_abi/kernel.h"
-#include "cpu/simt/plan.h"
-#include "cpu/simt/shape.h"
+#include "cpu/simt/lanes/plan.h"
+#include "cpu/simt/lanes/shape.h"
 
 namespace pycuda::cpu::simt {
 

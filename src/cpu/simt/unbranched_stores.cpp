@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "cpu/simt/source_lines.h"
+#include "cpu/lower/line_notes.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -38,7 +38,7 @@ bool is_read_in(const llvm::Value* value, const llvm::Loop& loop, bool looked_up
 }
 
 bool writes(const llvm::Instruction& instruction) {
-  return instruction.mayWriteToMemory() && !is_line_note(instruction);
+  return instruction.mayWriteToMemory() && !lower::is_line_note(instruction);
 }
 
 /// Whether `value` is whatever a load of `pointer` has read last: `loads` are where.
@@ -81,7 +81,7 @@ class Loops {
     unsigned stores = 0, operations = 0;
     const llvm::DataLayout& layout = detour.way->getModule()->getDataLayout();
     for (const llvm::Instruction& instruction : *detour.way) {
-      if (instruction.isTerminator() || is_line_note(instruction)) continue;
+      if (instruction.isTerminator() || lower::is_line_note(instruction)) continue;
       if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
         if (!store->isSimple() ||
             layout.getTypeStoreSize(store->getValueOperand()->getType()) > longest_store)
@@ -169,7 +169,7 @@ llvm::SmallVector<Detour, 2> detours_of(llvm::BasicBlock& block) {
 void drop_last_notes(llvm::BasicBlock& way) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::reverse(way))) {
     if (writes(instruction)) return;
-    if (is_line_note(instruction)) instruction.eraseFromParent();
+    if (lower::is_line_note(instruction)) instruction.eraseFromParent();
   }
 }
 
@@ -179,7 +179,7 @@ void take(const Detour& detour, llvm::Value& nobodys) {
   llvm::Value* condition = detour.branch->getCondition();
   for (llvm::Instruction& instruction : *detour.way) {
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    if (!store || is_line_note(*store)) continue;
+    if (!store || lower::is_line_note(*store)) continue;
     llvm::IRBuilder<> b(store);
     llvm::Value* place = b.CreatePtrToInt(store->getPointerOperand(), b.getInt64Ty());
     llvm::Value* chosen = detour.stores_if ? b.CreateSelect(condition, place, &nobodys, "place")

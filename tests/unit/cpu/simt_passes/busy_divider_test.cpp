@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which square roots and reciprocals leave the divider.
-#include "cpu/simt/busy_divider.h"
+#include "cpu/simt/arithmetic/busy_divider.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/IntrinsicInst.h>

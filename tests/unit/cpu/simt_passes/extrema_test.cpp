@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How long the code for the smaller or larger of two numbers is.
-#include "cpu/simt/extrema.h"
+#include "cpu/simt/arithmetic/extrema.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "cpu/simt/native_operations.h"
-#include "cpu/simt/number_facts.h"
+#include "cpu/simt/arithmetic/native_operations.h"
+#include "cpu/simt/arithmetic/number_facts.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::expand_extrema;

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "cpu/simt/widen.h"
+#include "cpu/simt/widen/widen.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::ControlFlow;

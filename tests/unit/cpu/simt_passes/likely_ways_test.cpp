@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which questions change places, and what is computed before them.
-#include "cpu/simt/likely_ways.h"
+#include "cpu/simt/lanes/likely_ways.h"
 
 #include <doctest/doctest.h>
 

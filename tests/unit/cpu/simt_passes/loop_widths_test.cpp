@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What loops say of how wide gangs are best.
-#include "cpu/simt/loop_widths.h"
+#include "cpu/simt/lanes/loop_widths.h"
 
 #include <string>
 
-#include "cpu/simt/carried_sums.h"
-#include "cpu/simt/lone_walks.h"
+#include "cpu/simt/lanes/carried_sums.h"
+#include "cpu/simt/lanes/lone_walks.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::ControlFlow;

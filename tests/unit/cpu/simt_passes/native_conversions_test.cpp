@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "cpu/simt/native_operations.h"
-#include "cpu/simt/saturating_conversion.h"
+#include "cpu/simt/arithmetic/native_operations.h"
+#include "cpu/simt/arithmetic/saturating_conversion.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::convert_natively;

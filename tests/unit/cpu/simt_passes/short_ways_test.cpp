@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which branches of a gang's source become choices.
-#include "cpu/simt/short_ways.h"
+#include "cpu/simt/lanes/short_ways.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Tangents and their inverse, and sines of half turns, as arithmetic.
+#pragma once
+
+#include "cpu/simt/arithmetic/float_code.h"
+
+namespace pycuda::cpu::simt {
+
+// What they are to be: lower/approximations.h.
+llvm::Value* arc_tangent(FloatCode& code, llvm::Value* x);
+/// In place of `call`, whose operand it is of.
+llvm::Value* tangent(FloatCode& code, llvm::CallInst& call);
+/// sin(pi x) and cos(pi x).
+llvm::Value* sine_of_half_turns(FloatCode& code, llvm::Value* x);
+llvm::Value* cosine_of_half_turns(FloatCode& code, llvm::Value* x);
+
+}  // namespace pycuda::cpu::simt

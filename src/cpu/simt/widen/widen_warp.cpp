@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// Warp operations of a gang that is a warp: for its active lanes, as exec/warp_ops does them for
+// threads. Values of lanes that are not active may be poison: they are selected away, or frozen.
+#include <array>
+#include <cassert>
+#include <optional>
+
+#include "cpu/simt/lanes/warp_sites.h"
+#include "cpu/simt/widen/widen.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+constexpr unsigned lane_count = warp_lanes;
+
+/// Where a lane's value comes from; the lane itself when it is out of range.
+struct Source {
+  unsigned lane;
+  bool in_range;
+};
+
+Source source_of(WarpOp operation, unsigned lane, unsigned b, unsigned c) {
+  const unsigned clamp = c & 31, segment = c >> 8 & 31;
+  const unsigned lowest = lane & segment, limit = lowest | (clamp & ~segment);
+  unsigned source = 0;
+  bool in_range = false;
+  switch (operation) {
+    case WarpOp::ShuffleUp:
+      in_range = lane >= limit + b;
+      source = lane - b;
+      break;
+    case WarpOp::ShuffleDown:
+      source = lane + b;
+      in_range = source <= limit;
+      break;
+    case WarpOp::ShuffleButterfly:
+      source = lane ^ b;
+      in_range = source <= limit;
+      break;
+    default:
+      source = lowest | (b & ~segment);
+      in_range = source <= limit;
+  }
+  return {in_range ? source : lane, in_range};
+}
+
+/// The lanes that a vector of numbers names, if they are known: computed from the lane's own
+/// number.
+std::optional<llvm::SmallVector<int, lane_count>> known_lanes_of(const llvm::Value* index) {
+  const auto* numbers = llvm::dyn_cast<llvm::Constant>(index);
+  if (numbers == nullptr) return std::nullopt;
+  llvm::SmallVector<int, lane_count> lanes;
+  for (unsigned lane = 0; lane < lane_count; ++lane) {
+    const auto* number =
+        llvm::dyn_cast_or_null<llvm::ConstantInt>(numbers->getAggregateElement(lane));
+    if (number == nullptr) return std::nullopt;
+    lanes.push_back(static_cast<int>(number->getZExtValue() & 31));
+  }
+  return lanes;
+}
+
+llvm::Constant* lane_numbers(llvm::IRBuilder<>& b) {
+  llvm::SmallVector<llvm::Constant*, lane_count> numbers;
+  for (unsigned lane = 0; lane < lane_count; ++lane) numbers.push_back(b.getInt32(lane));
+  return llvm::ConstantVector::get(numbers);
+}
+
+}  // namespace
+
+/// Both results, as i64 or vectors of it.
+llvm::Value* Widener::pair(llvm::Value* first, llvm::Value* second) {
+  const auto wide = [&](llvm::Value* value) {
+    return b_.CreateZExt(value, value->getType()->getWithNewBitWidth(64));
+  };
+  first = wide(first);
+  second = wide(second);
+  llvm::Value* both = llvm::PoisonValue::get(
+      llvm::StructType::get(b_.getContext(), {first->getType(), second->getType()}));
+  return b_.CreateInsertValue(b_.CreateInsertValue(both, first, 0), second, 1);
+}
+
+/// The active ones of `lanes` (<32 x i1>) as an i32.
+llvm::Value* Widener::lanes_in(llvm::Value* lanes) {
+  if (!is_full(mask_)) lanes = b_.CreateLogicalAnd(mask_, lanes);
+  return b_.CreateBitCast(lanes, b_.getInt32Ty());
+}
+
+llvm::Value* Widener::emit_warp_operation(llvm::CallInst& call) {
+  assert(lanes_ == lane_count);
+  const auto operation =
+      static_cast<WarpOp>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->getZExtValue());
+  llvm::Value* none = b_.getInt32(0);
+  switch (operation) {
+    case WarpOp::Sync:
+      return pair(none, none);
+    case WarpOp::ActiveMask:
+      return pair(bits_of_mask(), none);
+    case WarpOp::ShuffleUp:
+    case WarpOp::ShuffleDown:
+    case WarpOp::ShuffleButterfly:
+    case WarpOp::ShuffleIndex:
+      return emit_shuffle(operation, call);
+    case WarpOp::VoteAll:
+    case WarpOp::VoteAny:
+    case WarpOp::VoteUniform:
+    case WarpOp::VoteBallot:
+      return emit_vote(operation, vector(call.getArgOperand(3)));
+    case WarpOp::MatchAny:
+      return emit_match_any(vector(call.getArgOperand(3)));
+    case WarpOp::MatchAll:
+      return emit_match_all(vector(call.getArgOperand(3)));
+    default:
+      return emit_reduction(operation, vector(call.getArgOperand(3)));
+  }
+}
+
+llvm::Value* Widener::emit_vote(WarpOp operation, llvm::Value* values) {
+  llvm::Value* none = b_.getInt32(0);
+  llvm::Value* ballot =
+      lanes_in(b_.CreateICmpNE(values, llvm::Constant::getNullValue(values->getType())));
+  llvm::Value* all = b_.CreateICmpEQ(ballot, bits_of_mask());
+  llvm::Value* nobody = b_.CreateICmpEQ(ballot, none);
+  switch (operation) {
+    case WarpOp::VoteAll:
+      return pair(all, none);
+    case WarpOp::VoteAny:
+      return pair(b_.CreateNot(nobody), none);
+    case WarpOp::VoteUniform:
+      return pair(b_.CreateOr(all, nobody), none);
+    default:
+      return pair(ballot, none);
+  }
+}
+
+/// A round for each value that occurs.
+llvm::Value* Widener::emit_match_any(llvm::Value* values) {
+  llvm::Type* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lane_count);
+  llvm::Value* all = bits_of_mask();
+  values = b_.CreateFreeze(values);
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "match", target_);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "matched", target_);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* left = b_.CreatePHI(b_.getInt32Ty(), 2);
+  llvm::PHINode* found = b_.CreatePHI(type, 2);
+  left->addIncoming(all, before);
+  found->addIncoming(llvm::Constant::getNullValue(type), before);
+  llvm::Value* first =
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
+  llvm::Value* value = b_.CreateExtractElement(values, first);
+  llvm::Value* same = b_.CreateICmpEQ(values, b_.CreateVectorSplat(lane_count, value));
+  llvm::Value* equal = lanes_in(same);
+  llvm::Value* next = b_.CreateSelect(same, b_.CreateVectorSplat(lane_count, equal), found);
+  llvm::Value* rest = b_.CreateAnd(left, b_.CreateNot(equal));
+  left->addIncoming(rest, loop);
+  found->addIncoming(next, loop);
+  b_.CreateCondBr(b_.CreateIsNotNull(rest), loop, after);
+  b_.SetInsertPoint(after);
+  return pair(next, b_.CreateVectorSplat(lane_count, b_.getInt32(1)));
+}
+
+llvm::Value* Widener::emit_match_all(llvm::Value* values) {
+  llvm::Value* active = bits_of_mask();
+  llvm::Value* first =
+      b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt32Ty()}, {active, b_.getTrue()});
+  llvm::Value* value = b_.CreateExtractElement(values, first);
+  llvm::Value* equal = lanes_in(b_.CreateICmpEQ(values, b_.CreateVectorSplat(lane_count, value)));
+  llvm::Value* all = b_.CreateICmpEQ(equal, active);
+  return pair(b_.CreateSelect(all, active, b_.getInt32(0)), all);
+}
+
+llvm::Value* Widener::emit_reduction(WarpOp operation, llvm::Value* values) {
+  struct Reduction {
+    llvm::Intrinsic::ID id;
+    std::uint32_t neutral;
+  };
+  const auto reduction = [&]() -> Reduction {
+    switch (operation) {
+      case WarpOp::ReduceAdd:
+        return {llvm::Intrinsic::vector_reduce_add, 0};
+      case WarpOp::ReduceMinU32:
+        return {llvm::Intrinsic::vector_reduce_umin, 0xffffffff};
+      case WarpOp::ReduceMaxU32:
+        return {llvm::Intrinsic::vector_reduce_umax, 0};
+      case WarpOp::ReduceMinS32:
+        return {llvm::Intrinsic::vector_reduce_smin, 0x7fffffff};
+      case WarpOp::ReduceMaxS32:
+        return {llvm::Intrinsic::vector_reduce_smax, 0x80000000};
+      case WarpOp::ReduceAnd:
+        return {llvm::Intrinsic::vector_reduce_and, 0xffffffff};
+      case WarpOp::ReduceOr:
+        return {llvm::Intrinsic::vector_reduce_or, 0};
+      default:
+        return {llvm::Intrinsic::vector_reduce_xor, 0};
+    }
+  }();
+  llvm::Type* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lane_count);
+  values = b_.CreateTrunc(values, type);
+  if (!is_full(mask_))
+    values = b_.CreateSelect(mask_, values,
+                             b_.CreateVectorSplat(lane_count, b_.getInt32(reduction.neutral)));
+  return pair(b_.CreateIntrinsic(reduction.id, {type}, {values}), b_.getInt32(0));
+}
+
+llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
+  llvm::Type* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lane_count);
+  llvm::Value* values = b_.CreateTrunc(vector(call.getArgOperand(3)), type);
+  const auto* distance = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(4));
+  const auto* shape = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(5));
+  if (distance && shape) {
+    llvm::SmallVector<int, lane_count> sources;
+    llvm::SmallVector<llvm::Constant*, lane_count> in_range;
+    for (unsigned lane = 0; lane < lane_count; ++lane) {
+      const Source source =
+          source_of(operation, lane, static_cast<unsigned>(distance->getZExtValue() & 31),
+                    static_cast<unsigned>(shape->getZExtValue()));
+      sources.push_back(static_cast<int>(source.lane));
+      in_range.push_back(b_.getInt32(source.in_range ? 1 : 0));
+    }
+    llvm::Value* moved = b_.CreateShuffleVector(values, sources);
+    if (!is_full(mask_))
+      moved = b_.CreateSelect(b_.CreateShuffleVector(mask_, sources), moved, values);
+    return pair(moved, llvm::ConstantVector::get(in_range));
+  }
+  const auto all = [&](llvm::Value* value) { return b_.CreateVectorSplat(lane_count, value); };
+  llvm::Value* lane = lane_numbers(b_);
+  llvm::Value* b =
+      b_.CreateAnd(b_.CreateTrunc(vector(call.getArgOperand(4)), type), all(b_.getInt32(31)));
+  llvm::Value* c = b_.CreateTrunc(vector(call.getArgOperand(5)), type);
+  llvm::Value* clamp = b_.CreateAnd(c, all(b_.getInt32(31)));
+  llvm::Value* segment = b_.CreateAnd(b_.CreateLShr(c, all(b_.getInt32(8))), all(b_.getInt32(31)));
+  llvm::Value* lowest = b_.CreateAnd(lane, segment);
+  llvm::Value* limit = b_.CreateOr(lowest, b_.CreateAnd(clamp, b_.CreateNot(segment)));
+  llvm::Value* source = nullptr;
+  switch (operation) {
+    case WarpOp::ShuffleUp:
+      source = b_.CreateSub(lane, b);
+      break;
+    case WarpOp::ShuffleDown:
+      source = b_.CreateAdd(lane, b);
+      break;
+    case WarpOp::ShuffleButterfly:
+      source = b_.CreateXor(lane, b);
+      break;
+    default:
+      source = b_.CreateOr(lowest, b_.CreateAnd(b, b_.CreateNot(segment)));
+  }
+  llvm::Value* in_range = operation == WarpOp::ShuffleUp ? b_.CreateICmpSGE(source, limit)
+                                                         : b_.CreateICmpSLE(source, limit);
+  llvm::Value* index = b_.CreateSelect(in_range, source, lane);
+  if (const auto sources = known_lanes_of(index)) {
+    llvm::Value* moved = b_.CreateShuffleVector(values, *sources);
+    if (!is_full(mask_))
+      moved = b_.CreateSelect(b_.CreateShuffleVector(mask_, *sources), moved, values);
+    return pair(moved, in_range);
+  }
+  index = b_.CreateAnd(b_.CreateFreeze(index), all(b_.getInt32(31)));
+  // Through memory: there is no other permutation by a variable that fits all processors.
+  llvm::AllocaInst* place = slot(type, "shuffled");
+  b_.CreateStore(values, place);
+  llvm::Value* moved = b_.CreateMaskedGather(type, b_.CreateGEP(b_.getInt32Ty(), place, index),
+                                             llvm::Align(4), constant_mask(true));
+  if (!is_full(mask_)) {
+    llvm::Value* there =
+        b_.CreateAnd(b_.CreateLShr(all(bits_of_mask()), index), all(b_.getInt32(1)));
+    moved = b_.CreateSelect(b_.CreateIsNotNull(there), moved, values);
+  }
+  return pair(moved, in_range);
+}
+
+}  // namespace pycuda::cpu::simt
