@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "driver/graph_scene.h"
 
 using namespace driver_test;
@@ -97,7 +99,8 @@ TEST_CASE("memory that outlives its graph's launch") {
     for (int i = 0; i < 2; ++i) {
       exec.run(stream);
       CHECK(read_word(address) == step(1));
-      CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= before + 4096);
+      // NVIDIA's driver counts pieces of 32 MiB, of which one in use may have room for it.
+      CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= std::max<cuuint64_t>(before, 4096));
       // Not again before it is freed.
       CHECK(CU(cuGraphLaunch)(exec.handle, stream.handle) == CUDA_ERROR_INVALID_VALUE);
       if (i == 0) {
