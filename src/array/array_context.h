@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "array/host_words.h"
 #include "array/kernel_source.h"
 #include "array/parameters.h"
 #include "cuda/capturing.h"
@@ -58,6 +59,8 @@ class ArrayContext {
       return allocate_for_graph(static_cast<std::size_t>(bytes));
     return pool_->allocate(static_cast<std::size_t>(bytes));
   }
+  /// Where kernels of the context tell the host something.
+  HostWords& host_words() { return host_words_; }
   /// Memory from the pool may still be in use by work in the default stream. Work in `stream` from
   /// now on comes after that; most streams see to it themselves.
   void order_after_default(CUstream stream) const;
@@ -74,6 +77,7 @@ class ArrayContext {
 
   cuda::ContextPtr context_;
   std::shared_ptr<cuda::DeviceMemoryPool> pool_;
+  HostWords host_words_;
   bool is_cpu_ = false;
   bool in_turn_ = false;
   int multiprocessors_ = 1;

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "array/indexing_source.h"
 #include "array/parameters.h"
 #include "cuda/capturing.h"
-#include "cuda/memcpy.h"
-#include "cuda/memset.h"
 
 namespace pycuda::array {
 namespace {
@@ -183,14 +182,22 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
   const std::int64_t moved = context.in_turn() ? unit : widen_units(walk, selection, unit);
   const SelectionKey key = key_of(selection, walk, moved, check, writes, context.in_turn());
   const cuda::Kernel& kernel = context.kernel(key.number(), "array_select", source_of, &key);
-  const TemporaryMemory bad(context, 4, stream);
-  cuda::fill_async(bad.pointer(), std::uint32_t{0}, 1, stream);
+  // In a graph there is nobody to tell: elements with an index out of range stay as they are.
+  const bool tells = check && !cuda::goes_into_graph(stream);
+  std::optional<HostWords::Word> bad;
+  std::optional<TemporaryMemory> unread;
+  if (tells) {
+    context.order_after_default(stream);
+    bad.emplace(context.host_words().take());
+  } else if (check) {
+    unread.emplace(context, 4, stream);
+  }
   Parameters parameters;
   parameters.add(selection.values.address);
   parameters.add(selection.indexed.address);
   for (const ArrayRef& index : selection.indices) parameters.add(index.address);
   parameters.add_index(walk.size, key.wide_index);
-  parameters.add(bad.pointer());
+  parameters.add(bad ? bad->pointer() : unread ? unread->pointer() : 0);
   parameters.add_strides(selection.indexed.layout->shape.data(), static_cast<int>(count));
   parameters.add_strides(selection.indexed.layout->strides.data(), static_cast<int>(count));
   if (walk.ndim > 0) {
@@ -208,13 +215,9 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
   }
   launch_shape.stream = stream;
   cuda::launch(kernel, launch_shape, parameters.data(), parameters.bytes());
-  // In a graph there is nobody to tell: elements with an index out of range stay as they are.
-  if (!check || cuda::goes_into_graph(stream)) return true;
-  int found = 0;
-  cuda::copy_to_host_async(&found, bad.pointer(), sizeof found, stream);
-  const driver::DriverTable& driver = context.context()->driver();
-  driver.cuStreamSynchronize(stream);
-  return found == 0;
+  if (!tells) return true;
+  context.context()->driver().cuStreamSynchronize(stream);
+  return bad->value() == 0;
 }
 
 }  // namespace
