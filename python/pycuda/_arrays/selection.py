@@ -182,6 +182,12 @@ def select(ary, index):
         result = GPUArray(positions.shape, ary.dtype)
         _array.select(ary.ravel(), (positions,), result, None, False, False)
         return result
+    if isinstance(index, GPUArray) and index.dtype.kind in "iu" and ary.ndim > 0:
+        # The most frequent form needs no plan.
+        result = GPUArray(index.shape + ary.shape[1:], ary.dtype)
+        if not _array.select(ary, (_moved_by(index),), result, None, True, False):
+            raise _out_of_range(ary)
+        return result
     plan = _Plan(ary, index)
     result = GPUArray(plan.index_shape + plan.rest_shape, ary.dtype)
     if not _array.select(plan.view, plan.indices, result, None, plan.check, False):
