@@ -35,9 +35,13 @@ def _chosen_device_number():
     for name in (".cuda_device", ".cuda-device"):
         try:
             with open(os.path.join(home, name)) as chosen:
-                return int(chosen.read().strip())
+                text = chosen.read().strip()
         except OSError:
             continue
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"~/{name} holds {text!r}: it may hold the number of a device") from None
     return None
 
 

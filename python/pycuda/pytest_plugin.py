@@ -186,5 +186,5 @@ def pytest_terminal_summary(terminalreporter, config):
     """Say which device the tests ran on."""
     name = config.stash.get(_device_name, None)
     if name is not None:
-        checked = os.environ.get("PYCUDA_CPU_CHECK", "0") != "0" and name.startswith("CPU")
+        checked = os.environ.get("PYCUDA_CPU_CHECK") == "1" and name.startswith("CPU")
         terminalreporter.write_line(f"CUDA tests ran on {name}" + (", memory accesses checked" if checked else ""))

@@ -27,7 +27,8 @@ LogLevel level_from_environment() {
   if (asked == "info") return LogLevel::Info;
   if (asked == "debug") return LogLevel::Debug;
   if (!asked.empty() && asked != "warning") {
-    write_line("PYCUDA_LOG=" + asked + " is none of quiet, warning, info and debug: ignored");
+    write_line(
+        environment_refusal("PYCUDA_LOG", asked, "quiet, warning, info or debug", "warning"));
   }
   return LogLevel::Warning;
 }

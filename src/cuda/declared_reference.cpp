@@ -107,6 +107,15 @@ class DeclaredTexture : public TextureReference {
     renew(before);
   }
   void set_flags(unsigned int flags) override {
+    constexpr unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
+                               CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
+                               CU_TRSF_SEAMLESS_CUBEMAP;
+    // Nothing is made of them before something is bound.
+    if ((flags & ~known) != 0) {
+      throw driver::DriverError(
+          "cuTexRefSetFlags", CUDA_ERROR_INVALID_VALUE,
+          "a texture has no flags of value " + std::to_string(flags & ~known));
+    }
     const State before = state();
     description_.flags = flags;
     renew(before);

@@ -90,6 +90,38 @@ TEST_CASE("malformed PTX is an error with its line in the error log") {
   CHECK(reinterpret_cast<size_t>(values[3]) <= text.size() + 1);
 }
 
+TEST_CASE("a kernel that declares more shared memory than there is without asking is refused") {
+  const CurrentContext context;
+  const auto load = [](const std::string& variables, const std::string& uses, std::string* said) {
+    char error[4096] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {error, reinterpret_cast<void*>(sizeof error)};
+    const std::string ptx =
+        ".version 7.0\n.target sm_52\n.address_size 64\n" + variables +
+        ".visible .entry large()\n{\n" + uses + "  ret;\n}\n" +
+        ".visible .entry small()\n{\n  .shared .b8 own[40000];\n  st.shared.u8 [own], 1;\n"
+        "  ret;\n}\n";
+    CUmodule module = nullptr;
+    const CUresult result = CU(cuModuleLoadDataEx)(&module, ptx.c_str(), 2, options, values);
+    if (result == CUDA_SUCCESS) CHECK(CU(cuModuleUnload)(module) == CUDA_SUCCESS);
+    *said = error;
+    return result;
+  };
+  std::string said;
+  CHECK(load(".shared .b8 tile[49152];\n", "  st.shared.u8 [tile], 1;\n", &said) == CUDA_SUCCESS);
+  CHECK(load(".shared .b8 tile[49153];\n", "  st.shared.u8 [tile], 1;\n", &said) ==
+        CUDA_ERROR_INVALID_PTX);
+  CHECK(said.find("'large'") != std::string::npos);
+  CHECK(said.find("'small'") == std::string::npos);
+  CHECK(said.find("too much shared data") != std::string::npos);
+  if (is_cpu_driver()) {
+    CHECK(said.find("49153 bytes are declared, 49152 are allowed") != std::string::npos);
+    // More than a number of 32 bits can tell.
+    CHECK(load(".shared .b8 tile[4294967300];\n", "  st.shared.u8 [tile], 1;\n", &said) ==
+          CUDA_ERROR_INVALID_PTX);
+  }
+}
+
 TEST_CASE("a log buffer is never overrun") {
   const CurrentContext context;
   char error[16];

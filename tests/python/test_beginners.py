@@ -26,15 +26,32 @@ def test_a_device_that_is_not_there_is_told_with_their_number(context):
 @pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
 def test_settings_that_are_not_understood_are_told():
     code = "import pycuda.autoinit, pycuda.gpuarray as g, numpy; (g.zeros(2, numpy.float32) + 1).get(); print('done')"
-    for name, value, words in [
-        ("PYCUDA_CPU_CHECK", "yes", "PYCUDA_CPU_CHECK=yes is no whole number: ignored"),
-        ("PYCUDA_CPU_THREADS", "many", "PYCUDA_CPU_THREADS=many is no whole number: ignored"),
-        ("PYCUDA_CPU_TIMEOUT", "soon", "PYCUDA_CPU_TIMEOUT=soon is no number of seconds: ignored"),
-        ("PYCUDA_LOG", "loud", "PYCUDA_LOG=loud is none of quiet, warning, info and debug: ignored"),
+    for name, value, allowed, instead in [
+        ("PYCUDA_CPU_CHECK", "yes", "0 or 1", "0"),
+        ("PYCUDA_CPU_VECTOR", "2", "0 or 1", "1"),
+        ("PYCUDA_CPU_STREAM", "always", "0 or 1", "in large launches"),
+        ("PYCUDA_CPU_THREADS", "many", "a whole number from 1 to 1024", ""),
+        ("PYCUDA_CPU_THREADS", "-1", "a whole number from 1 to 1024", ""),
+        ("PYCUDA_CPU_DEVICES", "99", "a whole number from 1 to 64", "1"),
+        ("PYCUDA_CPU_MEMORY", "1e9", "a whole number of bytes from 1 to 128T", ""),
+        ("PYCUDA_CPU_MEMORY", "0", "a whole number of bytes from 1 to 128T", ""),
+        ("PYCUDA_CPU_PATIENCE", "abc", "a number from -1e+09 to 1e+09", "1"),
+        ("PYCUDA_CPU_PATIENCE", "nan", "a number from -1e+09 to 1e+09", "1"),
+        ("PYCUDA_CPU_TIMEOUT", "soon", "a number from 0 to 1e+09", "0 (no limit)"),
+        ("PYCUDA_CPU_TIMEOUT", "-5", "a number from 0 to 1e+09", "0 (no limit)"),
+        ("PYCUDA_CPU_GANG", "17", "0, 16, 32 or 64", "0"),
+        ("PYCUDA_CPU_ISA", "foo", "sse2, avx2 or avx512", "avx512"),
+        ("PYCUDA_CPU_DUMP", "/dev/null/here", "a folder that can be written to", "none"),
+        ("CUDA_MODULE_LOADING", "SOON", "LAZY, EAGER or DEFAULT", "LAZY"),
+        ("PYCUDA_LOG", "loud", "quiet, warning, info or debug", "warning"),
     ]:
-        output, errors = run_program(code, PYCUDA_DRIVER="cpu", **{name: value})
+        output, errors = run_program(code, PYCUDA_DRIVER="cpu", PYCUDA_DISABLE_CACHE="1", **{name: value})
         assert output == "done\n"
-        assert words in errors, errors
+        line = f"pycuda: {name}={value} is not understood: it may be {allowed}"
+        assert line in errors, errors
+        assert f"; used instead: {instead}" in errors, errors
+        # A line for each library that reads the variable.
+        assert errors.count("is not understood") <= (2 if name == "PYCUDA_LOG" else 1), errors
     _, errors = run_program("import pycuda.autoinit", expect=1, CUDA_DEVICE="first")
     assert errors.rstrip().endswith("CUDA_DEVICE=first is not understood: set it to the number of a device")
 

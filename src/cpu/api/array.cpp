@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/refusal.h"
 #include "cpu/api/texture_limits.h"
 
 namespace pycuda::cpu::api {
@@ -27,6 +29,35 @@ constexpr unsigned known_flags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDS
                                  CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
 
 bool fits(std::uint64_t value, unsigned limit) { return value <= limit; }
+
+CUresult refuse_shape(const CUDA_ARRAY3D_DESCRIPTOR& d) {
+  using Limits = TextureLimits;
+  const bool layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0;
+  const bool cube = (d.Flags & CUDA_ARRAY3D_CUBEMAP) != 0;
+  const auto text = [](std::uint64_t number) { return std::to_string(number); };
+  std::string why = "array: no ";
+  std::string rule;
+  if (cube) {
+    why += layered ? "cubes" : "cube";
+    rule = "squares of at most " + text(Limits::cube_width) +
+           (layered ? ", six for each of them, at most " + text(Limits::cube_layers) + " in all"
+                    : ", six of them");
+  } else if (layered) {
+    why += "layers";
+    rule = "1 to " + text(Limits::layers) + " layers of at most " + text(Limits::layered_width) +
+           " x " + text(Limits::layered_width);
+  } else if (d.Depth != 0) {
+    why += "array of three dimensions";
+    rule = "from 1 to " + text(Limits::width_3d) + " each";
+  } else {
+    why += "array";
+    rule = "a width from 1 to " + text(Limits::width_1d) + ", a height of at most " +
+           text(Limits::height_2d);
+  }
+  return refuse(CUDA_ERROR_INVALID_VALUE, why + " is " + text(d.Width) + " x " + text(d.Height) +
+                                              " x " + text(d.Depth) +
+                                              " (width, height, depth): " + rule);
+}
 
 /// Whether the extents are those of some array, within the limits that the device's attributes
 /// tell.
@@ -60,8 +91,11 @@ CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUa
   exec::TexelMemory texels;
   CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, &texels);
   if (status != CUDA_SUCCESS) return status;
-  if ((descriptor.Flags & ~known_flags) != 0) return CUDA_ERROR_NOT_SUPPORTED;
-  if (!has_shape(descriptor, &texels)) return CUDA_ERROR_INVALID_VALUE;
+  if (const unsigned unknown = descriptor.Flags & ~known_flags; unknown != 0) {
+    return refuse(CUDA_ERROR_NOT_SUPPORTED, "array: the flags of value " + std::to_string(unknown) +
+                                                " are not supported by the CPU driver");
+  }
+  if (!has_shape(descriptor, &texels)) return refuse_shape(descriptor);
   texels.width = static_cast<std::uint32_t>(descriptor.Width);
   texels.height = static_cast<std::uint32_t>(descriptor.Height != 0 ? descriptor.Height : 1);
   texels.depth = static_cast<std::uint32_t>(descriptor.Depth != 0 ? descriptor.Depth : 1);
@@ -127,11 +161,17 @@ CUresult texel_format(CUarray_format format, unsigned channels, exec::TexelMemor
       texels->format = Float;
       break;
     default:
-      return format >= CU_AD_FORMAT_BC1_UNORM && format < CU_AD_FORMAT_MAX
-                 ? CUDA_ERROR_NOT_SUPPORTED
-                 : CUDA_ERROR_INVALID_VALUE;
+      if (format >= CU_AD_FORMAT_BC1_UNORM && format < CU_AD_FORMAT_MAX) {
+        return refuse(CUDA_ERROR_NOT_SUPPORTED, "texels: format " + std::to_string(format) +
+                                                    " is not supported by the CPU driver");
+      }
+      return refuse(CUDA_ERROR_INVALID_VALUE,
+                    "texels: there is no format " + std::to_string(static_cast<unsigned>(format)));
   }
-  if (channels != 1 && channels != 2 && channels != 4) return CUDA_ERROR_INVALID_VALUE;
+  if (channels != 1 && channels != 2 && channels != 4) {
+    return refuse(CUDA_ERROR_INVALID_VALUE,
+                  "texels: " + std::to_string(channels) + " channels, but there may be 1, 2 or 4");
+  }
   texels->channels = static_cast<std::uint8_t>(channels);
   return CUDA_SUCCESS;
 }

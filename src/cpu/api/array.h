@@ -25,6 +25,7 @@ class Array {
   CUarray handle() const { return handle_; }
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
   const exec::TexelMemory& texels() const { return texels_; }
+  bool takes_surfaces() const { return (descriptor_.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0; }
   std::uint64_t bytes() const { return texels_.slice_bytes * texels_.depth; }
 
  private:

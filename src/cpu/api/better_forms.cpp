@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -19,11 +18,8 @@
 namespace pycuda::cpu::api {
 
 double patience() {
-  const auto text = base::environment("PYCUDA_CPU_PATIENCE");
-  if (!text) return 1;
-  char* end = nullptr;
-  const double times = std::strtod(text->c_str(), &end);
-  return end != text->c_str() && *end == '\0' ? times : 1;
+  constexpr double most = 1e9;
+  return base::environment_decimal("PYCUDA_CPU_PATIENCE", -most, most, "1").value_or(1);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/refusal.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -14,6 +15,15 @@ constexpr std::size_t largest_pitch = 0x7fffffff;
 
 CUdeviceptr address_of(CUmemorytype type, const void* host, CUdeviceptr device) {
   return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(host) : device;
+}
+
+CUresult refuse_side(const char* side, const std::string& why) {
+  return refuse(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::string(side) + " " + why);
+}
+
+std::string box_text(std::size_t bytes, std::size_t rows, std::size_t slices) {
+  return std::to_string(bytes) + " bytes x " + std::to_string(rows) + " rows x " +
+         std::to_string(slices) + " slices";
 }
 
 }  // namespace
@@ -30,8 +40,8 @@ BoxCopy::BoxCopy(const CUDA_MEMCPY3D& c)
             c.srcHeight,     c.srcArray} {}
 
 CUresult BoxCopy::settle() {
-  const CUresult status = to_.settle(extent_);
-  return status == CUDA_SUCCESS ? from_.settle(extent_) : status;
+  const CUresult status = to_.settle(extent_, "destination");
+  return status == CUDA_SUCCESS ? from_.settle(extent_, "source") : status;
 }
 
 void BoxCopy::operator()() const {
@@ -76,31 +86,43 @@ CUDA_MEMCPY3D run_of_bytes(CUmemorytype to_type, CUdeviceptr to, CUmemorytype fr
   return spec;
 }
 
-CUresult BoxCopy::Side::settle(const Extent& extent) {
-  if (type == CU_MEMORYTYPE_ARRAY) return settle_array(extent);
-  if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+CUresult BoxCopy::Side::settle(const Extent& extent, const char* side) {
+  if (type == CU_MEMORYTYPE_ARRAY) return settle_array(extent, side);
+  if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
+    return refuse_side(side, "has no memory type " + std::to_string(static_cast<unsigned>(type)));
   if (pitch == 0) pitch = x_bytes + extent.width_bytes;
   if (height == 0) height = y + extent.height;
   const bool single_row = extent.height == 1 && extent.depth == 1 && y == 0 && z == 0;
   if (!single_row) {
-    if (pitch > largest_pitch || x_bytes > pitch || extent.width_bytes > pitch - x_bytes) {
-      return CUDA_ERROR_INVALID_VALUE;
+    if (pitch > largest_pitch) {
+      return refuse_side(side, "has a pitch of " + std::to_string(pitch) +
+                                   " bytes, but it may be at most " +
+                                   std::to_string(largest_pitch));
+    }
+    if (x_bytes > pitch || extent.width_bytes > pitch - x_bytes) {
+      return refuse_side(side, "has a pitch of " + std::to_string(pitch) + " bytes, too few for " +
+                                   std::to_string(extent.width_bytes) + " from byte " +
+                                   std::to_string(x_bytes) + " of each row");
     }
     const bool single_slice = extent.depth == 1 && z == 0;
-    if (!single_slice && (y > height || extent.height > height - y))
-      return CUDA_ERROR_INVALID_VALUE;
+    if (!single_slice && (y > height || extent.height > height - y)) {
+      return refuse_side(side, "has a height of " + std::to_string(height) + " rows, too few for " +
+                                   std::to_string(extent.height) + " from row " +
+                                   std::to_string(y) + " of each slice");
+    }
   }
-  if (base == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (base == 0) return refuse_side(side, "has the address 0");
   std::size_t offset = 0;
   std::size_t bytes = 0;
-  if (!span(extent, &offset, &bytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (!span(extent, &offset, &bytes))
+    return refuse_side(side, "ends beyond all that has addresses");
   const CUdeviceptr first = base + offset;
   const bool known =
       type == CU_MEMORYTYPE_DEVICE || pycuda::cpu::exec::AddressTable::instance().find(first);
-  if (type != CU_MEMORYTYPE_HOST && known && !is_device_range(first, bytes))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_MEMORYTYPE_HOST && known && !is_device_range(first, bytes)) {
+    return refuse_side(side, "takes " + std::to_string(bytes) + " bytes at " + hexadecimal(first) +
+                                 ", which do not lie in one block of device memory");
+  }
   return CUDA_SUCCESS;
 }
 
@@ -110,18 +132,26 @@ bool BoxCopy::Side::is_pageable() const {
          pycuda::cpu::api::is_pageable(reinterpret_cast<CUdeviceptr>(row(0, 0)));
 }
 
-CUresult BoxCopy::Side::settle_array(const Extent& extent) {
+CUresult BoxCopy::Side::settle_array(const Extent& extent, const char* side) {
   const Array* const found = find_array(array);
-  if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (found == nullptr) return refuse_array();
   const pycuda::cpu::exec::TexelMemory& texels = found->texels();
   const std::size_t texel = texels.texel_bytes();
   const auto fits = [](std::size_t begin, std::size_t count, std::size_t size) {
     return begin <= size && count <= size - begin;
   };
-  if (x_bytes % texel != 0 || extent.width_bytes % texel != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (x_bytes % texel != 0 || extent.width_bytes % texel != 0) {
+    return refuse_side(side, "is an array of texels of " + std::to_string(texel) +
+                                 " bytes, of which " + std::to_string(extent.width_bytes) +
+                                 " bytes from byte " + std::to_string(x_bytes) + " cut some");
+  }
   if (!fits(x_bytes, extent.width_bytes, texels.row_bytes) ||
-      !fits(y, extent.height, texels.height) || !fits(z, extent.depth, texels.depth))
-    return CUDA_ERROR_INVALID_VALUE;
+      !fits(y, extent.height, texels.height) || !fits(z, extent.depth, texels.depth)) {
+    return refuse_side(
+        side, "is an array of " + box_text(texels.row_bytes, texels.height, texels.depth) +
+                  ", too small for " + box_text(extent.width_bytes, extent.height, extent.depth) +
+                  " from " + box_text(x_bytes, y, z));
+  }
   base = reinterpret_cast<CUdeviceptr>(texels.base);
   pitch = texels.row_bytes;
   height = texels.height;

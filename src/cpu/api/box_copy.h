@@ -44,14 +44,15 @@ class BoxCopy {
     std::size_t height = 0;  // rows from slice to slice; 0: slices follow each other
     CUarray array = nullptr;
 
-    CUresult settle(const Extent& extent);
+    /// `side` names it where it is refused.
+    CUresult settle(const Extent& extent, const char* side);
     bool is_pageable() const;
     char* row(std::size_t slice, std::size_t line) const {
       return reinterpret_cast<char*>(base) + ((z + slice) * height + y + line) * pitch + x_bytes;
     }
 
    private:
-    CUresult settle_array(const Extent& extent);
+    CUresult settle_array(const Extent& extent, const char* side);
     bool span(const Extent& extent, std::size_t* offset, std::size_t* bytes) const;
   };
 

@@ -38,7 +38,7 @@ int last_level_cache_bytes() {
 
 // The checked mode takes ordinary host memory for a mistake.
 bool reads_any_host_memory() {
-  return pycuda::base::environment_number("PYCUDA_CPU_CHECK").value_or(0) == 0;
+  return !pycuda::base::environment_switch("PYCUDA_CPU_CHECK", false);
 }
 
 // Sizes of textures, surfaces and arrays; 0 for any other attribute.

@@ -19,6 +19,8 @@ class JitOptions {
                         JitOptions* parsed);
 
   bool verbose() const { return verbose_; }
+  /// Whether the program gave a buffer that shows it why something is refused.
+  bool has_error_log() const { return error_.buffer != nullptr && error_.capacity != 0; }
   /// Puts text into the log buffers, if the program gave any, and says how long it is. Both logs
   /// are written whole.
   void write_logs(std::string_view info, std::string_view error);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpyHtoA, cuMemcpyAtoH and their like: runs of bytes to, from and between arrays.
 #include <cstring>
+#include <string>
 
 #include "cpu/api/array.h"
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/refusal.h"
 #include "cpu/api/stream_guard.h"
 
 using namespace pycuda::cpu::api;
@@ -27,14 +29,21 @@ struct End {
   CUresult settle(std::size_t bytes, std::byte** place) const {
     if (address == 0) {
       const Array* found = find_array(array);
-      if (found == nullptr)
-        return array != nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-      if (offset > found->bytes() || bytes > found->bytes() - offset)
-        return CUDA_ERROR_INVALID_VALUE;
+      if (found == nullptr) return array != nullptr ? refuse_array() : CUDA_ERROR_INVALID_VALUE;
+      if (offset > found->bytes() || bytes > found->bytes() - offset) {
+        return refuse(CUDA_ERROR_INVALID_VALUE, "copy: " + std::to_string(bytes) +
+                                                    " bytes from byte " + std::to_string(offset) +
+                                                    " of an array that has " +
+                                                    std::to_string(found->bytes()));
+      }
       *place = found->texels().base + offset;
       return CUDA_SUCCESS;
     }
-    if (!is_host && !is_device_range(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_host && !is_device_range(address, bytes)) {
+      return refuse(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::to_string(bytes) + " bytes at " +
+                                                  hexadecimal(address) +
+                                                  " do not lie in one block of device memory");
+    }
     *place = reinterpret_cast<std::byte*>(address);
     return CUDA_SUCCESS;
   }

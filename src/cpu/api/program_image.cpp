@@ -21,7 +21,7 @@ constexpr int newest_ptx_major = 9;
 const jit::Options& compiler_options() {
   static const jit::Options options = [] {
     jit::Options chosen;
-    chosen.checked = base::environment_number("PYCUDA_CPU_CHECK").value_or(0) != 0;
+    chosen.checked = base::environment_switch("PYCUDA_CPU_CHECK", false);
     chosen.cache_folder = base::default_cache_folder().string();
     chosen.by_parts = loads_lazily();
     return chosen;
@@ -68,12 +68,8 @@ std::string kernel_summary(const jit::Program& program) {
 
 bool loads_lazily() {
   static const bool lazily = [] {
-    const std::string mode = base::environment("CUDA_MODULE_LOADING").value_or("DEFAULT");
-    if (mode == "EAGER") return false;
-    if (mode != "LAZY" && mode != "DEFAULT" && !mode.empty())
-      base::log(base::LogLevel::Warning,
-                "CUDA_MODULE_LOADING is " + mode + ", not LAZY or EAGER: taken for LAZY");
-    return true;
+    return base::environment_choice("CUDA_MODULE_LOADING", {"LAZY", "EAGER", "DEFAULT"}, "LAZY") !=
+           "EAGER";
   }();
   return lazily;
 }
@@ -108,7 +104,9 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   if (!compiled) {
     const std::string text = ptx::to_text(compiled.error());
     options.write_logs({}, text);
-    base::log(base::LogLevel::Info, text);
+    // Who gave no buffer for it hears of it here.
+    base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning,
+              std::string_view(text).substr(0, text.find_last_not_of('\n') + 1));
     return CUDA_ERROR_INVALID_PTX;
   }
   *program = std::move(compiled).value();

@@ -3,11 +3,12 @@
 #include "cpu/api/texture_object.h"
 
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
-#include "base/log.h"
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/refusal.h"
 #include "cpu/api/texture_settings.h"
 
 namespace pycuda::cpu::api {
@@ -49,8 +50,11 @@ CUresult with_object(unsigned long long handle, bool is_surface, Body&& body) no
     TextureObjects& table = objects();
     const std::lock_guard lock(table.mutex);
     const auto found = table.all.find(handle);
-    if (found == table.all.end() || found->second.is_surface != is_surface)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (found == table.all.end() || found->second.is_surface != is_surface) {
+      return refuse(CUDA_ERROR_INVALID_VALUE, std::string("the handle is that of no ") +
+                                                  (is_surface ? "surface" : "texture") +
+                                                  " object, or of one destroyed");
+    }
     return body(found);
   });
 }
@@ -100,9 +104,8 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pR
     if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr)
       return CUDA_ERROR_INVALID_VALUE;
     if (pResViewDesc != nullptr) {
-      pycuda::base::log(pycuda::base::LogLevel::Warning,
-                        "cuTexObjectCreate: resource views are not supported by the CPU driver");
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return refuse(CUDA_ERROR_NOT_SUPPORTED,
+                    "texture: resource views are not supported by the CPU driver");
     }
     exec::Texture texture;
     CUresult status = texels_of(*pResDesc, &texture.texels);
@@ -145,11 +148,11 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
 CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc) {
   return with_context([&](Context& context) -> CUresult {
     if (pSurfObject == nullptr || pResDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (pResDesc->resType != CU_RESOURCE_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+    if (pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
+      return refuse(CUDA_ERROR_INVALID_VALUE, "surface: its resource can only be an array");
     const Array* array = find_array(pResDesc->res.array.hArray);
-    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if ((array->descriptor().Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (array == nullptr) return refuse_array();
+    if (!array->takes_surfaces()) return refuse_surface();
     exec::Texture surface;
     const CUresult status = texels_of(*pResDesc, &surface.texels);
     if (status != CUDA_SUCCESS) return status;

@@ -10,6 +10,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/launch.h"
+#include "cpu/api/refusal.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -88,11 +89,15 @@ using namespace pycuda::cpu::api;
 
 namespace {
 
+constexpr const char* no_reference =
+    "the handle is that of no reference, or of one whose module is unloaded";
+
 template <class Body>
 CUresult with_reference(CUtexref handle, Body&& body) noexcept {
   return with_context([&](Context&) -> CUresult {
     TextureReference* reference = references().textures.find(handle);
-    return reference != nullptr ? body(*reference) : CUDA_ERROR_INVALID_HANDLE;
+    return reference != nullptr ? body(*reference)
+                                : refuse(CUDA_ERROR_INVALID_HANDLE, no_reference);
   });
 }
 
@@ -134,16 +139,22 @@ CUresult cuTexRefCreate(CUtexref* pTexRef) {
 CUresult cuTexRefDestroy(CUtexref hTexRef) {
   return with_reference(hTexRef, [](const TextureReference& reference) -> CUresult {
     const std::lock_guard lock(references().mutex);
-    return references().owned.erase(&reference) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return references().owned.erase(&reference) != 0
+               ? CUDA_SUCCESS
+               : refuse(CUDA_ERROR_INVALID_VALUE,
+                        "texture: a reference of a module ends with its module");
   });
 }
 
 CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
   return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
-    if ((Flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) != 0)
-      return CUDA_ERROR_INVALID_VALUE;
+    if ((Flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) != 0) {
+      return refuse(CUDA_ERROR_INVALID_VALUE,
+                    "texture: an array is bound with CU_TRSA_OVERRIDE_FORMAT, not with flags of " +
+                        std::to_string(Flags));
+    }
     const Array* array = find_array(hArray);
-    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (array == nullptr) return refuse_array();
     state.texture.texels = array->texels();
     state.array = hArray;
     state.address = 0;
@@ -158,7 +169,7 @@ CUresult cuTexRefSetAddress_v2(size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr
                                size_t bytes) {
   return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
     // Any address will do here, but programs that cannot use an offset are told on a GPU.
-    if (ByteOffset == nullptr && !is_texture_aligned(dptr)) return CUDA_ERROR_INVALID_VALUE;
+    if (ByteOffset == nullptr && !is_texture_aligned(dptr)) return refuse_unaligned(dptr);
     state.array = nullptr;
     state.address = dptr;
     state.bytes = bytes;
@@ -222,7 +233,9 @@ CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float* pBorderColor) {
 
 CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
   return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
-    if (phArray == nullptr || reference.state().array == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (phArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (reference.state().array == nullptr)
+      return refuse(CUDA_ERROR_INVALID_VALUE, "texture: no array is bound");
     *phArray = reference.state().array;
     return CUDA_SUCCESS;
   });
@@ -230,7 +243,9 @@ CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
 
 CUresult cuTexRefGetAddress_v2(CUdeviceptr* pdptr, CUtexref hTexRef) {
   return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
-    if (pdptr == nullptr || reference.state().address == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (pdptr == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (reference.state().address == 0)
+      return refuse(CUDA_ERROR_INVALID_VALUE, "texture: no memory is bound");
     *pdptr = reference.state().address;
     return CUDA_SUCCESS;
   });
@@ -280,12 +295,12 @@ CUresult cuTexRefGetBorderColor(float* pBorderColor, CUtexref hTexRef) {
 CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
   return with_context([&](Context&) -> CUresult {
     TextureReference* reference = references().surfaces.find(hSurfRef);
-    if (reference == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (Flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (reference == nullptr) return refuse(CUDA_ERROR_INVALID_HANDLE, no_reference);
+    if (Flags != 0)
+      return refuse(CUDA_ERROR_INVALID_VALUE, "surface: an array is bound with flags of 0");
     const Array* array = find_array(hArray);
-    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if ((array->descriptor().Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (array == nullptr) return refuse_array();
+    if (!array->takes_surfaces()) return refuse_surface();
     reference->state().texture.texels = array->texels();
     reference->state().array = hArray;
     return reference->commit();
@@ -295,8 +310,10 @@ CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flag
 CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
   return with_context([&](Context&) -> CUresult {
     TextureReference* reference = references().surfaces.find(hSurfRef);
-    if (reference == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (phArray == nullptr || reference->state().array == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (reference == nullptr) return refuse(CUDA_ERROR_INVALID_HANDLE, no_reference);
+    if (phArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (reference->state().array == nullptr)
+      return refuse(CUDA_ERROR_INVALID_VALUE, "surface: no array is bound");
     *phArray = reference->state().array;
     return CUDA_SUCCESS;
   });
@@ -306,7 +323,9 @@ CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
 CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
   return with_reference(hTexRef, [&](TextureReference&) -> CUresult {
     if (registry.functions.find(hfunc) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    return texunit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return texunit == CU_PARAM_TR_DEFAULT
+               ? CUDA_SUCCESS
+               : refuse(CUDA_ERROR_INVALID_VALUE, "texture: the unit must be CU_PARAM_TR_DEFAULT");
   });
 }
 

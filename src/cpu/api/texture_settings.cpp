@@ -2,9 +2,11 @@
 #include "cpu/api/texture_settings.h"
 
 #include <algorithm>
+#include <string>
 
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/refusal.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/virtual_device.h"
 
@@ -13,10 +15,24 @@ namespace {
 
 constexpr std::size_t pitch_alignment = DeviceLimits::texture_pitch_alignment;
 
+CUresult refuse_texture(const std::string& why) {
+  return refuse(CUDA_ERROR_INVALID_VALUE, "texture: " + why);
+}
+
+CUresult refuse_memory(CUdeviceptr address, std::size_t bytes) {
+  return refuse_texture("the " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
+                        " do not lie in one block of device memory");
+}
+
 }  // namespace
 
 bool is_texture_aligned(CUdeviceptr address) {
   return address % DeviceLimits::texture_alignment == 0;
+}
+
+CUresult refuse_unaligned(CUdeviceptr address) {
+  return refuse_texture("the address " + hexadecimal(address) + " is no multiple of " +
+                        std::to_string(DeviceLimits::texture_alignment));
 }
 
 CUresult linear_texels(CUdeviceptr address, CUarray_format format, unsigned channels,
@@ -24,8 +40,13 @@ CUresult linear_texels(CUdeviceptr address, CUarray_format format, unsigned chan
   const CUresult status = texel_format(format, channels, texels);
   if (status != CUDA_SUCCESS) return status;
   const std::size_t count = bytes / texels->texel_bytes();
-  if (count == 0 || count > TextureLimits::linear_width) return CUDA_ERROR_INVALID_VALUE;
-  if (!is_device_range(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (count == 0 || count > TextureLimits::linear_width) {
+    return refuse_texture(std::to_string(bytes) + " bytes of texels of " +
+                          std::to_string(texels->texel_bytes()) + " are " + std::to_string(count) +
+                          ", but memory without rows may hold 1 to " +
+                          std::to_string(TextureLimits::linear_width));
+  }
+  if (!is_device_range(address, bytes)) return refuse_memory(address, bytes);
   texels->base = reinterpret_cast<std::byte*>(address);
   texels->is_linear = true;
   texels->width = static_cast<std::uint32_t>(count);
@@ -39,13 +60,23 @@ CUresult pitched_texels(CUdeviceptr address, const CUDA_ARRAY_DESCRIPTOR& descri
   const CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, texels);
   if (status != CUDA_SUCCESS) return status;
   if (descriptor.Width == 0 || descriptor.Height == 0 || descriptor.Width > Limits::width_1d ||
-      descriptor.Height > Limits::pitched_height || pitch > Limits::pitch_bytes)
-    return CUDA_ERROR_INVALID_VALUE;
+      descriptor.Height > Limits::pitched_height || pitch > Limits::pitch_bytes) {
+    return refuse_texture("no rows in memory are " + std::to_string(descriptor.Width) + " x " +
+                          std::to_string(descriptor.Height) + " (width, height) with a pitch of " +
+                          std::to_string(pitch) + " bytes: there may be 1 to " +
+                          std::to_string(Limits::width_1d) + " x 1 to " +
+                          std::to_string(Limits::pitched_height) + " with at most " +
+                          std::to_string(Limits::pitch_bytes));
+  }
   const std::size_t row = descriptor.Width * texels->texel_bytes();
-  if (pitch % pitch_alignment != 0 || pitch < row || !is_texture_aligned(address))
-    return CUDA_ERROR_INVALID_VALUE;
-  if (!is_device_range(address, pitch * (descriptor.Height - 1) + row))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (pitch % pitch_alignment != 0 || pitch < row) {
+    return refuse_texture("the pitch of " + std::to_string(pitch) + " bytes is less than a row's " +
+                          std::to_string(row) + " or no multiple of " +
+                          std::to_string(pitch_alignment));
+  }
+  if (!is_texture_aligned(address)) return refuse_unaligned(address);
+  const std::size_t bytes = pitch * (descriptor.Height - 1) + row;
+  if (!is_device_range(address, bytes)) return refuse_memory(address, bytes);
   texels->base = reinterpret_cast<std::byte*>(address);
   texels->dimensions = 2;
   texels->width = static_cast<std::uint32_t>(descriptor.Width);
@@ -56,17 +87,17 @@ CUresult pitched_texels(CUdeviceptr address, const CUDA_ARRAY_DESCRIPTOR& descri
 }
 
 CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels) {
-  if (resource.flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (resource.flags != 0) return refuse_texture("the flags of a resource must be 0");
   switch (resource.resType) {
     case CU_RESOURCE_TYPE_ARRAY: {
       const Array* array = find_array(resource.res.array.hArray);
-      if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+      if (array == nullptr) return refuse_array();
       *texels = array->texels();
       return CUDA_SUCCESS;
     }
     case CU_RESOURCE_TYPE_LINEAR: {
       const auto& linear = resource.res.linear;
-      if (!is_texture_aligned(linear.devPtr)) return CUDA_ERROR_INVALID_VALUE;
+      if (!is_texture_aligned(linear.devPtr)) return refuse_unaligned(linear.devPtr);
       return linear_texels(linear.devPtr, linear.format, linear.numChannels, linear.sizeInBytes,
                            texels);
     }
@@ -77,17 +108,22 @@ CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels
                             pitched.pitchInBytes, texels);
     }
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-      return CUDA_ERROR_NOT_SUPPORTED;
+      return refuse(CUDA_ERROR_NOT_SUPPORTED,
+                    "texture: mipmapped arrays are not supported by the CPU driver");
     default:
-      return CUDA_ERROR_INVALID_VALUE;
+      return refuse_texture("there is no resource of type " + std::to_string(resource.resType));
   }
 }
 
 CUresult apply_flags(unsigned flags, exec::Texture* texture) {
   constexpr unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
                              CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
-  if ((flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0) return CUDA_ERROR_NOT_SUPPORTED;
-  if ((flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if ((flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0) {
+    return refuse(CUDA_ERROR_NOT_SUPPORTED,
+                  "texture: seamless cubes are not supported by the CPU driver");
+  }
+  if ((flags & ~known) != 0)
+    return refuse_texture("there are no flags of value " + std::to_string(flags & ~known));
   texture->read_as_integer = (flags & CU_TRSF_READ_AS_INTEGER) != 0;
   texture->normalized_coordinates = (flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
   texture->srgb = (flags & CU_TRSF_SRGB) != 0;
@@ -96,14 +132,17 @@ CUresult apply_flags(unsigned flags, exec::Texture* texture) {
 
 CUresult apply_address_mode(int axis, CUaddress_mode mode, exec::Texture* texture) {
   const int number = mode;
-  if (axis < 0 || axis > 2 || number < 0 || number > 3) return CUDA_ERROR_INVALID_VALUE;
+  if (axis < 0 || axis > 2)
+    return refuse_texture("there is no dimension " + std::to_string(axis) + ", but 0, 1 and 2");
+  if (number < 0 || number > 3)
+    return refuse_texture("there is no address mode " + std::to_string(number));
   texture->address[axis] = static_cast<exec::AddressMode>(number);
   return CUDA_SUCCESS;
 }
 
 CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture) {
   if (mode != CU_TR_FILTER_MODE_POINT && mode != CU_TR_FILTER_MODE_LINEAR)
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse_texture("there is no filter mode " + std::to_string(static_cast<int>(mode)));
   texture->linear_filter = mode == CU_TR_FILTER_MODE_LINEAR;
   return CUDA_SUCCESS;
 }

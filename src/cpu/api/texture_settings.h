@@ -9,6 +9,8 @@ namespace pycuda::cpu::api {
 
 /// A base address that textures of plain memory may have.
 bool is_texture_aligned(CUdeviceptr address);
+/// INVALID_VALUE, and in the log that the address is none of those.
+CUresult refuse_unaligned(CUdeviceptr address);
 /// Memory read by number: `bytes` from `address`.
 CUresult linear_texels(CUdeviceptr address, CUarray_format format, unsigned channels,
                        std::size_t bytes, exec::TexelMemory* texels);

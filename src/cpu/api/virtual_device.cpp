@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -98,8 +97,8 @@ void VirtualDevice::set_current_pool(CUmemoryPool pool) {
 }
 
 void create_devices() {
-  const long long wanted = base::environment_number("PYCUDA_CPU_DEVICES").value_or(1);
-  const int count = static_cast<int>(std::clamp(wanted, 1LL, 64LL));
+  const auto count =
+      static_cast<int>(base::environment_integer("PYCUDA_CPU_DEVICES", 1, 64, "1").value_or(1));
   const std::uint64_t bytes = exec::default_device_memory_bytes();
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     devices().push_back(std::make_unique<VirtualDevice>(ordinal, bytes));

@@ -66,15 +66,17 @@ unsigned affinity_cores() {
   return static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+constexpr unsigned most_workers = 1024;
+
 unsigned count_workers() {
-  if (const auto wanted = base::environment_number("PYCUDA_CPU_THREADS"); wanted && *wanted > 0) {
-    return static_cast<unsigned>(std::min<long long>(*wanted, 1024));
-  }
   unsigned cores = affinity_cores();
   if (const auto quota = cgroup_cpu_quota("/sys/fs/cgroup", read_text("/proc/self/cgroup"))) {
     cores = std::min(cores, static_cast<unsigned>(std::max(1.0, std::ceil(*quota))));
   }
-  return std::clamp(cores, 1u, 1024u);
+  cores = std::clamp(cores, 1u, most_workers);
+  const auto wanted =
+      base::environment_integer("PYCUDA_CPU_THREADS", 1, most_workers, std::to_string(cores));
+  return wanted ? static_cast<unsigned>(*wanted) : cores;
 }
 
 std::optional<std::uint64_t> meminfo(std::string_view name) {
@@ -162,10 +164,17 @@ std::uint64_t machine_memory_bytes() {
 std::optional<std::uint64_t> available_memory_bytes() { return meminfo("MemAvailable"); }
 
 std::uint64_t default_device_memory_bytes() {
-  if (const auto text = base::environment("PYCUDA_CPU_MEMORY")) {
-    if (const auto bytes = parse_bytes(*text); bytes && *bytes > 0) return *bytes;
-  }
-  return machine_memory_bytes() / 8 * 7;
+  const std::uint64_t usual = machine_memory_bytes() / 8 * 7;
+  const auto text = base::environment("PYCUDA_CPU_MEMORY");
+  if (!text || text->empty()) return usual;
+  const auto bytes = parse_bytes(*text);
+  // As much as a process can have addresses for.
+  if (bytes && *bytes > 0 && *bytes <= std::uint64_t{1} << 47) return *bytes;
+  base::refuse_environment("PYCUDA_CPU_MEMORY", *text,
+                           "a whole number of bytes from 1 to 128T, also with K, M, G or T (times "
+                           "1024, 1024^2 ...)",
+                           std::to_string(usual));
+  return usual;
 }
 
 }  // namespace pycuda::cpu::exec

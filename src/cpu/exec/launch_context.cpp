@@ -240,7 +240,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
 }
 
 bool checked_mode() {
-  static const bool checked = base::environment_number("PYCUDA_CPU_CHECK").value_or(0) != 0;
+  static const bool checked = base::environment_switch("PYCUDA_CPU_CHECK", false);
   return checked;
 }
 

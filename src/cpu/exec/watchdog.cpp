@@ -4,14 +4,12 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "base/env.h"
-#include "base/log.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/quiet_thread.h"
 
@@ -22,17 +20,9 @@ using Clock = std::chrono::steady_clock;
 constexpr auto repeat_after = std::chrono::milliseconds(20);
 
 std::chrono::milliseconds limit_of_environment() {
-  const auto text = base::environment("PYCUDA_CPU_TIMEOUT");
-  if (!text) return {};
-  const double seconds = std::strtod(text->c_str(), nullptr);
-  if (!(seconds > 0) || seconds > 1e9) {
-    if (*text != "0") {
-      base::log(base::LogLevel::Warning,
-                "PYCUDA_CPU_TIMEOUT=" + *text + " is no number of seconds: ignored");
-    }
-    return {};
-  }
-  return std::chrono::milliseconds(static_cast<long long>(seconds * 1000) + 1);
+  const auto seconds = base::environment_decimal("PYCUDA_CPU_TIMEOUT", 0, 1e9, "0 (no limit)");
+  if (!seconds || *seconds == 0) return {};
+  return std::chrono::milliseconds(static_cast<long long>(*seconds * 1000) + 1);
 }
 
 std::atomic<long long>& limit_milliseconds() {

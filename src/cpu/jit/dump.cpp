@@ -14,12 +14,17 @@ namespace pycuda::cpu::jit {
 
 void dump(const char* stage, const llvm::Module& module) {
   static const auto folder = base::environment("PYCUDA_CPU_DUMP");
-  if (!folder) return;
+  if (!folder || folder->empty()) return;
   static std::atomic<int> count{0};
   std::error_code error;
   std::filesystem::create_directories(*folder, error);
   llvm::raw_fd_ostream file(*folder + "/" + std::to_string(count++) + "-" + stage + ".ll", error);
-  if (!error) module.print(file, nullptr);
+  if (error) {
+    base::refuse_environment("PYCUDA_CPU_DUMP", *folder, "a folder that can be written to",
+                             "none (" + error.message() + ")");
+    return;
+  }
+  module.print(file, nullptr);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -12,7 +12,6 @@
 #include <map>
 
 #include "base/env.h"
-#include "base/log.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -31,11 +30,10 @@ bool is_allowed(llvm::StringRef feature, llvm::StringRef isa) {
 /// What PYCUDA_CPU_ISA asks for. AVX-512 without its 128 and 256-bit forms (one old accelerator) is
 /// not worth a code path of its own.
 std::string widest_instructions(bool has_avx512) {
-  std::string asked = base::environment("PYCUDA_CPU_ISA").value_or("avx512");
-  if (asked != "sse2" && asked != "avx2" && asked != "avx512")
-    base::log(base::LogLevel::Warning,
-              "PYCUDA_CPU_ISA=" + asked + " is none of sse2, avx2 and avx512: ignored");
-  if (asked == "sse2" || asked == "avx2") return asked;
+  const std::string asked =
+      base::environment_choice("PYCUDA_CPU_ISA", {"sse2", "avx2", "avx512"}, "avx512")
+          .value_or("avx512");
+  if (asked != "avx512") return asked;
   return has_avx512 ? "avx512" : "avx2";
 }
 

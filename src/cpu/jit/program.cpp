@@ -14,7 +14,7 @@
 
 namespace pycuda::cpu::jit {
 
-bool vectors_wanted() { return base::environment_number("PYCUDA_CPU_VECTOR").value_or(1) != 0; }
+bool vectors_wanted() { return base::environment_switch("PYCUDA_CPU_VECTOR", true); }
 
 std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts) {
   // Measured: 0.2 ms an instruction in straight lines, four times that with many divergent
@@ -23,14 +23,16 @@ std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts) {
 }
 
 Streaming streaming_wanted() {
-  const auto wanted = base::environment_number("PYCUDA_CPU_STREAM");
+  const auto wanted =
+      base::environment_choice("PYCUDA_CPU_STREAM", {"0", "1"}, "in large launches, as unset");
   if (!wanted) return Streaming::InLargeLaunches;
-  return *wanted == 0 ? Streaming::Never : Streaming::WhereverPossible;
+  return *wanted == "0" ? Streaming::Never : Streaming::WhereverPossible;
 }
 
 unsigned gang_lanes_wanted() {
-  const long long lanes = base::environment_number("PYCUDA_CPU_GANG").value_or(0);
-  return lanes == 16 || lanes == 32 || lanes == 64 ? static_cast<unsigned>(lanes) : 0;
+  const auto lanes = base::environment_choice("PYCUDA_CPU_GANG", {"0", "16", "32", "64"},
+                                              "0 (chosen for each kernel)");
+  return lanes ? static_cast<unsigned>(std::stoul(*lanes)) : 0;
 }
 
 Program::Program(std::unique_ptr<Implementation> implementation)

@@ -21,8 +21,7 @@ namespace pycuda::cpu::jit {
 
 /// PYCUDA_CPU_VECTOR: 0 keeps every kernel on the scalar path.
 bool vectors_wanted();
-/// PYCUDA_CPU_GANG: 16, 32 or 64 lanes for every kernel's gangs; 0 (or anything else): chosen for
-/// each kernel.
+/// PYCUDA_CPU_GANG: 16, 32 or 64 lanes for every kernel's gangs; 0: chosen for each kernel.
 unsigned gang_lanes_wanted();
 
 /// When stores go past the caches in kernels that write whole lines (KernelFacts::streamed).

@@ -28,6 +28,18 @@ void check_variables(ModuleLowering& lowering) {
   }
 }
 
+/// As CUDA's assembler does for every device: only what a launch adds may be more.
+void check_shared_variables(ModuleLowering& lowering, std::uint32_t kernel) {
+  constexpr std::uint64_t limit = 48 * 1024;
+  const std::uint64_t needed = lowering.shared().needed_bytes(kernel);
+  if (needed <= limit) return;
+  const ptx::Function& function = lowering.source().functions[kernel];
+  lowering.error(function.position, "kernel '" + function.name +
+                                        "' uses too much shared data: " + std::to_string(needed) +
+                                        " bytes are declared, " + std::to_string(limit) +
+                                        " are allowed (dynamic shared memory may be larger)");
+}
+
 /// Which functions to lower, by index. Functions that are called through pointers may be any whose
 /// address is taken.
 std::vector<bool> wanted_functions(const ModuleLowering& lowering,
@@ -70,7 +82,9 @@ base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed,
     const ptx::Function& function = parsed.functions[i];
     if (!function.is_defined || !wanted[i]) continue;
     FunctionLowering(lowering, function, lowering.function(i)).run();
-    if (function.is_entry) result.kernels.push_back(kernel_facts(lowering, i));
+    if (!function.is_entry) continue;
+    check_shared_variables(lowering, i);
+    result.kernels.push_back(kernel_facts(lowering, i));
   }
   for (KernelFacts& kernel : result.kernels) kernel.processor_flushes = result.processor_flushes;
   if (!diagnostics.empty()) return diagnostics;

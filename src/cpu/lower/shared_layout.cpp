@@ -11,6 +11,9 @@ namespace {
 /// Wide enough that an index one too large, of any type, falls into it.
 constexpr std::uint32_t checked_gap = 32;
 
+/// Where layouts end that are larger than any memory: no sum of sizes comes round to a small one.
+constexpr std::uint64_t furthest = std::uint64_t{1} << 31;
+
 }  // namespace
 
 bool is_dynamic_shared(const ptx::Variable& variable) {
@@ -45,6 +48,7 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
   module_offsets_.assign(module.variables.size(), 0);
   function_offsets_.assign(functions, {});
   ends_.assign(functions, 0);
+  needed_.assign(functions, 0);
   dynamic_alignments_.assign(functions, 16);
   variables_.assign(functions, {});
   has_dynamic_.assign(functions, false);
@@ -76,11 +80,16 @@ std::uint32_t SharedLayout::place(const ptx::Variable& variable,
     }
     return 0;
   }
-  std::uint32_t offset = 0;
-  for (const std::uint32_t kernel : kernels) offset = std::max(offset, ends_[kernel]);
-  if (offset != 0) offset += gap;
-  offset = (offset + alignment - 1) / alignment * alignment;
-  const auto bytes = static_cast<std::uint32_t>(variable.bytes);
+  for (const std::uint32_t kernel : kernels) {
+    const std::uint64_t begin = (needed_[kernel] + alignment - 1) / alignment * alignment;
+    needed_[kernel] = begin + std::min(variable.bytes, furthest);
+  }
+  std::uint64_t first = 0;
+  for (const std::uint32_t kernel : kernels) first = std::max<std::uint64_t>(first, ends_[kernel]);
+  if (first != 0) first += gap;
+  first = std::min((first + alignment - 1) / alignment * alignment, furthest);
+  const auto offset = static_cast<std::uint32_t>(first);
+  const auto bytes = static_cast<std::uint32_t>(std::min(variable.bytes, furthest - first));
   for (const std::uint32_t kernel : kernels) {
     ends_[kernel] = offset + bytes;
     if (gap != 0) variables_[kernel].push_back({variable.name, offset, bytes});

@@ -26,6 +26,9 @@ class SharedLayout {
   }
   /// Bytes of static shared memory of a kernel, gaps included.
   std::uint32_t bytes(std::uint32_t kernel) const { return ends_[kernel]; }
+  /// What the kernel's variables need when nothing lies between them: less than `bytes` where a
+  /// function's variables lie behind those of another kernel.
+  std::uint64_t needed_bytes(std::uint32_t kernel) const { return needed_[kernel]; }
   /// What of them is there only because variables lie apart.
   std::uint32_t gap_bytes(std::uint32_t kernel) const { return gaps_[kernel]; }
   /// The kernel's variables when they lie apart, else none.
@@ -48,6 +51,7 @@ class SharedLayout {
   std::vector<std::vector<std::uint32_t>> function_offsets_;
   // By function.
   std::vector<std::uint32_t> ends_, gaps_, dynamic_alignments_;
+  std::vector<std::uint64_t> needed_;
   std::vector<std::vector<SharedVariable>> variables_;
   std::vector<bool> has_dynamic_;
 };

@@ -195,6 +195,19 @@ TEST_CASE("shared variables that no kernel reaches together share their place") 
   CHECK(module.kernel("b").facts.static_shared_bytes == 30000);
 }
 
+TEST_CASE("what lies behind another kernel's variables counts against no kernel's limit") {
+  // `both` lies behind 40000 bytes that only `a` has, `rest` behind both.
+  LoadedModule module(R"(
+.shared .b8 first[40000];
+.shared .b8 both[4000];
+.shared .b8 rest[20000];
+.visible .entry a() { st.shared.u8 [first], 1; st.shared.u8 [both], 1; ret; }
+.visible .entry b() { st.shared.u8 [both], 1; st.shared.u8 [rest], 1; ret; }
+)");
+  CHECK(module.kernel("a").facts.static_shared_bytes == 44000);
+  CHECK(module.kernel("b").facts.static_shared_bytes >= 24000);
+}
+
 TEST_CASE("asynchronous copies are done when waited for, and fill up with zeros") {
   LoadedModule module(R"(
 .visible .entry copies(.param .u64 in, .param .u64 out) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Why a call is refused, where its result alone says too little.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cpu/api/cuda_abi.h"
+
+namespace pycuda::cpu::api {
+
+/// `result`, after a line in the log that says `why`.
+CUresult refuse(CUresult result, std::string_view why);
+/// INVALID_HANDLE: an array that was destroyed or never was.
+CUresult refuse_array();
+/// INVALID_VALUE: an array that kernels cannot write to.
+CUresult refuse_surface();
+/// As messages give addresses.
+std::string hexadecimal(CUdeviceptr address);
+
+}  // namespace pycuda::cpu::api
