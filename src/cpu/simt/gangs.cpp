@@ -365,13 +365,22 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
       llvm::ValueToValueMapTy map;
       open = llvm::CloneFunction(source.function, map);
     }
-    if (open_quotients(*open, source.size.lanes())) {
+    if (open_quotients(*open, source.size.lanes(), Quotients::All)) {
       source.open = open;
       source.guarded = true;
       opened.push_back(&source);
     } else if (!source.open) {
       open->eraseFromParent();
     }
+  }
+  return opened;
+}
+
+std::vector<GangSource*> open_more_quotients(const std::vector<GangSource*>& sources) {
+  std::vector<GangSource*> opened;
+  for (GangSource* source : sources) {
+    if (open_quotients(*source->open, source->size.lanes(), Quotients::OfLoops))
+      opened.push_back(source);
   }
   return opened;
 }

@@ -23,6 +23,9 @@ namespace {
 constexpr std::size_t most_instructions = 3000;
 /// Dividends whose lanes lie further apart rarely agree.
 constexpr std::int64_t largest_stride = 1 << 16;
+/// On a division that stays as it is: in code for gangs whose lanes do not agree, of which there is
+/// one copy.
+constexpr const char* stays_apart = "pycuda.apart";
 
 using Divisions = std::vector<llvm::BinaryOperator*>;
 
@@ -70,19 +73,23 @@ bool decides_branches(const llvm::Instruction& value) {
   return false;
 }
 
-/// Shifts are everywhere: of them only those are worth a copy whose results part the gang.
-bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes) {
-  if (!is_shift(operation)) return operation.isIntDivRem();
+/// Shifts are everywhere: of them only those are worth a copy whose results part the gang. So it is
+/// with divisions where there are copies already.
+bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes, Quotients wanted) {
+  if (operation.hasMetadata(stays_apart)) return false;
+  if (!is_shift(operation))
+    return operation.isIntDivRem() &&
+           (wanted == Quotients::All || decides_branches(operation));
   return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) &&
          shapes.of(&operation).is_varying() && decides_branches(operation);
 }
 
 /// The divisions in `block` whose operands are known before the first of them.
-Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes) {
+Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients wanted) {
   Divisions found;
   for (llvm::Instruction& instruction : block) {
     auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-    if (!division || !is_division(*division, shapes)) continue;
+    if (!division || !is_division(*division, shapes, wanted)) continue;
     const Shape dividend = shapes.of(division->getOperand(0));
     if (!dividend.is_affine() || std::abs(dividend.stride) > largest_stride ||
         division->getType()->getIntegerBitWidth() < 32 ||
@@ -100,7 +107,8 @@ Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes) {
 
 class Opener {
  public:
-  Opener(llvm::Function& function, unsigned lanes) : function_(function), lanes_(lanes) {}
+  Opener(llvm::Function& function, unsigned lanes, Quotients wanted)
+      : function_(function), lanes_(lanes), wanted_(wanted) {}
 
   bool run() {
     ControlFlow flow(function_);
@@ -109,7 +117,7 @@ class Opener {
     const llvm::PostDominatorTree post_dominators(function_);
     for (llvm::BasicBlock* block : flow.order()) {
       if (flow.owner(*block) != &function_.getEntryBlock()) continue;
-      const Divisions divisions = divisions_in(*block, shapes);
+      const Divisions divisions = divisions_in(*block, shapes, wanted_);
       if (divisions.empty() || !ends_freely(*divisions.front())) continue;
       Blocks region = region_after(*block, flow, post_dominators);
       if (region.empty() ||
@@ -168,7 +176,7 @@ class Opener {
     llvm::BasicBlock* whole = block->splitBasicBlock(divisions.front(), "same");
     region.insert(whole);
     llvm::ValueToValueMapTy map;
-    copy_region(function_, region, ".apart", map);
+    for (llvm::BasicBlock* copy : copy_region(function_, region, ".apart", map)) keep_apart(*copy);
 
     llvm::Instruction* end = block->getTerminator();
     llvm::IRBuilder<> b(end);
@@ -210,14 +218,23 @@ class Opener {
     }
   }
 
+  static void keep_apart(llvm::BasicBlock& block) {
+    for (llvm::Instruction& instruction : block) {
+      auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+      if (division && (is_shift(*division) || division->isIntDivRem()))
+        division->setMetadata(stays_apart, llvm::MDNode::get(block.getContext(), {}));
+    }
+  }
+
   llvm::Function& function_;
   const unsigned lanes_;
+  const Quotients wanted_;
 };
 
 }  // namespace
 
-bool open_quotients(llvm::Function& function, unsigned lanes) {
-  return Opener(function, lanes).run();
+bool open_quotients(llvm::Function& function, unsigned lanes, Quotients wanted) {
+  return Opener(function, lanes, wanted).run();
 }
 
 }  // namespace pycuda::cpu::simt
