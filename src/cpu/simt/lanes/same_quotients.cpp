@@ -3,6 +3,7 @@
 // what these two agree on holds for all lanes between.
 #include "cpu/simt/lanes/same_quotients.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -78,8 +79,7 @@ bool decides_branches(const llvm::Instruction& value) {
 bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes, Quotients wanted) {
   if (operation.hasMetadata(stays_apart)) return false;
   if (!is_shift(operation))
-    return operation.isIntDivRem() &&
-           (wanted == Quotients::All || decides_branches(operation));
+    return operation.isIntDivRem() && (wanted == Quotients::All || decides_branches(operation));
   return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) &&
          shapes.of(&operation).is_varying() && decides_branches(operation);
 }
@@ -119,7 +119,7 @@ class Opener {
       if (flow.owner(*block) != &function_.getEntryBlock()) continue;
       const Divisions divisions = divisions_in(*block, shapes, wanted_);
       if (divisions.empty() || !ends_freely(*divisions.front())) continue;
-      Blocks region = region_after(*block, flow, post_dominators);
+      Blocks region = region_after(divisions, flow, shapes, post_dominators);
       if (region.empty() ||
           instructions_in(region) + block->size() + function_.getInstructionCount() >
               most_instructions)
@@ -142,10 +142,14 @@ class Opener {
     return true;
   }
 
-  /// As much behind `block` as may be copied, up to a place that all lanes come to, in the same
-  /// loop.
-  static Blocks region_after(llvm::BasicBlock& block, const ControlFlow& flow,
-                             const llvm::PostDominatorTree& post_dominators) {
+  /// As much behind the divisions as may be copied, up to a place that all lanes come to, in the
+  /// same loop: less where that is all that can gain.
+  static Blocks region_after(const Divisions& divisions, const ControlFlow& flow,
+                             const Shapes& shapes, const llvm::PostDominatorTree& post_dominators) {
+    llvm::BasicBlock& block = *divisions.front()->getParent();
+    const bool loops = llvm::all_of(divisions, [](const llvm::BinaryOperator* division) {
+      return decides_branches(*division);
+    });
     Blocks best;
     const auto* node = post_dominators.getNode(&block);
     for (node = node ? node->getIDom() : nullptr; node && node->getBlock();
@@ -154,8 +158,30 @@ class Opener {
       Blocks region = blocks_between(&block, node->getBlock());
       if (region.contains(&block) || !may_be_copied(region)) break;
       best = std::move(region);
+      if (loops && keeps_places(best, *divisions.front(), shapes)) break;
     }
     return best;
+  }
+
+  /// Whether nobody outside `region` asks for a number or an address that differs between lanes and
+  /// is computed there, `first` and what follows in its block included. What loops summed up stays
+  /// as it is.
+  static bool keeps_places(const Blocks& region, const llvm::Instruction& first,
+                           const Shapes& shapes) {
+    const llvm::BasicBlock* block = first.getParent();
+    const auto leaves = [&](const llvm::Instruction& value) {
+      return (value.getType()->isIntegerTy() || value.getType()->isPointerTy()) &&
+             shapes.of(&value).is_varying() &&
+             llvm::any_of(value.users(), [&](const llvm::User* user) {
+               const auto* parent = llvm::cast<llvm::Instruction>(user)->getParent();
+               return parent != block && !region.contains(parent);
+             });
+    };
+    for (const llvm::Instruction* own = &first; own; own = own->getNextNode()) {
+      if (leaves(*own)) return false;
+    }
+    return llvm::none_of(
+        region, [&](const llvm::BasicBlock* inside) { return llvm::any_of(*inside, leaves); });
   }
 
   llvm::Value* end_of_gang(llvm::IRBuilder<>& b, const char* which, llvm::Value* value) {
