@@ -10,6 +10,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -164,24 +165,41 @@ class Opener {
   }
 
   /// Whether nobody outside `region` asks for a number or an address that differs between lanes and
-  /// is computed there, `first` and what follows in its block included. What loops summed up stays
-  /// as it is.
+  /// is computed there, `first` and what follows in its block included. What comes out of memory
+  /// differs in any case, and so does what loops sum up of it.
   static bool keeps_places(const Blocks& region, const llvm::Instruction& first,
                            const Shapes& shapes) {
     const llvm::BasicBlock* block = first.getParent();
-    const auto leaves = [&](const llvm::Instruction& value) {
-      return (value.getType()->isIntegerTy() || value.getType()->isPointerTy()) &&
-             shapes.of(&value).is_varying() &&
-             llvm::any_of(value.users(), [&](const llvm::User* user) {
-               const auto* parent = llvm::cast<llvm::Instruction>(user)->getParent();
-               return parent != block && !region.contains(parent);
-             });
-    };
-    for (const llvm::Instruction* own = &first; own; own = own->getNextNode()) {
-      if (leaves(*own)) return false;
+    std::vector<const llvm::Instruction*> computed;
+    for (const llvm::Instruction* own = &first; own; own = own->getNextNode())
+      computed.push_back(own);
+    for (const llvm::BasicBlock* inside : region) {
+      for (const llvm::Instruction& instruction : *inside) computed.push_back(&instruction);
     }
-    return llvm::none_of(
-        region, [&](const llvm::BasicBlock* inside) { return llvm::any_of(*inside, leaves); });
+    const auto is_inside = [&](const llvm::Instruction& instruction) {
+      return instruction.getParent() == block || region.contains(instruction.getParent());
+    };
+    llvm::SmallPtrSet<const llvm::Instruction*, 32> read;
+    std::vector<const llvm::Instruction*> pending;
+    llvm::copy_if(computed, std::back_inserter(pending), [](const llvm::Instruction* instruction) {
+      return llvm::isa<llvm::LoadInst>(instruction);
+    });
+    while (!pending.empty()) {
+      const llvm::Instruction* instruction = pending.back();
+      pending.pop_back();
+      if (!read.insert(instruction).second) continue;
+      for (const llvm::User* user : instruction->users()) {
+        const auto* next = llvm::cast<llvm::Instruction>(user);
+        if (is_inside(*next)) pending.push_back(next);
+      }
+    }
+    return llvm::none_of(computed, [&](const llvm::Instruction* value) {
+      return (value->getType()->isIntegerTy() || value->getType()->isPointerTy()) &&
+             !read.contains(value) && shapes.of(value).is_varying() &&
+             llvm::any_of(value->users(), [&](const llvm::User* user) {
+               return !is_inside(*llvm::cast<llvm::Instruction>(user));
+             });
+    });
   }
 
   llvm::Value* end_of_gang(llvm::IRBuilder<>& b, const char* which, llvm::Value* value) {
