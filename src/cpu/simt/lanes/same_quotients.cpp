@@ -85,14 +85,15 @@ bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes, Qu
          shapes.of(&operation).is_varying() && decides_branches(operation);
 }
 
-/// The divisions in `block` whose operands are known before the first of them.
+/// The divisions in `block` whose operands are known before the first of them. A division is
+/// monotonic along a row: of tiles, those are wanted whose rows all divide the same.
 Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients wanted) {
   Divisions found;
   for (llvm::Instruction& instruction : block) {
     auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
     if (!division || !is_division(*division, shapes, wanted)) continue;
     const Shape dividend = shapes.of(division->getOperand(0));
-    if (!dividend.is_affine() || std::abs(dividend.stride) > largest_stride ||
+    if (!dividend.is_affine() || dividend.by_row || std::abs(dividend.stride) > largest_stride ||
         division->getType()->getIntegerBitWidth() < 32 ||
         !shapes.of(division->getOperand(1)).is_uniform())
       continue;
@@ -108,12 +109,12 @@ Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients 
 
 class Opener {
  public:
-  Opener(llvm::Function& function, unsigned lanes, Quotients wanted)
-      : function_(function), lanes_(lanes), wanted_(wanted) {}
+  Opener(llvm::Function& function, GangSize size, Quotients wanted)
+      : function_(function), size_(size), wanted_(wanted) {}
 
   bool run() {
     ControlFlow flow(function_);
-    const Shapes shapes(function_, flow, lanes_);
+    const Shapes shapes(function_, flow, size_);
     flow.assign_owners();
     const llvm::PostDominatorTree post_dominators(function_);
     for (llvm::BasicBlock* block : flow.order()) {
@@ -271,14 +272,14 @@ class Opener {
   }
 
   llvm::Function& function_;
-  const unsigned lanes_;
+  const GangSize size_;
   const Quotients wanted_;
 };
 
 }  // namespace
 
-bool open_quotients(llvm::Function& function, unsigned lanes, Quotients wanted) {
-  return Opener(function, lanes, wanted).run();
+bool open_quotients(llvm::Function& function, GangSize size, Quotients wanted) {
+  return Opener(function, size, wanted).run();
 }
 
 }  // namespace pycuda::cpu::simt

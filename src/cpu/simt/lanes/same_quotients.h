@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include "cpu/simt/lanes/shape.h"
+
 namespace pycuda::cpu::simt {
 
 /// iN (iN): the value of a gang's first lane, and of its last, active or not. Of affine values;
@@ -21,6 +23,6 @@ enum class Quotients { All, OfLoops };
 /// what lies behind a barrier needs one of its own. `function` is in the form that
 /// ControlFlow asks for; true if it changed. Then its values that cross blocks are in memory: the
 /// caller brings it into ControlFlow's form again.
-bool open_quotients(llvm::Function& function, unsigned lanes, Quotients wanted);
+bool open_quotients(llvm::Function& function, GangSize size, Quotients wanted);
 
 }  // namespace pycuda::cpu::simt
