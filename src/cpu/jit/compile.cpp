@@ -89,6 +89,9 @@ simt::GangSizes wanted_sizes(const Options& options) {
   return {};
 }
 
+/// Loops over rows that gangs go through as a whole, behind the first one: more are rare.
+constexpr unsigned most_quotient_rounds = 6;
+
 /// Gives kernels of at most `longest` instructions their vector forms where they have one, and
 /// leaves them those forms alone that the options ask for.
 void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const Options& options,
@@ -117,6 +120,11 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   prepare_open(all);
   const std::vector<simt::GangSource*> divided = simt::open_quotients(sources);
   prepare_open(divided);
+  std::vector<simt::GangSource*> more = divided;
+  for (unsigned rounds = 0; rounds < most_quotient_rounds && !more.empty(); ++rounds) {
+    more = simt::open_more_quotients(more);
+    prepare_open(more);
+  }
   simt::reopen_guards(divided);
   prepare_open(divided);
   dump("gangs", module);

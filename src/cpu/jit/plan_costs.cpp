@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -28,6 +29,11 @@ constexpr std::array classes{
           "let neighbouring threads write neighbouring elements, through shared memory if need be"},
     Class{ForEachThread::Load, 0.55, "a load for each place",
           "let neighbouring threads read neighbouring elements, and leave no gaps in small tables"},
+    Class{ForEachThread::Turn, 1.7,
+          "turns of some threads at each step, one thread after the other",
+          "let threads of one step read and write neighbouring elements: keep the diagonals of a "
+          "table "
+          "as rows"},
     Class{ForEachThread::Update, 1.3, "updates of shared memory, one thread after the other",
           "let a thread add up in a register what goes to one place, and update it once"},
     Class{ForEachThread::Atomic, 6, "atomics, one thread after the other",
@@ -79,6 +85,12 @@ std::string describe_costs(const ptx::Module& module, const std::vector<simt::Pl
                            double work) {
   constexpr double least_share = 0.08;
   constexpr std::size_t most_places = 6;
+  // What threads do in turn is done so in nearly all steps, although there is a copy for the step
+  // in which it is everybody's.
+  std::set<std::pair<std::string, std::uint32_t>> turns;
+  for (const simt::PlanNote& note : notes) {
+    if (note.each == ForEachThread::Turn) turns.emplace(note.function, note.instruction);
+  }
   // Of several copies of an instruction the cheapest is the one that runs most.
   std::map<std::tuple<std::string, std::uint32_t, simt::PlanNote::Kind>, const simt::PlanNote*>
       cheapest;
@@ -87,6 +99,8 @@ std::string describe_costs(const ptx::Module& module, const std::vector<simt::Pl
   };
   for (const simt::PlanNote& note : notes) {
     if (note.kind != simt::PlanNote::Kind::Access && note.kind != simt::PlanNote::Kind::LaneByLane)
+      continue;
+    if (note.each != ForEachThread::Turn && turns.contains({note.function, note.instruction}))
       continue;
     const simt::PlanNote*& known = cheapest[{note.function, note.instruction, note.kind}];
     if (known == nullptr || cycles_of(note) < cycles_of(*known)) known = &note;

@@ -358,20 +358,27 @@ void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts
 std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
   std::vector<GangSource*> opened;
   for (GangSource& source : sources) {
-    // A division is monotonic along a row alone.
-    if (source.size.is_tile()) continue;
     llvm::Function* open = source.open;
     if (!open) {
       llvm::ValueToValueMapTy map;
       open = llvm::CloneFunction(source.function, map);
     }
-    if (open_quotients(*open, source.size.lanes())) {
+    const Quotients wanted = source.size.is_tile() ? Quotients::OfLoops : Quotients::All;
+    if (open_quotients(*open, source.size, wanted)) {
       source.open = open;
       source.guarded = true;
       opened.push_back(&source);
     } else if (!source.open) {
       open->eraseFromParent();
     }
+  }
+  return opened;
+}
+
+std::vector<GangSource*> open_more_quotients(const std::vector<GangSource*>& sources) {
+  std::vector<GangSource*> opened;
+  for (GangSource* source : sources) {
+    if (open_quotients(*source->open, source->size, Quotients::OfLoops)) opened.push_back(source);
   }
   return opened;
 }

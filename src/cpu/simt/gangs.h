@@ -65,6 +65,10 @@ void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts
 /// once more.
 std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources);
 
+/// Opens what else decides there how often loops run, such as behind a barrier the next loop over a
+/// row. Returns those that changed; before it is asked again, and afterwards, as after the first.
+std::vector<GangSource*> open_more_quotients(const std::vector<GangSource*>& sources);
+
 /// Opens guards in the open copies of `sources`. Afterwards as after the first time.
 void reopen_guards(const std::vector<GangSource*>& sources);
 

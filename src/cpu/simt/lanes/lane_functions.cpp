@@ -32,8 +32,12 @@ llvm::Function* make_lane_function(llvm::Module& module, llvm::ArrayRef<llvm::Va
   return function;
 }
 
+bool is_turn(const llvm::Function& function) {
+  return !function.getName().drop_front(lane_function_prefix.size()).starts_with(own_row_label);
+}
+
 llvm::StringRef form_of_lane_function(const llvm::Function& function) {
-  return function.getName().drop_front(lane_function_prefix.size()).starts_with(own_row_label)
+  return !is_turn(function)
              ? "a row of each thread's own: thread by thread, neighbouring elements in vectors"
              : "what some threads do in turn, all over shared memory: thread by thread";
 }

@@ -20,6 +20,9 @@ bool is_lane_function(const llvm::Function& function);
 llvm::Function* make_lane_function(llvm::Module& module, llvm::ArrayRef<llvm::Value*> arguments,
                                    llvm::StringRef label);
 
+/// Of such a function: whether it is what lanes do in turn (lone_turns.h).
+bool is_turn(const llvm::Function& function);
+
 /// What plans say of a call of `function`.
 llvm::StringRef form_of_lane_function(const llvm::Function& function);
 

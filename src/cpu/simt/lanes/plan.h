@@ -9,7 +9,16 @@
 namespace pycuda::cpu::simt {
 
 /// What is done once for each thread of a gang, not once for the gang.
-enum class ForEachThread : std::uint8_t { Nothing, Gather, Scatter, Load, Update, Atomic, Other };
+enum class ForEachThread : std::uint8_t {
+  Nothing,
+  Gather,
+  Scatter,
+  Load,
+  Turn,
+  Update,
+  Atomic,
+  Other
+};
 
 /// One thing in a kernel and the form it got.
 struct PlanNote {

@@ -3,12 +3,14 @@
 // what these two agree on holds for all lanes between.
 #include "cpu/simt/lanes/same_quotients.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,9 @@ namespace {
 constexpr std::size_t most_instructions = 3000;
 /// Dividends whose lanes lie further apart rarely agree.
 constexpr std::int64_t largest_stride = 1 << 16;
+/// On a division that stays as it is: in code for gangs whose lanes do not agree, of which there is
+/// one copy.
+constexpr const char* stays_apart = "pycuda.apart";
 
 using Divisions = std::vector<llvm::BinaryOperator*>;
 
@@ -70,21 +75,25 @@ bool decides_branches(const llvm::Instruction& value) {
   return false;
 }
 
-/// Shifts are everywhere: of them only those are worth a copy whose results part the gang.
-bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes) {
-  if (!is_shift(operation)) return operation.isIntDivRem();
+/// Shifts are everywhere: of them only those are worth a copy whose results part the gang. So it is
+/// with divisions where there are copies already.
+bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes, Quotients wanted) {
+  if (operation.hasMetadata(stays_apart)) return false;
+  if (!is_shift(operation))
+    return operation.isIntDivRem() && (wanted == Quotients::All || decides_branches(operation));
   return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) &&
          shapes.of(&operation).is_varying() && decides_branches(operation);
 }
 
-/// The divisions in `block` whose operands are known before the first of them.
-Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes) {
+/// The divisions in `block` whose operands are known before the first of them. A division is
+/// monotonic along a row: of tiles, those are wanted whose rows all divide the same.
+Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients wanted) {
   Divisions found;
   for (llvm::Instruction& instruction : block) {
     auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-    if (!division || !is_division(*division, shapes)) continue;
+    if (!division || !is_division(*division, shapes, wanted)) continue;
     const Shape dividend = shapes.of(division->getOperand(0));
-    if (!dividend.is_affine() || std::abs(dividend.stride) > largest_stride ||
+    if (!dividend.is_affine() || dividend.by_row || std::abs(dividend.stride) > largest_stride ||
         division->getType()->getIntegerBitWidth() < 32 ||
         !shapes.of(division->getOperand(1)).is_uniform())
       continue;
@@ -100,18 +109,19 @@ Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes) {
 
 class Opener {
  public:
-  Opener(llvm::Function& function, unsigned lanes) : function_(function), lanes_(lanes) {}
+  Opener(llvm::Function& function, GangSize size, Quotients wanted)
+      : function_(function), size_(size), wanted_(wanted) {}
 
   bool run() {
     ControlFlow flow(function_);
-    const Shapes shapes(function_, flow, lanes_);
+    const Shapes shapes(function_, flow, size_);
     flow.assign_owners();
     const llvm::PostDominatorTree post_dominators(function_);
     for (llvm::BasicBlock* block : flow.order()) {
       if (flow.owner(*block) != &function_.getEntryBlock()) continue;
-      const Divisions divisions = divisions_in(*block, shapes);
+      const Divisions divisions = divisions_in(*block, shapes, wanted_);
       if (divisions.empty() || !ends_freely(*divisions.front())) continue;
-      Blocks region = region_after(*block, flow, post_dominators);
+      Blocks region = region_after(divisions, flow, shapes, post_dominators);
       if (region.empty() ||
           instructions_in(region) + block->size() + function_.getInstructionCount() >
               most_instructions)
@@ -134,10 +144,14 @@ class Opener {
     return true;
   }
 
-  /// As much behind `block` as may be copied, up to a place that all lanes come to, in the same
-  /// loop.
-  static Blocks region_after(llvm::BasicBlock& block, const ControlFlow& flow,
-                             const llvm::PostDominatorTree& post_dominators) {
+  /// As much behind the divisions as may be copied, up to a place that all lanes come to, in the
+  /// same loop: less where that is all that can gain.
+  static Blocks region_after(const Divisions& divisions, const ControlFlow& flow,
+                             const Shapes& shapes, const llvm::PostDominatorTree& post_dominators) {
+    llvm::BasicBlock& block = *divisions.front()->getParent();
+    const bool loops = llvm::all_of(divisions, [](const llvm::BinaryOperator* division) {
+      return decides_branches(*division);
+    });
     Blocks best;
     const auto* node = post_dominators.getNode(&block);
     for (node = node ? node->getIDom() : nullptr; node && node->getBlock();
@@ -146,8 +160,47 @@ class Opener {
       Blocks region = blocks_between(&block, node->getBlock());
       if (region.contains(&block) || !may_be_copied(region)) break;
       best = std::move(region);
+      if (loops && keeps_places(best, *divisions.front(), shapes)) break;
     }
     return best;
+  }
+
+  /// Whether nobody outside `region` asks for a number or an address that differs between lanes and
+  /// is computed there, `first` and what follows in its block included. What comes out of memory
+  /// differs in any case, and so does what loops sum up of it.
+  static bool keeps_places(const Blocks& region, const llvm::Instruction& first,
+                           const Shapes& shapes) {
+    const llvm::BasicBlock* block = first.getParent();
+    std::vector<const llvm::Instruction*> computed;
+    for (const llvm::Instruction* own = &first; own; own = own->getNextNode())
+      computed.push_back(own);
+    for (const llvm::BasicBlock* inside : region) {
+      for (const llvm::Instruction& instruction : *inside) computed.push_back(&instruction);
+    }
+    const auto is_inside = [&](const llvm::Instruction& instruction) {
+      return instruction.getParent() == block || region.contains(instruction.getParent());
+    };
+    llvm::SmallPtrSet<const llvm::Instruction*, 32> read;
+    std::vector<const llvm::Instruction*> pending;
+    llvm::copy_if(computed, std::back_inserter(pending), [](const llvm::Instruction* instruction) {
+      return llvm::isa<llvm::LoadInst>(instruction);
+    });
+    while (!pending.empty()) {
+      const llvm::Instruction* instruction = pending.back();
+      pending.pop_back();
+      if (!read.insert(instruction).second) continue;
+      for (const llvm::User* user : instruction->users()) {
+        const auto* next = llvm::cast<llvm::Instruction>(user);
+        if (is_inside(*next)) pending.push_back(next);
+      }
+    }
+    return llvm::none_of(computed, [&](const llvm::Instruction* value) {
+      return (value->getType()->isIntegerTy() || value->getType()->isPointerTy()) &&
+             !read.contains(value) && shapes.of(value).is_varying() &&
+             llvm::any_of(value->users(), [&](const llvm::User* user) {
+               return !is_inside(*llvm::cast<llvm::Instruction>(user));
+             });
+    });
   }
 
   llvm::Value* end_of_gang(llvm::IRBuilder<>& b, const char* which, llvm::Value* value) {
@@ -168,7 +221,7 @@ class Opener {
     llvm::BasicBlock* whole = block->splitBasicBlock(divisions.front(), "same");
     region.insert(whole);
     llvm::ValueToValueMapTy map;
-    copy_region(function_, region, ".apart", map);
+    for (llvm::BasicBlock* copy : copy_region(function_, region, ".apart", map)) keep_apart(*copy);
 
     llvm::Instruction* end = block->getTerminator();
     llvm::IRBuilder<> b(end);
@@ -210,14 +263,23 @@ class Opener {
     }
   }
 
+  static void keep_apart(llvm::BasicBlock& block) {
+    for (llvm::Instruction& instruction : block) {
+      auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+      if (division && (is_shift(*division) || division->isIntDivRem()))
+        division->setMetadata(stays_apart, llvm::MDNode::get(block.getContext(), {}));
+    }
+  }
+
   llvm::Function& function_;
-  const unsigned lanes_;
+  const GangSize size_;
+  const Quotients wanted_;
 };
 
 }  // namespace
 
-bool open_quotients(llvm::Function& function, unsigned lanes) {
-  return Opener(function, lanes).run();
+bool open_quotients(llvm::Function& function, GangSize size, Quotients wanted) {
+  return Opener(function, size, wanted).run();
 }
 
 }  // namespace pycuda::cpu::simt

@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include "cpu/simt/lanes/shape.h"
+
 namespace pycuda::cpu::simt {
 
 /// iN (iN): the value of a gang's first lane, and of its last, active or not. Of affine values;
@@ -11,12 +13,16 @@ namespace pycuda::cpu::simt {
 inline constexpr const char* gang_first = "ptx.gang.first.";
 inline constexpr const char* gang_last = "ptx.gang.last.";
 
+/// Which divisions are worth a copy: all, or those alone that say how often loops run.
+enum class Quotients { All, OfLoops };
+
 /// Where gangs divide, as a whole, an affine value by a uniform one, they go on in a copy of what
 /// follows if the first and the last lane have the same quotient: there it is uniform, and a
 /// remainder affine. So trip counts of grid-stride loops that the compiler unrolled are uniform,
-/// and so are rows of an index that is split into row and column. `function` is in the form that
+/// and so are rows of an index that is split into row and column. One place is opened at a time:
+/// what lies behind a barrier needs one of its own. `function` is in the form that
 /// ControlFlow asks for; true if it changed. Then its values that cross blocks are in memory: the
 /// caller brings it into ControlFlow's form again.
-bool open_quotients(llvm::Function& function, unsigned lanes);
+bool open_quotients(llvm::Function& function, GangSize size, Quotients wanted);
 
 }  // namespace pycuda::cpu::simt

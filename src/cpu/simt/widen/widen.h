@@ -98,6 +98,7 @@ class Widener {
   llvm::Value* are_small(llvm::CallInst& call);
   llvm::Value* compare_all(const Shapes::Question& question);
   void emit_alignment_check(llvm::CallInst& check);
+  void note_lane_by_lane(const llvm::Instruction& instruction);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);
   /// A short body, of one block, may be written down once for each lane.
   enum class LaneBody { Long, Short };

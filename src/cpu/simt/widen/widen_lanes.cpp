@@ -2,10 +2,12 @@
 // What a gang does one lane after the other: a loop over the active lanes, lowest first. What
 // differs between lanes goes into the loop and out of it through memory, where lanes are found by
 // an index.
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <cstddef>
+#include <string>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
@@ -37,6 +39,13 @@ bool costs_little(const llvm::Instruction& instruction) {
          (call && call->getCalledFunction() &&
           (call->getCalledFunction()->getName() == lower::pseudo::check_alignment ||
            is_lane_function(*call->getCalledFunction())));
+}
+
+/// The function for a lane's turn that `instruction` calls, or null.
+const llvm::Function* called_turn(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && is_lane_function(*callee) && is_turn(*callee) ? callee : nullptr;
 }
 
 /// How an element of a vector lies in memory: as itself where that is whole bytes.
@@ -235,13 +244,26 @@ llvm::Value* Widener::value_at(llvm::Value* base, const Shape& shape, llvm::Valu
   return pointer ? b_.CreateGEP(b_.getInt8Ty(), base, offset) : b_.CreateAdd(base, offset);
 }
 
-llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
-  note(instruction, PlanNote::Kind::LaneByLane, name_for_people(instruction),
+/// What is done for one lane after the other; of threads' turns, each access.
+void Widener::note_lane_by_lane(const llvm::Instruction& instruction) {
+  const std::string form = name_for_people(instruction);
+  if (const llvm::Function* turn = called_turn(instruction)) {
+    for (const llvm::Instruction& access : llvm::instructions(*turn)) {
+      if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(access))
+        note(access, PlanNote::Kind::LaneByLane, form, ForEachThread::Turn, lanes_);
+    }
+    return;
+  }
+  note(instruction, PlanNote::Kind::LaneByLane, form,
        costs_little(instruction) ? ForEachThread::Nothing
        : llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)
            ? ForEachThread::Atomic
            : ForEachThread::Other,
        lanes_);
+}
+
+llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
+  note_lane_by_lane(instruction);
   llvm::Value* thread = target_->getArg(0);
   bool uses_thread = false;
   llvm::SmallVector<llvm::Value*, 8> sources;

@@ -243,6 +243,62 @@ done:
   CHECK_MESSAGE(plan->find("branch   uniform, leaves a loop") != std::string::npos, *plan);
 }
 
+TEST_CASE("trip counts of several loops over a row, with and without barriers between them") {
+  // As compilers unroll it: first what is left over, then four at a time.
+  const auto walk = [](const std::string& number, const std::string& step) {
+    return R"(
+  setp.ge.s32 %p, %tx, %n; @%p bra done)" +
+           number + R"(;
+  not.b32 %r0, %tx; add.s32 %r0, %r0, %n; shr.u32 %r0, %r0, 6; add.s32 %r1, %r0, 1;
+  and.b32 %r1, %r1, 3; mov.u32 %j, %tx; setp.eq.u32 %p, %r1, 0; @%p bra fours)" +
+           number + R"(;
+single)" + number +
+           R"(:
+  mul.wide.s32 %a, %j, 4; add.u64 %a, %a, %in; ld.global.u32 %r2, [%a];)" +
+           step + R"(
+  add.s32 %j, %j, 64; add.s32 %r1, %r1, -1; setp.ne.u32 %p, %r1, 0; @%p bra single)" +
+           number + R"(;
+fours)" + number +
+           R"(:
+  setp.lt.u32 %p, %r0, 3; @%p bra done)" +
+           number + R"(;
+loop)" + number +
+           R"(:
+  mul.wide.s32 %a, %j, 4; add.u64 %a, %a, %in; ld.global.u32 %r2, [%a];)" +
+           step + R"(
+  ld.global.u32 %r2, [%a+256];)" +
+           step + "ld.global.u32 %r2, [%a+512];" + step + R"(
+  ld.global.u32 %r2, [%a+768];)" +
+           step + R"(
+  add.s32 %j, %j, 256; setp.lt.s32 %q, %j, %n; @%q bra loop)" +
+           number + R"(;
+done)" + number +
+           ":";
+  };
+  const std::string meet = R"(
+  mad.lo.s32 %r5, %ty, %nx, %tx; mov.u32 %r6, tile; mad.lo.s32 %r6, %r5, 4, %r6;
+  st.shared.u32 [%r6], %r4; bar.sync 0; ld.shared.u32 %r5, [tile]; add.s32 %r4, %r4, %r5;
+  bar.sync 0;)";
+  for (const std::string& between : {meet, std::string()}) {
+    const std::string text = start + "mov.u32 %r4, 0;" +
+                             walk("A", "mad.lo.u32 %r4, %r4, 31, %r2;") + between +
+                             walk("B", "xor.b32 %r2, %r2, %r4; max.u32 %r4, %r4, %r2;") + between +
+                             walk("C", "mad.lo.u32 %r4, %r4, 5, %r2;") + R"(
+  setp.ge.s32 %p, %i, 8192; @%p ret;
+  mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; st.global.u32 [%a], %r4; ret; })";
+    compare(text);
+    const auto plan = pycuda::cpu::jit::describe_plan(pycuda::cpu::testing::module_of(text), "k",
+                                                      {256}, {}, false);
+    REQUIRE(plan);
+    // Two loops of each walk.
+    const std::string wanted = "branch   uniform, leaves a loop";
+    unsigned found = 0;
+    for (auto at = plan->find(wanted); at != std::string::npos; at = plan->find(wanted, at + 1))
+      ++found;
+    CHECK_MESSAGE(found == 6, *plan);
+  }
+}
+
 TEST_CASE("a misaligned parameter behind a guard that gangs pass as a whole, or that none passes") {
   const std::string text = start + R"(
   setp.ge.s32 %p, %i, %n; @%p ret;

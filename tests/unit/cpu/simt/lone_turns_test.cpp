@@ -104,6 +104,16 @@ TEST_CASE("diagonals of a table are gone through thread by thread") {
   }
 }
 
+TEST_CASE("the plan counts turns and not the gathers of the step that is everybody's") {
+  const std::string text = kernel(17, on_diagonal(17), from_neighbours(17));
+  const auto plan = describe_plan(module_of(text), "k", {32}, gangs_of(16));
+  REQUIRE(plan);
+  const std::size_t costs = plan->find("what costs most");
+  REQUIRE_MESSAGE(costs != std::string::npos, *plan);
+  CHECK_MESSAGE(plan->find("turns of some threads", costs) != std::string::npos, *plan);
+  CHECK_MESSAGE(plan->find("gathers", costs) == std::string::npos, *plan);
+}
+
 TEST_CASE("rows of neighbours, divisions and turns that are always the same stay vectors") {
   // The number of the step instead of the row: neighbours are side by side.
   CHECK(!takes_turns(kernel(32, "mov.u32 %y, %d; setp.gt.u32 %z, %t, %d;", from_neighbours(32))));

@@ -124,6 +124,28 @@ TEST_CASE("what a processor does lane by lane, often, is not done in tiles") {
   CHECK(found == expected);
 }
 
+TEST_CASE("rows that agree on how often an unrolled loop runs") {
+  // in[16 * tid.y + i] for i = tid.x, tid.x + 64 ... below n: first what is left over of four.
+  const std::string body = R"(
+  mov.u32 %r6, 0; setp.ge.s32 %p1, %r2, %r1; @%p1 bra DONE;
+  not.b32 %r7, %r2; add.s32 %r7, %r7, %r1; shr.u32 %r7, %r7, 6; add.s32 %r8, %r7, 1;
+  mad.lo.u32 %r9, %r3, 16, %r2; mul.wide.u32 %rd4, %r9, 4; add.u64 %rd4, %rd4, %rd2;
+  mov.u32 %r10, %r2; and.b32 %r8, %r8, 3; setp.eq.u32 %p1, %r8, 0; @%p1 bra FOURS;
+SINGLE: ld.global.u32 %r11, [%rd4]; mad.lo.u32 %r6, %r6, 31, %r11; add.u64 %rd4, %rd4, 256;
+  add.s32 %r10, %r10, 64; add.s32 %r8, %r8, -1; setp.ne.u32 %p1, %r8, 0; @%p1 bra SINGLE;
+FOURS: setp.lt.u32 %p1, %r7, 3; @%p1 bra DONE;
+LOOP: ld.global.u32 %r11, [%rd4]; mad.lo.u32 %r6, %r6, 31, %r11;
+  ld.global.u32 %r11, [%rd4+256]; mad.lo.u32 %r6, %r6, 31, %r11;
+  ld.global.u32 %r11, [%rd4+512]; mad.lo.u32 %r6, %r6, 31, %r11;
+  ld.global.u32 %r11, [%rd4+768]; mad.lo.u32 %r6, %r6, 31, %r11;
+  add.u64 %rd4, %rd4, 1024; add.s32 %r10, %r10, 256; setp.lt.s32 %p1, %r10, %r1; @%p1 bra LOOP;
+DONE: st.global.u32 [%rd3], %r6;)";
+  check(body);
+  const auto plan = describe_plan(module_of(head + body + " ret; }"), "k", {64, 4}, {});
+  REQUIRE(plan);
+  CHECK_MESSAGE(plan->find("branch   uniform, leaves a loop") != std::string::npos, *plan);
+}
+
 TEST_CASE("the more sums a thread carries from trip to trip, the fewer threads a gang has") {
   // Each sum grows by in[tid.x] times an element that is the same for the row.
   const auto kernel = [](unsigned sums, const std::string& bits) {
