@@ -21,6 +21,7 @@
 #include "cpu/jit/gather_indexes.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/jit/structure_gathers.h"
 #include "cpu/simt/arithmetic/busy_divider.h"
 #include "cpu/simt/arithmetic/nan_payloads.h"
 #include "cpu/simt/lanes/known_lanes.h"
@@ -111,6 +112,13 @@ class PassRun {
   llvm::PassBuilder builder_;
 };
 
+/// Where gathers are fast, two of them take as long as the shuffles that would replace them.
+StructureLoads structure_loads() {
+  const bool has_avx2 = llvm::StringRef(host_target().features).contains("+avx2");
+  const bool gathers_well = has_avx2 && !has_slow_gathers();
+  return {has_avx512() ? 64u : has_avx2 ? 32u : 16u, has_avx2, gathers_well ? 3u : 2u};
+}
+
 /// Nobody destroys a coroutine that is suspended: its memory is simply used again. So the clones
 /// for that, each as long as the coroutine itself, go before anything looks at them.
 void drop_destroyers(llvm::Module& module) {
@@ -171,6 +179,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
   if (widen_half_comparisons(module, has_half_arithmetic()))
     PassRun(target).run(module, "function(early-cse)");
   bool indexed = index_gathers(module);
+  indexed |= join_structure_gathers(module, structure_loads());
   if (has_slow_gathers()) indexed |= part_full_gathers(module);
   if (indexed) PassRun(target).run(module, "function(instsimplify,adce)");
   if (const auto costs = divider_costs(); costs && costs->in_registers) {

@@ -140,6 +140,9 @@ class Widener {
                                           llvm::Value*& holds, bool& looks);
   void fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps);
+  llvm::Value* growth_of(const llvm::PHINode& phi, const llvm::Loop& loop, unsigned& parts);
+  bool has_list(const llvm::Loop& loop);
+  void fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   void fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* load_of_two(llvm::LoadInst& load);
   bool follows_list(const llvm::LoadInst& load) const;
@@ -224,6 +227,7 @@ class Widener {
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector>
       pending_;  ///< blocks still to be visited, by position
   llvm::DenseMap<const llvm::Instruction*, llvm::Value*> parted_;  ///< loads of parts of structures
+  llvm::DenseMap<const llvm::Loop*, bool> have_lists_;             ///< has_list's answers
   llvm::StringMap<llvm::Value*> specials_;
   std::vector<llvm::AllocaInst*> lane_memory_;
   unsigned lanes_apart_ = 0;  ///< of known places, with a load of their own

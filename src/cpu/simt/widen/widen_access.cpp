@@ -303,6 +303,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     const std::vector<llvm::Value*> first = pointers_of_rows(address);
     fetch_next_trip(load, first);
     fetch_over_barrier(load, first);
+    fetch_list(load, first);
     return load_rows(load, first);
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
@@ -326,6 +327,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const auto whole = [&] {
     fetch_next_trip(load, first);
     fetch_over_barrier(load, first);
+    fetch_list(load, first);
     return std::vector{load_rows(load, first)};
   };
   const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };

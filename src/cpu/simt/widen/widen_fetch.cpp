@@ -2,6 +2,7 @@
 // Fetching ahead what other gangs, blocks or trips will read.
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cpu/lower/pseudo.h"
@@ -56,6 +57,34 @@ const llvm::BinaryOperator* growth(const llvm::PHINode& phi, const llvm::BasicBl
 
 }  // namespace
 
+/// By how much a phi of `loop`'s header grows in each trip, also where several trips have been
+/// written down one after the other: `parts` sums that lie between two trips. Null if that is not
+/// one number.
+llvm::Value* Widener::growth_of(const llvm::PHINode& phi, const llvm::Loop& loop, unsigned& parts) {
+  constexpr unsigned most_parts = 16;
+  llvm::Value* whole = nullptr;
+  const llvm::Value* next = phi.getIncomingValueForBlock(loop.getLoopLatch());
+  for (parts = 0; next != &phi;) {
+    const auto* copy = llvm::dyn_cast<llvm::PHINode>(next);
+    if (copy && copy->getNumIncomingValues() == 1) {
+      next = copy->getIncomingValue(0);
+      continue;
+    }
+    const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
+    if (!add || add->getOpcode() != llvm::Instruction::Add || !loop.contains(add) ||
+        parts == most_parts)
+      return nullptr;
+    llvm::Value* step = add->getOperand(1);
+    const auto* made = llvm::dyn_cast<llvm::Instruction>(step);
+    if ((made && loop.contains(made)) || !shapes_.of(step).is_uniform()) return nullptr;
+    llvm::Value* own = b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty());
+    whole = whole ? b_.CreateAdd(whole, own) : own;
+    next = add->getOperand(0);
+    ++parts;
+  }
+  return whole;
+}
+
 /// By how many bytes a number or an address grows in each trip of `loop`, as far as that can be
 /// told where `loop` is left by all lanes at once; null if it cannot.
 llvm::Value* Widener::growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps) {
@@ -67,12 +96,8 @@ llvm::Value* Widener::growth_of(llvm::Value* value, const llvm::Loop& loop, unsi
     return growth_of(instruction->getOperand(index), loop, steps + 1);
   };
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
-    const llvm::BinaryOperator* add =
-        phi->getParent() == loop.getHeader() ? growth(*phi, *loop.getLoopLatch()) : nullptr;
-    llvm::Value* step = add ? add->getOperand(1) : nullptr;
-    const auto* made = llvm::dyn_cast_or_null<llvm::Instruction>(step);
-    if (!step || (made && loop.contains(made)) || !shapes_.of(step).is_uniform()) return nullptr;
-    return b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty());
+    unsigned parts = 0;
+    return phi->getParent() == loop.getHeader() ? growth_of(*phi, loop, parts) : nullptr;
   }
   if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
     llvm::Value *base = operand(0), *index = address->getNumIndices() == 1 ? operand(1) : nullptr;
@@ -120,6 +145,57 @@ void Widener::fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm
   const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(distance);
   if (!distance || (number && number->isZero())) return;
   note(load, PlanNote::Kind::Other, "what the next trip reads is fetched now");
+  const std::uint64_t bytes =
+      source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
+      columns_;
+  for (llvm::Value* pointer : first) {
+    for (std::uint64_t at = 0; at < bytes; at += line) {
+      llvm::Value* place =
+          b_.CreateGEP(b_.getInt8Ty(), pointer, b_.CreateAdd(distance, b_.getInt64(at)));
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                         {place, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    }
+  }
+}
+
+/// Whether something in `loop` reads where a list says.
+bool Widener::has_list(const llvm::Loop& loop) {
+  const auto [known, is_new] = have_lists_.try_emplace(&loop, false);
+  if (!is_new) return known->second;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load && shapes_.of(load->getPointerOperand()).is_varying() && follows_list(*load))
+        return known->second = true;
+    }
+  }
+  return false;
+}
+
+/// Lists that all lanes read side by side, entry after entry, have each trip's entries in another
+/// page, where the processor does not look ahead; what the entries name keeps it busy for so long
+/// that the next trip's load comes late. So entries of a few trips later are fetched now.
+///
+/// Forces of 64 listed neighbours for 65536 threads, whose loop is written down four times, ms on
+/// one core of a Zen 5 with 0, 4 and 8 entries: 6.6, 4.5, 4.8.
+void Widener::fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+  constexpr unsigned entries_ahead = 4;
+  constexpr std::uint64_t page = 4096, line = 64;
+  const llvm::Loop* loop = flow_.loop_of(load.getParent());
+  if (!loop || !loop->getLoopLatch() || !is_full(mask_) || rows_ != 1 || !has_list(*loop)) return;
+  llvm::Value* distance = growth_of(const_cast<llvm::Value*>(load.getPointerOperand()), *loop, 0);
+  if (!distance) return;
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(distance);
+      number && number->getValue().abs().ult(page))
+    return;
+  unsigned entries = 1;  // of a trip
+  for (const llvm::PHINode& phi : loop->getHeader()->phis()) {
+    unsigned parts = 0;
+    if (phi.getType()->isIntegerTy() && growth_of(phi, *loop, parts))
+      entries = std::max(entries, parts);
+  }
+  note(load, PlanNote::Kind::Other, "what a later trip reads is fetched now");
+  distance = b_.CreateMul(distance, b_.getInt64(std::max(entries_ahead / entries, 1u)));
   const std::uint64_t bytes =
       source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
       columns_;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Which gathers of structures' parts become loads of whole structures.
+#include "cpu/jit/structure_gathers.h"
+
+#include <doctest/doctest.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <string>
+
+#include "unit/cpu/simt_passes/function_text.h"
+
+using namespace pycuda::cpu;
+
+namespace {
+
+struct Gathers {
+  std::string second = "4", third = "8";  ///< bytes behind the first part
+  std::string between = "";               ///< stands before the last one
+  std::string last_mask = "%mask";
+};
+
+/// Three gathers from one base and index.
+std::string text_of(const Gathers& gathers) {
+  const auto gather = [](const std::string& name, const std::string& from,
+                         const std::string& mask) {
+    return "  %index" + name + " = sext <16 x i32> %narrow to <16 x i64>\n  %start" + name +
+           " = add i64 %base, " + from + "\n  %place" + name + " = inttoptr i64 %start" + name +
+           " to ptr\n  %at" + name + " = getelementptr i32, ptr %place" + name +
+           ", <16 x i64> %index" + name + "\n  %" + name +
+           " = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %at" + name +
+           ", i32 4, <16 x i1> " + mask + ", <16 x float> poison)\n";
+  };
+  return "declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, "
+         "<16 x float>)\n"
+         "define <16 x float> @f(i64 %base, <16 x i32> %narrow, <16 x i1> %mask, <16 x i1> "
+         "%other, ptr %frame) {\n" +
+         gather("x", "0", "%mask") + gather("y", gathers.second, "%mask") + gathers.between +
+         gather("z", gathers.third, gathers.last_mask) +
+         "  %xy = fadd <16 x float> %x, %y\n  %xyz = fadd <16 x float> %xy, %z\n"
+         "  ret <16 x float> %xyz\n}\n";
+}
+
+/// How many gathers are left.
+unsigned left_of(const Gathers& gathers, const jit::StructureLoads& loads = {64, true, 2}) {
+  testing::FunctionText text(text_of(gathers));
+  jit::join_structure_gathers(*text.function().getParent(), loads);
+  unsigned left = 0;
+  REQUIRE(text.count(llvm::Instruction::Ret) == 1);
+  for (const llvm::Instruction& instruction : llvm::instructions(text.function())) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    left += call && call->getIntrinsicID() == llvm::Intrinsic::masked_gather ? 1 : 0;
+  }
+  return left;
+}
+
+}  // namespace
+
+TEST_CASE("gathers of neighbouring parts become one load for each lane") {
+  for (const unsigned bytes : {16u, 32u, 64u}) {
+    for (const bool masks : {false, true}) {
+      CHECK(left_of({}, {bytes, masks, 2}) == 0);
+      CHECK(left_of({}, {bytes, masks, 3}) == 0);
+    }
+  }
+  CHECK(left_of({.second = "8", .third = "4"}) == 0);
+  CHECK(left_of({.second = "-4", .third = "4"}) == 0);
+  // A note of a line is nothing that a kernel reads.
+  CHECK(left_of({.between = "  store volatile i32 7, ptr %frame\n"}) == 0);
+}
+
+TEST_CASE("bytes that no gather reads are not read") {
+  CHECK(left_of({.second = "8", .third = "16"}) == 3);
+  CHECK(left_of({.third = "12"}) == 1);
+  CHECK(left_of({.third = "6"}) == 1);
+}
+
+TEST_CASE("parts that other lanes read, or that may have been written, stay gathers") {
+  CHECK(left_of({.last_mask = "%other"}) == 1);
+  CHECK(left_of({.between = "  store i32 7, ptr %frame\n"}) == 1);
+  CHECK(left_of({.last_mask = "%other"}, {64, true, 3}) == 3);
+}
