@@ -3,6 +3,8 @@
 #include "cpu/simt/lanes/row_loop.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -63,7 +65,9 @@ class Finder {
   }
 
   std::optional<RowLoop> run() {
-    if (!follow_blocks() || !read_steps() || !sort_accesses() || !read_test()) return std::nullopt;
+    if (!follow_blocks() || !read_steps() || !sort_accesses() || !read_test() ||
+        leaves_what_it_read())
+      return std::nullopt;
     for (const RowStream& store : found_.stores) {
       std::vector<llvm::Value*> values;
       values.reserve(store.accesses.size());
@@ -273,6 +277,29 @@ class Finder {
       default:
         return false;
     }
+  }
+
+  /// Whether code behind the loop needs what was read in it: read again, after all the stores, that
+  /// might be something else.
+  bool leaves_what_it_read() const {
+    llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+    llvm::SmallVector<const llvm::Value*, 8> pending;
+    for (const llvm::BasicBlock* block : found_.blocks) {
+      for (const llvm::Instruction& instruction : *block) {
+        if (llvm::any_of(instruction.users(),
+                         [&](const llvm::User* user) { return !found_.has(user); }))
+          pending.push_back(&instruction);
+      }
+    }
+    while (!pending.empty()) {
+      const auto* source = llvm::cast<llvm::Instruction>(pending.pop_back_val());
+      if (!seen.insert(source).second) continue;
+      if (llvm::isa<llvm::LoadInst>(source)) return true;
+      for (const llvm::Value* operand : source->operand_values()) {
+        if (found_.has(operand)) pending.push_back(operand);
+      }
+    }
+    return false;
   }
 
   static bool has_vector_form(const llvm::Instruction& instruction) {

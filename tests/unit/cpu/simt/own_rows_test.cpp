@@ -160,3 +160,31 @@ LOOP:
   CHECK(!walks_own_rows(with_stride("4")));
   CHECK(!walks_own_rows(with_stride("16")));
 }
+
+TEST_CASE("what a loop has read in its last trip is not read again behind its stores") {
+  const std::string text = R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b64 %in, %out, %d; .reg .b32 %t, %i, %n, %r<3>; .reg .pred %z;
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %i, 0;
+  ld.global.u32 %n, [%in]; mul.wide.u32 %d, %t, 400; add.u64 %d, %d, %out;
+LOOP:
+  ld.global.u32 %r0, [%d]; mul.lo.u32 %r1, %r0, 3; shr.u32 %r2, %r1, 5; st.global.u32 [%d], %r1;
+  add.u64 %d, %d, 4; add.u32 %i, %i, 1; setp.lt.u32 %z, %i, %n;
+  @%z bra LOOP;
+  add.u32 %r2, %r2, %r0; mul.wide.u32 %d, %t, 400; add.u64 %d, %d, %out;
+  st.global.u32 [%d+396], %r2;
+  ret;
+})";
+  LoadedModule module(text, gangs_of(16));
+  REQUIRE(module.kernel("k").facts.gang_lanes == 16);
+  for (const std::uint32_t trips : {1u, 7u, 32u, 99u}) {
+    const auto run = [&](bool thread_by_thread) {
+      module.thread_by_thread = thread_by_thread;
+      std::vector<std::uint32_t> out(threads * row_words);
+      for (std::uint32_t i = 0; i < out.size(); ++i) out[i] = i * 747796405u;
+      module.run("k", {1}, {threads}, &trips, out.data());
+      return out;
+    };
+    CHECK(run(false) == run(true));
+  }
+}
