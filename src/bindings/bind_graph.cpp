@@ -166,11 +166,17 @@ GraphNodeObject add_empty_node(const GraphObject& self, nb::handle dependencies)
   return Addition::made(addition.graph, addition.graph->add_empty(addition.after));
 }
 
+const cuda::Event& event_argument(nb::handle event) {
+  if (nb::isinstance<cuda::Event>(event) && nb::inst_ready(event))
+    return *nb::inst_ptr<cuda::Event>(event);
+  PyErr_Format(PyExc_TypeError, "an event must be an Event, not %s", Py_TYPE(event.ptr())->tp_name);
+  throw nb::python_error();
+}
+
 GraphNodeObject add_event_record_node(const GraphObject& self, nb::handle event,
                                       nb::handle dependencies) {
   const Addition addition(self, dependencies);
-  const CUgraphNode node =
-      addition.graph->add_event_record(nb::cast<const cuda::Event&>(event), addition.after);
+  const CUgraphNode node = addition.graph->add_event_record(event_argument(event), addition.after);
   addition.keep(event);
   return Addition::made(addition.graph, node);
 }
@@ -178,8 +184,7 @@ GraphNodeObject add_event_record_node(const GraphObject& self, nb::handle event,
 GraphNodeObject add_event_wait_node(const GraphObject& self, nb::handle event,
                                     nb::handle dependencies) {
   const Addition addition(self, dependencies);
-  const CUgraphNode node =
-      addition.graph->add_event_wait(nb::cast<const cuda::Event&>(event), addition.after);
+  const CUgraphNode node = addition.graph->add_event_wait(event_argument(event), addition.after);
   addition.keep(event);
   return Addition::made(addition.graph, node);
 }

@@ -385,3 +385,11 @@ def test_a_driver_without_graphs_says_so(fake_driver):
         """,
         PYCUDA_DRIVER=fake_driver,
     )
+
+
+@pytest.mark.parametrize("wrong", [3, 1.5, "event"])
+def test_what_is_no_event_makes_no_node(context, wrong):
+    graph = cuda.Graph()
+    for add in (graph.add_event_record_node, graph.add_event_wait_node):
+        with pytest.raises(TypeError, match="an event must be an Event, not"):
+            add(wrong)
