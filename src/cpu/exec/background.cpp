@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The thread sleeps until there is work, and for ever once the process ends: statics that the work
+// The threads sleep until there is work, and for ever once the process ends: statics that the work
 // uses are destroyed then.
 #include "cpu/exec/background.h"
 
@@ -25,9 +25,15 @@ namespace {
 
 class Background {
  public:
-  static Background& instance() {
-    static Background* const background = new Background;
-    return *background;
+  static Background& of(Priority priority) {
+    static Background* const low = new Background(Priority::Low);
+    static Background* const usual = new Background(Priority::Usual);
+    return priority == Priority::Low ? *low : *usual;
+  }
+  /// Whose work the calling thread runs; null elsewhere.
+  static Background*& of_this_thread() {
+    static thread_local Background* own = nullptr;
+    return own;
   }
 
   void run(std::function<void()> work) {
@@ -36,9 +42,8 @@ class Background {
     if (!started_ && !start()) return;
     // For each work anew: what was constructed before it began, and what it may use, is destroyed
     // after it has ended.
-    static_cast<void>(std::atexit([] {
-      if (!forked()) instance().end();
-    }));
+    static_cast<void>(priority_ == Priority::Low ? std::atexit(end_of<Priority::Low>)
+                                                 : std::atexit(end_of<Priority::Usual>));
     waiting_.push_back(std::move(work));
     changed_.notify_all();
   }
@@ -50,6 +55,13 @@ class Background {
   }
 
  private:
+  explicit Background(Priority priority) : priority_(priority) {}
+
+  template <Priority priority>
+  static void end_of() {
+    if (!forked()) of(priority).end();
+  }
+
   /// False where no thread can be had: the next work tries again.
   bool start() {
     try {
@@ -63,9 +75,11 @@ class Background {
   }
 
   void serve() {
+    of_this_thread() = this;
     constexpr int low = 10;
     // Of this thread alone. A failure costs others some speed.
-    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), low));
+    if (priority_ == Priority::Low)
+      static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), low));
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
@@ -102,7 +116,8 @@ class Background {
     changed_.wait(lock, [this] { return !working_; });
   }
 
-  std::mutex mutex_;  ///< protects all but `ending_`
+  const Priority priority_;
+  std::mutex mutex_;  ///< protects all that follows but `ending_`
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
   std::atomic<bool> ending_{false};
@@ -112,10 +127,12 @@ class Background {
 
 }  // namespace
 
-void run_in_background(std::function<void()> work) {
-  if (!forked()) Background::instance().run(std::move(work));
+void run_in_background(std::function<void()> work, Priority priority) {
+  if (!forked()) Background::of(priority).run(std::move(work));
 }
 
-void end_with_process() { Background::instance().end_with_process(); }
+void end_with_process() {
+  if (Background* const own = Background::of_this_thread()) own->end_with_process();
+}
 
 }  // namespace pycuda::cpu::exec

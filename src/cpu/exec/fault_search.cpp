@@ -22,9 +22,9 @@ namespace pycuda::cpu::exec {
 namespace {
 
 constexpr auto time_limit = std::chrono::milliseconds(1000);
-/// Compiling takes some tens of milliseconds, seconds where the background is busy with other
-/// kernels.
-constexpr auto compile_limit = std::chrono::seconds(5);
+/// Compiling takes some tens of milliseconds, seconds where other programs take all processors or
+/// where the kernel's module is busy with another form.
+constexpr auto compile_limit = std::chrono::seconds(20);
 constexpr std::size_t most_lanes = 64;
 /// The widest access of a vector instruction: what the processor names is one of its bytes.
 constexpr std::uint64_t vector_bytes = 64;
@@ -71,10 +71,11 @@ const Kernel* with_threads(const LaunchContext& launch) {
   if (launch.kernel.facts.forms.has(Form::Threads)) return &launch.kernel;
   std::promise<const Kernel*> promise;
   std::future<const Kernel*> made = promise.get_future();
-  run_in_background([promise = std::make_shared<decltype(promise)>(std::move(promise)),
-                     on_demand = launch.kernel.on_demand, held = launch.request.keep_alive] {
-    promise->set_value(on_demand->make(Form::Threads));
-  });
+  run_in_background(
+      [promise = std::make_shared<decltype(promise)>(std::move(promise)),
+       on_demand = launch.kernel.on_demand,
+       held = launch.request.keep_alive] { promise->set_value(on_demand->make(Form::Threads)); },
+      Priority::Usual);
   if (made.wait_for(compile_limit) != std::future_status::ready) return nullptr;
   // Work that cannot be done breaks its promise.
   try {
