@@ -103,6 +103,12 @@ KERNEL local(float *out, const int *at)
   own[at[SELF]] = 2;                                                                    // 91
   out[SELF] = own[at[SELF] & 7];
 }
+__device__ __noinline__ float read_one(const float *in, int where) { return in[where]; }
+KERNEL behind_call(float *out, const int *at)
+{
+  float sum = out[SELF & 63] + read_one(out, SELF & 31) + out[at[SELF]];                // 97
+  out[SELF & 63] = sum;
+}
 """
 
 START = (
@@ -222,6 +228,7 @@ EXACT = {
         91,
         "illegal memory access",
     ),
+    "behind_call": ("lambda: (room(), places(256, t205=FAR)), (256, 1, 1)", "0, 0, 0", "205, 0, 0", 97, ""),
 }
 
 

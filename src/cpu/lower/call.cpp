@@ -103,6 +103,7 @@ void emit_signature_call(FunctionLowering& lowering, const ptx::Call& call, llvm
   }
   llvm::CallInst* result = b.CreateCall(signature.type, callee, arguments);
   result->setDoesNotThrow();
+  lowering.forget_line();
   for (unsigned i = 0; i < signature.scalar_returns.size(); ++i) {
     llvm::Value* value = signature.scalar_returns.size() == 1 ? static_cast<llvm::Value*>(result)
                                                               : b.CreateExtractValue(result, i);
@@ -140,6 +141,8 @@ bool emit_call(FunctionLowering& lowering, const ptx::Instruction& instruction) 
                         callee.parameters);
     return true;
   }
+  // What a pointer leads to may be no function.
+  lowering.track_line();
   llvm::Value* target = lowering.builder().CreateIntToPtr(lowering.read_bits(call.callee, 64),
                                                           lowering.builder().getPtrTy());
   if (call.prototype) {

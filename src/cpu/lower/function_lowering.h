@@ -112,6 +112,8 @@ class FunctionLowering {
   llvm::Value* is_in_shared(llvm::Value* address);
   /// Notes the instruction's source line in the ThreadFrame, if lines are tracked.
   void track_line();
+  /// What has been called has noted lines of its own.
+  void forget_line() { tracked_line_ = 0; }
   /// Ends the launch with a fault; terminates the current block.
   void fault(FaultKind kind, llvm::Value* address);
 

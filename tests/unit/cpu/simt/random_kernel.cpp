@@ -3,6 +3,13 @@
 #include "unit/cpu/simt/random_kernel.h"
 
 namespace pycuda::cpu::testing {
+namespace {
+
+constexpr const char* walk_variables =
+    ".shared .align 16 .b8 rows[36864];\n.local .align 8 .b8 walked[64];\n"
+    ".reg .b32 %k<6>, %own, %left; .reg .b64 %y<3>; .reg .f32 %divisor;\n";
+
+}  // namespace
 
 std::string RandomKernel::text(const std::string& name, const KernelTraits& traits) {
   traits_ = traits;
@@ -13,13 +20,15 @@ std::string RandomKernel::text(const std::string& name, const KernelTraits& trai
   loop_exit_.clear();
   loop_next_.clear();
   prologue();
+  if (traits_.walks) begin_walks();
   const std::size_t start = body_.size();
   statements(traits_.size, 0);
   epilogue(body_.substr(start));
   return ".visible .entry " + name +
          "(.param .u64 in, .param .u64 out, .param .u64 soa, .param .u64 bins, .param .u32 n) {\n"
          ".shared .align 16 .b8 tile[8192];\n.shared .align 4 .b8 counts[64];\n"
-         ".local .align 8 .b8 mine[64];\n"
+         ".local .align 8 .b8 mine[64];\n" +
+         (traits_.walks ? walk_variables : "") +
          ".reg .b64 %in, %out, %soa, %bins, %a, %x, %l<4>, %m<2>;\n"
          ".reg .b32 %r<8>, %n, %tx, %ty, %nx, %ny, %bx, %lin, %i, %g, %u0, %u1, %lane, %warp, "
          "%t<6>, %c<8>, %s<2>;\n"
@@ -154,6 +163,7 @@ void RandomKernel::statements(int count, int depth) {
 }
 
 void RandomKernel::statement(int depth) {
+  if (traits_.walks && one_in(2)) return walk(depth);
   const bool together = depth_is_uniform_;
   switch (pick(depth < 4 ? 36 : 25)) {
     case 0:

@@ -25,6 +25,7 @@ struct KernelTraits {
   int size = 6;             ///< statements of the outermost level
   bool pointers = false;    ///< calls through pointers
   bool every_part = false;  ///< says which register differs; a long kernel
+  bool walks = false;       ///< loops over rows, lists and local arrays, and turns
   Flushing flushing = Flushing::Hardly;
 };
 
@@ -106,6 +107,21 @@ class RandomKernel {
   void local();
   void call();
   void neighbour();
+
+  enum class RowKind : std::uint8_t { Word, Real, Wide };
+  static constexpr int shared_row_bytes = 36;
+  void begin_walks();
+  void walk(int depth);
+  void count_trips(int most, const std::string& end);
+  void next_trip(const std::string& start);
+  void change_element(RowKind kind);
+  void own_row();
+  void walk_local();
+  void extrema();
+  void same_divisor(int depth);
+  void walk_list();
+  void lower_own_words();
+  void turns();
 
   void branch(int depth);
   void loop(int depth);

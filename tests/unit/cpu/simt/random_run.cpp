@@ -98,7 +98,7 @@ std::string difference(LoadedModule& oracle, LoadedModule& module, const char* n
 }
 
 std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
-                        Flushing flushing) {
+                        Flushing flushing, bool walks) {
   std::mt19937_64 random(seed);
   KernelTraits traits;
   traits.barriers = seed % 3 == 0;
@@ -106,6 +106,7 @@ std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps,
   traits.every_part = every_part;
   traits.pointers = flushing == Flushing::Hardly && seed % 4 == 1;
   traits.flushing = flushing;
+  traits.walks = walks;
   // Mostly small: what is found in a small one is easy to read, and more fit into an hour.
   traits.size = 2 + static_cast<int>(random() % (seed % 16 == 0 ? 12 : 4));
   RandomKernel kernel(

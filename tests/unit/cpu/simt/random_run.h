@@ -30,6 +30,6 @@ std::string difference(LoadedModule& oracle, LoadedModule& module, const char* n
 
 /// The kernel of this number.
 std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
-                        Flushing flushing = Flushing::Hardly);
+                        Flushing flushing = Flushing::Hardly, bool walks = false);
 
 }  // namespace pycuda::cpu::testing

@@ -26,16 +26,17 @@ bool warp_operations_widen() {
 }
 
 /// Tries the kernels from number `first` on, each in blocks and grids of its own; how many of them
-/// ran in gangs. `printed`: with what each of the text's registers holds.
-long long run_kernels(long long first, long long count, bool printed) {
+/// ran in gangs. `printed`: with what each of the text's registers holds. `walks`: half of what
+/// they do are loops over rows, lists and the like.
+long long run_kernels(long long first, long long count, bool printed, bool walks = false) {
   const bool warps = warp_operations_widen();
   long long widened = 0;
   for (long long start = first; start < first + count; start += kernels_per_module) {
     const long long end = std::min(start + kernels_per_module, first + count);
     std::string text = RandomKernel::functions();
     for (long long seed = start; seed < end; ++seed)
-      text +=
-          kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps, printed);
+      text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
+                          printed, Flushing::Hardly, walks);
     if (printed) MESSAGE(text);
     LoadedModule module(text);
     for (long long seed = start; seed < end; ++seed) {
@@ -97,6 +98,14 @@ TEST_CASE("random kernels compute the same bits on the scalar and on the vector 
   const long long widened = run_kernels(first, count, count == 1);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 8);
+}
+
+TEST_CASE("random kernels compute the same bits with rows, lists, local arrays and turns") {
+  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(32);
+  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  const long long widened = run_kernels(first, count, count == 1, true);
+  MESSAGE(widened << " of " << count << " kernels ran in gangs");
+  CHECK(widened * 10 >= count * 6);
 }
 
 TEST_CASE("random kernels compute the same bits where they flush subnormal numbers") {
