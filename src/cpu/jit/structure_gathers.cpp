@@ -250,7 +250,8 @@ std::vector<llvm::Value*> Joining::lane_pointers(const Part& first, std::int64_t
   found.reserve(lanes);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     llvm::Value* number = b_.CreateAlignedLoad(
-        element, b_.CreateConstGEP1_64(b_.getInt8Ty(), kept, lane * bytes), llvm::Align(bytes));
+        element, b_.CreateConstGEP1_64(b_.getInt8Ty(), kept, std::uint64_t{lane} * bytes),
+        llvm::Align(bytes));
     if (base) {
       if (from.extension != 0)
         number = b_.CreateCast(static_cast<llvm::Instruction::CastOps>(from.extension), number,
@@ -266,7 +267,8 @@ std::vector<llvm::Value*> Joining::lane_pointers(const Part& first, std::int64_t
 /// have no masks.
 llvm::Value* Joining::load_parts(llvm::Type* element, unsigned parts, llvm::Value* from,
                                  llvm::Align alignment) {
-  const auto most = static_cast<unsigned>(piece_bytes * 8 / layout_.getTypeSizeInBits(element));
+  const auto most =
+      static_cast<unsigned>(std::uint64_t{piece_bytes} * 8 / layout_.getTypeSizeInBits(element));
   auto* piece = llvm::FixedVectorType::get(element, most);
   if (parts == most) return b_.CreateAlignedLoad(piece, from, alignment);
   auto* pair = llvm::FixedVectorType::get(element, 2);
