@@ -124,7 +124,7 @@ llvm::Value* Widener::vector(llvm::Value* value) {
   }
   if (!shape.by_row) return steps(base, shape.stride, lanes_);
   llvm::SmallVector<llvm::Value*, 4> parts;
-  if (value->getType()->isIntegerTy(1)) {
+  if (value->getType()->isIntegerTy(1) && shape.stride == 0) {
     // LLVM would put masks together bit by bit; of bytes it makes whole registers.
     for (unsigned i = 0; i < rows_; ++i)
       parts.push_back(

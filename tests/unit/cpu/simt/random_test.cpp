@@ -123,4 +123,6 @@ TEST_CASE("random kernels that once differed") {
   CHECK(run_kernels(40030227, 1, false) == 1);
   // An address that is computed in one block and used in another one behind barriers.
   CHECK(run_kernels(3901041, 1, false) == 1);
+  // A way's number of one bit, which grows from lane to lane of a tile's row.
+  CHECK(run_kernels(7710006, 1, false) == 1);
 }

@@ -258,6 +258,16 @@ TEST_CASE("loops whose trips and exits differ from row to row") {
     xor.b32 %r7, %r7, %r6; st.global.u32 [%rd3], %r7;)");
 }
 
+TEST_CASE("ways that neighbours in a row take in turn") {
+  // The way's number is one bit, which grows from lane to lane.
+  check(R"(
+    rem.u32 %r6, %r5, 2; WAYS: .branchtargets EVEN, ODD; brx.idx %r6, WAYS;
+    EVEN: mul.wide.u32 %rd4, %r5, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r7, [%rd4];
+    bra END;
+    ODD: mul.lo.u32 %r7, %r5, %r1; xor.b32 %r7, %r7, %r9;
+    END: st.global.u32 [%rd3], %r7;)");
+}
+
 TEST_CASE("structures, in rows and the same for all") {
   check(R"(
     mul.wide.u32 %rd4, %r5, 8; add.u64 %rd4, %rd4, %rd2; ld.global.v2.u32 {%r6, %r7}, [%rd4];
