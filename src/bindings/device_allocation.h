@@ -46,7 +46,8 @@ class DeviceAllocation : public DevicePointer {
 /// Memory that host and device share: also the base of a NumPy array.
 class ManagedAllocation : public DeviceAllocation {
  public:
-  explicit ManagedAllocation(cuda::ManagedMemory memory) : managed_(std::move(memory)) {}
+  explicit ManagedAllocation(cuda::ManagedMemory memory)
+      : view_(memory.context()), managed_(std::move(memory)) {}
   ~ManagedAllocation() override {
     if (managed_ && managed_->address() != 0) unlocked_if_possible([this] { managed_.reset(); });
   }
@@ -60,6 +61,7 @@ class ManagedAllocation : public DeviceAllocation {
   const cuda::ManagedMemory& memory() const { return *managed_; }
 
  private:
+  cuda::HostView view_;
   std::optional<cuda::ManagedMemory> managed_;
 };
 

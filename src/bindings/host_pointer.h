@@ -46,8 +46,16 @@ class HostAllocationOf : public HostPointer {
 
 class PageLockedAllocation : public HostAllocationOf<cuda::PageLockedMemory> {
  public:
-  using HostAllocationOf::HostAllocationOf;
+  explicit PageLockedAllocation(cuda::PageLockedMemory memory)
+      : HostAllocationOf(std::move(memory)), view_(memory_->context()) {}
+  ~PageLockedAllocation() override {
+    // Before the view lets the context go.
+    unlocked_if_possible([this] { memory_.reset(); });
+  }
   CUdeviceptr device_address() const override { return memory_->device_address(); }
+
+ private:
+  cuda::HostView view_;
 };
 
 class AlignedAllocation : public HostAllocationOf<cuda::AlignedMemory> {
@@ -74,7 +82,8 @@ class RegisteredAllocation : public HostAllocationOf<cuda::RegisteredMemory> {
 
 class PooledHostAllocation : public HostPointer {
  public:
-  explicit PooledHostAllocation(cuda::PooledPageLockedMemory block) : block_(std::move(block)) {}
+  explicit PooledHostAllocation(cuda::PooledPageLockedMemory block)
+      : view_(block.context()), block_(std::move(block)) {}
   ~PooledHostAllocation() override {
     unlocked_if_possible([this] { block_.reset(); });
   }
@@ -84,6 +93,7 @@ class PooledHostAllocation : public HostPointer {
   void free() { block_->free(); }
 
  private:
+  cuda::HostView view_;
   std::optional<cuda::PooledPageLockedMemory> block_;
 };
 

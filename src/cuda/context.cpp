@@ -2,6 +2,8 @@
 // How contexts are made and given back, and the calls that concern the current one.
 #include "cuda/context.h"
 
+#include <utility>
+
 #include "cuda/capture.h"
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
@@ -43,15 +45,18 @@ ContextPtr Context::attach_current(const DriverTable& driver) {
 
 Context::Context(Key, const Device& device, Origin origin) : device_(device), origin_(origin) {}
 
-Context::~Context() {
-  const CUresult code = give_back();
+Context::~Context() { report(give_back()); }
+
+void Context::report(CUresult code) noexcept {
   if (code == CUDA_SUCCESS || driver::is_sticky(code)) return;
   report_cleanup_failure(
       driver(), origin_ == Origin::Primary ? "cuDevicePrimaryCtxRelease" : "cuCtxDestroy", code);
 }
 
-CUresult Context::give_back() noexcept {
-  if (!life_.shut()) return CUDA_SUCCESS;
+CUresult Context::give_back() noexcept { return life_.shut() ? let_go() : CUDA_SUCCESS; }
+
+CUresult Context::let_go() noexcept {
+  if (keepers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return CUDA_SUCCESS;
   switch (origin_) {
     case Origin::Created:
       return driver().cuCtxDestroy.status(handle_);
@@ -61,6 +66,18 @@ CUresult Context::give_back() noexcept {
       break;
   }
   return CUDA_SUCCESS;
+}
+
+HostView::HostView(ContextPtr context) noexcept : context_(std::move(context)) {
+  std::atomic<int>& keepers = context_->keepers_;
+  int before = keepers.load(std::memory_order_acquire);
+  while (before != 0 && !keepers.compare_exchange_weak(before, before + 1)) {
+  }
+  if (before == 0) context_.reset();
+}
+
+HostView::~HostView() {
+  if (context_) context_->report(context_->let_go());
 }
 
 void Context::detach() {

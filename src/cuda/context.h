@@ -16,6 +16,20 @@ class Capture;
 class Context;
 using ContextPtr = std::shared_ptr<Context>;
 
+/// Keeps a context in the driver, detached or not, while the program can see memory that would go
+/// with it: what an array shows must not be unmapped under it.
+class HostView {
+ public:
+  /// Nothing to keep where the driver has given the context back already.
+  explicit HostView(ContextPtr context) noexcept;
+  HostView(HostView&&) noexcept = default;
+  HostView& operator=(HostView&&) = delete;
+  ~HostView();
+
+ private:
+  ContextPtr context_;
+};
+
 /// Owned by those who use it, through ContextPtr. Contexts are compared by `handle()`. All members
 /// may be called on any thread; those that concern the driver's current context make this one
 /// current meanwhile.
@@ -54,7 +68,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// course.
   bool valid() const noexcept { return life_.is_open(); }
 
-  /// Destroys or releases the context now; for an attached one, forgets it. Waits for releases
+  /// Destroys or releases the context now, or when its last HostView has gone, and it is dead for
+  /// all others now; for an attached one, forgets it. Waits for releases
   /// under way on other threads. Takes it off this thread's stack, wherever it stands there, and
   /// makes the valid one below current. A second call throws "context::detach failed: ... - cannot
   /// detach from invalid context".
@@ -96,7 +111,11 @@ class Context : public std::enable_shared_from_this<Context> {
   bool first_fault_report() noexcept { return !fault_reported_.exchange(true); }
 
  private:
+  friend class HostView;
   CUresult give_back() noexcept;
+  /// The last one gives the context back to the driver.
+  CUresult let_go() noexcept;
+  void report(CUresult code) noexcept;
 
   CUcontext handle_ = nullptr;
   Device device_;
@@ -104,6 +123,8 @@ class Context : public std::enable_shared_from_this<Context> {
   std::atomic<bool> fault_reported_{false};
   /// Passed by releases of resources, shut before the context is given back.
   LifeGate life_;
+  /// Who keeps it in the driver: itself until it is given back, and its HostViews.
+  std::atomic<int> keepers_{1};
 };
 
 namespace internal {

@@ -13,14 +13,21 @@ template <class Source>
 PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
   const BinNumber bin = bin_number(bytes);
   std::optional<Block> block;
+  std::vector<Block> gone;  // with their context; dropped outside of the lock
   {
     const std::lock_guard lock(mutex_);
-    if (const auto held = held_.find(bin); held != held_.end() && !held->second.empty()) {
-      block.emplace(std::move(held->second.back()));
+    const auto held = held_.find(bin);
+    while (!block && held != held_.end() && !held->second.empty()) {
+      if (held->second.back().context()->valid()) {
+        block.emplace(std::move(held->second.back()));
+        ++active_blocks_;
+        active_bytes_ += bytes;
+      } else {
+        gone.push_back(std::move(held->second.back()));
+        managed_bytes_ -= bin_bytes(bin);
+      }
       held->second.pop_back();
       --held_blocks_;
-      ++active_blocks_;
-      active_bytes_ += bytes;
     }
   }
   if (!block) {

@@ -114,6 +114,8 @@ class PooledBlock {
   /// As asked for.
   std::size_t bytes() const { return bytes_; }
   const std::shared_ptr<MemoryPool<Source>>& pool() const { return pool_; }
+  /// Not of a freed one.
+  const ContextPtr& context() const { return block_.value().context(); }
   /// Back to the pool. A second call throws "pooled_device_allocation::free failed: invalid
   /// resource handle".
   void free();

@@ -237,6 +237,54 @@ def test_autoinit_ends_quietly(driver):
     assert output.strip() == "True" and errors == ""
 
 
+def test_arrays_over_memory_of_a_dead_context_stay_readable(driver):
+    output, errors = run_program(
+        """
+        import gc
+        import numpy as np
+        import pycuda.driver as cuda
+        from pycuda.tools import PageLockedMemoryPool
+
+        cuda.init()
+        device = cuda.Device(0)
+        other = device.make_context()
+        pool = PageLockedMemoryPool()
+
+        def free():
+            with other:
+                return cuda.mem_get_info()[0]
+
+        before = free()
+        cuda.Context.pop()
+        context = device.make_context()
+        page_locked = cuda.pagelocked_zeros(1 << 20, np.uint8)
+        managed = cuda.managed_zeros(1 << 24, np.uint8, mem_flags=cuda.mem_attach_flags.GLOBAL)
+        pooled = pool.allocate((1000,), np.float32)
+        back_in_the_pool = pool.allocate((5000,), np.float32)
+        del back_in_the_pool
+        on_device = cuda.mem_alloc(1 << 22)
+        cuda.Context.pop()
+        context.detach()
+        for array in (page_locked, managed, pooled):
+            array[:] = 3
+            assert array.sum() == 3 * array.size
+        del array, page_locked, managed, pooled
+        gc.collect()
+        other.push()
+        if device.name().startswith("CPU"):  # others share a GPU's memory
+            assert free() == before, (free(), before)
+        # What the pool held of the dead context is gone.
+        again = pool.allocate((5000,), np.float32)
+        again[:] = 1
+        assert again.base.get_device_pointer() != 0
+        del again
+        other.pop()
+        other.detach()
+        """
+    )
+    assert output == "" and errors == ""
+
+
 def test_a_thousand_threads_allocate_copy_and_free(driver):
     run_program(
         """
