@@ -360,8 +360,9 @@ void Joining::emit(llvm::ArrayRef<Part> run, unsigned count, const Structure& st
     llvm::Value* value =
         whole[static_cast<std::size_t>(part.from.distance - start) / structure.bytes];
     part.gather->replaceAllUsesWith(b_.CreateBitCast(value, part.gather->getType()));
-    part.gather->eraseFromParent();
   }
+  // Only now: what is new stands before the earliest of them.
+  for (const Part& part : run) part.gather->eraseFromParent();
 }
 
 }  // namespace

@@ -17,26 +17,30 @@ struct Gathers {
   std::string second = "4", third = "8";  ///< bytes behind the first part
   std::string between = "";               ///< stands before the last one
   std::string last_mask = "%mask";
+  std::string last_type = "float", last_code = "f32";
 };
 
 /// Three gathers from one base and index.
 std::string text_of(const Gathers& gathers) {
-  const auto gather = [](const std::string& name, const std::string& from,
-                         const std::string& mask) {
+  const auto gather = [](const std::string& name, const std::string& from, const std::string& mask,
+                         const std::string& type = "float", const std::string& code = "f32") {
     return "  %index" + name + " = sext <16 x i32> %narrow to <16 x i64>\n  %start" + name +
            " = add i64 %base, " + from + "\n  %place" + name + " = inttoptr i64 %start" + name +
            " to ptr\n  %at" + name + " = getelementptr i32, ptr %place" + name +
-           ", <16 x i64> %index" + name + "\n  %" + name +
-           " = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %at" + name +
-           ", i32 4, <16 x i1> " + mask + ", <16 x float> poison)\n";
+           ", <16 x i64> %index" + name + "\n  %" + name + " = call <16 x " + type +
+           "> @llvm.masked.gather.v16" + code + ".v16p0(<16 x ptr> %at" + name +
+           ", i32 4, <16 x i1> " + mask + ", <16 x " + type + "> poison)\n";
   };
   return "declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, "
          "<16 x float>)\n"
+         "declare <16 x i32> @llvm.masked.gather.v16i32.v16p0(<16 x ptr>, i32, <16 x i1>, "
+         "<16 x i32>)\n"
          "define <16 x float> @f(i64 %base, <16 x i32> %narrow, <16 x i1> %mask, <16 x i1> "
          "%other, ptr %frame) {\n" +
          gather("x", "0", "%mask") + gather("y", gathers.second, "%mask") + gathers.between +
-         gather("z", gathers.third, gathers.last_mask) +
-         "  %xy = fadd <16 x float> %x, %y\n  %xyz = fadd <16 x float> %xy, %z\n"
+         gather("z", gathers.third, gathers.last_mask, gathers.last_type, gathers.last_code) +
+         "  %xy = fadd <16 x float> %x, %y\n  %last = bitcast <16 x " + gathers.last_type +
+         "> %z to <16 x float>\n  %xyz = fadd <16 x float> %xy, %last\n"
          "  ret <16 x float> %xyz\n}\n";
 }
 
@@ -66,6 +70,11 @@ TEST_CASE("gathers of neighbouring parts become one load for each lane") {
   CHECK(left_of({.second = "-4", .third = "4"}) == 0);
   // A note of a line is nothing that a kernel reads.
   CHECK(left_of({.between = "  store volatile i32 7, ptr %frame\n"}) == 0);
+}
+
+TEST_CASE("parts of several types become one load for each lane") {
+  CHECK(left_of({.last_type = "i32", .last_code = "i32"}) == 0);
+  CHECK(left_of({.second = "-4", .third = "-8", .last_type = "i32", .last_code = "i32"}) == 0);
 }
 
 TEST_CASE("bytes that no gather reads are not read") {
