@@ -19,28 +19,27 @@ class HostWords {
   class Word {
    public:
     Word(Word&& other) noexcept
-        : owner_(std::exchange(other.owner_, nullptr)), number_(other.number_) {}
+        : owner_(std::exchange(other.owner_, nullptr)), place_(other.place_) {}
     ~Word();
-    CUdeviceptr pointer() const;
+    /// Devices see the host's memory at its own address.
+    CUdeviceptr pointer() const { return reinterpret_cast<CUdeviceptr>(place_); }
     /// After the launch's stream has been waited for.
-    std::int32_t value() const;
+    std::int32_t value() const { return *place_; }
 
    private:
     friend class HostWords;
-    Word(HostWords& owner, std::uint32_t number) : owner_(&owner), number_(number) {}
+    Word(HostWords& owner, volatile std::int32_t* place) : owner_(&owner), place_(place) {}
     HostWords* owner_;
-    std::uint32_t number_;
+    volatile std::int32_t* place_;
   };
 
   /// Makes memory for words, in the current context, when all are taken.
   Word take();
 
  private:
-  std::int32_t* place(std::uint32_t number) const;
-
   std::mutex mutex_;  ///< protects the rest
   std::vector<std::unique_ptr<cuda::PageLockedMemory>> pieces_;
-  std::vector<std::uint32_t> free_;
+  std::vector<volatile std::int32_t*> free_;
 };
 
 }  // namespace pycuda::array

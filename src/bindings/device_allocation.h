@@ -46,10 +46,9 @@ class DeviceAllocation : public DevicePointer {
 /// Memory that host and device share: also the base of a NumPy array.
 class ManagedAllocation : public DeviceAllocation {
  public:
-  explicit ManagedAllocation(cuda::ManagedMemory memory)
-      : view_(memory.context()), managed_(std::move(memory)) {}
+  explicit ManagedAllocation(cuda::ManagedMemory memory) : managed_(std::move(memory)) {}
   ~ManagedAllocation() override {
-    if (managed_ && managed_->address() != 0) unlocked_if_possible([this] { managed_.reset(); });
+    unlocked_if_possible([this] { managed_.reset(); });
   }
 
   CUdeviceptr address() const override {
@@ -61,8 +60,7 @@ class ManagedAllocation : public DeviceAllocation {
   const cuda::ManagedMemory& memory() const { return *managed_; }
 
  private:
-  cuda::HostView view_;
-  std::optional<cuda::ManagedMemory> managed_;
+  std::optional<cuda::Viewed<cuda::ManagedMemory>> managed_;
 };
 
 }  // namespace pycuda::bindings

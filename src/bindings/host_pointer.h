@@ -44,18 +44,11 @@ class HostAllocationOf : public HostPointer {
   std::optional<Memory> memory_;
 };
 
-class PageLockedAllocation : public HostAllocationOf<cuda::PageLockedMemory> {
+class PageLockedAllocation : public HostAllocationOf<cuda::Viewed<cuda::PageLockedMemory>> {
  public:
   explicit PageLockedAllocation(cuda::PageLockedMemory memory)
-      : HostAllocationOf(std::move(memory)), view_(memory_->context()) {}
-  ~PageLockedAllocation() override {
-    // Before the view lets the context go.
-    unlocked_if_possible([this] { memory_.reset(); });
-  }
+      : HostAllocationOf(cuda::Viewed(std::move(memory))) {}
   CUdeviceptr device_address() const override { return memory_->device_address(); }
-
- private:
-  cuda::HostView view_;
 };
 
 class AlignedAllocation : public HostAllocationOf<cuda::AlignedMemory> {
@@ -82,8 +75,7 @@ class RegisteredAllocation : public HostAllocationOf<cuda::RegisteredMemory> {
 
 class PooledHostAllocation : public HostPointer {
  public:
-  explicit PooledHostAllocation(cuda::PooledPageLockedMemory block)
-      : view_(block.context()), block_(std::move(block)) {}
+  explicit PooledHostAllocation(cuda::PooledPageLockedMemory block) : block_(std::move(block)) {}
   ~PooledHostAllocation() override {
     unlocked_if_possible([this] { block_.reset(); });
   }
@@ -93,8 +85,7 @@ class PooledHostAllocation : public HostPointer {
   void free() { block_->free(); }
 
  private:
-  cuda::HostView view_;
-  std::optional<cuda::PooledPageLockedMemory> block_;
+  std::optional<cuda::Viewed<cuda::PooledPageLockedMemory>> block_;
 };
 
 }  // namespace pycuda::bindings

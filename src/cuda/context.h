@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "cuda/capture_tolerance.h"
 #include "cuda/device.h"
@@ -28,6 +29,16 @@ class HostView {
 
  private:
   ContextPtr context_;
+};
+
+/// Memory with a view of its context. The view goes first: with a dead context its memory goes too.
+template <class Memory>
+class Viewed : public Memory {
+ public:
+  explicit Viewed(Memory memory) : Memory(std::move(memory)), view_(this->context()) {}
+
+ private:
+  HostView view_;
 };
 
 /// Owned by those who use it, through ContextPtr. Contexts are compared by `handle()`. All members
