@@ -57,11 +57,6 @@ std::optional<long long> environment_integer(const char* name, long long least, 
   return std::nullopt;
 }
 
-std::optional<long long> environment_number(const char* name) {
-  using Limits = std::numeric_limits<long long>;
-  return environment_integer(name, Limits::min(), Limits::max(), "as if unset");
-}
-
 std::optional<double> environment_decimal(const char* name, double least, double most,
                                           std::string_view instead) {
   const auto value = value_of(name);

@@ -20,8 +20,6 @@ std::optional<std::string> environment(const char* name);
 /// A whole decimal number from `least` to `most`.
 std::optional<long long> environment_integer(const char* name, long long least, long long most,
                                              std::string_view instead);
-/// The same of any size.
-std::optional<long long> environment_number(const char* name);
 /// A decimal number from `least` to `most`, perhaps with a fraction or an exponent.
 std::optional<double> environment_decimal(const char* name, double least, double most,
                                           std::string_view instead);

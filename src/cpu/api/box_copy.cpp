@@ -7,6 +7,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/refusal.h"
+#include "cpu/exec/fault_message.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -120,7 +121,8 @@ CUresult BoxCopy::Side::settle(const Extent& extent, const char* side) {
   const bool known =
       type == CU_MEMORYTYPE_DEVICE || pycuda::cpu::exec::AddressTable::instance().find(first);
   if (type != CU_MEMORYTYPE_HOST && known && !is_device_range(first, bytes)) {
-    return refuse_side(side, "takes " + std::to_string(bytes) + " bytes at " + hexadecimal(first) +
+    return refuse_side(side, "takes " + std::to_string(bytes) + " bytes at " +
+                                 exec::hexadecimal(first) +
                                  ", which do not lie in one block of device memory");
   }
   return CUDA_SUCCESS;

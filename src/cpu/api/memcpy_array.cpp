@@ -8,6 +8,7 @@
 #include "cpu/api/device_memory.h"
 #include "cpu/api/refusal.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/fault_message.h"
 
 using namespace pycuda::cpu::api;
 
@@ -41,7 +42,7 @@ struct End {
     }
     if (!is_host && !is_device_range(address, bytes)) {
       return refuse(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::to_string(bytes) + " bytes at " +
-                                                  hexadecimal(address) +
+                                                  pycuda::cpu::exec::hexadecimal(address) +
                                                   " do not lie in one block of device memory");
     }
     *place = reinterpret_cast<std::byte*>(address);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/api/refusal.h"
 
-#include <sstream>
-
 #include "base/log.h"
 
 namespace pycuda::cpu::api {
@@ -19,12 +17,6 @@ CUresult refuse_array() {
 CUresult refuse_surface() {
   return refuse(CUDA_ERROR_INVALID_VALUE,
                 "surface: the array was made without CUDA_ARRAY3D_SURFACE_LDST");
-}
-
-std::string hexadecimal(CUdeviceptr address) {
-  std::ostringstream text;
-  text << "0x" << std::hex << address;
-  return text.str();
 }
 
 }  // namespace pycuda::cpu::api

@@ -2,7 +2,6 @@
 // Why a call is refused, where its result alone says too little.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "cpu/api/cuda_abi.h"
@@ -15,7 +14,5 @@ CUresult refuse(CUresult result, std::string_view why);
 CUresult refuse_array();
 /// INVALID_VALUE: an array that kernels cannot write to.
 CUresult refuse_surface();
-/// As messages give addresses.
-std::string hexadecimal(CUdeviceptr address);
 
 }  // namespace pycuda::cpu::api

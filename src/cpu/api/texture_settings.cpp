@@ -9,6 +9,7 @@
 #include "cpu/api/refusal.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/virtual_device.h"
+#include "cpu/exec/fault_message.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -20,7 +21,7 @@ CUresult refuse_texture(const std::string& why) {
 }
 
 CUresult refuse_memory(CUdeviceptr address, std::size_t bytes) {
-  return refuse_texture("the " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
+  return refuse_texture("the " + std::to_string(bytes) + " bytes at " + exec::hexadecimal(address) +
                         " do not lie in one block of device memory");
 }
 
@@ -31,7 +32,7 @@ bool is_texture_aligned(CUdeviceptr address) {
 }
 
 CUresult refuse_unaligned(CUdeviceptr address) {
-  return refuse_texture("the address " + hexadecimal(address) + " is no multiple of " +
+  return refuse_texture("the address " + exec::hexadecimal(address) + " is no multiple of " +
                         std::to_string(DeviceLimits::texture_alignment));
 }
 

@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::uint64_t near_bytes = std::uint64_t{1} << 30;
 
-std::string hexadecimal(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string coordinates(const Dim3& at) {
   return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
          ")";
@@ -188,6 +182,12 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
 }
 
 }  // namespace
+
+std::string hexadecimal(std::uint64_t address) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
 
 std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) {
   if (thread == nullptr || thread->source_line == 0) return {};

@@ -2,6 +2,7 @@
 // Turns what is known of a fault into the sentences that people read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,9 @@ std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
 
 /// What ended a launch that was `timed_out`.
 std::string_view why_stopped(const LaunchContext& launch);
+
+/// As messages give addresses: "0x...".
+std::string hexadecimal(std::uint64_t address);
 
 /// Where `address` lies: "4 bytes past the end of the 4096-byte block of device memory allocated at
 /// 0x...", or empty when no allocation is near.

@@ -186,7 +186,7 @@ bool Joining::join(Structure& structure) {
   bool changed = false;
   for (std::size_t first = 0; first < parts.size();) {
     std::size_t end = first + 1;  // of the run; the same part may be in it twice
-    while (end < parts.size() && distance(end) - distance(end - 1) <= bytes &&
+    while (end < parts.size() &&
            (distance(end) == distance(end - 1) || distance(end) - distance(end - 1) == bytes))
       ++end;
     // Of 5 that are left, 3 and 2 rather than 4 and 1.

@@ -6,6 +6,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/function_lowering.h"
+#include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
@@ -172,15 +173,7 @@ void FunctionLowering::track_line() {
   if (current_->source_line == tracked_line_ && current_->source_file == tracked_file_) return;
   tracked_line_ = current_->source_line;
   tracked_file_ = current_->source_file;
-  const auto put = [&](std::size_t offset, std::uint32_t value) {
-    // Volatile: the reader is a fault handler that LLVM does not know of.
-    builder_.CreateAlignedStore(
-        builder_.getInt32(value),
-        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), thread(), offset), llvm::Align(4),
-        true);
-  };
-  put(offsetof(ThreadFrame, source_line), tracked_line_);
-  put(offsetof(ThreadFrame, source_file), tracked_file_);
+  note_line(builder_, thread(), tracked_line_, tracked_file_);
 }
 
 }  // namespace pycuda::cpu::lower

@@ -11,12 +11,10 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/line_notes.h"
 
 namespace pycuda::cpu::lower {
@@ -52,18 +50,6 @@ bool has_notes(const llvm::Loop& loop) {
   });
 }
 
-void note_line(llvm::Instruction& before, const Line& line) {
-  llvm::IRBuilder<> b(&before);
-  llvm::Value* thread = before.getFunction()->getArg(0);
-  const auto put = [&](std::size_t offset, std::uint32_t value) {
-    b.CreateAlignedStore(b.getInt32(value),
-                         b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset),
-                         llvm::Align(4), true);
-  };
-  put(offsetof(ThreadFrame, source_line), line.first);
-  put(offsetof(ThreadFrame, source_file), line.second);
-}
-
 }  // namespace
 
 void remember_line(llvm::BranchInst& branch, std::uint32_t line, std::uint32_t file) {
@@ -91,7 +77,10 @@ void note_lines_of_loops(llvm::Function& function) {
     }
     llvm::BasicBlock* before = loop.getLoopPredecessor();
     const auto line = line_of(loop);
-    if (before && line) note_line(*before->getTerminator(), *line);
+    if (before && line) {
+      llvm::IRBuilder<> builder(before->getTerminator());
+      note_line(builder, function.getArg(0), line->first, line->second);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/special_values.h"
 
@@ -21,10 +22,8 @@ namespace {
 std::vector<llvm::CallInst*> reductions_in(llvm::Function& function) {
   std::vector<llvm::CallInst*> found;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call || !call->getCalledFunction() ||
-        call->getCalledFunction()->getName() != pseudo::barrier_reduce)
-      continue;
+    if (lower::callee_name(instruction) != pseudo::barrier_reduce) continue;
+    auto* call = llvm::cast<llvm::CallInst>(&instruction);
     const auto is_zero = [&](unsigned argument) {
       const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(argument));
       return number && number->isZero();

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/lanes/carried_sums.h"
@@ -56,9 +57,7 @@ bool writes_data(const llvm::Instruction& instruction) {
 }
 
 bool is_shared(const llvm::Value* address) {
-  const auto* base = llvm::dyn_cast<llvm::CallInst>(llvm::getUnderlyingObject(address, 0));
-  return base && base->getCalledFunction() &&
-         base->getCalledFunction()->getName() == lower::pseudo::shared_base;
+  return lower::callee_name(*llvm::getUnderlyingObject(address, 0)) == lower::pseudo::shared_base;
 }
 
 struct Accesses {

@@ -12,6 +12,7 @@
 #include <cassert>
 #include <optional>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/arithmetic/narrow_integers.h"
 #include "cpu/simt/arithmetic/shared_divisions.h"
@@ -138,9 +139,7 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
 
 bool has_call(const llvm::Function& function, llvm::StringRef name) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == name)
-      return true;
+    if (lower::callee_name(instruction) == name) return true;
   }
   return false;
 }

@@ -28,6 +28,7 @@
 #include <cassert>
 #include <string>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/widen/widen.h"
@@ -47,11 +48,9 @@ constexpr unsigned most_repeated = 24;
 std::vector<llvm::CallInst*> barriers_of(const llvm::Function& function) {
   std::vector<llvm::CallInst*> barriers;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call || !call->getCalledFunction()) continue;
-    const llvm::StringRef name = call->getCalledFunction()->getName();
+    const llvm::StringRef name = lower::callee_name(instruction);
     if (name == pseudo::barrier_sync || name == gang_pause)
-      barriers.push_back(const_cast<llvm::CallInst*>(call));
+      barriers.push_back(const_cast<llvm::CallInst*>(llvm::cast<llvm::CallInst>(&instruction)));
   }
   return barriers;
 }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "cpu/lower/pseudo.h"
 #include "cpu/simt/agreeing_gangs.h"
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
@@ -18,6 +17,7 @@
 #include "cpu/simt/lanes/alignment_checks.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/special_values.h"
+#include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/next_rows.h"
 #include "cpu/simt/region_loop.h"
 #include "cpu/simt/regions.h"
@@ -46,16 +46,6 @@ std::uint64_t frame_bytes_of(const Regions& regions) {
   return llvm::alignTo(std::max(regions.frame_bytes, std::uint64_t{1}), regions.frame_alignment);
 }
 
-bool waits(const llvm::Function& gang) {
-  for (const llvm::Instruction& instruction : llvm::instructions(gang)) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == lower::pseudo::barrier_sync)
-      return true;
-  }
-  return false;
-}
-
 void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
@@ -66,12 +56,12 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   if (kernel.strides_over_grid && is_too_long()) {
     drop_pauses(*full);
     kernel.strides_over_grid = false;
-    kernel.gangs_suspend = waits(*full);
+    kernel.gangs_suspend = has_barriers(*full);
   }
   if (!kernel.gangs_suspend || is_too_long()) return;
   const bool agree = gangs_agree(*full);
   // Those that pause are gangs of many blocks.
-  const Frames frames = tail || waits(*full) ? Frames::Apart : Frames::Together;
+  const Frames frames = tail || has_barriers(*full) ? Frames::Apart : Frames::Together;
   const Regions regions = split_at_barriers(*full, kernel.name + ".region", frames);
   kernel.gang_frame_bytes = frame_bytes_of(regions);
   std::optional<Regions> tail_regions;
@@ -91,7 +81,7 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
 void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* tile = module.getFunction("f." + kernel.name + ".tile");
   const GangSize size(kernel.tile_columns, kernel.tile_rows);
-  if (!waits(*tile)) {
+  if (!has_barriers(*tile)) {
     replace_gang_values(*tile);
     make_gang_loop(*tile, nullptr, kernel.name + ".tiles", size);
   } else if (region_instructions(*tile) <= most_instructions) {

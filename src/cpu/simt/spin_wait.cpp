@@ -20,6 +20,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/spin_wait.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -128,10 +129,7 @@ bool only_claims_words(const llvm::Function& function) {
       const llvm::Value* object = llvm::getUnderlyingObject(store->getPointerOperand());
       if (llvm::isa<llvm::AllocaInst>(object) || object == function.getArg(0)) continue;
     }
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
-      continue;
+    if (lower::callee_name(instruction) == lower::pseudo::check_alignment) continue;
     const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
     if (!exchange || exchange->isVolatile() ||
         !llvm::isa<llvm::ConstantInt>(exchange->getCompareOperand()))

@@ -41,19 +41,26 @@ is_nan = nan a
 y = ? is_nan result signed
 )";
 
-/// log10f is logf times a constant, where no number is special.
-constexpr const char* decimal_logarithm = R"(
+constexpr const char* argument_of_logarithm = R"(
 small = < $x 0x00800000
 lifted = * $x 0x4b000000
 a = ? small lifted $x
 zero = == a 0x00000000
-above = i+ a 0xc0d55555
+)";
+
+/// The mantissas begin elsewhere in each logarithm: `above` is how far the argument is above there.
+constexpr const char* exponent_and_mantissa = R"(
 e = & above 0xff800000
 lift = ? small 0xc1b80000 0x00000000
 e_steps = from e
 exponent = fma e_steps 0x34000000 lift
 m = i- a e
 f = + m 0xbf800000
+)";
+
+/// log10f is logf times a constant, where no number is special.
+constexpr const char* above_of_decimal = "above = i+ a 0xc0d55555";
+constexpr const char* decimal_logarithm = R"(
 p = horner f 0xbe055027 0x3e1039f6 0xbdf8cdcc 0x3e0f2955 0xbe2ad8b9 0x3e4ced0b 0xbe7fff22 0x3eaaaa78 0xbf000000
 fp = * f p
 near = fma fp f f
@@ -65,18 +72,8 @@ decimal = * either 0x3ede5bd9
 y = ? zero 0xff800000 decimal
 )";
 
+constexpr const char* above_of_binary = "above = i+ a 0xc0cafb0d";
 constexpr const char* binary_logarithm = R"(
-small = < $x 0x00800000
-lifted = * $x 0x4b000000
-a = ? small lifted $x
-zero = == a 0x00000000
-above = i+ a 0xc0cafb0d
-e = & above 0xff800000
-lift = ? small 0xc1b80000 0x00000000
-e_steps = from e
-exponent = fma e_steps 0x34000000 lift
-m = i- a e
-f = + m 0xbf800000
 p = horner f 0x3dc6b27f 0xbe2c7f30 0x3e2fcf2a 0xbe374e43 0x3e520bf4 0xbe763c8b 0x3e93bf99 0xbeb8aa49 0x3ef6384a 0xbf38aa3b
 fp = * f p
 ffp = * f fp
@@ -277,8 +274,10 @@ llvm::ArrayRef<Known> known_expressions() {
   };
   static const std::vector<Known> known{
       {approximation::arc_tangent, joined({arc_tangent})},
-      {approximation::lg2, joined({binary_logarithm})},
-      {approximation::log10, joined({decimal_logarithm})},
+      {approximation::lg2,
+       joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa, binary_logarithm})},
+      {approximation::log10,
+       joined({argument_of_logarithm, above_of_decimal, exponent_and_mantissa, decimal_logarithm})},
       {approximation::sine_pi, joined({sine_of_half_turns})},
       {approximation::cosine_pi, joined({usual_or_nan, cosine_of_half_turns})},
       {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/arithmetic/extrema.h"
 
 namespace pycuda::cpu::simt {
@@ -159,8 +160,7 @@ class FlushedValues {
     Value* condition = nullptr;
     Value* raw = flushed_from(&select, condition);
     const auto* call = raw != nullptr ? llvm::dyn_cast<llvm::CallInst>(condition) : nullptr;
-    return call != nullptr && call->getCalledFunction() != nullptr &&
-           call->getCalledFunction()->getName() == approximation::tiny_sum &&
+    return call != nullptr && lower::callee_name(*call) == approximation::tiny_sum &&
            match(raw, m_BitCast(m_Specific(call->getArgOperand(0))));
   }
 

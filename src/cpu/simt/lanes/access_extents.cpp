@@ -11,12 +11,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/known_multiples.h"
+#include "cpu/simt/lanes/special_values.h"
 
 namespace pycuda::cpu::simt {
-
-namespace pseudo = lower::pseudo;
 
 namespace {
 
@@ -95,12 +93,8 @@ LoopEnd end_of(const llvm::Loop& loop) {
         found.bounds.push_back({0, 0, *parameter, type->getIntegerBitWidth() / 8});
       continue;
     }
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
-    if (call && call->getCalledFunction() && !llvm::isa<llvm::IntrinsicInst>(call)) {
-      llvm::StringRef name = call->getCalledFunction()->getName();
-      found.depends_on_thread |= name.consume_front(pseudo::sreg_prefix) &&
-                                 (name.starts_with("tid.") || name.starts_with("ctaid."));
-    }
+    const llvm::StringRef name = special_register(value);
+    found.depends_on_thread |= name.starts_with("tid.") || name.starts_with("ctaid.");
     left.append(value->value_op_begin(), value->value_op_end());
   }
   return found;

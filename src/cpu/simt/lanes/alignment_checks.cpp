@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -139,10 +140,9 @@ std::optional<std::uint64_t> parameter_in(const llvm::Value* value) {
   if (!load || !load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return {};
   const llvm::DataLayout& layout = load->getModule()->getDataLayout();
   llvm::APInt offset(layout.getPointerSizeInBits(), 0);
-  const auto* base = llvm::dyn_cast<llvm::CallInst>(
-      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true));
-  if (!base || !base->getCalledFunction() || base->getCalledFunction()->getName() != pseudo::params)
-    return {};
+  const llvm::Value* base =
+      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+  if (lower::callee_name(*base) != pseudo::params) return {};
   return offset.getZExtValue();
 }
 

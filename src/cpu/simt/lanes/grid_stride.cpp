@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/shape.h"
@@ -105,9 +106,7 @@ bool pause_in_grid_strides(llvm::Function& function, unsigned lanes) {
 
 void drop_pauses(llvm::Function& gang) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(gang))) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == gang_pause)
-      instruction.eraseFromParent();
+    if (lower::callee_name(instruction) == gang_pause) instruction.eraseFromParent();
   }
 }
 

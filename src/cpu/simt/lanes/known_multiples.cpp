@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -26,10 +27,9 @@ constexpr unsigned most_steps = 400;
 std::optional<std::uint32_t> parameter_read_by(const llvm::LoadInst& load) {
   const llvm::DataLayout& layout = load.getModule()->getDataLayout();
   llvm::APInt offset(layout.getPointerSizeInBits(), 0);
-  const auto* base = llvm::dyn_cast<llvm::CallInst>(
-      load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true));
-  if (!base || !base->getCalledFunction() || base->getCalledFunction()->getName() != pseudo::params)
-    return std::nullopt;
+  const llvm::Value* base =
+      load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+  if (lower::callee_name(*base) != pseudo::params) return std::nullopt;
   return static_cast<std::uint32_t>(offset.getZExtValue());
 }
 

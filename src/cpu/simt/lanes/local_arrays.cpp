@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -43,9 +44,7 @@ struct Uses {
 };
 
 bool is_check(const llvm::Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName() == lower::pseudo::check_alignment;
+  return lower::callee_name(instruction) == lower::pseudo::check_alignment;
 }
 
 bool is_pointer(const Uses& uses, const llvm::Value& value) {

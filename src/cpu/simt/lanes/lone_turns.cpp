@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/lane_functions.h"
@@ -25,15 +26,10 @@ namespace {
 
 using Values = llvm::SmallSetVector<llvm::Value*, 8>;
 
-bool is_call_of(const llvm::Value* value, llvm::StringRef name) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
-  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == name;
-}
-
 bool has_barrier(const llvm::Loop& loop) {
   return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
     return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
-      return is_call_of(&instruction, lower::pseudo::barrier_sync);
+      return lower::callee_name(instruction) == lower::pseudo::barrier_sync;
     });
   });
 }
@@ -148,7 +144,7 @@ class Finder {
     llvm::SmallVector<const llvm::Value*, 4> objects;
     llvm::getUnderlyingObjects(llvm::getLoadStorePointerOperand(&access), objects);
     return llvm::all_of(objects, [](const llvm::Value* object) {
-      return is_call_of(object, lower::pseudo::shared_base);
+      return lower::callee_name(*object) == lower::pseudo::shared_base;
     });
   }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/warp_sites.h"
 
@@ -52,10 +53,7 @@ bool is_walk(const llvm::PHINode& phi, const llvm::Loop& loop, const Shapes& gue
 
 /// What costs nothing beside an access: the notes of lines and alignments, and what only names.
 bool is_free(const llvm::Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  if (call && call->getCalledFunction() &&
-      call->getCalledFunction()->getName() == lower::pseudo::check_alignment)
-    return true;
+  if (lower::callee_name(instruction) == lower::pseudo::check_alignment) return true;
   const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
   if (store &&
       llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets()))

@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -19,11 +20,9 @@ std::uint64_t parameter_of(const llvm::LoadInst& value) {
   const unsigned pointer_bits = layout.getPointerSizeInBits();
   if (layout.getTypeSizeInBits(value.getType()) != pointer_bits) return 0;
   llvm::APInt offset(pointer_bits, 0);
-  const auto* base = llvm::dyn_cast<llvm::CallInst>(
-      value.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true));
-  const bool is_parameter = base && base->getCalledFunction() &&
-                            base->getCalledFunction()->getName() == lower::pseudo::params;
-  return is_parameter ? offset.getZExtValue() + 1 : 0;
+  const llvm::Value* base =
+      value.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+  return lower::callee_name(*base) == lower::pseudo::params ? offset.getZExtValue() + 1 : 0;
 }
 
 std::uint64_t array_of(const llvm::Value& address) {

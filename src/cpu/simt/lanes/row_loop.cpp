@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 
@@ -31,10 +32,8 @@ bool RowLoop::has(const llvm::Value* value) const {
 
 bool RowLoop::is_beside(const llvm::Instruction& instruction) const {
   if (lower::is_line_note(instruction)) return true;
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  return call && call->getCalledFunction() &&
-         call->getCalledFunction()->getName() == lower::pseudo::check_alignment &&
-         !has(call->getArgOperand(1));
+  return lower::callee_name(instruction) == lower::pseudo::check_alignment &&
+         !has(llvm::cast<llvm::CallInst>(instruction).getArgOperand(1));
 }
 
 const RowStream* RowLoop::stream_of(const llvm::LoadInst& load) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -156,9 +157,7 @@ bool differs_between_threads(llvm::StringRef name) {
 }  // namespace
 
 llvm::StringRef special_register(const llvm::Value* value) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
-  if (!call || !call->getCalledFunction()) return {};
-  llvm::StringRef name = call->getCalledFunction()->getName();
+  llvm::StringRef name = lower::callee_name(*value);
   return name.consume_front(pseudo::sreg_prefix) ? name : llvm::StringRef();
 }
 

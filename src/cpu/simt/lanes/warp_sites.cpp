@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -21,9 +22,7 @@ namespace pseudo = lower::pseudo;
 
 bool needs_warps(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (!call || !call->getCalledFunction()) continue;
-    llvm::StringRef name = call->getCalledFunction()->getName();
+    llvm::StringRef name = lower::callee_name(instruction);
     if (name == pseudo::warp_op) return true;
     if (name.consume_front(pseudo::sreg_prefix) &&
         (name == "laneid" || name == "warpid" || name.starts_with("lanemask.")))
@@ -34,10 +33,7 @@ bool needs_warps(const llvm::Function& function) {
 
 bool has_barriers(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && call->getCalledFunction() &&
-        call->getCalledFunction()->getName() == pseudo::barrier_sync)
-      return true;
+    if (lower::callee_name(instruction) == pseudo::barrier_sync) return true;
   }
   return false;
 }
@@ -135,11 +131,8 @@ void WarpSites::part(const llvm::BasicBlock& divided) {
 namespace {
 
 const llvm::CallBase* warp_call_in(const llvm::Value* value) {
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(value);
-  return call && call->getCalledFunction() &&
-                 call->getCalledFunction()->getName() == pseudo::warp_op
-             ? call
-             : nullptr;
+  return lower::callee_name(*value) == pseudo::warp_op ? llvm::cast<llvm::CallBase>(value)
+                                                       : nullptr;
 }
 
 WarpOp kind_of(const llvm::CallBase& operation) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -19,9 +20,7 @@ namespace pseudo = lower::pseudo;
 namespace {
 
 bool is_in_shared(const llvm::Value* pointer) {
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(llvm::getUnderlyingObject(pointer, 0));
-  return call && call->getCalledFunction() &&
-         call->getCalledFunction()->getName() == pseudo::shared_base;
+  return lower::callee_name(*llvm::getUnderlyingObject(pointer, 0)) == pseudo::shared_base;
 }
 
 constexpr const char* in_shared_memory =

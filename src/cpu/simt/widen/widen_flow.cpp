@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/likely_ways.h"
 #include "cpu/simt/lanes/warp_sites.h"
@@ -283,8 +284,7 @@ bool asks_for_all(llvm::Value& condition) {
   llvm::Value *left = nullptr, *right = nullptr;
   if (match(&condition, m_LogicalAnd(m_Value(left), m_Value(right))))
     return asks_for_all(*left) || asks_for_all(*right);
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&condition);
-  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == gang_all;
+  return lower::callee_name(condition) == gang_all;
 }
 
 /// Most gangs pass guards as a whole: their code shall lie in one piece.
@@ -332,8 +332,7 @@ void Widener::emit_end(llvm::BasicBlock& block) {
     return;
   }
   llvm::BasicBlock* no = branch->getSuccessor(1);
-  if (const auto* asked = llvm::dyn_cast<llvm::CallInst>(branch->getCondition());
-      asked && asked->getCalledFunction() && asked->getCalledFunction()->getName() == gang_small) {
+  if (lower::callee_name(*branch->getCondition()) == gang_small) {
     note(*branch, PlanNote::Kind::Other,
          "32-bit indexes: tested once for the gang; large ones take gathers and scatters");
   } else {

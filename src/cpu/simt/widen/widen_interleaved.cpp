@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/memory_scopes.h"
 #include "cpu/lower/pseudo.h"
@@ -32,11 +33,8 @@ const llvm::Value* shared_offset(const llvm::Value* pointer) {
   const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer);
   if (!gep || gep->getNumIndices() != 1 || !gep->getSourceElementType()->isIntegerTy(8))
     return nullptr;
-  const auto* start = llvm::dyn_cast<llvm::CallInst>(gep->getPointerOperand());
   const auto* offset = llvm::dyn_cast<llvm::ZExtInst>(gep->getOperand(1));
-  if (!start || !start->getCalledFunction() ||
-      start->getCalledFunction()->getName() != lower::pseudo::shared_base)
-    return nullptr;
+  if (lower::callee_name(*gep->getPointerOperand()) != lower::pseudo::shared_base) return nullptr;
   return offset && offset->getSrcTy()->isIntegerTy(32) ? offset->getOperand(0) : nullptr;
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/env.h"
 #include "cpu/jit/plan.h"
 #include "unit/cpu/kernel_run.h"
+#include "unit/cpu/tried_kernels.h"
 
 using pycuda::cpu::jit::describe_plan;
 using pycuda::cpu::jit::Options;
@@ -153,10 +153,8 @@ TEST_CASE("quotients of sums by constants, as divisions and as the compiler writ
         "mul.wide.u32 %rd5, %r8, -858993459; shr.u64 %rd5, %rd5, 35; cvt.u32.u64 %r9, %rd5;");
 }
 
-// PYCUDA_TEST_KERNELS and PYCUDA_TEST_FIRST_KERNEL as for the random kernels.
 TEST_CASE("random operations on bytes and what becomes of them") {
-  const auto rounds = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(40);
-  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  const auto [first, rounds] = pycuda::cpu::testing::tried_kernels(40);
   auto state = static_cast<std::uint32_t>(first) + 12345;
   const auto pick = [&](std::uint32_t limit) {
     state = state * 1664525u + 1013904223u;

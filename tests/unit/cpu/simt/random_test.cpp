@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "base/env.h"
 #include "unit/cpu/simt/random_run.h"
+#include "unit/cpu/tried_kernels.h"
 
 using pycuda::cpu::testing::difference;
 using pycuda::cpu::testing::Flushing;
@@ -90,27 +90,23 @@ long long run_flushing_kernels(long long first, long long count, Flushing flushi
 
 }  // namespace
 
-// PYCUDA_TEST_KERNELS=N and PYCUDA_TEST_FIRST_KERNEL=S try the N kernels from number S on; a single
-// one is printed and says which of its registers differs.
+// A single kernel that is asked for is printed and says which of its registers differs.
 TEST_CASE("random kernels compute the same bits on the scalar and on the vector path") {
-  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(48);
-  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(48);
   const long long widened = run_kernels(first, count, count == 1);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 8);
 }
 
 TEST_CASE("random kernels compute the same bits with rows, lists, local arrays and turns") {
-  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(32);
-  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(32);
   const long long widened = run_kernels(first, count, count == 1, true);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 6);
 }
 
 TEST_CASE("random kernels compute the same bits where they flush subnormal numbers") {
-  const auto count = pycuda::base::environment_number("PYCUDA_TEST_KERNELS").value_or(24);
-  const auto first = pycuda::base::environment_number("PYCUDA_TEST_FIRST_KERNEL").value_or(0);
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(24);
   // Now and then all instructions of a module flush by chance.
   const long long by_chance = run_flushing_kernels(first, count, Flushing::Some);
   constexpr long long modules_enough = 3 * kernels_per_module;
