@@ -140,10 +140,12 @@ class Widener {
                                           llvm::Value*& holds, bool& looks);
   void fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps);
-  llvm::Value* growth_of(const llvm::PHINode& phi, const llvm::Loop& loop, unsigned& parts);
   bool has_list(const llvm::Loop& loop);
   void fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
-  void fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  bool fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  void fetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first,
+                   llvm::Value* distance);
+  void fetch_ahead(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* load_of_two(llvm::LoadInst& load);
   bool follows_list(const llvm::LoadInst& load) const;
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);

@@ -301,9 +301,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
     note_access(load, adjacent_form(shape, rows_));
     prefetch_behind(load);
     const std::vector<llvm::Value*> first = pointers_of_rows(address);
-    fetch_next_trip(load, first);
-    fetch_over_barrier(load, first);
-    fetch_list(load, first);
+    fetch_ahead(load, first);
     return load_rows(load, first);
   }
   if (llvm::Value* parts = emit_interleaved_load(load)) {
@@ -325,9 +323,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   const std::vector<llvm::Value*> first = first_or_test(address, load.getType(), holds, looks);
   note_access(load, tested_form("gather", rows_, looks));
   const auto whole = [&] {
-    fetch_next_trip(load, first);
-    fetch_over_barrier(load, first);
-    fetch_list(load, first);
+    fetch_ahead(load, first);
     return std::vector{load_rows(load, first)};
   };
   const auto apart = [&] { return std::vector{gather(load, pointers_again(address))}; };

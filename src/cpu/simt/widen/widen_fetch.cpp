@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/widen/widen.h"
@@ -38,8 +39,7 @@ namespace {
 
 bool calls(const llvm::BasicBlock& block, llvm::StringRef name) {
   return llvm::any_of(block, [&](const llvm::Instruction& instruction) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == name;
+    return lower::callee_name(instruction) == name;
   });
 }
 
@@ -55,16 +55,15 @@ const llvm::BinaryOperator* growth(const llvm::PHINode& phi, const llvm::BasicBl
                                                                                          : nullptr;
 }
 
-}  // namespace
-
-/// By how much a phi of `loop`'s header grows in each trip, also where several trips have been
-/// written down one after the other: `parts` sums that lie between two trips. Null if that is not
-/// one number.
-llvm::Value* Widener::growth_of(const llvm::PHINode& phi, const llvm::Loop& loop, unsigned& parts) {
-  constexpr unsigned most_parts = 16;
-  llvm::Value* whole = nullptr;
+/// What a phi of `loop`'s header is increased by from trip to trip: several numbers where several
+/// trips have been written down one after the other. None if it is not increased alone, or by what
+/// differs from trip to trip.
+llvm::SmallVector<llvm::Value*, 4> steps_of(const llvm::PHINode& phi, const llvm::Loop& loop,
+                                            const Shapes& shapes) {
+  constexpr unsigned most_steps = 16;
+  llvm::SmallVector<llvm::Value*, 4> steps;
   const llvm::Value* next = phi.getIncomingValueForBlock(loop.getLoopLatch());
-  for (parts = 0; next != &phi;) {
+  while (next != &phi) {
     const auto* copy = llvm::dyn_cast<llvm::PHINode>(next);
     if (copy && copy->getNumIncomingValues() == 1) {
       next = copy->getIncomingValue(0);
@@ -72,18 +71,18 @@ llvm::Value* Widener::growth_of(const llvm::PHINode& phi, const llvm::Loop& loop
     }
     const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
     if (!add || add->getOpcode() != llvm::Instruction::Add || !loop.contains(add) ||
-        parts == most_parts)
-      return nullptr;
+        steps.size() == most_steps)
+      return {};
     llvm::Value* step = add->getOperand(1);
     const auto* made = llvm::dyn_cast<llvm::Instruction>(step);
-    if ((made && loop.contains(made)) || !shapes_.of(step).is_uniform()) return nullptr;
-    llvm::Value* own = b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty());
-    whole = whole ? b_.CreateAdd(whole, own) : own;
+    if ((made && loop.contains(made)) || !shapes.of(step).is_uniform()) return {};
+    steps.push_back(step);
     next = add->getOperand(0);
-    ++parts;
   }
-  return whole;
+  return steps;
 }
+
+}  // namespace
 
 /// By how many bytes a number or an address grows in each trip of `loop`, as far as that can be
 /// told where `loop` is left by all lanes at once; null if it cannot.
@@ -96,8 +95,13 @@ llvm::Value* Widener::growth_of(llvm::Value* value, const llvm::Loop& loop, unsi
     return growth_of(instruction->getOperand(index), loop, steps + 1);
   };
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
-    unsigned parts = 0;
-    return phi->getParent() == loop.getHeader() ? growth_of(*phi, loop, parts) : nullptr;
+    if (phi->getParent() != loop.getHeader()) return nullptr;
+    llvm::Value* whole = nullptr;
+    for (llvm::Value* step : llvm::reverse(steps_of(*phi, loop, shapes_))) {
+      llvm::Value* own = b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty());
+      whole = whole ? b_.CreateAdd(whole, own) : own;
+    }
+    return whole;
   }
   if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
     llvm::Value *base = operand(0), *index = address->getNumIndices() == 1 ? operand(1) : nullptr;
@@ -130,21 +134,10 @@ llvm::Value* Widener::growth_of(llvm::Value* value, const llvm::Loop& loop, unsi
   }
 }
 
-/// In loops from barrier to barrier a block reads a little, computes with it for long, and goes on
-/// elsewhere: too rarely at each place for the processor to see where. So what the next trip will
-/// read is fetched now.
-void Widener::fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+/// Fetches what lies `distance` bytes behind all that a load of rows that begin at `first` reads.
+void Widener::fetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first,
+                          llvm::Value* distance) {
   constexpr std::uint64_t line = 64;
-  const llvm::Loop* loop = flow_.loop_of(load.getParent());
-  if (!loop || !is_full(mask_) || !loop->getLoopLatch() ||
-      llvm::none_of(loop->blocks(), [](const llvm::BasicBlock* block) {
-        return calls(*block, lower::pseudo::barrier_sync);
-      }))
-    return;
-  llvm::Value* distance = growth_of(const_cast<llvm::Value*>(load.getPointerOperand()), *loop, 0);
-  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(distance);
-  if (!distance || (number && number->isZero())) return;
-  note(load, PlanNote::Kind::Other, "what the next trip reads is fetched now");
   const std::uint64_t bytes =
       source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
       columns_;
@@ -156,6 +149,24 @@ void Widener::fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm
                          {place, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }
   }
+}
+
+/// In loops from barrier to barrier a block reads a little, computes with it for long, and goes on
+/// elsewhere: too rarely at each place for the processor to see where. So what the next trip will
+/// read is fetched now.
+bool Widener::fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+  const llvm::Loop* loop = flow_.loop_of(load.getParent());
+  if (!loop || !is_full(mask_) || !loop->getLoopLatch() ||
+      llvm::none_of(loop->blocks(), [](const llvm::BasicBlock* block) {
+        return calls(*block, lower::pseudo::barrier_sync);
+      }))
+    return false;
+  llvm::Value* distance = growth_of(const_cast<llvm::Value*>(load.getPointerOperand()), *loop, 0);
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(distance);
+  if (!distance || (number && number->isZero())) return false;
+  note(load, PlanNote::Kind::Other, "what the next trip reads is fetched now");
+  fetch_lines(load, first, distance);
+  return true;
 }
 
 /// Whether something in `loop` reads where a list says.
@@ -180,7 +191,7 @@ bool Widener::has_list(const llvm::Loop& loop) {
 /// one core of a Zen 5 with 0, 4 and 8 entries: 6.6, 4.5, 4.8.
 void Widener::fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
   constexpr unsigned entries_ahead = 4;
-  constexpr std::uint64_t page = 4096, line = 64;
+  constexpr std::uint64_t page = 4096;
   const llvm::Loop* loop = flow_.loop_of(load.getParent());
   if (!loop || !loop->getLoopLatch() || !is_full(mask_) || rows_ != 1 || !has_list(*loop)) return;
   llvm::Value* distance = growth_of(const_cast<llvm::Value*>(load.getPointerOperand()), *loop, 0);
@@ -188,25 +199,14 @@ void Widener::fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(distance);
       number && number->getValue().abs().ult(page))
     return;
-  unsigned entries = 1;  // of a trip
+  std::size_t entries = 1;  // of a trip
   for (const llvm::PHINode& phi : loop->getHeader()->phis()) {
-    unsigned parts = 0;
-    if (phi.getType()->isIntegerTy() && growth_of(phi, *loop, parts))
-      entries = std::max(entries, parts);
+    if (phi.getType()->isIntegerTy())
+      entries = std::max(entries, steps_of(phi, *loop, shapes_).size());
   }
   note(load, PlanNote::Kind::Other, "what a later trip reads is fetched now");
-  distance = b_.CreateMul(distance, b_.getInt64(std::max(entries_ahead / entries, 1u)));
-  const std::uint64_t bytes =
-      source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
-      columns_;
-  for (llvm::Value* pointer : first) {
-    for (std::uint64_t at = 0; at < bytes; at += line) {
-      llvm::Value* place =
-          b_.CreateGEP(b_.getInt8Ty(), pointer, b_.CreateAdd(distance, b_.getInt64(at)));
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                         {place, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
-    }
-  }
+  distance = b_.CreateMul(distance, b_.getInt64(std::max<std::size_t>(entries_ahead / entries, 1)));
+  fetch_lines(load, first, distance);
 }
 
 /// Gangs of one block that take turns in a loop over the grid read short runs far apart: what they
@@ -240,6 +240,11 @@ void Widener::fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::V
                           b_.getInt32(3), b_.getInt32(1)});
     return;
   }
+}
+
+void Widener::fetch_ahead(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
+  fetch_next_trip(load, first);
+  if (!fetch_over_barrier(load, first)) fetch_list(load, first);
 }
 
 }  // namespace pycuda::cpu::simt
