@@ -97,6 +97,9 @@ struct ReductionKey {
   /// Threads in turn keep the results of `band_columns` columns and read some rows of them at a
   /// time.
   bool bands = false;
+  /// Threads in turn reduce `rows_together` rows side by side: each block makes so many results.
+  bool rows = false;
+  bool same_second = false;  ///< the second operand has the same row for all of them
   int per_thread = 1;
   int vector = 1;      ///< elements loaded at once: of the reduced ones, or those of `per_thread`
   bool dense = false;  ///< reduced elements (or columns) lie side by side
@@ -120,6 +123,9 @@ inline constexpr unsigned in_turn_threads = 16;
 constexpr unsigned band_columns(std::size_t item_bytes) {
   return static_cast<unsigned>(8192 / (item_bytes < 4 ? 4 : item_bytes));
 }
+/// Rows that a block of threads in turn reduces side by side: as many stretches of memory as a
+/// core's prefetchers follow well.
+inline constexpr int rows_together = 4;
 /// Rows of its columns that a thread reads before it uses any of them.
 constexpr int rows_at_once(int per_thread) { return per_thread == 1 || per_thread >= 8 ? 8 : 4; }
 

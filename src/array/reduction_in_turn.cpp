@@ -78,6 +78,63 @@ std::string ReductionText::streams() const {
          " * stretch;\n";
 }
 
+/// Each row is a stretch that a prefetcher follows from end to end, and the few waits of a block
+/// are those of several results.
+std::string ReductionText::rows() const {
+  const std::string threads = std::to_string(in_turn_threads),
+                    count = std::to_string(rows_together);
+  const std::string each = "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) ";
+  std::string text = "  __shared__ acc_t shared[" + count + "][" + threads +
+                     "];\n  const u32 lane = threadIdx.x;\n" + bounds() +
+                     "  for (index_t block = static_cast<index_t>(blockIdx.x) * " + count +
+                     "; block < results;\n       block += static_cast<index_t>(gridDim.x) * " +
+                     count + ") {\n    acc_t part[" + count + "];\n";
+  for (std::size_t k = 0; k < arrays_; ++k)
+    text += "    const in" + number(k) + "* q" + number(k) + "[" + count + "];\n";
+  text += each + "{\n        part[u] = identity();\n        index_t row = block + u;\n" +
+          "        row = row < results ? row : results - 1;\n" + kept_offsets("row");
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    const std::string which = number(k);
+    text += "        q" + which + "[u] = reinterpret_cast<const in" + which + "*>(p" + which +
+            " + o" + which + ") + first;\n";
+  }
+  text += "      }\n    const u64 whole = (last - first) / " + threads + " * " + threads +
+          ";\n    for (u64 i = 0; i < whole; i += " + threads + ") {\n" + elements_of_rows() +
+          "    }\n    if (lane < last - first - whole) {\n      const u64 i = whole;\n" +
+          elements_of_rows() + "    }\n" + each +
+          "shared[u][lane] = part[u];\n    __syncthreads();\n    acc_t total[" + count + "];\n" +
+          each + "total[u] = shared[u][0];\n    for (u32 j = 1; j < " + threads + "; ++j) {\n" +
+          each + "total[u] = combined(total[u], shared[u][j]);\n    }\n    if (lane == 0) {\n" +
+          each + "{\n        const index_t o = block + u;\n        if (o < results) {\n" +
+          kept_offsets("o") + "      ";
+  return text + store("total[u]", "") + "        }\n      }\n    }\n    __syncthreads();\n  }\n";
+}
+
+std::string ReductionText::elements_of_rows() const {
+  const std::string count = std::to_string(rows_together);
+  const std::string each = "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) ";
+  const auto is_same = [&](std::size_t k) { return k == 1 && key_.same_second; };
+  std::string text, read;
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    const std::string which = number(k);
+    if (is_same(k)) {
+      text += "      const in" + which + " v" + which + " = q" + which + "[0][i + lane];\n";
+    } else {
+      text += "      in" + which + " v" + which + "[" + count + "];\n";
+      read += " v" + which + "[u] = q" + which + "[u][i + lane];";
+    }
+  }
+  text += each + "{" + read + " }\n";
+  if (!is_float_extreme())
+    return text + each +
+           take("part[u]", "0",
+                [&](std::size_t k) { return "v" + number(k) + (is_same(k) ? "" : "[u]"); }) +
+           "\n";
+  return text + values(rows_together, "v0") + each +
+         "{ const T most = " + better("x[u]", "part[u]") +
+         " ? x[u] : part[u]; part[u] = x[u] == x[u] ? most : missing(most); }\n";
+}
+
 std::string ReductionText::first_found() const {
   const std::string count = std::to_string(parts);
   return "    T best[" + count + "];\n    index_t where[" + count +

@@ -31,6 +31,8 @@ struct ReducedArrays {
 struct ReductionPlan {
   bool columns = false;
   bool bands = false;
+  bool rows = false;
+  bool same_second = false;
   bool dense = false;
   bool in_turn = false;
   bool wide = false;

@@ -46,7 +46,11 @@ std::string ReductionText::text() const {
             (finds_ ? "Found{x.value, static_cast<pos_t>(x.position)}" : "x") + "); }\n";
   } else if (arrays_ == 2) {
     text += std::string("FN void take(acc_t& all, const in0& p, const in1& q) {\n  const T x = ") +
-            "cast<T>(p), y = cast<T>(q);\n  all = combined(all, " + op.map + ");\n}\n";
+            "cast<T>(p), y = cast<T>(q);\n  all = " +
+            // Rounded once instead of twice, by one instruction.
+            (kind(key_.accumulated) == Kind::Float ? std::string("fma(x, y, all)")
+                                                   : std::string("combined(all, ") + op.map + ")") +
+            ";\n}\n";
   } else {
     text += std::string("FN void take(acc_t& all, const in0& p) {\n  const T x = cast<T>(p);\n") +
             "  all = combined(all, " + op.map + ");\n}\n";
@@ -55,7 +59,12 @@ std::string ReductionText::text() const {
   text += "extern \"C\" __global__ void __launch_bounds__(" +
           std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
           (all_at_once() ? ", 8) " : ") ") + key_.kernel_name() + "(" + parameters() + ") {\n";
-  return text + (key_.bands ? bands() : key_.columns ? columns() : lanes()) + "}\n";
+  return text +
+         (key_.bands     ? bands()
+          : key_.columns ? columns()
+          : key_.rows    ? rows()
+                         : lanes()) +
+         "}\n";
 }
 
 bool ReductionText::all_at_once() const {
@@ -263,7 +272,8 @@ KernelNumber ReductionKey::packed() const {
   packer.add(static_cast<unsigned>(reduced_dims), 6);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(per_thread))), 4);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(vector))), 4);
-  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide, bands}) {
+  for (const bool flag :
+       {columns, dense, in_turn, partial_input, partial_result, wide, bands, rows, same_second}) {
     packer.add(flag);
   }
   return packer.key();

@@ -55,6 +55,9 @@ class ReductionText {
   // For a processor.
   /// Reduced elements that lie side by side, most of them: each part reads a stretch of its own.
   std::string streams() const;
+  /// Rows side by side: where each is, its elements, its results.
+  std::string rows() const;
+  std::string elements_of_rows() const;
   std::string first_found() const;
   std::string last_found() const;
   /// Columns, without positions.

@@ -216,3 +216,37 @@ def test_columns_of_any_number_and_rows_of_any_length(shape):
         assert np.array_equal(d.min(axis=axis).get(), h.min(axis=axis), equal_nan=True)
         assert np.array_equal(gpuarray.max(d, axis=axis).get(), np.fmax.reduce(h, axis=axis), equal_nan=True)
         assert np.array_equal(d.any(axis=axis).get(), h.any(axis=axis))
+
+
+@pytest.mark.parametrize("shape", [(257, 256), (259, 1000), (4, 100, 301), (1022, 2048)])
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex64"])
+def test_rows_side_by_side(shape, dtype):
+    h = values(shape, dtype)
+    if dtype == "complex64":
+        h += 1j * h[..., ::-1]
+    wide = h.dtype if h.dtype.kind in "fc" else np.int64
+    for one, d in views(h)[:2] + [(h[..., 1:], to_gpu(h)[..., 1:]), (h.swapaxes(0, -2), to_gpu(h).swapaxes(0, -2))]:
+        assert np.array_equal(d.sum(axis=-1).get(), one.sum(axis=-1))
+        assert np.array_equal(d.max(axis=-1).get(), one.max(axis=-1))
+        assert np.array_equal(d.any(axis=-1).get(), one.any(axis=-1))
+        assert np.array_equal(d.argmin(axis=-1).get(), one.argmin(axis=-1))
+        # The same vector for all rows, one for each stack of rows, and one for each row.
+        assert np.array_equal((d @ d.reshape(-1, d.shape[-1])[3]).get(), one @ one.reshape(-1, one.shape[-1])[3])
+        turned = one[..., ::-1, :].astype(wide)
+        ours = gpuarray.vecdot(d.astype(wide), to_gpu(turned))
+        assert np.array_equal(ours.get(), (one.astype(wide).conj() * turned).sum(axis=-1))
+        if one.ndim == 3:
+            vectors = one[:, :1].swapaxes(-1, -2)
+            assert np.array_equal((d @ to_gpu(vectors)).get(), one @ vectors)
+
+
+def test_products_in_a_dot_product_are_not_rounded():
+    # (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, which a rounded product has lost. One pair meets in a lane of a processor's
+    # vector, the other one in a thread of a GPU.
+    x, y = np.zeros((2, 2, 512), np.float32)
+    x[:, 0], y[:, 0] = -(1 + 2.0**-11), 1
+    for row, place in ((0, 16), (1, 1)):
+        x[row, place] = y[row, place] = 1 + 2.0**-12
+    for rows in (x, np.tile(x, (200, 1))):
+        found = gpuarray.vecdot(to_gpu(rows), to_gpu(np.resize(y, rows.shape))).get()
+        assert np.float32(2.0**-24) in found[:2]

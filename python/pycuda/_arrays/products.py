@@ -163,14 +163,14 @@ def matmul(a, b):
     return _multiply(a, b, dtype)
 
 
-def _products_along(axis, a, b, dtype):
+def _products_along(axis, a, b, dtype, operation="dot", caller="matmul"):
     """The sums of the products of both, broadcast together, along one axis."""
     try:
         shape = np.broadcast_shapes(a.shape, b.shape)
     except ValueError:
-        raise ValueError(f"matmul: the stacks of {a.shape} and {b.shape} do not broadcast together") from None
+        raise ValueError(f"{caller}: the stacks of {a.shape} and {b.shape} do not broadcast together") from None
     first, second = (broadcast_to(one.astype(dtype, copy=False), shape) for one in (a, b))
-    return _reduce("dot", first, axis, dtype, None, second=second)
+    return _reduce(operation, first, axis, dtype, None, second=second)
 
 
 def tensordot(a, b, axes=2):
@@ -214,12 +214,9 @@ def _size(shape):
 
 def vecdot(a, b, axis=-1):
     """The sums of the products of conjugated elements of `a` and those of `b` along an axis."""
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    if a.shape[axis] != b.shape[axis]:
+    if a.shape[_axis(axis, a.ndim)] != b.shape[_axis(axis, b.ndim)]:
         raise ValueError(f"vecdot: {a.shape} and {b.shape} do not fit along axis {axis}")
-    return (broadcast_to(a, shape).conj() * broadcast_to(b, shape)).sum(
-        axis=axis, dtype=np.result_type(a.dtype, b.dtype)
-    )
+    return _products_along(axis, a, b, np.result_type(a.dtype, b.dtype), "vdot", "vecdot")
 
 
 def outer(a, b):

@@ -57,6 +57,11 @@ TEST_CASE("kernels of different sources have different numbers") {
         known.add(key);
         key.bands = columns && !finds_position(op);
         known.add(key);
+        key.bands = false;
+        key.rows = !columns && !finds_position(op);
+        known.add(key);
+        key.same_second = key.rows && takes_two(op);
+        known.add(key);
       }
     }
     known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, true, false, false});

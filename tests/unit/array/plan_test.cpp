@@ -122,6 +122,39 @@ TEST_CASE("a processor reads long stretches, of columns some rows at a time") {
   CHECK_FALSE(plan_reduction(columns, cores, true).bands);
 }
 
+TEST_CASE("a processor reduces several rows side by side where there are many") {
+  const auto plan_of_rows = [](std::int64_t rows, std::int64_t length, const DeviceTraits& device) {
+    ReducedArrays arrays =
+        reduced(layout_of({rows}, {4 * length}), layout_of({rows}, {4}), layout_of({length}, {4}));
+    return plan_reduction(arrays, device, true);
+  };
+  const ReductionPlan plan = plan_of_rows(4097, 4096, cores);
+  CHECK(plan.rows);
+  CHECK(plan.grid.x == 4096 / rows_together + 1);
+  CHECK(plan.parts() == 1);
+  CHECK_FALSE(plan_of_rows(4097, 4096, gpu).rows);
+  CHECK_FALSE(plan_of_rows(16, 4096, cores).rows);      // too few for all cores
+  CHECK_FALSE(plan_of_rows(4096, 100, cores).rows);     // soon over
+  CHECK_FALSE(plan_of_rows(4096, 100000, cores).rows);  // pages enough of their own
+  CHECK_FALSE(plan.same_second);
+
+  const Layout kept = layout_of({4096}, {16384}), other = layout_of({4096}, {0}),
+               result = layout_of({4096}, {4}), along = layout_of({4096}, {4});
+  ReducedArrays products = reduced(kept, result, along);
+  products.count = 2;
+  products.addresses[1] = 4096;
+  products.item_bytes[1] = 4;
+  const Layout* const all[] = {&kept, &other, &result};
+  const Layout* const both[] = {&along, &along};
+  products.kept = collapse(all);
+  products.reduced = collapse(both);
+  CHECK(plan_reduction(products, cores, true).same_second);
+  const Layout* const apart[] = {&kept, &kept, &result};
+  products.kept = collapse(apart);
+  CHECK(plan_reduction(products, cores, true).rows);
+  CHECK_FALSE(plan_reduction(products, cores, true).same_second);
+}
+
 TEST_CASE("sums of columns fill a GPU once, by small loads of elements that are small") {
   ReducedArrays columns =
       reduced(layout_of({16384}, {2}), layout_of({16384}, {2}), layout_of({16384}, {32768}));
