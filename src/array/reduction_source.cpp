@@ -68,8 +68,10 @@ std::string ReductionText::text() const {
 }
 
 bool ReductionText::all_at_once() const {
+  // In so few registers one pair of packs is read at a time: of two arrays in memory that is
+  // enough, of a matrix with a vector that caches hold it is not.
   const bool little = kind(key_.accumulated) != Kind::Complex &&
-                      (arrays_ == 1 || item_bytes(key_.accumulated) <= 4);
+                      (arrays_ == 1 || (item_bytes(key_.accumulated) <= 4 && key_.kept_dims == 0));
   return little && !key_.in_turn && !key_.columns && key_.dense && !key_.wide;
 }
 
