@@ -99,8 +99,8 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
   const std::uint64_t register_bytes = has_avx512() ? longest_registers : other_registers;
-  std::vector<simt::GangSource> sources =
-      simt::copy_for_gangs(module, kernels, wanted_sizes(options), longest, register_bytes);
+  std::vector<simt::GangSource> sources = simt::copy_for_gangs(
+      module, kernels, wanted_sizes(options), options.forms, longest, register_bytes);
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);

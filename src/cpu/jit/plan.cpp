@@ -170,7 +170,9 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   }
   // Where forms are made on demand.
   if (found != planned->kernels.end() && !options.forms && fusion_text(*found, block)[0] == '\0') {
-    if (const auto form = small_form(*found, block)) {
+    auto form = small_form(*found, block);
+    if (!form && found->gangs_are_warps && block.x % found->gang_lanes != 0) form = Form::Tails;
+    if (form) {
       Options small = options;
       small.only_kernels = {std::string(kernel)};
       small.forms = *form;

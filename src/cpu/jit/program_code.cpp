@@ -42,7 +42,14 @@ std::size_t Program::Implementation::part_of(std::string_view kernel) const {
 Options Program::Implementation::part_options(std::size_t part) const {
   Options options = options_;
   options.by_parts = false;
-  if (module_->parts.empty()) return options;
+  if (module_->parts.empty()) {
+    // As Program::compile made it.
+    const bool has_all =
+        std::all_of(module_->kernels.begin(), module_->kernels.end(),
+                    [](const KernelFacts& facts) { return facts.forms == Forms::all(); });
+    if (!has_all) options.forms = std::nullopt;
+    return options;
+  }
   options.only_kernels = module_->parts[part].kernels;
   options.quick = module_->is_large;
   if (!module_->parts[part].whole) options.forms = std::nullopt;

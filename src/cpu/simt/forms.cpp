@@ -65,6 +65,17 @@ Forms likely_forms(const KernelFacts& facts) {
   return facts.fuses_blocks && facts.walks_rows ? Form::Tails : Form::Tiles;
 }
 
+Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted) {
+  Forms forms = wanted.value_or(likely_forms(facts));
+  if (forms.has(Form::ShortRows)) forms = forms | Form::Tails;
+  if (forms.has(Form::SmallTiles)) {
+    const bool made = facts.tile_columns == small_tile.x && facts.tile_rows == small_tile.y;
+    forms = made ? forms | Form::Tiles : Forms::all();
+  }
+  if (forms.has(Form::Tails)) forms = forms | Form::Gangs;
+  return forms.has(Form::Tiles) && facts.tile_rows == 0 ? Forms::all() : forms;
+}
+
 void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
                 const std::optional<Forms>& wanted) {
   const Suspension suspension(module);
@@ -72,16 +83,9 @@ void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
   for (KernelFacts& kernel : kernels) {
     llvm::Function* const threads = module.getFunction("f." + kernel.name);
     if (threads == nullptr || kernel.gang_lanes == 0) continue;
-    Forms forms = wanted.value_or(likely_forms(kernel));
-    if (forms.has(Form::ShortRows)) forms = forms | Form::Tails;
-    if (forms.has(Form::SmallTiles)) {
-      const bool made = kernel.tile_columns == small_tile.x && kernel.tile_rows == small_tile.y;
-      forms = made ? forms | Form::Tiles : Forms::all();
-      // Nor are they made of rows.
-      kernel.fuses_blocks = false;
-    }
-    if (forms.has(Form::Tails)) forms = forms | Form::Gangs;
-    if (forms.has(Form::Tiles) && kernel.tile_rows == 0) forms = Forms::all();
+    const Forms forms = kept_forms(kernel, wanted);
+    // Small tiles are not made of rows either.
+    if (wanted && wanted->has(Form::SmallTiles)) kernel.fuses_blocks = false;
     kernel.forms = forms;
     kernel.suspends = suspension.suspends(*threads);
     if (!forms.has(Form::Threads)) threads->eraseFromParent();

@@ -17,6 +17,10 @@ namespace pycuda::cpu::simt {
 /// without each other where gangs are coroutines.
 Forms likely_forms(const KernelFacts& facts);
 
+/// The forms that drop_forms leaves of a kernel with gangs: `wanted`, or the likely ones, and what
+/// goes with them. `facts` are those of all forms.
+Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted);
+
 /// Erases, of every kernel that has gangs, the functions of forms other than `wanted`, or other
 /// than the likely ones, and what they alone called. The facts stay those of all forms, but for
 /// KernelFacts::forms; `suspends` is set already. Kernels without gangs stay whole, and so do those

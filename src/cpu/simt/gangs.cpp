@@ -18,6 +18,7 @@
 #include "cpu/simt/arithmetic/shared_divisions.h"
 #include "cpu/simt/arithmetic/wide_integers.h"
 #include "cpu/simt/barrier_reductions.h"
+#include "cpu/simt/forms.h"
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/gang_size.h"
 #include "cpu/simt/lanes/call_targets.h"
@@ -193,6 +194,8 @@ std::string widen(llvm::Function& source, const Suspension& suspension, GangSize
   return "an internal error";
 }
 
+constexpr const char* turns_note =
+    "lanes that make one trip more than others go through such loops in two turns";
 constexpr const char* full_gang_note =
     "a gang that passes a guard as a whole goes on without masks";
 
@@ -259,6 +262,7 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   if (source.open && write(*source.open, true, plan, full).empty()) {
     if (plan && source.guarded)
       plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+    if (plan && source.turns) plan->notes.push_back({PlanNote::Kind::Other, turns_note, {}, 0});
   } else {
     if (plan) *plan = {};
     reason = write(*source.function, true, plan, full);
@@ -291,11 +295,18 @@ void postpone(const llvm::Function& kernel, const Suspension& suspension, Kernel
   facts.vectors_later = true;
 }
 
+/// Whether a kernel whose gangs are warps runs in blocks of whole ones alone.
+bool has_whole_rows(KernelFacts facts, const std::optional<Forms>& forms) {
+  facts.gang_lanes = warp_lanes;
+  facts.gangs_are_warps = true;
+  return !kept_forms(facts, forms).has(Form::Tails);
+}
+
 }  // namespace
 
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
-                                       const GangSizes& wanted, unsigned longest,
-                                       std::uint64_t register_bytes) {
+                                       const GangSizes& wanted, const std::optional<Forms>& forms,
+                                       unsigned longest, std::uint64_t register_bytes) {
   std::vector<GangSource> sources;
   const Suspension suspension(module);
   const CallTargets targets(module);
@@ -323,6 +334,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
                        : fit_registers(*copy, choose_lanes(*copy, facts[i]), register_bytes);
       const bool choose = wanted.lanes == 0;
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, choose});
+      if (warps && has_whole_rows(facts[i], forms)) copy->addFnAttr(whole_rows);
       const GangSize tile =
           wanted.tile.value_or(choose_tile(*copy, facts[i], wanted.lanes, register_bytes));
       if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
@@ -363,7 +375,9 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
       open = llvm::CloneFunction(source.function, map);
     }
     const Quotients wanted = source.size.is_tile() ? Quotients::OfLoops : Quotients::All;
-    if (open_quotients(*open, source.size, wanted)) {
+    if (const OpenedQuotients quotients = open_quotients(*open, source.size, wanted);
+        quotients.any) {
+      source.turns = quotients.in_turns;
       source.open = open;
       source.guarded = true;
       opened.push_back(&source);
@@ -377,7 +391,10 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
 std::vector<GangSource*> open_more_quotients(const std::vector<GangSource*>& sources) {
   std::vector<GangSource*> opened;
   for (GangSource* source : sources) {
-    if (open_quotients(*source->open, source->size, Quotients::OfLoops)) opened.push_back(source);
+    const OpenedQuotients quotients =
+        open_quotients(*source->open, source->size, Quotients::OfLoops);
+    source->turns |= quotients.in_turns;
+    if (quotients.any) opened.push_back(source);
   }
   return opened;
 }

@@ -27,6 +27,7 @@ struct GangSource {
   bool warps = false;    ///< every gang must be a warp
   bool chosen = false;   ///< the size is our choice, and so is not to have gangs
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
+  bool turns = false;    ///< in `open`, lanes that loop once more than others do so in turns
   unsigned narrow = 0;   ///< operations that became narrow (narrow_integers.h)
   std::uint64_t register_bytes = 0;  ///< of the processor's vector registers together
 };
@@ -48,10 +49,11 @@ struct GangSizes {
 /// whose vector registers have `register_bytes` together. Kernels with warp operations have gangs
 /// of 32 in any case. Kernels of two dimensions get a second copy, for tiles: gangs of several
 /// rows. Those with more than `longest` instructions, calls inlined (fewer in large modules), are
-/// marked KernelFacts::vectors_later.
+/// marked KernelFacts::vectors_later. `forms` are those that drop_forms will be told to leave, or
+/// all: kernels whose gangs are warps rely on whole rows where no others are left.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
-                                       const GangSizes& wanted, unsigned longest,
-                                       std::uint64_t register_bytes);
+                                       const GangSizes& wanted, const std::optional<Forms>& forms,
+                                       unsigned longest, std::uint64_t register_bytes);
 
 /// Drops the copies for tiles that are slower than rows.
 void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes);

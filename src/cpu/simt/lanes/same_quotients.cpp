@@ -78,11 +78,10 @@ bool decides_branches(const llvm::Instruction& value) {
 /// Shifts are everywhere: of them only those are worth a copy whose results part the gang. So it is
 /// with divisions where there are copies already.
 bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes, Quotients wanted) {
-  if (operation.hasMetadata(stays_apart)) return false;
+  if (operation.hasMetadata(stays_apart) || !shapes.of(&operation).is_varying()) return false;
   if (!is_shift(operation))
     return operation.isIntDivRem() && (wanted == Quotients::All || decides_branches(operation));
-  return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) &&
-         shapes.of(&operation).is_varying() && decides_branches(operation);
+  return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) && decides_branches(operation);
 }
 
 /// The divisions in `block` whose operands are known before the first of them. A division is
@@ -107,12 +106,41 @@ Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients 
   return found;
 }
 
+/// Whether most gangs have two quotients of such a division: their lanes span as much as the
+/// divisor.
+bool parts_most_gangs(const llvm::BinaryOperator& division, const Shape& dividend, GangSize size) {
+  constexpr std::uint64_t largest_part = 4;
+  const auto* divisor = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(1));
+  if (!divisor || !is_shift(division) || divisor->getValue().uge(31)) return false;
+  return std::uint64_t{1} << divisor->getZExtValue() <=
+         largest_part * static_cast<std::uint64_t>(std::abs(dividend.stride)) * size.columns;
+}
+
+/// The one block behind `region`; null if there are several, or none.
+llvm::BasicBlock* end_of(const Blocks& region) {
+  llvm::BasicBlock* end = nullptr;
+  for (llvm::BasicBlock* block : region) {
+    for (llvm::BasicBlock* next : llvm::successors(block)) {
+      if (region.contains(next) || next == end) continue;
+      if (end) return nullptr;
+      end = next;
+    }
+  }
+  return end;
+}
+
+/// What a gang's lanes divide, and the quotients of its first and its last lane: no others where
+/// they are `in_order`, and those of no others where these two follow each other.
+struct GangQuotients {
+  llvm::Value *dividend, *first, *last, *in_order;
+};
+
 class Opener {
  public:
   Opener(llvm::Function& function, GangSize size, Quotients wanted)
       : function_(function), size_(size), wanted_(wanted) {}
 
-  bool run() {
+  OpenedQuotients run() {
     ControlFlow flow(function_);
     const Shapes shapes(function_, flow, size_);
     flow.assign_owners();
@@ -129,10 +157,17 @@ class Opener {
       std::vector<std::int64_t> strides;
       for (const llvm::BinaryOperator* division : divisions)
         strides.push_back(shapes.of(division->getOperand(0)).stride);
-      open(divisions, strides, std::move(region));
-      return true;
+      const bool in_turns = divisions.size() == 1 &&
+                            parts_most_gangs(*divisions.front(),
+                                             shapes.of(divisions.front()->getOperand(0)), size_) &&
+                            decides_branches(*divisions.front()) && end_of(region) &&
+                            llvm::any_of(region, [&](const llvm::BasicBlock* inside) {
+                              return flow.loop_of(inside) != flow.loop_of(block);
+                            });
+      open(divisions, strides, std::move(region), in_turns);
+      return {true, in_turns};
     }
-    return false;
+    return {};
   }
 
  private:
@@ -215,7 +250,46 @@ class Opener {
     return b.CreateCall(callee, {value});
   }
 
-  void open(const Divisions& divisions, const std::vector<std::int64_t>& strides, Blocks region) {
+  /// What a gang does whose lanes have two quotients: `region`, which begins with `whole`, once for
+  /// the lanes of each. Returns where it begins.
+  llvm::BasicBlock* write_turns(const Blocks& region, llvm::BasicBlock* whole,
+                                const llvm::BinaryOperator& division, const GangQuotients& two) {
+    llvm::LLVMContext& context = function_.getContext();
+    llvm::ValueToValueMapTy map;
+    const auto copies = copy_region(function_, region, ".turn", map);
+    for (llvm::BasicBlock* copy : copies) keep_apart(*copy);
+    const auto add = [&](const char* name) {
+      return llvm::BasicBlock::Create(context, name, &function_);
+    };
+    llvm::BasicBlock *begin = add("turns"), *turn = add("turn"), *next = add("next.turn");
+    llvm::Type* type = two.first->getType();
+    llvm::IRBuilder<> b(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+    llvm::AllocaInst* now = b.CreateAlloca(type);
+    b.SetInsertPoint(begin);
+    b.CreateStore(two.first, now);
+    llvm::Value* own =
+        b.CreateBinOp(quotient_of(division), two.dividend, division.getOperand(1));  // a constant
+    if (auto* quotient = llvm::dyn_cast<llvm::Instruction>(own)) keep_apart(*quotient);
+    b.CreateBr(turn);
+    b.SetInsertPoint(turn);
+    auto* entry = llvm::cast<llvm::BasicBlock>(map[whole]);
+    b.CreateCondBr(b.CreateICmpEQ(own, b.CreateLoad(type, now)), entry, next);
+    b.SetInsertPoint(next);
+    llvm::BasicBlock* end = end_of(region);
+    llvm::Value* done = b.CreateICmpEQ(b.CreateLoad(type, now), two.last);
+    b.CreateStore(two.last, now);
+    b.CreateCondBr(done, end, turn);
+
+    for (llvm::BasicBlock* copy : copies) copy->getTerminator()->replaceSuccessorWith(end, next);
+    auto* divided = llvm::cast<llvm::Instruction>(map[&division]);
+    b.SetInsertPoint(divided);
+    divided->replaceAllUsesWith(b.CreateLoad(type, now));
+    divided->eraseFromParent();
+    return begin;
+  }
+
+  void open(const Divisions& divisions, const std::vector<std::int64_t>& strides, Blocks region,
+            bool in_turns) {
     demote_crossing_values(function_);
     llvm::BasicBlock* block = divisions.front()->getParent();
     llvm::BasicBlock* whole = block->splitBasicBlock(divisions.front(), "same");
@@ -231,7 +305,7 @@ class Opener {
       return load && load->getParent() == whole ? b.Insert(load->clone()) : operand;
     };
     llvm::Value* same = b.getTrue();
-    std::vector<llvm::Value*> quotients;
+    std::vector<GangQuotients> found;
     for (std::size_t i = 0; i < divisions.size(); ++i) {
       llvm::BinaryOperator& division = *divisions[i];
       const bool sign = is_signed(division);
@@ -240,20 +314,34 @@ class Opener {
       llvm::Value* divisor = before(division.getOperand(1));
       llvm::Value* first = end_of_gang(b, gang_first, dividend);
       llvm::Value* last = end_of_gang(b, gang_last, dividend);
-      quotients.push_back(b.CreateBinOp(opcode, first, divisor));
       const bool up = strides[i] > 0;
       llvm::Value* in_order =
           b.CreateICmp(sign ? llvm::ICmpInst::ICMP_SLE : llvm::ICmpInst::ICMP_ULE,
                        up ? first : last, up ? last : first);
-      llvm::Value* agree = b.CreateICmpEQ(quotients.back(), b.CreateBinOp(opcode, last, divisor));
+      found.push_back({dividend, b.CreateBinOp(opcode, first, divisor),
+                       b.CreateBinOp(opcode, last, divisor), in_order});
+      llvm::Value* agree = b.CreateICmpEQ(found.back().first, found.back().last);
       same = b.CreateAnd(same, b.CreateAnd(in_order, agree));
     }
-    b.CreateCondBr(same, whole, llvm::cast<llvm::BasicBlock>(map[whole]));
+    auto* apart = llvm::cast<llvm::BasicBlock>(map[whole]);
+    if (in_turns) {
+      const GangQuotients& only = found.front();
+      llvm::Value* step = b.CreateSub(only.last, only.first);
+      llvm::Value* two = b.CreateAnd(
+          only.in_order, b.CreateICmpEQ(step, llvm::ConstantInt::getSigned(
+                                                  step->getType(), strides.front() > 0 ? 1 : -1)));
+      auto* parted = llvm::BasicBlock::Create(function_.getContext(), "parted", &function_);
+      b.CreateCondBr(same, whole, parted);
+      llvm::BasicBlock* turns = write_turns(region, whole, *divisions.front(), only);
+      llvm::IRBuilder<>(parted).CreateCondBr(two, turns, apart);
+    } else {
+      b.CreateCondBr(same, whole, apart);
+    }
     end->eraseFromParent();
 
     for (std::size_t i = 0; i < divisions.size(); ++i) {
       llvm::BinaryOperator& division = *divisions[i];
-      llvm::Value* value = quotients[i];
+      llvm::Value* value = found[i].first;
       if (is_remainder(division)) {
         b.SetInsertPoint(&division);
         value = b.CreateSub(division.getOperand(0), b.CreateMul(value, division.getOperand(1)));
@@ -263,11 +351,14 @@ class Opener {
     }
   }
 
+  static void keep_apart(llvm::Instruction& division) {
+    division.setMetadata(stays_apart, llvm::MDNode::get(division.getContext(), {}));
+  }
+
   static void keep_apart(llvm::BasicBlock& block) {
     for (llvm::Instruction& instruction : block) {
       auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
-      if (division && (is_shift(*division) || division->isIntDivRem()))
-        division->setMetadata(stays_apart, llvm::MDNode::get(block.getContext(), {}));
+      if (division && (is_shift(*division) || division->isIntDivRem())) keep_apart(*division);
     }
   }
 
@@ -278,7 +369,7 @@ class Opener {
 
 }  // namespace
 
-bool open_quotients(llvm::Function& function, GangSize size, Quotients wanted) {
+OpenedQuotients open_quotients(llvm::Function& function, GangSize size, Quotients wanted) {
   return Opener(function, size, wanted).run();
 }
 

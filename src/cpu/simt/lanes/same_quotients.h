@@ -16,13 +16,20 @@ inline constexpr const char* gang_last = "ptx.gang.last.";
 /// Which divisions are worth a copy: all, or those alone that say how often loops run.
 enum class Quotients { All, OfLoops };
 
+struct OpenedQuotients {
+  bool any = false;       ///< the function changed
+  bool in_turns = false;  ///< gangs whose lanes have two quotients go on in two turns
+};
+
 /// Where gangs divide, as a whole, an affine value by a uniform one, they go on in a copy of what
 /// follows if the first and the last lane have the same quotient: there it is uniform, and a
 /// remainder affine. So trip counts of grid-stride loops that the compiler unrolled are uniform,
-/// and so are rows of an index that is split into row and column. One place is opened at a time:
-/// what lies behind a barrier needs one of its own. `function` is in the form that
-/// ControlFlow asks for; true if it changed. Then its values that cross blocks are in memory: the
-/// caller brings it into ControlFlow's form again.
-bool open_quotients(llvm::Function& function, GangSize size, Quotients wanted);
+/// and so are rows of an index that is split into row and column. Where a loop's trips are counted
+/// by steps no longer than a gang, most gangs have two quotients: they go through one more copy
+/// twice, each time with the lanes of one of them. One place is opened at a time: what lies behind
+/// a barrier needs one of its own. `function` is in the form that ControlFlow asks for. If it
+/// changed, its values that cross blocks are in memory: the caller brings it into ControlFlow's
+/// form again.
+OpenedQuotients open_quotients(llvm::Function& function, GangSize size, Quotients wanted);
 
 }  // namespace pycuda::cpu::simt

@@ -94,7 +94,8 @@ Shapes::Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool 
       layout_(function.getParent()->getDataLayout()),
       size_(size),
       trusting_(trusting),
-      warps_(needs_warps(function)) {
+      warps_(needs_warps(function)),
+      whole_rows_(function.hasFnAttribute(whole_rows)) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
     if (!operation || !operation->getType()->isIntegerTy()) continue;
@@ -301,15 +302,12 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& operation) const {
         return of_mask(operation, left, constant->getValue());
       break;
     case llvm::Instruction::LShr:
-      if (constant && constant->getValue().ult(std::min(bits, 31u)) &&
-          stays_within(*operation.getOperand(0), left,
-                       std::uint64_t{1} << constant->getZExtValue()))
-        return Shape::affine(0,
-                             left.bounds && left.bounds->low >= 0
-                                 ? bounds(left.bounds->low >> constant->getZExtValue(),
-                                          left.bounds->high >> constant->getZExtValue())
-                                 : std::nullopt,
-                             by_row);
+    case llvm::Instruction::AShr:
+    case llvm::Instruction::UDiv:
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::URem:
+    case llvm::Instruction::SRem:
+      if (const auto shape = of_division(operation, left)) return *shape;
       break;
     default:
       break;

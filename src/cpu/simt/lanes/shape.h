@@ -24,6 +24,10 @@ struct GangSize {
   bool is_tile() const { return rows > 1; }
 };
 
+/// An attribute of functions whose gangs are warps, for blocks whose rows are made of whole ones
+/// alone: ntid.x is a multiple of 32.
+inline constexpr const char* whole_rows = "whole-rows";
+
 /// An affine value is, in column c of a row of the gang, its value in the row's first lane +
 /// c * stride, in the arithmetic of its type.
 struct Shape {
@@ -94,6 +98,7 @@ class Shapes {
   Shape of_usual_choice(const llvm::Instruction& choice) const;
   Shape of_phi(const llvm::PHINode& phi) const;
   Shape of_binary(const llvm::BinaryOperator& operation) const;
+  std::optional<Shape> of_division(const llvm::BinaryOperator& operation, const Shape& left) const;
   Shape of_mask(const llvm::BinaryOperator& operation, const Shape& left,
                 const llvm::APInt& mask) const;
   Shape of_cast(const llvm::CastInst& cast) const;
@@ -116,6 +121,7 @@ class Shapes {
   const GangSize size_;
   const bool trusting_;
   const bool warps_;  ///< gangs are warps: rows of threads are made of whole ones, or there is one
+  const bool whole_rows_;  ///< ntid.x is a multiple of the columns
 };
 
 }  // namespace pycuda::cpu::simt

@@ -60,9 +60,12 @@ std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) con
     return number->isZero() ? most
                             : std::uint64_t{1} << std::min(number->getValue().countr_zero(), 31u);
   if (const llvm::StringRef name = special_register(&value); !name.empty())
-    return name == "tid.x" ? size_.columns : name == "laneid" ? most : 1;
+    return name == "tid.x" || (name == "ntid.x" && whole_rows_) ? size_.columns
+           : name == "laneid"                                   ? most
+                                                                : 1;
   const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   if (!instruction || steps == most_steps) return 1;
+  if (const Shape shape = of(&value); shape.bounds == Bounds{0, 0}) return most;
   const auto operand = [&](unsigned index) {
     return alignment_of(*instruction->getOperand(index), steps + 1);
   };
@@ -123,6 +126,47 @@ Shape Shapes::of_compare(const llvm::ICmpInst& compare) const {
   return stays_within(left, shape, std::uint64_t{1} << zeros)
              ? Shape::affine(0, std::nullopt, shape.by_row)
              : Shape::varying();
+}
+
+/// A number divided by a power of two: what stays between two multiples of it has one quotient, and
+/// remainders that rise by one from lane to lane.
+std::optional<Shape> Shapes::of_division(const llvm::BinaryOperator& operation,
+                                         const Shape& left) const {
+  constexpr unsigned most_bits = 62;
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
+  if (!constant || constant->getBitWidth() > 64) return std::nullopt;
+  const bool is_positive = left.bounds && left.bounds->low >= 0;
+  bool is_remainder = false;
+  unsigned bits = 0;
+  switch (operation.getOpcode()) {
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr:
+      if (constant->getValue().ugt(most_bits)) return std::nullopt;
+      bits = static_cast<unsigned>(constant->getZExtValue());
+      break;
+    case llvm::Instruction::SRem:
+    case llvm::Instruction::URem:
+      is_remainder = true;
+      [[fallthrough]];
+    default:
+      if (!constant->getValue().isPowerOf2() || constant->isNegative()) return std::nullopt;
+      bits = constant->getValue().logBase2();
+      // Signed division rounds towards zero.
+      if (!is_positive && (operation.getOpcode() == llvm::Instruction::SDiv ||
+                           operation.getOpcode() == llvm::Instruction::SRem))
+        return std::nullopt;
+  }
+  if (bits > most_bits) return std::nullopt;
+  const std::optional<Bounds> quotients =
+      is_positive ? std::optional(Bounds{left.bounds->low >> bits, left.bounds->high >> bits})
+                  : std::nullopt;
+  // Such as the sign of what is never negative.
+  const bool is_same = quotients && quotients->low == quotients->high;
+  if (!is_same &&
+      (bits > 30 || !stays_within(*operation.getOperand(0), left, std::uint64_t{1} << bits)))
+    return std::nullopt;
+  if (!is_remainder) return Shape::affine(0, quotients, left.by_row && !is_same);
+  return Shape::affine(left.stride, Bounds{0, (std::int64_t{1} << bits) - 1}, left.by_row);
 }
 
 /// Bits of a number: the upper ones are the same in a whole row that stays between two multiples of

@@ -21,11 +21,12 @@ enum class Flushing : std::uint8_t {
 /// What a kernel may contain.
 struct KernelTraits {
   bool barriers = false;
-  bool warps = false;       ///< shuffles and votes
-  int size = 6;             ///< statements of the outermost level
-  bool pointers = false;    ///< calls through pointers
-  bool every_part = false;  ///< says which register differs; a long kernel
-  bool walks = false;       ///< loops over rows, lists and local arrays, and turns
+  bool warps = false;        ///< shuffles and votes
+  int size = 6;              ///< statements of the outermost level
+  bool pointers = false;     ///< calls through pointers
+  bool every_part = false;   ///< says which register differs; a long kernel
+  bool walks = false;        ///< loops over rows, lists and local arrays, and turns
+  bool whole_warps = false;  ///< among these, rows that belong to warps
   Flushing flushing = Flushing::Hardly;
 };
 
@@ -120,6 +121,7 @@ class RandomKernel {
   void extrema();
   void same_divisor(int depth);
   void walk_list();
+  void row_of_warp();
   void lower_own_words();
   void turns();
 

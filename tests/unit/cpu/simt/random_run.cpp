@@ -97,6 +97,26 @@ std::string difference(LoadedModule& oracle, LoadedModule& module, const char* n
   return {};
 }
 
+namespace {
+
+std::string text_of(std::mt19937_64& random, const std::string& name, const KernelTraits& traits) {
+  RandomKernel kernel(
+      [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); });
+  return kernel.text(name, traits);
+}
+
+}  // namespace
+
+std::string warp_kernel_text(std::uint64_t seed, const std::string& name, bool every_part) {
+  std::mt19937_64 random(seed);
+  KernelTraits traits;
+  traits.barriers = seed % 3 == 0;
+  traits.warps = traits.walks = traits.whole_warps = true;
+  traits.every_part = every_part;
+  traits.size = 2 + static_cast<int>(random() % 4);
+  return text_of(random, name, traits);
+}
+
 std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
                         Flushing flushing, bool walks) {
   std::mt19937_64 random(seed);
@@ -109,9 +129,7 @@ std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps,
   traits.walks = walks;
   // Mostly small: what is found in a small one is easy to read, and more fit into an hour.
   traits.size = 2 + static_cast<int>(random() % (seed % 16 == 0 ? 12 : 4));
-  RandomKernel kernel(
-      [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); });
-  return kernel.text(name, traits);
+  return text_of(random, name, traits);
 }
 
 }  // namespace pycuda::cpu::testing

@@ -31,5 +31,7 @@ std::string difference(LoadedModule& oracle, LoadedModule& module, const char* n
 /// The kernel of this number.
 std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
                         Flushing flushing = Flushing::Hardly, bool walks = false);
+/// A kernel with warp operations, for blocks whose rows are made of whole warps.
+std::string warp_kernel_text(std::uint64_t seed, const std::string& name, bool every_part);
 
 }  // namespace pycuda::cpu::testing

@@ -6,6 +6,8 @@
 #include "unit/cpu/simt/random_run.h"
 #include "unit/cpu/tried_kernels.h"
 
+using pycuda::cpu::Form;
+using pycuda::cpu::Forms;
 using pycuda::cpu::testing::difference;
 using pycuda::cpu::testing::Flushing;
 using pycuda::cpu::testing::kernel_text;
@@ -13,6 +15,7 @@ using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::random_shapes;
 using pycuda::cpu::testing::RandomKernel;
 using pycuda::cpu::testing::vectors;
+using pycuda::cpu::testing::warp_kernel_text;
 
 namespace {
 
@@ -47,6 +50,41 @@ long long run_kernels(long long first, long long count, bool printed, bool walks
       }
       ++widened;
       for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
+        const std::string found = difference(module, name.c_str(), shape);
+        CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
+                                               << shape.block.y << " x " << shape.block.z << ", n "
+                                               << shape.n << ": " << found);
+        if (!found.empty()) break;
+      }
+    }
+  }
+  return widened;
+}
+
+/// Tries kernels whose code relies on blocks that are made of whole warps; how many of them ran in
+/// gangs.
+long long run_warp_kernels(long long first, long long count) {
+  auto whole = vectors(true);
+  whole.forms = Forms(Form::Gangs) | Form::Threads;
+  long long widened = 0;
+  for (long long start = first; start < first + count; start += kernels_per_module) {
+    const long long end = std::min(start + kernels_per_module, first + count);
+    std::string text = RandomKernel::functions();
+    for (long long seed = start; seed < end; ++seed)
+      text += warp_kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed),
+                               count == 1);
+    if (count == 1) MESSAGE(text);
+    LoadedModule module(text, whole);
+    for (long long seed = start; seed < end; ++seed) {
+      const std::string name = "k" + std::to_string(seed);
+      widened += module.kernel(name.c_str()).facts.gang_lanes != 0 ? 1 : 0;
+      for (auto shape : random_shapes(static_cast<std::uint64_t>(seed))) {
+        shape.block.x = std::min((shape.block.x + 31) / 32 * 32,
+                                 1024 / (shape.block.y * shape.block.z) / 32 * 32);
+        // Without a warp operation it may have tiles, which were not asked for.
+        const bool has_form =
+            module.kernel(name.c_str()).facts.gangs_are_warps || shape.block.y * shape.block.z == 1;
+        if (shape.block.x == 0 || !has_form) continue;
         const std::string found = difference(module, name.c_str(), shape);
         CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
                                                << shape.block.y << " x " << shape.block.z << ", n "
@@ -103,6 +141,13 @@ TEST_CASE("random kernels compute the same bits with rows, lists, local arrays a
   const long long widened = run_kernels(first, count, count == 1, true);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 6);
+}
+
+TEST_CASE("random kernels compute the same bits where blocks are made of whole warps") {
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(32);
+  const long long widened = run_warp_kernels(first, count);
+  MESSAGE(widened << " of " << count << " kernels ran in gangs");
+  CHECK(widened * 10 >= count * 5);
 }
 
 TEST_CASE("random kernels compute the same bits where they flush subnormal numbers") {

@@ -19,6 +19,7 @@ void RandomKernel::begin_walks() {
 }
 
 void RandomKernel::walk(int depth) {
+  if (traits_.whole_warps && one_in(3)) return row_of_warp();
   switch (pick(depth_is_uniform_ && traits_.barriers ? 9 : 7)) {
     case 0:
     case 1:
@@ -238,6 +239,47 @@ void RandomKernel::same_divisor(int depth) {
 
 /// From one word of `in` to the next, or a row of it of which two neighbours say where it begins
 /// and ends.
+/// The lanes of a warp go through a row of `in`, whose number is that of the warp, by steps of 32
+/// elements, as compilers write that loop down: a few trips alone, then several at a time.
+void RandomKernel::row_of_warp() {
+  const std::string first = label(), single = label(), many = label(), end = label();
+  const std::string sum = r();
+  const std::string index = any_of({"%g", "%g", "%lin"});
+  if (one_in(2)) {
+    const std::string sign = any_of({"s32", "u32"});
+    line("div." + sign + " %k1, " + index + ", 32; rem." + sign + " %k4, " + index + ", 32;");
+  } else {
+    line(any_of({"shr.u32", "shr.s32"}) + (" %k1, " + index) + ", 5;");
+    line("and.b32 %k4, " + index + ", 31;");
+  }
+  if (one_in(4)) line("shl.b32 %k4, %k4, 1;");
+  line("mul.lo.u32 %k1, %k1, " + std::string(any_of({"1", "64", "97", "200"})) + ";");
+  line(one_in(2) ? "mov.u32 %k5, " + str(pick(200)) + ";" : "and.b32 %k5, %n, 127;");
+  line("sub.u32 %k0, %k5, %k4; setp.ge.s32 %q6, %k4, %k5;");
+  line("@%q6 bra " + end + ";");
+  const std::string trips = any_of({"shr.u32", "shr.s32"});
+  line("add.u32 %k0, %k0, 31; " + trips + " %k0, %k0, 5; and.b32 %k2, %k0, 3;");
+  const auto trip = [&] {
+    line("add.u32 %k3, %k1, %k4; and.b32 %k3, %k3, " + str(in_words - 1) +
+         "; mul.wide.u32 %y1, %k3, 4; add.u64 %y1, %y1, %in; ld.global.u32 %k3, [%y1];");
+    line("mad.lo.u32 " + sum + ", " + sum + ", 3, %k3; add.u32 %k4, %k4, 32;");
+  };
+  line("setp.eq.u32 %q6, %k2, 0;");
+  line("@%q6 bra " + single + ";");
+  line(first + ":");
+  trip();
+  line("sub.u32 %k2, %k2, 1; setp.ne.u32 %q6, %k2, 0;");
+  line("@%q6 bra " + first + ";");
+  line(single + ":");
+  line("setp.lt.u32 %q6, %k0, 4;");
+  line("@%q6 bra " + end + ";");
+  line(many + ":");
+  for (int i = 0; i < 4; ++i) trip();
+  line("setp.lt.s32 %q6, %k4, %k5;");
+  line("@%q6 bra " + many + ";");
+  line(end + ":");
+}
+
 void RandomKernel::walk_list() {
   const std::string start = label(), end = label();
   const std::string mask = str(in_words - 1), sum = r();
