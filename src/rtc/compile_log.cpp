@@ -92,6 +92,11 @@ std::vector<std::string> remedies_for(const std::string& log) {
   return options;
 }
 
+bool refuses_computed_constants(const std::string& log) {
+  return log.find("dynamic initialization is not supported for a __device__ variable") !=
+         std::string::npos;
+}
+
 std::string host_headers_for(const std::string& log, const std::vector<fs::path>& own) {
   const std::string_view file = missing_file(log);
   if (file.empty()) return {};

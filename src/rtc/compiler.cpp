@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
+#include "rtc/file_constants.h"
 #include "rtc/nvcc.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
@@ -380,7 +381,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
 
   NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
   bool wants_host = !result.ok && needs_host_compiler(result.log);
-  std::string latest = result.log;
+  std::string latest = result.log, text = job.source.text;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
     std::vector<std::string> helping = remedies_for(latest);
     const std::string host_headers = host_headers_for(latest, folders_.headers);
@@ -388,11 +389,13 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     std::erase_if(helping, [&](const std::string& option) {
       return std::ranges::find(options, option) != options.end();
     });
-    if (helping.empty()) break;
+    const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
+    if (new_text) text = with_constant_expressions(text);
+    if (helping.empty() && (!new_text || text == job.source.text)) break;
     for (std::vector<std::string>* list : {&options, &used}) {
       list->insert(list->begin() + 1, helping.begin(), helping.end());
     }
-    NvrtcResult again = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
+    NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code);
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
     if (!again.ok) {

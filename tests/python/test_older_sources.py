@@ -97,6 +97,19 @@ def test_headers_of_host_code_without_a_host_compiler():
     assert "nvcc was tried" not in str(caught.value) and "cannot open" not in str(caught.value)
 
 
+def test_constants_of_the_file_computed_from_others():
+    source = """
+    const float step = 0.25;
+    const double diffusion = 4, squared = step * step, share = diffusion * squared / (3 * diffusion);
+    __device__ double twice(double x) { return 2 * x; }
+    __global__ void k(double *out) { out[0] = squared; out[1] = twice(share); }"""
+    out = np.zeros(2)
+    SourceModule(source).get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [0.0625, 0.125 / 3]
+    with pytest.raises(drv.CompileError, match="dynamic initialization"):
+        SourceModule("__device__ int f(); __device__ int x = f();")
+
+
 def test_all_of_cub_at_once():
     source = """
     #include <cub/cub.cuh>
