@@ -142,7 +142,7 @@ class Call:
     Attributes
     ----------
     size : int
-        The elements of the first vector.
+        The elements that are computed: as many as the first vector has, or fewer.
     layout : tuple
         What the kernel must be compiled for: of each argument None, or its number of axes and
         whether it shares its lengths with others. Empty when all vectors are plain pointers.
@@ -173,7 +173,13 @@ class Call:
         self.packed += self._extents
 
     def _check_lengths(self, name, first):
-        """The first vector's length is the number of elements: others may be longer, but not shorter."""
+        """The first vector's length is the number of elements: others may be longer, but not shorter.
+
+        Unless the first is used otherwise too, as in ``difference[i] = x[i + 1] - x[i]``: then theirs count.
+        """
+        if first not in self.same_length:
+            self.size = min([first.size, *(vector.size for vector in self.same_length)])
+            return
         for vector in self.same_length:
             if vector.size < first.size:
                 raise ValueError(

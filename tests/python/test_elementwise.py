@@ -128,6 +128,13 @@ def test_the_first_vector_says_how_many_elements_there_are():
     assert z.get().tolist() == [*(2 * ramp(6)), -1, -1, -1]
 
 
+def test_a_first_vector_that_is_read_elsewhere_too_may_be_longer():
+    x = ramp(1024) ** 2
+    difference = gpuarray.empty(1023, np.float32)
+    ElementwiseKernel("float *x, float *difference", "difference[i] = x[i+1] - x[i]")(to_gpu(x), difference)
+    assert (difference.get() == np.diff(x)).all()
+
+
 def test_elements_of_the_declared_size_are_read_as_declared():
     bits = gpuarray.empty(3, np.int32)
     ElementwiseKernel("unsigned *x, float *bits", "bits[i] = __uint_as_float(x[i] + 1)")(
