@@ -44,8 +44,6 @@ struct pycuda_strided {
 };
 """
 
-_NUMBERS = "iub"
-
 
 def parse_arguments(arguments):
     """A new list of arguments, from C declarations or from a sequence of arguments."""
@@ -73,7 +71,7 @@ def struct_chars(arguments):
 
 
 def elementwise_names(arguments, body, elsewhere):
-    """The vectors that `body` uses as ``name[i]`` only: their lengths must be the number of elements.
+    """The vectors that `body` uses as ``name[i]`` only: they must have as many elements as the first.
 
     None of them when `body` compares `i` with something: then it may guard its accesses itself.
     """
@@ -131,13 +129,9 @@ class Vector:
         self.f_order = is_f_contiguous_strides(self.strides, itemsize, self.shape)
 
     def check_dtype(self):
-        """Refuse elements that are not what was declared."""
+        """Refuse elements of another size than declared. Others are read as what was declared, as through a pointer."""
         declared, given = self.argument.dtype, self.dtype
-        if (
-            declared == given
-            or declared.itemsize == given.itemsize
-            and (declared.kind == "V" or given.kind == "V" or declared.kind in _NUMBERS and given.kind in _NUMBERS)
-        ):
+        if declared.itemsize == given.itemsize:
             return
         raise TypeError(f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}")
 
@@ -148,7 +142,7 @@ class Call:
     Attributes
     ----------
     size : int
-        The elements of the first vector.
+        The elements that are computed: as many as the first vector has, or fewer.
     layout : tuple
         What the kernel must be compiled for: of each argument None, or its number of axes and
         whether it shares its lengths with others. Empty when all vectors are plain pointers.
@@ -179,8 +173,15 @@ class Call:
         self.packed += self._extents
 
     def _check_lengths(self, name, first):
+        """The first vector's length is the number of elements: others may be longer, but not shorter.
+
+        Unless the first is used otherwise too, as in ``difference[i] = x[i + 1] - x[i]``: then theirs count.
+        """
+        if first not in self.same_length:
+            self.size = min([first.size, *(vector.size for vector in self.same_length)])
+            return
         for vector in self.same_length:
-            if vector.size != first.size:
+            if vector.size < first.size:
                 raise ValueError(
                     f"{name}: '{vector.argument.name}' has shape {vector.shape}, "
                     f"'{first.argument.name}' has shape {first.shape}"

@@ -144,6 +144,11 @@ EXCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace(
 _MOST_INTERVALS_PER_MULTIPROCESSOR = 8
 
 
+def _same_words(given, wanted):
+    """Whether elements may be read as the scan's type: int32 sums are uint32 sums."""
+    return given == wanted or given.itemsize == wanted.itemsize and given.kind in "iub" and wanted.kind in "iub"
+
+
 class _ScanKernel:
     """What both kinds share: everything but the template of the last pass."""
 
@@ -234,24 +239,24 @@ class _ScanKernel:
         if len(input_ary.shape) != 1:
             raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
         (n,) = input_ary.shape
-        if input_ary.dtype != self.dtype:
+        if not _same_words(input_ary.dtype, self.dtype):
             raise TypeError(f"the scan is for dtype {self.dtype}, the input has dtype {input_ary.dtype}")
         if output_ary is None:
             output_ary = input_ary
         elif isinstance(output_ary, str):
             if output_ary != "new":
                 raise ValueError(f"output_ary is {output_ary!r}: it may be an array, None or 'new'")
-            output_ary = gpuarray.GPUArray((n,), self.dtype, allocator)
+            output_ary = gpuarray.GPUArray((n,), input_ary.dtype, allocator)
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}")
-        if output_ary.dtype != self.dtype:
+        if not _same_words(output_ary.dtype, self.dtype):
             raise TypeError(f"the scan is for dtype {self.dtype}, the output has dtype {output_ary.dtype}")
         if not output_ary.flags.forc:
             raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
         if n == 0:
             return output_ary
         if not input_ary.flags.forc:
-            dense = gpuarray.GPUArray((n,), self.dtype, allocator)
+            dense = gpuarray.GPUArray((n,), input_ary.dtype, allocator)
             gpuarray._array.copy(dense, input_ary, stream)
             input_ary = dense
         self._scan(input_ary.ptr, output_ary.ptr, n, allocator, stream)

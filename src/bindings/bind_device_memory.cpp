@@ -128,10 +128,16 @@ void bind_device_memory(nb::module_& m) {
   m.def(
       "mem_get_info",
       [] {
-        const auto info = unlocked([] { return cuda::require_context()->memory_info(); });
+        const auto info = unlocked([] {
+          const auto context = cuda::require_context();
+          // Programs size their work by the answer: what freed arrays left behind is free too.
+          array::ArrayContext::free_held_memory();
+          return context->memory_info();
+        });
         return nb::make_tuple(info.free_bytes, info.total_bytes);
       },
-      "Free and total memory of the current context's device in bytes, as (free, total).");
+      "Free and total memory of the current context's device in bytes, as (free, total). What is "
+      "held of freed arrays goes back to the driver first.");
   m.def("_live_device_bytes", &cuda::live_device_bytes,
         "Bytes of all device memory that this process has from `mem_alloc` and the pools, made "
         "after the "

@@ -6,6 +6,9 @@
 #include <string_view>
 
 namespace pycuda::rtc {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// The file that the compiler could not open, or nothing.
@@ -15,6 +18,18 @@ std::string_view missing_file(std::string_view log) {
   if (at == std::string_view::npos) return {};
   log.remove_prefix(at + kBefore.size());
   return log.substr(0, log.find('"'));
+}
+
+/// An undefined name of the CUDA runtime, such as `cudaMalloc`: a host's part of the program.
+bool misses_runtime_name(std::string_view log) {
+  constexpr std::string_view kBefore = "identifier \"cuda";
+  for (std::size_t at = log.find(kBefore); at != std::string_view::npos;
+       at = log.find(kBefore, at + 1)) {
+    const std::size_t quote = log.find('"', at + kBefore.size());
+    if (quote != std::string_view::npos && log.substr(quote).starts_with("\" is undefined"))
+      return true;
+  }
+  return false;
 }
 
 bool is_noise(std::string_view line) {
@@ -45,6 +60,8 @@ std::string clean_log(std::string_view log) {
 bool needs_host_compiler(const std::string& log) {
   if (log.find("explicitly marked as a __host__ function is not allowed") != std::string::npos)
     return true;
+  if (log.find("namespace \"std\" has no member") != std::string::npos || misses_runtime_name(log))
+    return true;
   const std::string_view file = missing_file(log);
   if (file.empty()) return false;
   return file.find('.') == std::string_view::npos || file.starts_with("thrust/") ||
@@ -57,6 +74,10 @@ std::span<const Remedy> remedies() {
       {"more than one instance of overloaded function", "pycuda_mixed_math.h", {}},
       {"identifier \"__shfl", "pycuda_old_warps.h", {}},
       {"\"register\" storage class", {}, "-Dregister="},
+      // Programs for devices below sm_60 define atomicAdd of double themselves.
+      {"previous \"atomicAdd\"", "pycuda_own_atomics.h", {}},
+      {"\"atomicAdd(double *, double)\" has already been defined", "pycuda_own_atomics.h", {}},
+      {"CCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK", {}, "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK"},
   };
   return kRemedies;
 }
@@ -69,6 +90,22 @@ std::vector<std::string> remedies_for(const std::string& log) {
                                             : "-include=" + std::string(remedy.header));
   }
   return options;
+}
+
+bool refuses_computed_constants(const std::string& log) {
+  return log.find("dynamic initialization is not supported for a __device__ variable") !=
+         std::string::npos;
+}
+
+std::string host_headers_for(const std::string& log, const std::vector<fs::path>& own) {
+  const std::string_view file = missing_file(log);
+  if (file.empty()) return {};
+  for (const fs::path& folder : own) {
+    std::error_code error;
+    fs::path headers = folder / "host_only";
+    if (fs::exists(headers / file, error)) return headers.native();
+  }
+  return {};
 }
 
 std::string advice(const std::string& log) {

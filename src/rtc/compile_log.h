@@ -2,6 +2,7 @@
 // NVRTC's log in nvcc's words, and what it tells about why a source was refused.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,5 +32,13 @@ std::span<const Remedy> remedies();
 
 /// The options that stand for the remedies of what `log` complains about.
 std::vector<std::string> remedies_for(const std::string& log);
+
+/// True when `const float b = 2 * a;` of a file was refused as a variable of the device that is
+/// computed at the start.
+bool refuses_computed_constants(const std::string& log);
+
+/// The folder of this package's empty headers in place of those that only host code needs, if the
+/// file that the compiler could not open is among them; else nothing. `own`: the package's headers.
+std::string host_headers_for(const std::string& log, const std::vector<std::filesystem::path>& own);
 
 }  // namespace pycuda::rtc

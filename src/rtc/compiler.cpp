@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
+#include "rtc/file_constants.h"
 #include "rtc/nvcc.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
@@ -38,6 +39,8 @@ constexpr int kDefaultCapability = 80;
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
 /// Making a precompiled header costs about as much as it saves in four compilations.
 constexpr int kCompilesBeforePrecompiledHeader = 4;
+/// What one remedy lets the compiler see may need another.
+constexpr int kMostRemedyRounds = 4;
 
 std::string_view extension(Target target) {
   switch (target) {
@@ -377,19 +380,32 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 
   NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
-  if (!result.ok) {
-    const std::vector<std::string> helping = remedies_for(result.log);
-    if (!helping.empty()) {
-      for (std::vector<std::string>* list : {&options, &used}) {
-        list->insert(list->begin() + 1, helping.begin(), helping.end());
-      }
-      NvrtcResult again = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
-      if (again.ok) result = std::move(again);
+  bool wants_host = !result.ok && needs_host_compiler(result.log);
+  std::string latest = result.log, text = job.source.text;
+  for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
+    std::vector<std::string> helping = remedies_for(latest);
+    const std::string host_headers = host_headers_for(latest, folders_.headers);
+    if (!host_headers.empty()) helping.push_back("-I" + host_headers);
+    std::erase_if(helping, [&](const std::string& option) {
+      return std::ranges::find(options, option) != options.end();
+    });
+    const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
+    if (new_text) text = with_constant_expressions(text);
+    if (helping.empty() && (!new_text || text == job.source.text)) break;
+    for (std::vector<std::string>* list : {&options, &used}) {
+      list->insert(list->begin() + 1, helping.begin(), helping.end());
     }
+    NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code);
+    latest = again.log;
+    // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
+    if (!again.ok) {
+      wants_host = needs_host_compiler(latest) || (wants_host && host_headers.empty());
+    }
+    if (again.ok || !host_headers.empty()) result = std::move(again);
   }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
-    if (needs_host_compiler(log)) {
+    if (wants_host) {
       if (const fs::path nvcc = find_nvcc("nvcc"); !nvcc.empty()) {
         try {
           return compile_with_nvcc(request, job, nvcc);

@@ -35,6 +35,7 @@ def test_settings_that_are_not_understood_are_told():
         ("PYCUDA_CPU_DEVICES", "99", "a whole number from 1 to 64", "1"),
         ("PYCUDA_CPU_MEMORY", "1e9", "a whole number of bytes from 1 to 128T", ""),
         ("PYCUDA_CPU_MEMORY", "0", "a whole number of bytes from 1 to 128T", ""),
+        ("PYCUDA_CPU_MARGIN", "-1", "a whole number of bytes from 0 to 1G", "0"),
         ("PYCUDA_CPU_PATIENCE", "abc", "a number from -1e+09 to 1e+09", "1"),
         ("PYCUDA_CPU_PATIENCE", "nan", "a number from -1e+09 to 1e+09", "1"),
         ("PYCUDA_CPU_TIMEOUT", "soon", "a number from 0 to 1e+09", "0 (no limit)"),

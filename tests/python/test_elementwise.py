@@ -122,6 +122,27 @@ def test_lengths_that_differ_are_refused_with_names_and_shapes():
         axpy()(1, to_gpu(ramp(4, 6))[:, ::2], to_gpu(ramp(12)), to_gpu(ramp(12)))
 
 
+def test_the_first_vector_says_how_many_elements_there_are():
+    x, y, z = to_gpu(ramp(6)), to_gpu(ramp(4, 5)), to_gpu(np.full(9, -1, np.float32))
+    ElementwiseKernel("float *x, float *y, float *z", "z[i] = x[i] + y[i]")(x, y, z)
+    assert z.get().tolist() == [*(2 * ramp(6)), -1, -1, -1]
+
+
+def test_a_first_vector_that_is_read_elsewhere_too_may_be_longer():
+    x = ramp(1024) ** 2
+    difference = gpuarray.empty(1023, np.float32)
+    ElementwiseKernel("float *x, float *difference", "difference[i] = x[i+1] - x[i]")(to_gpu(x), difference)
+    assert (difference.get() == np.diff(x)).all()
+
+
+def test_elements_of_the_declared_size_are_read_as_declared():
+    bits = gpuarray.empty(3, np.int32)
+    ElementwiseKernel("unsigned *x, float *bits", "bits[i] = __uint_as_float(x[i] + 1)")(
+        to_gpu(np.array([1, -1, 0.5], np.float32)), bits
+    )
+    assert (bits.get() == np.array([1, -1, 0.5], np.float32).view(np.int32) + 1).all()
+
+
 def test_dtypes_that_differ_are_refused():
     with pytest.raises(TypeError, match="'y' is declared as float32, the array has dtype float64"):
         axpy()(1, to_gpu(ramp(5)), to_gpu(ramp(5, dtype=np.float64)), to_gpu(ramp(5)))

@@ -9,6 +9,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from programs import run_program
+from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -122,6 +123,15 @@ def test_no_bytes_are_an_invalid_argument():
 def test_sizes_must_be_integers(size, kind):
     with pytest.raises(kind):
         cuda.mem_alloc(size)
+
+
+def test_memory_of_freed_arrays_counts_as_free():
+    free_before = cuda.mem_get_info()[0]
+    for _ in range(3):
+        array = gpuarray.empty(free_before // 16, np.uint8)
+        assert cuda.mem_get_info()[0] <= free_before - free_before // 16
+        del array
+        assert cuda.mem_get_info()[0] >= free_before - (1 << 20)
 
 
 def test_memory_goes_back_when_collected():

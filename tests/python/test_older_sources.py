@@ -55,6 +55,75 @@ def test_shuffles_that_name_no_lanes_and_the_keyword_register():
     assert (out == 496 + (np.arange(32) ^ 1)).all()
 
 
+OWN_ATOMIC_ADD = """
+__device__ double atomicAdd(double *address, double value) {
+    unsigned long long *bits = (unsigned long long *)address, old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "options"),
+    [("", "", {}), ("static inline ", "", {}), ("", 'extern "C"', {"no_extern_c": True})],
+)
+def test_a_sources_own_addition_of_doubles(before, after, options):
+    source = f"""{before}{OWN_ATOMIC_ADD}{after}
+    __global__ void k(double *d, float *f, int *i, unsigned *u) {{
+        atomicAdd(d, 1); atomicAdd(d + 1, 0.5); atomicAdd(f, 1.0); atomicAdd(i, -1); atomicAdd(u, 2);
+    }}"""
+    d, f, i, u = np.zeros(2), np.zeros(1, np.float32), np.zeros(1, np.int32), np.zeros(1, np.uint32)
+    kernel = SourceModule(source, **options).get_function("k")
+    kernel(drv.InOut(d), drv.InOut(f), drv.InOut(i), drv.InOut(u), block=(64, 1, 1))
+    assert d.tolist() == [64, 32] and f[0] == 64 and i[0] == -64 and u[0] == 128
+
+
+def test_headers_of_host_code_without_a_host_compiler():
+    source = """
+    #include <iostream>
+    #include <vector>
+    #include <sys/time.h>
+    using namespace std;
+    extern "C" __global__ void k(int *out) { register int lane = threadIdx.x; out[lane] = __shfl_down(lane, 1); }"""
+    out = np.zeros(32, np.int32)
+    SourceModule(source, no_extern_c=True).get_function("k")(drv.Out(out), block=(32, 1, 1))
+    assert out.tolist() == [*range(1, 32), 31]
+    with pytest.raises(drv.CompileError, match='identifier "missing" is undefined') as caught:
+        SourceModule(source.replace("lane, 1", "lane, missing"), no_extern_c=True)
+    assert "nvcc was tried" not in str(caught.value) and "cannot open" not in str(caught.value)
+
+
+def test_constants_of_the_file_computed_from_others():
+    source = """
+    const float step = 0.25;
+    const double diffusion = 4, squared = step * step, share = diffusion * squared / (3 * diffusion);
+    __device__ double twice(double x) { return 2 * x; }
+    __global__ void k(double *out) { out[0] = squared; out[1] = twice(share); }"""
+    out = np.zeros(2)
+    SourceModule(source).get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [0.0625, 0.125 / 3]
+    with pytest.raises(drv.CompileError, match="dynamic initialization"):
+        SourceModule("__device__ int f(); __device__ int x = f();")
+
+
+def test_all_of_cub_at_once():
+    source = """
+    #include <cub/cub.cuh>
+    extern "C" __global__ void k(int *out) {
+        typedef cub::WarpReduce<int> Reduce;
+        __shared__ typename Reduce::TempStorage storage;
+        const int sum = Reduce(storage).Sum(threadIdx.x);
+        if (threadIdx.x == 0) *out = sum;
+    }"""
+    out = np.zeros(1, np.int32)
+    SourceModule(source, no_extern_c=True).get_function("k")(drv.Out(out), block=(32, 1, 1))
+    assert out[0] == 496
+
+
 def test_a_call_that_nobody_can_decide_is_still_refused():
     with pytest.raises(drv.CompileError, match='more than one instance of overloaded function "f"'):
         SourceModule(

@@ -53,6 +53,14 @@ def test_maxima_and_complex_sums():
     np.testing.assert_allclose(InclusiveScanKernel(np.complex128, "a+b")(to_gpu(z)).get(), np.cumsum(z), rtol=1e-9)
 
 
+def test_elements_of_the_same_size_are_read_as_the_scans_type():
+    h = np.arange(1, 2001, dtype=np.uint32)
+    new = ExclusiveScanKernel(np.int32, "a+b", "0")(to_gpu(h), "new")
+    assert new.dtype == np.uint32 and (new.get() == exclusive(np.cumsum(h))).all()
+    with pytest.raises(TypeError, match="the scan is for dtype int32, the input has dtype uint64"):
+        InclusiveScanKernel(np.int32, "a+b")(to_gpu(h.astype(np.uint64)))
+
+
 def test_outputs():
     h = np.arange(100, dtype=np.int32)
     x, scan = to_gpu(h), InclusiveScanKernel(np.int32, "a+b")

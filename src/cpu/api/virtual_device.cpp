@@ -56,7 +56,9 @@ std::string device_name() {
 }  // namespace
 
 VirtualDevice::VirtualDevice(int ordinal, std::uint64_t memory_bytes)
-    : ordinal_(ordinal), memory_(ordinal, memory_bytes), name_(device_name()) {
+    : ordinal_(ordinal),
+      memory_(ordinal, memory_bytes, exec::memory_margin_bytes()),
+      name_(device_name()) {
   default_pool_ = std::make_unique<MemoryPool>(*this, memory_bytes);
   current_pool_ = default_pool_->handle();
 }

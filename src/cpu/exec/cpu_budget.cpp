@@ -177,4 +177,16 @@ std::uint64_t default_device_memory_bytes() {
   return usual;
 }
 
+std::uint64_t memory_margin_bytes() {
+  const auto text = base::environment("PYCUDA_CPU_MARGIN");
+  if (!text || text->empty()) return 0;
+  const auto bytes = parse_bytes(*text);
+  if (bytes && *bytes <= std::uint64_t{1} << 30) return *bytes;
+  base::refuse_environment("PYCUDA_CPU_MARGIN", *text,
+                           "a whole number of bytes from 0 to 1G, also with K, M or G (times 1024, "
+                           "1024^2 ...)",
+                           "0");
+  return 0;
+}
+
 }  // namespace pycuda::cpu::exec

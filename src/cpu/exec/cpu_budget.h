@@ -24,6 +24,10 @@ std::optional<std::uint64_t> available_memory_bytes();
 /// 7/8 of machine_memory_bytes().
 std::uint64_t default_device_memory_bytes();
 
+/// PYCUDA_CPU_MARGIN, 0 by default: the bytes before and behind each block of device memory that
+/// kernels may touch, as a GPU lets them touch the neighbours'.
+std::uint64_t memory_margin_bytes();
+
 /// "512M" -> 536870912. Nothing when `text` is no size.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 

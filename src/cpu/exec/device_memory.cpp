@@ -58,6 +58,7 @@ struct Slot {
 struct DeviceMemory::State {
   int device = 0;
   std::uint64_t limit = 0;
+  std::uint64_t margin = 0;
   std::uint64_t offered = 0;  ///< of the limit, what the machine could give at the start
   mutable std::mutex mutex;   ///< protects all below
   std::uint64_t used = 0;
@@ -156,10 +157,11 @@ std::byte* DeviceMemory::State::place_mapping(std::uint64_t bytes, std::uint64_t
   return start + (body - round_up(bytes, block_alignment));
 }
 
-DeviceMemory::DeviceMemory(int device, std::uint64_t limit_bytes)
+DeviceMemory::DeviceMemory(int device, std::uint64_t limit_bytes, std::uint64_t margin_bytes)
     : state_(std::make_unique<State>()) {
   state_->device = device;
   state_->limit = limit_bytes;
+  state_->margin = margin_bytes;
   state_->offered = std::min(limit_bytes, available_memory_bytes().value_or(limit_bytes));
 }
 
@@ -179,7 +181,9 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
     return nullptr;
   }
   alignment = std::max(alignment, block_alignment);
-  const std::uint64_t body = round_up(bytes, page);
+  const std::uint64_t front = round_up(state.margin, alignment);
+  const std::uint64_t room = front + bytes + state.margin;
+  const std::uint64_t body = round_up(room, page);
   // The system promises more than it has; a large request is refused here instead of killed later.
   if (body >= (std::uint64_t{64} << 20)) {
     if (const auto available = available_memory_bytes(); available && body > *available) {
@@ -189,9 +193,9 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
   const std::unique_lock lock(state.mutex);
   Block block;
   std::byte* memory = nullptr;
-  if (bytes <= cell_limit && alignment <= block_alignment &&
+  if (room <= cell_limit && alignment <= block_alignment &&
       state.blocks.size() >= guarded_blocks_limit) {
-    const std::uint64_t cell = std::bit_ceil(std::max(bytes, block_alignment));
+    const std::uint64_t cell = std::bit_ceil(std::max(room, block_alignment));
     block = {Placement::Cell, nullptr, cell, cell};
     if (state.limit - state.used < cell) return nullptr;
     memory = block.base = state.take_cell(cell);
@@ -201,13 +205,14 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
       block = {Placement::Slot, state.take_slot(body / page), body, body};
       if (block.base == nullptr) return nullptr;
       const std::uint64_t shift =
-          alignment > block_alignment ? 0 : body - round_up(bytes, block_alignment);
+          alignment > block_alignment ? 0 : body - round_up(room, block_alignment);
       memory = block.base + shift;
     } else {
-      memory = state.place_mapping(bytes, alignment, block);
+      memory = state.place_mapping(room, alignment, block);
     }
   }
   if (memory == nullptr) return nullptr;
+  memory += front;
   state.used += block.accounted;
   state.blocks.emplace(memory, block);
   AddressTable::instance().insert(

@@ -13,9 +13,10 @@ namespace pycuda::cpu::exec {
 /// Every block is followed by an inaccessible page and starts at a multiple of 256 bytes; freed
 /// blocks become inaccessible, so that a kernel's stray access faults. (Past 16384 live blocks,
 /// small ones share guard pages: the system limits the number of mappings.) Any thread.
+/// With a margin, so many bytes before and behind each block are there too.
 class DeviceMemory {
  public:
-  DeviceMemory(int device, std::uint64_t limit_bytes);
+  DeviceMemory(int device, std::uint64_t limit_bytes, std::uint64_t margin_bytes = 0);
   ~DeviceMemory();  ///< releases what is left
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;

@@ -156,6 +156,20 @@ TEST_CASE("host code and host headers call for nvcc, a misspelt header does not"
   CHECK_FALSE(
       needs_host_compiler("kernel.cu(1): catastrophic error: cannot open source file \"mine.h\""));
   CHECK_FALSE(needs_host_compiler("kernel.cu(1): error: identifier \"x\" is undefined"));
+  CHECK(needs_host_compiler("kernel.cu(1): error: identifier \"cudaMalloc\" is undefined"));
+  CHECK(needs_host_compiler("kernel.cu(1): error: namespace \"std\" has no member \"vector\""));
+  CHECK_FALSE(needs_host_compiler("kernel.cu(1): warning: identifier \"cudaEvent\" is deprecated"));
+}
+
+TEST_CASE("empty headers stand in for those that only host code needs") {
+  TemporaryTree tree;
+  tree.write("own/host_only/sys/time.h", "");
+  const std::vector<fs::path> own = {tree.path() / "other", tree.path() / "own"};
+  const std::string folder = (tree.path() / "own/host_only").native();
+  CHECK(host_headers_for("catastrophic error: cannot open source file \"sys/time.h\"", own) ==
+        folder);
+  CHECK(host_headers_for("catastrophic error: cannot open source file \"mine.h\"", own).empty());
+  CHECK(host_headers_for("error: identifier \"x\" is undefined", own).empty());
 }
 
 TEST_CASE("advice names the wheel that brings a missing header") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rtc/file_constants.h"
 #include "rtc/include_paths.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
@@ -234,6 +235,20 @@ TEST_CASE("a log quotes references as they were written") {
   CHECK(unwrap_log("k.cu(1): error: x\n  __constant__/**/ texture<float> t;\n"
                    "                                   ^\n") ==
         "k.cu(1): error: x\n  texture<float> t;\n                  ^\n");
+}
+
+TEST_CASE("constants of a file become constant expressions, other constants stay") {
+  CHECK(with_constant_expressions("extern \"C\" {\n  const float a = 1, b = a;\n}") ==
+        "extern \"C\" {\n  constexpr float a = 1, b = a;\n}");
+  CHECK(with_constant_expressions("static const unsigned long n = 2; // const int x = 1;\n") ==
+        "static constexpr unsigned long n = 2; // const int x = 1;\n");
+  for (const std::string_view same :
+       {"__global__ void k(float *a) { const float b = a[0]; }", "struct s { const int x = 3; };",
+        "__constant__ const float c = 1;", "const float *p = 0;", "const float t[2] = {1, 2};",
+        "#define A \\\n const int x = 1;\n", "const char *s = \"const int x = 1;\";",
+        "/* const int", "const Mine m = 1;", "\"open"}) {
+    CHECK(with_constant_expressions(same) == same);
+  }
 }
 
 }  // namespace

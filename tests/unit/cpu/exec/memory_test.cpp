@@ -62,6 +62,23 @@ TEST_CASE("a block is aligned, zero-filled, and followed by memory that faults")
   }
 }
 
+TEST_CASE("a margin before and behind each block can be written, and no more") {
+  DeviceMemory memory(0, 512 * MiB, 1000);
+  for (const std::uint64_t bytes : {4ul, 256ul, 4096ul, 300000ul, 5 * MiB}) {
+    for (const std::uint64_t alignment : {256ul, 65536ul}) {
+      auto* block =
+          static_cast<char*>(memory.allocate(bytes, MemoryKind::Device, nullptr, alignment));
+      REQUIRE(block != nullptr);
+      CHECK(reinterpret_cast<std::uintptr_t>(block) % alignment == 0);
+      std::memset(block - 1000, 0x5a, bytes + 2000);
+      CHECK(faults_at(block + (bytes + 1000 + 4095) / 4096 * 4096));
+      CHECK(memory.release(block));
+      CHECK(faults_at(block));
+    }
+  }
+  CHECK(memory.free_bytes() == 512 * MiB);
+}
+
 TEST_CASE("memory that is used again is zero-filled again") {
   DeviceMemory memory(0, 512 * MiB);
   for (int round = 0; round < 50; ++round) {

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// <signal.h> is for host code: nothing of it, for kernels whose source includes it.
+#pragma once
