@@ -136,6 +136,20 @@ def laplacian(sparse, n):
     return sparse.csr_matrix(sparse.kron(line, sparse.eye(n)) + sparse.kron(sparse.eye(n), line))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [1, 50, 700])
+def test_packets_of_every_dtype(sparse, dtype, n):
+    from pycuda.sparse.packeted import PacketedSpMV
+
+    random = np.random.default_rng(n)
+    matrix = sparse.random(n, n, 20 / (n + 20), "csr", random_state=random, data_rvs=random.standard_normal)
+    matrix = matrix.astype(dtype) * (1j if np.dtype(dtype).kind == "c" else 1)
+    x = random.normal(size=n).astype(dtype)
+    spmv = PacketedSpMV(matrix, False, dtype)
+    product = spmv.unpermute(spmv(spmv.permute(gpuarray.to_gpu(x))))
+    np.testing.assert_allclose(product.get(), matrix @ x, 1e-4, 1e-5)
+
+
 def test_matrices_of_packets(sparse, monkeypatch):
     from pycuda.sparse.packeted import PacketedSpMV
 

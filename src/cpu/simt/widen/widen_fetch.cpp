@@ -97,7 +97,8 @@ llvm::Value* Widener::growth_of(llvm::Value* value, const llvm::Loop& loop, unsi
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
     if (phi->getParent() != loop.getHeader()) return nullptr;
     llvm::Value* whole = nullptr;
-    for (llvm::Value* step : llvm::reverse(steps_of(*phi, loop, shapes_))) {
+    const llvm::SmallVector<llvm::Value*, 4> steps_of_trip = steps_of(*phi, loop, shapes_);
+    for (llvm::Value* step : llvm::reverse(steps_of_trip)) {
       llvm::Value* own = b_.CreateSExtOrTrunc(scalar(step), b_.getInt64Ty());
       whole = whole ? b_.CreateAdd(whole, own) : own;
     }

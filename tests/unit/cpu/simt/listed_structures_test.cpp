@@ -121,8 +121,20 @@ TEST_CASE("entries of a list that lie far apart are fetched some trips before") 
   CHECK(fetches(kernel_of(3, 32)));
   CHECK(fetches(kernel_of(3, 32, "8192")));
   CHECK(!fetches(kernel_of(3, 32, "256")));
-  // The structures lie side by side.
+  // A trip that steps on four times, each time by a number of its own.
   std::string text = kernel_of(3, 32);
+  const std::string begin = "mov.u32 %r3, 0;", step = "add.u64 %rd2, %rd2, %rd7;";
+  std::string made, steps;
+  for (unsigned i = 8; i < 12; ++i) {
+    const std::string own = "%rd" + std::to_string(i);
+    made += "mad.wide.u32 " + own + ", %r1, " + std::to_string(i) + ", 4096;";
+    steps += "add.u64 %rd2, %rd2, " + own + ";";
+  }
+  text.replace(text.find(step), step.size(), steps);
+  text.replace(text.find(begin), begin.size(), begin + made);
+  CHECK(fetches(text));
+  // The structures lie side by side.
+  text = kernel_of(3, 32);
   const std::string place = "mul.lo.s32 %r5, %r4, 3";
   text.replace(text.find(place), place.size(), "mul.lo.s32 %r5, %r2, 3");
   CHECK(!fetches(text));
