@@ -230,11 +230,16 @@ def _order_of(array):
     raise ValueError("could not detect array order")
 
 
+def _cleared(array):
+    """`array`, all of its bytes 0; NumPy's `fill` would write texts, and visit elements that have no bytes."""
+    if array.nbytes:
+        array.reshape(-1, order="A").view(np.uint8).fill(0)
+    return array
+
+
 def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
     """A page-locked ndarray of zeros."""
-    result = pagelocked_empty(shape, dtype, order, mem_flags)
-    result.fill(0)
-    return result
+    return _cleared(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
 def pagelocked_empty_like(array, mem_flags=0):
@@ -249,9 +254,7 @@ def pagelocked_zeros_like(array, mem_flags=0):
 
 def aligned_zeros(shape, dtype, order="C", alignment=4096):
     """An ndarray of zeros in pageable memory that starts at a multiple of `alignment`."""
-    result = aligned_empty(shape, dtype, order, alignment)
-    result.fill(0)
-    return result
+    return _cleared(aligned_empty(shape, dtype, order, alignment))
 
 
 def aligned_empty_like(array, alignment=4096):
@@ -266,9 +269,7 @@ def aligned_zeros_like(array, alignment=4096):
 
 def managed_zeros(shape, dtype, order="C", mem_flags=0):
     """An ndarray of zeros in memory that host and device share."""
-    result = managed_empty(shape, dtype, order, mem_flags)
-    result.fill(0)
-    return result
+    return _cleared(managed_empty(shape, dtype, order, mem_flags))
 
 
 def managed_empty_like(array, mem_flags=0):

@@ -4,6 +4,7 @@
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 from pycuda.compiler import SourceModule
 from pycuda.tools import DeviceMemoryPool, PageLockedMemoryPool
 
@@ -42,6 +43,24 @@ def test_python_objects_are_not_copied(dtype):
             attempt()
     with pytest.raises(TypeError, match="memoryview of Python objects"):
         cuda.memcpy_dtoh(memoryview(np.zeros(10, object)), memory)
+
+
+@pytest.mark.parametrize("make", ["aligned_zeros", "pagelocked_zeros", "managed_zeros"])
+def test_zeros_are_bytes(make):
+    zeros = getattr(cuda, make)
+    for dtype in ("S3", "U3", "M8[s]", [("a", "i1"), ("b", "U2")], ">f8"):
+        for shape in ((), (2, 3), (0, 3)):
+            for order in "CF":
+                made = zeros(shape, dtype, order)
+                assert made.shape == shape and (made == np.zeros(shape, dtype)).all()
+    run_program(
+        f"""
+        import pycuda.autoinit, pycuda.driver as cuda
+        for dtype in ("S0", "V0", []):
+            assert cuda.{make}((2**20, 2**20), dtype).nbytes == 0  # not one visit to each element
+        """,
+        timeout=60,
+    )
 
 
 def test_shapes_may_be_arrays():
