@@ -140,6 +140,21 @@ def test_a_rectangle_may_go_beyond_a_view_within_its_array():
         rectangle(**part, set_dst_host=host[7:, 8:], dst_x_in_bytes=4)(aligned=False)
 
 
+def test_a_rectangle_that_the_driver_refuses_is_described():
+    device = cuda.to_device(np.zeros(120, np.float32))
+    wrong = dict(set_src_device=device, set_dst_device=device, src_pitch=40, dst_pitch=48, width_in_bytes=48, height=10)
+    words = "48 bytes x 10 rows, from byte 0 of row 0, 40 bytes from row to row, to byte 4 of row 2, 48 bytes"
+    for call in (lambda copy: copy(aligned=False), lambda copy: copy(True), lambda copy: copy(cuda.Stream())):
+        with pytest.raises(cuda.LogicError, match=words):
+            call(rectangle(**wrong, dst_x_in_bytes=4, dst_y=2))
+    words = (
+        "48 bytes x 10 rows x 3 slices, from byte 0 of row 0 of slice 1, 40 bytes from row to row, 12 rows"
+    )
+    for call in (lambda copy: copy(), lambda copy: copy(cuda.Stream())):
+        with pytest.raises(cuda.LogicError, match=words):
+            call(rectangle(cuda.Memcpy3D, **wrong, depth=3, src_height=12, dst_height=10, src_z=1))
+
+
 @pytest.mark.parametrize("cls", [cuda.Memcpy3D, cuda.Memcpy3DPeer])
 def test_a_box_stays_within_host_memory(cls):
     source = np.arange(120, dtype=np.float32).reshape(4, 5, 6)
