@@ -98,6 +98,13 @@ def test_operands_need_not_be_contiguous(view):
     assert (z.get() == expected).all()
 
 
+def test_gaps_between_small_floats():
+    values = np.arange(10, dtype=np.float16)
+    result = gpuarray.zeros(10, np.float32)
+    ElementwiseKernel("half *x, float *y", "y[i] = (float)x[i] * 2")(to_gpu(np.repeat(values, 2))[::2], result)
+    assert (result.get() == 2 * values).all()
+
+
 def test_orders_may_differ():
     h = ramp(20, 30)
     z = gpuarray.empty((20, 30), np.float32)
