@@ -242,6 +242,10 @@ class _ScanKernel:
             if output_ary != "new":
                 raise ValueError(f"output_ary is {output_ary!r}: it may be an array, None or 'new'")
             output_ary = gpuarray.GPUArray((n,), self.dtype, allocator)
+        elif not isinstance(output_ary, gpuarray.GPUArray):
+            raise TypeError(f"a scan's output is an array on the device, not {type(output_ary).__name__}")
+        if gpuarray._array.is_read_only(output_ary):
+            raise ValueError(f"the output of shape {output_ary.shape} and dtype {output_ary.dtype} is read-only")
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}")
         if output_ary.dtype != self.dtype:
@@ -250,7 +254,9 @@ class _ScanKernel:
             raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
         if n == 0:
             return output_ary
-        if not input_ary.flags.forc:
+        source, target = input_ary.ptr, output_ary.ptr
+        overlap = source != target and abs(source - target) < input_ary.nbytes
+        if overlap or not input_ary.flags.forc:
             dense = gpuarray.GPUArray((n,), self.dtype, allocator)
             gpuarray._array.copy(dense, input_ary, stream)
             input_ary = dense
