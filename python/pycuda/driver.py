@@ -180,8 +180,21 @@ class In(ArgumentHandler):
         _copy_in(self, stream)
 
 
+def _check_target(array):
+    """What cannot be copied to is refused before the kernel runs: its results would be lost."""
+    flags = getattr(array, "flags", None)
+    if not getattr(flags, "writeable", True):
+        raise ValueError(f"results cannot be put into an array that is read-only, of shape {array.shape}")
+    if not getattr(flags, "forc", True):
+        raise ValueError(f"ndarray is not contiguous: its shape is {array.shape}, its strides {array.strides}")
+
+
 class Out(ArgumentHandler):
     """Copies the array from the device after the kernel has run, and waits for that."""
+
+    def pre_call(self, stream):
+        """Refuse an array that cannot be copied to."""
+        _check_target(self.array)
 
     def post_call(self, stream):
         """Copy the array from the device."""
@@ -190,6 +203,11 @@ class Out(ArgumentHandler):
 
 class InOut(In, Out):
     """Copies the array to the device before, and back after the kernel."""
+
+    def pre_call(self, stream):
+        """Refuse an array that cannot be copied to, and copy it to the device."""
+        _check_target(self.array)
+        _copy_in(self, stream)
 
 
 _driver._set_handler_class(ArgumentHandler)

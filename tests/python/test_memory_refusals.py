@@ -182,6 +182,26 @@ def test_values_of_the_other_byte_order_are_not_passed_as_they_lie():
         keep(cuda.Out(kept), np.array(7, ">i4"), block=(1, 1, 1))  # bytes
 
 
+@pytest.mark.parametrize("handler", [cuda.Out, cuda.InOut])
+def test_results_that_have_no_place_are_refused_before_the_kernel_runs(handler):
+    count = SourceModule("__global__ void count(int *runs, int *a) { ++*runs; *a = 1; }").get_function("count")
+    runs = cuda.managed_zeros(1, np.int32, mem_flags=cuda.mem_attach_flags.GLOBAL)
+    constant = np.zeros(3, np.int32)
+    constant.flags.writeable = False
+    for array, words in (
+        (constant, r"read-only, of shape \(3,\)"),
+        (np.int32(5), "read-only"),
+        (np.zeros(6, np.int32)[::2], r"ndarray is not contiguous: its shape is \(3,\), its strides \(8,\)"),
+    ):
+        for stream in (None, cuda.Stream()):
+            with pytest.raises(ValueError, match=words):
+                count(runs, handler(array), block=(1, 1, 1), stream=stream)
+    cuda.Context.synchronize()
+    assert runs[0] == 0
+    count(runs, handler(np.zeros((2, 3), np.int32).T), block=(1, 1, 1))
+    assert runs[0] == 1
+
+
 def test_a_pointer_holder_that_was_not_set_up_says_so():
     class Holder(cuda.PointerHolderBase):
         def __init__(self):
