@@ -151,7 +151,8 @@ class RandomNumberGenerator:
         return self._state
 
     def _launch(self, function, stream, *arguments):
-        if drv.Context.get_current() != self._context:
+        current = drv.Context.get_current()
+        if current is not None and current != self._context:  # threads without one share one
             raise ValueError("the generator belongs to another context: make that context current")
         function.prepared_async_call(
             (self.block_count, 1), (self.generators_per_block, 1, 1), stream, self.state, *arguments

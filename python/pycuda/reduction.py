@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
@@ -230,7 +231,7 @@ def _stage_kernel(
     return function, arguments
 
 
-class ReductionKernel:
+class ReductionKernel(MadeInContext):
     """A function on arrays that combines ``map_expr`` of all indices to one value.
 
     Parameters
@@ -287,6 +288,7 @@ class ReductionKernel:
             None if options is None else list(options),
             preamble,
         )
+        self._remember_context(lambda: ReductionKernel(self.dtype_out, *self._settings[2:], self._allocator))
         self._strided_kernels = {}
         stage1, self.stage1_arg_types = _stage_kernel(1, *self._settings[:6], name + "_stage1", *self._settings[7:], ())
         self.stage1_func = stage1.prepared_async_call
@@ -328,6 +330,9 @@ class ReductionKernel:
         from pycuda.gpuarray import GPUArray
         from pycuda.gpuarray import _array as gpuarray_checks
 
+        here = self._of_current_context()
+        if here is not self:
+            return here(*args, stream=stream, out=out, allocator=allocator, kernel_wrapper=kernel_wrapper)
         if out is not None:
             if not isinstance(out, GPUArray):
                 raise TypeError(f"out must be an array on the device, not {type(out).__name__}")

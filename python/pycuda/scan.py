@@ -16,6 +16,7 @@ import numpy as np
 
 from pycuda import _scan_single_pass
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import with_headers
 from pycuda.tools import dtype_to_ctype
 
@@ -144,7 +145,7 @@ EXCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace(
 _MOST_INTERVALS_PER_MULTIPROCESSOR = 8
 
 
-class _ScanKernel:
+class _ScanKernel(MadeInContext):
     """What both kinds share: everything but the template of the last pass."""
 
     final_update_tp = None
@@ -178,6 +179,7 @@ class _ScanKernel:
                 self.scan_wg_size = min(self.scan_wg_size, self.update_wg_size)
             else:
                 raise ValueError(f"elements of dtype {self.dtype} are too large to scan")
+        self._remember_context(lambda: type(self)(dtype, scan_expr, neutral, name_prefix, options, preamble))
         self._options = options
         self._single_pass = None
         self._settings = settings = {
@@ -224,6 +226,9 @@ class _ScanKernel:
             stream = queue
         elif queue is not None:
             raise TypeError("stream and queue are the same argument: give one")
+        here = self._of_current_context()
+        if here is not self:
+            return here(input_ary, output_ary, allocator, stream)
         for ary in (input_ary, output_ary):
             if isinstance(ary, gpuarray.GPUArray):
                 gpuarray._array.check_context(ary)

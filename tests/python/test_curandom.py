@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pycuda.curandom: distributions, repeatability, and the states' motion."""
 
+import threading
+
 import numpy as np
 import pycuda.curandom as curandom
 import pytest
@@ -254,3 +256,8 @@ def test_a_generator_stays_with_its_context(driver):
         other.pop()
         other.detach()
     assert generator.gen_uniform(10, np.float32).get().max() > 0
+    drawn = []
+    thread = threading.Thread(target=lambda: drawn.append(generator.gen_uniform(10, np.float32).get()))
+    thread.start()
+    thread.join()
+    assert drawn[0].max() > 0

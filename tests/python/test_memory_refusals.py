@@ -147,9 +147,7 @@ def test_a_rectangle_that_the_driver_refuses_is_described():
     for call in (lambda copy: copy(aligned=False), lambda copy: copy(True), lambda copy: copy(cuda.Stream())):
         with pytest.raises(cuda.LogicError, match=words):
             call(rectangle(**wrong, dst_x_in_bytes=4, dst_y=2))
-    words = (
-        "48 bytes x 10 rows x 3 slices, from byte 0 of row 0 of slice 1, 40 bytes from row to row, 12 rows"
-    )
+    words = "48 bytes x 10 rows x 3 slices, from byte 0 of row 0 of slice 1, 40 bytes from row to row, 12 rows"
     for call in (lambda copy: copy(), lambda copy: copy(cuda.Stream())):
         with pytest.raises(cuda.LogicError, match=words):
             call(rectangle(cuda.Memcpy3D, **wrong, depth=3, src_height=12, dst_height=10, src_z=1))

@@ -85,6 +85,20 @@ def test_an_output_that_cannot_be_one_is_refused(driver):
         other.detach()
 
 
+def test_a_reduction_is_made_again_in_another_context(driver):
+    kernel = ReductionKernel(np.float32, "0", "a + b", "x[i] * s", "float *x, float s")
+    other = driver.Device(0).make_context()
+    try:
+        for n in (10, 3_000_000):
+            data = to_gpu(np.ones((2, n), np.float32))
+            assert kernel(data[0], 2).get() == 2 * n and kernel(data[:, ::2], 2).get() == 2 * n
+            assert kernel(data[0], 1, out=gpuarray.zeros(1, np.float32)).get()[0] == n
+    finally:
+        other.pop()
+        other.detach()
+    assert kernel(gpuarray.zeros(5, np.float32) + 1, 3).get() == 15
+
+
 def test_an_argument_with_the_name_of_the_index_is_refused():
     with pytest.raises(ValueError, match="named 'i', as the index"):
         ReductionKernel(np.float32, "0", "a + b", "x[i] + i", "float *x, float i")
