@@ -73,6 +73,9 @@ def test_shapes_may_be_arrays():
 REFUSED = {
     "an allocation": (lambda a: cuda.mem_alloc(1 << 60), f"{1 << 60} bytes"),
     "a pool": (lambda a: DeviceMemoryPool().allocate(1 << 60), f"{1 << 60} bytes"),
+    "aligned memory": (lambda a: cuda.aligned_empty(1 << 50, "u1"), f"{1 << 50} bytes at a multiple of 4096"),
+    "page-locked memory": (lambda a: cuda.pagelocked_empty(1 << 50, "u1"), f"{1 << 50} bytes"),
+    "shared memory": (lambda a: cuda.managed_empty(1 << 50, "u1"), f"{1 << 50} bytes"),
     "pitched memory": (lambda a: cuda.mem_alloc_pitch(10, 20, 3), "20 rows of 10 bytes, elements of 3 bytes"),
     "a copy's source": (lambda a: cuda.memcpy_dtod(a, int(a) + 30, 20), "source: 20 bytes, but.*has only 10"),
     "a copy's destination": (lambda a: cuda.memcpy_dtod(int(a) + 30, a, 20), "destination: 20 bytes, but.*only 10"),
