@@ -114,6 +114,22 @@ def context_dependent_memoize(func):
     return remember
 
 
+class MadeInContext:
+    """A kernel that is made again in each context where it is called: it runs in the one where it was made."""
+
+    def _remember_context(self, make_again):
+        self._context, self._make_again, self._elsewhere = cuda.Context.get_current(), make_again, {}
+
+    def _of_current_context(self):
+        """The one of the current context; this one in a thread that has no context of its own."""
+        context = cuda.Context.get_current()
+        if context is None or context == self._context:
+            return self
+        if context not in self._elsewhere:
+            self._elsewhere.setdefault(context, self._make_again())
+        return self._elsewhere[context]
+
+
 def clear_context_caches():
     """Forget everything that `context_dependent_memoize` remembers, and the memory that arrays hold for others."""
     for results in context_dependent_memoized_functions:

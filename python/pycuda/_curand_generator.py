@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A generator on the device: its states, the kernels that draw from them, and how arrays are filled."""
 
+import numbers
+
 import numpy as np
 
 import pycuda.driver as drv
@@ -18,6 +20,11 @@ _C_TYPES = {
     np.dtype(np.uint64): "long",
 }
 _MOST_OF_32_BITS = 2**32 - 1
+
+
+def _require_number(name, value):
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
 
 
 def _require_array(data, words):
@@ -144,7 +151,8 @@ class RandomNumberGenerator:
         return self._state
 
     def _launch(self, function, stream, *arguments):
-        if drv.Context.get_current() != self._context:
+        current = drv.Context.get_current()
+        if current is not None and current != self._context:  # threads without one share one
             raise ValueError("the generator belongs to another context: make that context current")
         function.prepared_async_call(
             (self.block_count, 1), (self.generators_per_block, 1, 1), stream, self.state, *arguments
@@ -195,6 +203,8 @@ class RandomNumberGenerator:
 
     def fill_log_normal(self, data, mean, stddev, stream=None):
         """Fill with floats whose logarithms have this mean and standard deviation."""
+        _require_number("the mean", mean)
+        _require_number("the standard deviation", stddev)
         self._fill(self._generator_named("normal_log", data), data, stream, mean, stddev)
 
     def fill_poisson(self, data, lambda_value=None, stream=None):
@@ -216,6 +226,7 @@ class RandomNumberGenerator:
             _require_array(data, "random numbers are put into a GPUArray")
             if data.dtype != np.uint32:
                 raise NotImplementedError(f"Poisson numbers are uint32, not {data.dtype}")
+            _require_number("the mean of Poisson numbers", lambda_value)
             if not 0 <= lambda_value <= _MOST_OF_32_BITS:
                 raise ValueError(f"the mean of Poisson numbers of 32 bits cannot be {lambda_value}")
             self._fill("poisson_int", data, stream, lambda_value)
@@ -260,10 +271,15 @@ class RandomNumberGenerator:
             )
         if counts.dtype.kind not in "iu":
             raise TypeError(f"numbers to skip must be integers, not {counts.dtype}")
-        if counts.dtype.itemsize != dtype.itemsize:
-            counts = counts.astype(dtype)
-        if not counts.flags.forc:
-            counts = counts.copy()
+        # The host cannot look at what will be there when a graph is launched.
+        if counts.dtype.kind == "i" and not (stream is not None and stream.is_capturing()):
+            lowest = gpuarray.min(counts, stream=stream).get(stream=stream)
+            if lowest < 0:
+                raise ValueError(f"numbers to skip cannot be below 0, one is {lowest}")
+        if counts.dtype.itemsize != dtype.itemsize or not counts.flags.forc:
+            dense = gpuarray.GPUArray(counts.shape, dtype)
+            gpuarray._array.copy(dense, counts, stream)
+            counts = dense
         self._launch(function, stream, self._count, counts.ptr, counts.size)
 
     def call_skip_ahead(self, i, stream=None):

@@ -10,18 +10,38 @@ from pycuda.driver import direction_vector_set
 _MOST_SOBOL_DIMENSIONS = 20000
 
 
+def _dense(name, array, dtypes, shape):
+    """The array of one of the dtypes and of this shape, or a copy of it without gaps.
+
+    Raises
+    ------
+    TypeError
+        For another one, and for what is none.
+    """
+    words = f"{name} must be GPUArray of integers of right length: shape {shape}, dtype {dtypes[0]}, not "
+    if not isinstance(array, gpuarray.GPUArray):
+        raise TypeError(words + type(array).__name__)
+    if array.dtype not in dtypes or array.shape != shape:
+        raise TypeError(f"{words}{array.shape} and {array.dtype}")
+    gpuarray._array.check_context(array)
+    if array.flags.c_contiguous:
+        return array
+    dense = gpuarray.GPUArray(shape, array.dtype)
+    gpuarray._array.copy(dense, array, None)
+    return dense
+
+
 class _PseudoRandomNumberGenerator(RandomNumberGenerator):
     has_box_muller = True
     _skips = ("skip_ahead", "skip_ahead_sequence")
 
     def _start(self, state_type, seed_getter, offset):
         super().__init__(state_type, 32, _curand_kernels.PREPARE_PSEUDO, "PIPQ")
-        seeds = (_curand_seeds.seed_getter_unique if seed_getter is None else seed_getter)(self._count)
-        if not (isinstance(seeds, gpuarray.GPUArray) and seeds.dtype == np.int32 and seeds.shape == (self._count,)):
-            raise TypeError("seed must be GPUArray of integers of right length")
-        gpuarray._array.check_context(seeds)
-        if not seeds.flags.c_contiguous:
-            seeds = seeds.copy()
+        if seed_getter is None:
+            seed_getter = _curand_seeds.seed_getter_unique
+        elif not callable(seed_getter):
+            raise TypeError(f"seed_getter must be a function of the number of seeds, not {type(seed_getter).__name__}")
+        seeds = _dense("seed", seed_getter(self._count), (np.dtype(np.int32),), (self._count,))
         self._initialise(seeds.ptr, offset)
 
     def call_skip_ahead_sequence(self, i, stream=None):
@@ -86,7 +106,8 @@ class _SobolRandomNumberGenerator(RandomNumberGenerator):
         dtype = np.dtype(np.uint32 if bits == 32 else np.uint64)
         if dir_vector is None:
             dir_vector = _curand_seeds.generate_direction_vectors(self._count, direction)
-        self._check(dir_vector, dtype, (self._count, bits), "seed")
+        dtypes = tuple(np.dtype(f"{kind}{dtype.itemsize}") for kind in "ui")
+        dir_vector = _dense("seed", dir_vector, dtypes, (self._count, bits))
         arguments = [dir_vector.ptr]
         if scrambled:
             (constants,) = scramble
@@ -97,20 +118,9 @@ class _SobolRandomNumberGenerator(RandomNumberGenerator):
                     else _curand_seeds.generate_scramble_constants64
                 )
                 constants = make(self._count)
-            self._check(constants, dtype, (self._count,), "scramble")
+            constants = _dense("scramble", constants, dtypes, (self._count,))
             arguments.append(constants.ptr)
         self._initialise(*arguments, offset)
-
-    @staticmethod
-    def _check(array, dtype, shape, name):
-        if not (
-            isinstance(array, gpuarray.GPUArray)
-            and array.dtype.kind in "iu"
-            and array.dtype.itemsize == dtype.itemsize
-            and array.shape == shape
-            and array.flags.c_contiguous
-        ):
-            raise TypeError(f"{name} must be GPUArray of integers of right length: shape {shape}, dtype {dtype}")
 
 
 class Sobol32RandomNumberGenerator(_SobolRandomNumberGenerator):

@@ -96,7 +96,7 @@ def _table(address, bits, shape):
 def direction_vectors(direction, count):
     """An ndarray of `count` rows."""
     direction = direction_vector_set.VECTOR_32 if direction is None else direction
-    if direction not in _SETS:
+    if not isinstance(direction, int) or direction not in _SETS:
         raise TypeError(f"direction must be a direction_vector_set, not {direction!r}")
     number, bits = _SETS[direction]
     address = ctypes.c_void_p()

@@ -8,6 +8,7 @@ index, and else as an object with the same ``x[i]`` that computes addresses from
 from __future__ import annotations
 
 import re
+import warnings
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from pycuda import _driver
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype, parse_c_arg
 
 _ArrayBase = _driver._ArrayBase
+_INTEGERS = "iub"
 _check_context = _driver._array.check_context
 
 
@@ -129,9 +131,19 @@ class Vector:
         self.f_order = is_f_contiguous_strides(self.strides, itemsize, self.shape)
 
     def check_dtype(self):
-        """Refuse elements of another size than declared. Others are read as what was declared, as through a pointer."""
+        """Refuse elements of another size than declared. Others are read as what was declared, as through a pointer.
+
+        Where that is no number of about the same value, which may be a mistake, a UserWarning tells.
+        """
         declared, given = self.argument.dtype, self.dtype
         if declared.itemsize == given.itemsize:
+            kinds = {_INTEGERS if kind in _INTEGERS else kind for kind in (declared.kind, given.kind)}
+            if len(kinds) > 1 and "V" not in kinds:
+                warnings.warn(
+                    f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}: "
+                    f"its bits are read as {declared}",
+                    stacklevel=4,
+                )
             return
         raise TypeError(f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}")
 

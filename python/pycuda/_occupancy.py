@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import operator
+
 from pycuda import driver as cuda
 
 __all__ = ["DeviceData", "OccupancyRecord"]
 
 # Warps per multiprocessor come from the driver; how registers and shared memory are dealt out does not.
 _REGISTERS_DEALT_PER_WARP = 256
-_WARPS_DEALT_AT_ONCE = 4
+# Of a multiprocessor: each deals out a share of the registers to its own warps.
+_PARTS = 4
 
 
 def _round_up(number, unit):
@@ -95,10 +98,13 @@ class OccupancyRecord:
     """
 
     def __init__(self, devdata, threads, shared_mem=0, registers=0):
+        threads, shared_mem, registers = (operator.index(number) for number in (threads, shared_mem, registers))
         if threads > devdata.max_threads:
             raise ValueError("too many threads")
         if threads < 1:
             raise ValueError("a block needs at least one thread")
+        if shared_mem < 0 or registers < 0:
+            raise ValueError(f"a block cannot have {shared_mem} bytes of shared memory and {registers} registers")
         if shared_mem > devdata.shared_memory_opt_in:
             raise ValueError("too much smem")
 
@@ -109,12 +115,12 @@ class OccupancyRecord:
         ]
         if registers > 0:
             per_warp = _round_up(registers * devdata.warp_size, _REGISTERS_DEALT_PER_WARP)
-            dealt_warps = _round_up(warps, _WARPS_DEALT_AT_ONCE)
-            if registers > 255 or per_warp * warps > devdata.registers_per_block:
+            # A block alone must fit as if all parts of the multiprocessor dealt alike; several share what is left.
+            alone = _round_up(warps, _PARTS)
+            if registers > 255 or per_warp * alone > devdata.registers_per_block:
                 raise ValueError("too many registers")
-            warps_by_registers = devdata.registers // per_warp
-            warps_by_registers -= warps_by_registers % _WARPS_DEALT_AT_ONCE
-            limits.append((max(1, warps_by_registers // dealt_warps), "regs"))
+            warps_by_registers = devdata.registers // _PARTS // per_warp * _PARTS
+            limits.append((warps_by_registers // warps, "regs"))
         if shared_mem > 0:
             per_block = _round_up(shared_mem + devdata.reserved_shared_memory, devdata.smem_alloc_granularity)
             limits.append((devdata.shared_memory_per_mp // per_block, "smem"))

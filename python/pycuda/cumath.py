@@ -135,7 +135,12 @@ def ldexp(significand, exponent, stream=None):
         raise TypeError(f"ldexp: exponents cannot have dtype {exponent.dtype}")
     result = gpuarray.empty_like(significand)
     real = dtype_to_ctype(significand.dtype)
-    operation = f"z[i] = {_c_function('ldexp', significand.dtype)}(sig[i], (int)expt[i])"
+    power = "(int)expt[i]"
+    if exponent.dtype in (np.int64, np.uint32, np.uint64):
+        # Numbers that an int does not hold are as good as the ends of this range.
+        least = "expt[i] < -9999 ? -9999 : " if exponent.dtype.kind == "i" else ""
+        power = f"({least}expt[i] > 9999 ? 9999 : (int)expt[i])"
+    operation = f"z[i] = {_c_function('ldexp', significand.dtype)}(sig[i], {power})"
     arguments = f"{real} *sig, {dtype_to_ctype(exponent.dtype)} *expt, {real} *z"
     _kernel("ldexp", arguments, operation)(significand, exponent, result, stream=stream)
     return result

@@ -180,8 +180,21 @@ class In(ArgumentHandler):
         _copy_in(self, stream)
 
 
+def _check_target(array):
+    """What cannot be copied to is refused before the kernel runs: its results would be lost."""
+    flags = getattr(array, "flags", None)
+    if not getattr(flags, "writeable", True):
+        raise ValueError(f"results cannot be put into an array that is read-only, of shape {array.shape}")
+    if not getattr(flags, "forc", True):
+        raise ValueError(f"ndarray is not contiguous: its shape is {array.shape}, its strides {array.strides}")
+
+
 class Out(ArgumentHandler):
     """Copies the array from the device after the kernel has run, and waits for that."""
+
+    def pre_call(self, stream):
+        """Refuse an array that cannot be copied to."""
+        _check_target(self.array)
 
     def post_call(self, stream):
         """Copy the array from the device."""
@@ -190,6 +203,11 @@ class Out(ArgumentHandler):
 
 class InOut(In, Out):
     """Copies the array to the device before, and back after the kernel."""
+
+    def pre_call(self, stream):
+        """Refuse an array that cannot be copied to, and copy it to the device."""
+        _check_target(self.array)
+        _copy_in(self, stream)
 
 
 _driver._set_handler_class(ArgumentHandler)
@@ -230,11 +248,16 @@ def _order_of(array):
     raise ValueError("could not detect array order")
 
 
+def _cleared(array):
+    """`array`, all of its bytes 0; NumPy's `fill` would write texts, and visit elements that have no bytes."""
+    if array.nbytes:
+        array.reshape(-1, order="A").view(np.uint8).fill(0)
+    return array
+
+
 def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
     """A page-locked ndarray of zeros."""
-    result = pagelocked_empty(shape, dtype, order, mem_flags)
-    result.fill(0)
-    return result
+    return _cleared(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
 def pagelocked_empty_like(array, mem_flags=0):
@@ -249,9 +272,7 @@ def pagelocked_zeros_like(array, mem_flags=0):
 
 def aligned_zeros(shape, dtype, order="C", alignment=4096):
     """An ndarray of zeros in pageable memory that starts at a multiple of `alignment`."""
-    result = aligned_empty(shape, dtype, order, alignment)
-    result.fill(0)
-    return result
+    return _cleared(aligned_empty(shape, dtype, order, alignment))
 
 
 def aligned_empty_like(array, alignment=4096):
@@ -266,9 +287,7 @@ def aligned_zeros_like(array, alignment=4096):
 
 def managed_zeros(shape, dtype, order="C", mem_flags=0):
     """An ndarray of zeros in memory that host and device share."""
-    result = managed_empty(shape, dtype, order, mem_flags)
-    result.fill(0)
-    return result
+    return _cleared(managed_empty(shape, dtype, order, mem_flags))
 
 
 def managed_empty_like(array, mem_flags=0):

@@ -150,12 +150,13 @@ def _build_module(loop, arguments, operation, name, keep, options, preamble, loo
 
     arguments = parse_arguments(arguments)
     declared = declarations(arguments, layout)
+    objects = strided_objects(arguments, layout)
     source = _KERNEL.format(
         strided_vector=STRIDED_VECTOR if layout else "",
-        preamble=with_headers(preamble, declared),
+        preamble=with_headers(preamble, declared, objects),
         name=name,
         declarations=declared,
-        strided_objects=strided_objects(arguments, layout),
+        strided_objects=objects,
         loop=loop.format(loop_prep=loop_prep, operation=operation),
         after_loop=after_loop,
     )
@@ -316,6 +317,8 @@ def _stride_kernel_and_types(kernel, use_range):
 def _range_of(chosen_range, chosen_slice, size):
     """The values of `i` as a Python range."""
     if chosen_slice is not None:
+        if not isinstance(chosen_slice, slice):
+            raise TypeError(f"slice must be a slice, not {type(chosen_slice).__name__}")
         return range(*chosen_slice.indices(size))
     if not all(hasattr(chosen_range, part) for part in ("start", "stop", "step")):
         raise TypeError(f"range must have start, stop and step as a slice has, {type(chosen_range).__name__} has not")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
@@ -107,7 +108,10 @@ def _build_module(
 
     if block_size < 1 or block_size & (block_size - 1):
         raise ValueError(f"block_size is {block_size}: it must be a power of two")
+    if any(argument.name == "i" for argument in arguments):
+        raise ValueError("an argument is named 'i', as the index that map_expr uses")
     added = extent_arguments(arguments, layout)
+    objects = strided_objects(arguments, layout)
     entries = layout or (None,) * len(arguments)
     own = [
         argument.declarator() if entry is None else f"char *{argument.name}_base"
@@ -118,12 +122,12 @@ def _build_module(
         map_expr=map_expr,
         reduce_expr=reduce_expr,
         strided_vector=STRIDED_VECTOR if layout else "",
-        preamble=with_headers(preamble, out_type, *own),
+        preamble=with_headers(preamble, out_type, *own, objects),
         out_type=out_type,
         name=name,
         declarations=", ".join(own),
         extents="".join(f", {argument.declarator()}" for argument in added),
-        strided_objects=strided_objects(arguments, layout),
+        strided_objects=objects,
         neutral=neutral,
     )
     return SourceModule(source, options=options, keep=keep, no_extern_c=True)
@@ -227,7 +231,7 @@ def _stage_kernel(
     return function, arguments
 
 
-class ReductionKernel:
+class ReductionKernel(MadeInContext):
     """A function on arrays that combines ``map_expr`` of all indices to one value.
 
     Parameters
@@ -284,6 +288,7 @@ class ReductionKernel:
             None if options is None else list(options),
             preamble,
         )
+        self._remember_context(lambda: ReductionKernel(self.dtype_out, *self._settings[2:], self._allocator))
         self._strided_kernels = {}
         stage1, self.stage1_arg_types = _stage_kernel(1, *self._settings[:6], name + "_stage1", *self._settings[7:], ())
         self.stage1_func = stage1.prepared_async_call
@@ -323,8 +328,17 @@ class ReductionKernel:
             Without axes, or `out`.
         """
         from pycuda.gpuarray import GPUArray
+        from pycuda.gpuarray import _array as gpuarray_checks
 
+        here = self._of_current_context()
+        if here is not self:
+            return here(*args, stream=stream, out=out, allocator=allocator, kernel_wrapper=kernel_wrapper)
         if out is not None:
+            if not isinstance(out, GPUArray):
+                raise TypeError(f"out must be an array on the device, not {type(out).__name__}")
+            gpuarray_checks.check_context(out)
+            if gpuarray_checks.is_read_only(out):
+                raise ValueError(f"out, of shape {out.shape} and dtype {out.dtype}, is read-only")
             if out.dtype != self.dtype_out:
                 raise ValueError(f"out must have the same dtype as dtype_out: {out.dtype} and {self.dtype_out}")
             if out.size == 0:

@@ -16,6 +16,7 @@ import numpy as np
 
 from pycuda import _scan_single_pass
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import with_headers
 from pycuda.tools import dtype_to_ctype
 
@@ -146,10 +147,10 @@ _MOST_INTERVALS_PER_MULTIPROCESSOR = 8
 
 def _same_words(given, wanted):
     """Whether elements may be read as the scan's type: int32 sums are uint32 sums."""
-    return given == wanted or given.itemsize == wanted.itemsize and given.kind in "iub" and wanted.kind in "iub"
+    return given == wanted or given.itemsize == wanted.itemsize and given.kind in "iu" and wanted.kind in "iu"
 
 
-class _ScanKernel:
+class _ScanKernel(MadeInContext):
     """What both kinds share: everything but the template of the last pass."""
 
     final_update_tp = None
@@ -183,6 +184,7 @@ class _ScanKernel:
                 self.scan_wg_size = min(self.scan_wg_size, self.update_wg_size)
             else:
                 raise ValueError(f"elements of dtype {self.dtype} are too large to scan")
+        self._remember_context(lambda: type(self)(dtype, scan_expr, neutral, name_prefix, options, preamble))
         self._options = options
         self._single_pass = None
         self._settings = settings = {
@@ -229,6 +231,9 @@ class _ScanKernel:
             stream = queue
         elif queue is not None:
             raise TypeError("stream and queue are the same argument: give one")
+        here = self._of_current_context()
+        if here is not self:
+            return here(input_ary, output_ary, allocator, stream)
         for ary in (input_ary, output_ary):
             if isinstance(ary, gpuarray.GPUArray):
                 gpuarray._array.check_context(ary)
@@ -247,6 +252,10 @@ class _ScanKernel:
             if output_ary != "new":
                 raise ValueError(f"output_ary is {output_ary!r}: it may be an array, None or 'new'")
             output_ary = gpuarray.GPUArray((n,), input_ary.dtype, allocator)
+        elif not isinstance(output_ary, gpuarray.GPUArray):
+            raise TypeError(f"a scan's output is an array on the device, not {type(output_ary).__name__}")
+        if gpuarray._array.is_read_only(output_ary):
+            raise ValueError(f"the output of shape {output_ary.shape} and dtype {output_ary.dtype} is read-only")
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}")
         if not _same_words(output_ary.dtype, self.dtype):
@@ -255,7 +264,9 @@ class _ScanKernel:
             raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
         if n == 0:
             return output_ary
-        if not input_ary.flags.forc:
+        source, target = input_ary.ptr, output_ary.ptr
+        overlap = source != target and abs(source - target) < input_ary.nbytes
+        if overlap or not input_ary.flags.forc:
             dense = gpuarray.GPUArray((n,), input_ary.dtype, allocator)
             gpuarray._array.copy(dense, input_ary, stream)
             input_ary = dense

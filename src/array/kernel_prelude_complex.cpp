@@ -156,8 +156,12 @@ template <class T> FN cx<T> atanh(cx<T> a) {
     return {re, is_nan(a.im) ? a.im : copysign(pi<T>() / 2, a.im)};
   }
   if (is_nan(a)) return {a.re == 0 ? a.re : no_number<T>(), no_number<T>()};
-  const T apart = (T(1) - a.re) * (T(1) - a.re) + a.im * a.im;
-  return {T(0.25) * log1p(T(4) * a.re / apart),
+  // Odd in the real part: of a negative one the logarithm would be that of what is left of 1.
+  const T size = fabs(a.re), apart = (T(1) - size) * (T(1) - size) + a.im * a.im;
+  const T re = apart < (same<T, f32> ? T(1e-30) : T(1e-290))
+                   ? T(0.5) * (T(0.69314718055994530942) - log(hypot(T(1) - size, a.im)))
+                   : T(0.25) * log1p(T(4) * size / apart);
+  return {copysign(re, a.re),
           T(0.5) * atan2(T(2) * a.im, (T(1) - a.re) * (T(1) + a.re) - a.im * a.im)};
 }
 template <class T> FN cx<T> atan(cx<T> a) { return turned_back(atanh(turned(a))); }

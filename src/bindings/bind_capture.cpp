@@ -19,9 +19,7 @@ namespace {
 std::shared_ptr<cuda::Capture> begin(nb::handle stream, CUstreamCaptureMode mode,
                                      cuda::CaptureScope scope) {
   const auto& queue = nb::cast<const cuda::Stream&>(stream);
-  auto capture = unlocked([&] { return cuda::Capture::begin(queue, mode, scope); });
-  keep_argument(*capture->resources(), stream);
-  return capture;
+  return unlocked([&] { return cuda::Capture::begin(queue, mode, scope); });
 }
 
 /// What a capture kept goes without the interpreter lock, should it fail.
@@ -60,6 +58,7 @@ class StreamCapture {
     }
     graph_ = nb::cast(GraphObject{});
     capture_ = begin(stream_, mode_, cuda::CaptureScope::Thread);
+    keep_argument(*capture_->resources(), stream_);
     return graph_;
   }
   void exit(bool failed) {
@@ -87,9 +86,13 @@ void begin_capture(nb::handle stream, nb::handle mode) {
   static_cast<void>(begin(stream, mode_of(mode), cuda::CaptureScope::Stream));
 }
 
-GraphObject end_capture(const cuda::Stream& self) {
+// The graph keeps the stream from here on. Had the capture kept it, a stream that nobody has any
+// more would be captured for ever, and nobody could wait for its context.
+GraphObject end_capture(nb::handle stream) {
+  const auto& self = nb::cast<const cuda::Stream&>(stream);
   if (std::shared_ptr<cuda::Capture> capture = cuda::Capture::of_stream(self.handle());
       capture && capture->stream() == self.handle()) {
+    keep_argument(*capture->resources(), stream);
     return {end(std::move(capture))};
   }
   // Another library's capture: the driver says if there is none at all.

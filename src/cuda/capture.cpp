@@ -258,4 +258,9 @@ void Capture::abandon() noexcept {
   }));
 }
 
+void Capture::abandon(CUstream stream) noexcept {
+  const auto found = find([&](const auto& capture) { return capture->stream() == stream; });
+  if (found) found->abandon();
+}
+
 }  // namespace pycuda::cuda

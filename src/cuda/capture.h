@@ -65,6 +65,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   CUgraph end();
   /// Ends it and drops what was captured.
   void abandon() noexcept;
+  /// The same for the one that began in `stream`, if there is one.
+  static void abandon(CUstream stream) noexcept;
 
  private:
   /// Takes the capture off the lists. False when it has ended already.

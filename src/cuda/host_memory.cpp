@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 namespace pycuda::cuda {
 
@@ -25,6 +26,8 @@ PageLockedMemory::PageLockedMemory(std::size_t bytes, unsigned int flags, OnPres
     const ContextScope scope(context());
     code = allocate.status(memory_.out(), at_least_one, flags);
   }
+  if (code == CUDA_ERROR_OUT_OF_MEMORY)
+    throw allocate.error(code, std::to_string(bytes) + " bytes");
   if (code != CUDA_SUCCESS) throw allocate.error(code);
 }
 
@@ -55,7 +58,9 @@ AlignedMemory::AlignedMemory(std::size_t bytes, std::size_t alignment) : bytes_(
   // The C library wants room for a pointer at least.
   const std::size_t granted = std::max(alignment, sizeof(void*));
   if (::posix_memalign(&data, granted, std::max<std::size_t>(bytes, 1)) != 0) {
-    throw driver::DriverError("aligned_malloc", CUDA_ERROR_OUT_OF_MEMORY, "aligned malloc failed");
+    throw driver::DriverError("aligned_malloc", CUDA_ERROR_OUT_OF_MEMORY,
+                              "aligned malloc failed: " + std::to_string(bytes) +
+                                  " bytes at a multiple of " + std::to_string(alignment));
   }
   memory_.reset(data);
 }

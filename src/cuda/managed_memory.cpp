@@ -3,6 +3,7 @@
 #include "cuda/managed_memory.h"
 
 #include <algorithm>
+#include <string>
 
 #include "cuda/capturing.h"
 #include "cuda/device_memory.h"
@@ -29,6 +30,8 @@ ManagedMemory::ManagedMemory(std::size_t bytes, unsigned int flags)
     const ContextScope scope(context());
     code = allocate.status(memory_.out(), at_least_one, flags);
   }
+  if (code == CUDA_ERROR_OUT_OF_MEMORY)
+    throw allocate.error(code, std::to_string(bytes) + " bytes");
   if (code != CUDA_SUCCESS) throw allocate.error(code);
 }
 

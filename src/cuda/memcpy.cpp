@@ -53,6 +53,41 @@ void copy_between(const Copy& copy, CUdeviceptr destination, CUdeviceptr source,
   if (code != CUDA_SUCCESS) throw copy.error(code);
 }
 
+/// What a copy of a rectangle or a box was to do, for the driver's errors that do not say what is
+/// wrong with it.
+template <class Box>
+std::string described(const Box& box) {
+  constexpr bool has_depth = requires { box.Depth; };
+  const auto numbers = [](std::size_t x, std::size_t y, std::size_t z) {
+    std::string text = "byte " + std::to_string(x) + " of row " + std::to_string(y);
+    if (has_depth) text += " of slice " + std::to_string(z);
+    return text;
+  };
+  const auto apart = [](std::size_t pitch, std::size_t height) {
+    std::string text = ", " + std::to_string(pitch) + " bytes from row to row";
+    if (has_depth) text += ", " + std::to_string(height) + " rows from slice to slice";
+    return text;
+  };
+  std::string text =
+      std::to_string(box.WidthInBytes) + " bytes x " + std::to_string(box.Height) + " rows";
+  if constexpr (has_depth) {
+    return text + " x " + std::to_string(box.Depth) + " slices, from " +
+           numbers(box.srcXInBytes, box.srcY, box.srcZ) + apart(box.srcPitch, box.srcHeight) +
+           ", to " + numbers(box.dstXInBytes, box.dstY, box.dstZ) +
+           apart(box.dstPitch, box.dstHeight);
+  } else {
+    return text + ", from " + numbers(box.srcXInBytes, box.srcY, 0) + apart(box.srcPitch, 0) +
+           ", to " + numbers(box.dstXInBytes, box.dstY, 0) + apart(box.dstPitch, 0);
+  }
+}
+
+template <class Copy, class Box, class... Arguments>
+void copy_box(const Copy& copy, const Box& box, Arguments... arguments) {
+  const CUresult code = copy.status(&box, arguments...);
+  if (code == CUDA_ERROR_INVALID_VALUE) throw copy.error(code, described(box));
+  if (code != CUDA_SUCCESS) throw copy.error(code);
+}
+
 }  // namespace
 
 void copy_to_device(CUdeviceptr destination, const void* source, std::size_t bytes) {
@@ -146,29 +181,29 @@ void copy_array_to_host(void* destination, CUarray source, std::size_t offset, s
 void copy_2d(const CUDA_MEMCPY2D& copy, bool aligned) {
   refuse_structured_in_capture("cuMemcpy2D");
   const driver::DriverTable& driver = require_context()->driver();
-  (aligned ? driver.cuMemcpy2D : driver.cuMemcpy2DUnaligned)(&copy);
+  copy_box(aligned ? driver.cuMemcpy2D : driver.cuMemcpy2DUnaligned, copy);
 }
 
 void copy_2d_async(const CUDA_MEMCPY2D& copy, CUstream stream) {
-  require_context()->driver().cuMemcpy2DAsync(&copy, stream_for_work(stream));
+  copy_box(require_context()->driver().cuMemcpy2DAsync, copy, stream_for_work(stream));
 }
 
 void copy_3d(const CUDA_MEMCPY3D& copy) {
   refuse_structured_in_capture("cuMemcpy3D");
-  require_context()->driver().cuMemcpy3D(&copy);
+  copy_box(require_context()->driver().cuMemcpy3D, copy);
 }
 
 void copy_3d_async(const CUDA_MEMCPY3D& copy, CUstream stream) {
-  require_context()->driver().cuMemcpy3DAsync(&copy, stream_for_work(stream));
+  copy_box(require_context()->driver().cuMemcpy3DAsync, copy, stream_for_work(stream));
 }
 
 void copy_3d_peer(const CUDA_MEMCPY3D_PEER& copy) {
   refuse_structured_in_capture("cuMemcpy3DPeer");
-  require_context()->driver().cuMemcpy3DPeer(&copy);
+  copy_box(require_context()->driver().cuMemcpy3DPeer, copy);
 }
 
 void copy_3d_peer_async(const CUDA_MEMCPY3D_PEER& copy, CUstream stream) {
-  require_context()->driver().cuMemcpy3DPeerAsync(&copy, stream_for_work(stream));
+  copy_box(require_context()->driver().cuMemcpy3DPeerAsync, copy, stream_for_work(stream));
 }
 
 }  // namespace pycuda::cuda

@@ -12,22 +12,29 @@ using driver::DriverError;
 template <class Source>
 PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
   const BinNumber bin = bin_number(bytes);
+  const Context* const place = Source::place();
   std::optional<Block> block;
   std::vector<Block> gone;  // with their context; dropped outside of the lock
   {
     const std::lock_guard lock(mutex_);
-    const auto held = held_.find(bin);
-    while (!block && held != held_.end() && !held->second.empty()) {
-      if (held->second.back().context()->valid()) {
-        block.emplace(std::move(held->second.back()));
-        ++active_blocks_;
-        active_bytes_ += bytes;
-      } else {
-        gone.push_back(std::move(held->second.back()));
-        managed_bytes_ -= bin_bytes(bin);
+    if (const auto held = held_.find(bin); held != held_.end()) {
+      std::vector<Block>& blocks = held->second;
+      for (auto last = blocks.end(); !block && last != blocks.begin();) {
+        --last;
+        const Context* const own = last->context().get();
+        if (!own->valid()) {
+          gone.push_back(std::move(*last));
+          managed_bytes_ -= bin_bytes(bin);
+        } else if (place == nullptr || place == own) {
+          block.emplace(std::move(*last));
+          ++active_blocks_;
+          active_bytes_ += bytes;
+        } else {
+          continue;
+        }
+        last = blocks.erase(last);
+        --held_blocks_;
       }
-      held->second.pop_back();
-      --held_blocks_;
     }
   }
   if (!block) {

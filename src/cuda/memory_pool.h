@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "cuda/context_stack.h"
 #include "cuda/device_memory.h"
 #include "cuda/host_memory.h"
 #include "cuda/pool_bins.h"
@@ -16,7 +17,8 @@
 namespace pycuda::cuda {
 
 /// Where a pool's blocks come from: `Block` owns one, `allocate` throws DriverError with
-/// CUDA_ERROR_OUT_OF_MEMORY when there is no more. Neither knows of the pool.
+/// CUDA_ERROR_OUT_OF_MEMORY when there is no more. Neither knows of the pool. `place` is the
+/// context that a block must belong to, null for any: page-locked memory serves them all.
 struct DeviceBlocks {
   using Block = DeviceMemory;
   using Pointer = CUdeviceptr;
@@ -24,6 +26,10 @@ struct DeviceBlocks {
     return DeviceMemory(bytes, on_pressure);
   }
   static Pointer pointer(const Block& block) { return block.address(); }
+  static const Context* place() {
+    const Context* const current = internal::on_thread.current;
+    return current != nullptr ? current : require_context().get();
+  }
 };
 struct PageLockedBlocks {
   using Block = PageLockedMemory;
@@ -33,15 +39,16 @@ struct PageLockedBlocks {
     return PageLockedMemory(bytes, flags, on_pressure);
   }
   static Pointer pointer(const Block& block) { return block.data(); }
+  static const Context* place() { return nullptr; }
 };
 
 template <class Source>
 class PooledBlock;
 
-/// A freed block is held in its size class and handed out again, last in first out, at once: work
-/// that still uses it must be ordered before the next user's, as it is in one stream. When memory
-/// is short, the pressure hook runs and then held blocks go back to the driver, largest first. Safe
-/// from any thread. Only as `std::shared_ptr`: its blocks keep it alive.
+/// A freed block is held in its size class and handed out again in its context, last in first out,
+/// at once: work that still uses it must be ordered before the next user's, as it is in one stream.
+/// When memory is short, the pressure hook runs and then held blocks go back to the driver, largest
+/// first. Safe from any thread. Only as `std::shared_ptr`: its blocks keep it alive.
 template <class Source>
 class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
  public:

@@ -60,6 +60,7 @@ class Owned {
   }
 
   Handle get() const { return handle_; }
+  bool is_borrowed() const { return borrowed_; }
   explicit operator bool() const { return handle_ != Handle{}; }
   /// Where the call that makes the resource puts it.
   Handle* out() { return &handle_; }

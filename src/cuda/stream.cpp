@@ -2,6 +2,8 @@
 // Streams over the driver's.
 #include "cuda/stream.h"
 
+#include <utility>
+
 #include "cuda/capture.h"
 #include "cuda/event.h"
 
@@ -16,6 +18,21 @@ Stream::Stream(unsigned int flags, int priority) : stream_(require_context()) {
 }
 
 Stream Stream::borrow(CUstream handle) { return Stream(Owner::borrow(require_context(), handle)); }
+
+Stream& Stream::operator=(Stream&& other) noexcept {
+  if (this != &other) {
+    abandon_capture();
+    stream_ = std::move(other.stream_);
+  }
+  return *this;
+}
+
+Stream::~Stream() { abandon_capture(); }
+
+void Stream::abandon_capture() noexcept {
+  if (any_capture() && handle() != nullptr && !stream_.is_borrowed()) [[unlikely]]
+    Capture::abandon(handle());
+}
 
 void Stream::synchronize() const {
   const ContextScope scope(context());

@@ -17,6 +17,12 @@ class Stream {
   Stream(unsigned int flags, int priority);
   /// Another library's stream, used here and never destroyed.
   static Stream borrow(CUstream handle);
+  Stream(Stream&&) noexcept = default;
+  Stream& operator=(Stream&& other) noexcept;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  /// A capture that began in it ends, and what it captured is dropped.
+  ~Stream();
 
   CUstream handle() const { return stream_.get(); }
   const ContextPtr& context() const { return stream_.context(); }
@@ -35,6 +41,7 @@ class Stream {
  private:
   using Owner = Owned<&driver::DriverTable::cuStreamDestroy>;
   explicit Stream(Owner stream) : stream_(std::move(stream)) {}
+  void abandon_capture() noexcept;
   Owner stream_;
 };
 

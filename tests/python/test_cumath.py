@@ -40,6 +40,25 @@ def test_complex_functions(dtype):
         np.testing.assert_allclose(result, numpys(name)(h), rtol=tolerance, atol=tolerance, err_msg=name)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_the_arcus_tangent_is_exact_on_both_sides_of_its_poles(dtype):
+    random = np.random.default_rng(4)
+    near = (random.normal(size=2000) + 1j * random.normal(size=2000)) * 10.0 ** random.uniform(-7, 1, 2000)
+    h = np.concatenate([near, near + 1j, near - 1j, [1e-30 + 1j, -1e-30 - 1j]]).astype(dtype)
+    wanted = np.arctan(h.astype(np.complex128))
+    error = abs(cumath.atan(to_gpu(h)).get() - wanted) / abs(wanted)
+    assert error.max() < (2e-6 if dtype == np.complex64 else 1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint32, np.uint64])
+def test_exponents_that_no_int_holds_are_as_large_as_they_are(dtype):
+    powers = np.array([3, 100, 2**31, 2**32 - 1, 2**31 + 5], dtype)
+    result = cumath.ldexp(to_gpu(np.ones(5)), to_gpu(powers)).get()
+    assert result.tolist() == [8, 2.0**100, np.inf, np.inf, np.inf]
+    if dtype == np.int64:
+        assert cumath.ldexp(to_gpu(np.ones(2)), to_gpu(np.array([-(2**40), -3]))).get().tolist() == [0, 0.125]
+
+
 def test_out_and_stream():
     x, stream = to_gpu(np.ones(10, np.float32)), drv.Stream()
     out = gpuarray.empty_like(x)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pycuda.curandom: distributions, repeatability, and the states' motion."""
 
+import threading
+
 import numpy as np
 import pycuda.curandom as curandom
 import pytest
@@ -121,6 +123,48 @@ def test_scrambling_constants():
         make("ScrambledSobol32", scramble_vector=to_gpu(constants[:3]))
 
 
+@pytest.mark.parametrize("wrong", [lambda n: None, lambda n: gpuarray.zeros(3, np.int32), lambda n: gpuarray.zeros(n)])
+def test_seeds_that_do_not_fit_are_named(wrong):
+    given = wrong(5)
+    said = "NoneType" if given is None else f".*{given.dtype}"
+    with pytest.raises(TypeError, match=rf"of right length: shape \(.*,\), dtype int32, not {said}"):
+        make("XORWOW", seed_getter=wrong)
+
+
+def test_a_seed_is_no_getter():
+    with pytest.raises(TypeError, match="seed_getter must be a function of the number of seeds, not int"):
+        make("XORWOW", seed_getter=5)
+
+
+def test_direction_vectors_may_have_gaps_but_no_other_byte_order():
+    plain = make("Sobol32")
+    count = plain.block_count * plain.generators_per_block
+    vectors = curandom.generate_direction_vectors(count).get()
+    gaps = make("Sobol32", dir_vector=to_gpu(np.repeat(vectors, 2, axis=1))[:, ::2])
+    assert (gaps.gen_uniform(5000, np.uint32).get() == plain.gen_uniform(5000, np.uint32).get()).all()
+    with pytest.raises(TypeError, match=r"dtype uint32, not \(.*, 32\) and >u4"):
+        make("Sobol32", dir_vector=to_gpu(vectors.astype(">u4")))
+    with pytest.raises(TypeError, match=r"must be a direction_vector_set, not \[1\]"):
+        curandom.generate_direction_vectors(2, [1])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+def test_numbers_to_skip_are_not_negative_and_go_with_the_stream(driver, dtype):
+    generator, stream = make("Philox", seed_getter=lambda n: gpuarray.zeros(n, np.int32)), driver.Stream()
+    count = generator.generators_per_block
+    with pytest.raises(ValueError, match="cannot be below 0, one is -3"):
+        generator.call_skip_ahead_array(to_gpu(np.full(count, -3, dtype)))
+    ones = to_gpu(np.ones(2 * count, dtype))[::2]
+    drawn = generator.gen_uniform(3 * generator._count, np.uint32).get().reshape(3, -1)
+    generator = make("Philox", seed_getter=lambda n: gpuarray.zeros(n, np.int32))
+    stream.begin_capture()
+    generator.call_skip_ahead_array(ones, stream)
+    graph = stream.end_capture().instantiate()
+    graph.launch(stream)
+    stream.synchronize()
+    assert (generator.gen_uniform(generator._count, np.uint32).get() == drawn[1]).all()
+
+
 def test_seeds():
     assert len(set(curandom.seed_getter_uniform(10).get())) == 1
     assert len(set(curandom.seed_getter_unique(10).get())) > 1
@@ -152,6 +196,19 @@ def test_a_mean_that_poisson_numbers_cannot_have_is_named(mean):
 def test_a_new_array_holds_no_means():
     with pytest.raises(TypeError, match="lambda_value is needed"):
         make("XORWOW").gen_poisson(10, np.uint32, None)
+
+
+@pytest.mark.parametrize("wrong", ["3", None, 1j, [3], np.array([3, 4])])
+def test_parameters_that_are_no_numbers_are_named(wrong):
+    generator, words = make("XORWOW"), f"must be a number, not {type(wrong).__name__}"
+    if wrong is not None:
+        with pytest.raises(TypeError, match="the mean of Poisson numbers " + words):
+            generator.gen_poisson(10, np.uint32, wrong)
+    with pytest.raises(TypeError, match="the mean " + words):
+        generator.gen_log_normal(10, np.float32, wrong, 1)
+    with pytest.raises(TypeError, match="the standard deviation " + words):
+        generator.gen_log_normal(10, np.float64, 1, wrong)
+    assert generator.gen_poisson(10, np.uint32, np.float32(0)).get().sum() == 0
 
 
 def test_means_in_place_that_are_none_give_nan():
@@ -199,3 +256,8 @@ def test_a_generator_stays_with_its_context(driver):
         other.pop()
         other.detach()
     assert generator.gen_uniform(10, np.float32).get().max() > 0
+    drawn = []
+    thread = threading.Thread(target=lambda: drawn.append(generator.gen_uniform(10, np.float32).get()))
+    thread.start()
+    thread.join()
+    assert drawn[0].max() > 0

@@ -98,6 +98,13 @@ def test_operands_need_not_be_contiguous(view):
     assert (z.get() == expected).all()
 
 
+def test_gaps_between_small_floats():
+    values = np.arange(10, dtype=np.float16)
+    result = gpuarray.zeros(10, np.float32)
+    ElementwiseKernel("half *x, float *y", "y[i] = (float)x[i] * 2")(to_gpu(np.repeat(values, 2))[::2], result)
+    assert (result.get() == 2 * values).all()
+
+
 def test_orders_may_differ():
     h = ramp(20, 30)
     z = gpuarray.empty((20, 30), np.float32)
@@ -137,9 +144,9 @@ def test_a_first_vector_that_is_read_elsewhere_too_may_be_longer():
 
 def test_elements_of_the_declared_size_are_read_as_declared():
     bits = gpuarray.empty(3, np.int32)
-    ElementwiseKernel("unsigned *x, float *bits", "bits[i] = __uint_as_float(x[i] + 1)")(
-        to_gpu(np.array([1, -1, 0.5], np.float32)), bits
-    )
+    kernel = ElementwiseKernel("unsigned *x, float *bits", "bits[i] = __uint_as_float(x[i] + 1)")
+    with pytest.warns(UserWarning, match="'x' is declared as uint32, the array has dtype float32: its bits are read"):
+        kernel(to_gpu(np.array([1, -1, 0.5], np.float32)), bits)
     assert (bits.get() == np.array([1, -1, 0.5], np.float32).view(np.int32) + 1).all()
 
 

@@ -369,6 +369,22 @@ def test_a_stream_is_captured_once_at_a_time(stream):
     np.testing.assert_array_equal(b.get(), numbers() + 1)
 
 
+def test_a_capture_ends_with_its_stream(stream, scale):
+    def forget():
+        values, lost = gpuarray.to_gpu(numbers()), cuda.Stream()
+        lost.begin_capture()
+        scale(values, np.float32(2), block=BLOCK, stream=lost)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        forget()
+    gc.collect()
+    cuda.Context.synchronize()
+    assert not cuda.Stream().is_capturing()
+    stream.begin_capture()
+    assert not stream.end_capture().nodes
+
+
 def test_a_capture_that_was_not_begun_cannot_be_ended(stream):
     with pytest.raises(cuda.LogicError):
         stream.end_capture()

@@ -4,6 +4,7 @@
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 from pycuda.compiler import SourceModule
 from pycuda.tools import DeviceMemoryPool, PageLockedMemoryPool
 
@@ -44,6 +45,24 @@ def test_python_objects_are_not_copied(dtype):
         cuda.memcpy_dtoh(memoryview(np.zeros(10, object)), memory)
 
 
+@pytest.mark.parametrize("make", ["aligned_zeros", "pagelocked_zeros", "managed_zeros"])
+def test_zeros_are_bytes(make):
+    zeros = getattr(cuda, make)
+    for dtype in ("S3", "U3", "M8[s]", [("a", "i1"), ("b", "U2")], ">f8"):
+        for shape in ((), (2, 3), (0, 3)):
+            for order in "CF":
+                made = zeros(shape, dtype, order)
+                assert made.shape == shape and (made == np.zeros(shape, dtype)).all()
+    run_program(
+        f"""
+        import pycuda.autoinit, pycuda.driver as cuda
+        for dtype in ("S0", "V0", []):
+            assert cuda.{make}((2**20, 2**20), dtype).nbytes == 0  # not one visit to each element
+        """,
+        timeout=60,
+    )
+
+
 def test_shapes_may_be_arrays():
     for shape in (np.array([2, 3]), [np.int64(2), 3]):
         assert cuda.pagelocked_empty(shape, np.float32).shape == (2, 3)
@@ -54,6 +73,9 @@ def test_shapes_may_be_arrays():
 REFUSED = {
     "an allocation": (lambda a: cuda.mem_alloc(1 << 60), f"{1 << 60} bytes"),
     "a pool": (lambda a: DeviceMemoryPool().allocate(1 << 60), f"{1 << 60} bytes"),
+    "aligned memory": (lambda a: cuda.aligned_empty(1 << 50, "u1"), f"{1 << 50} bytes at a multiple of 4096"),
+    "page-locked memory": (lambda a: cuda.pagelocked_empty(1 << 50, "u1"), f"{1 << 50} bytes"),
+    "shared memory": (lambda a: cuda.managed_empty(1 << 50, "u1"), f"{1 << 50} bytes"),
     "pitched memory": (lambda a: cuda.mem_alloc_pitch(10, 20, 3), "20 rows of 10 bytes, elements of 3 bytes"),
     "a copy's source": (lambda a: cuda.memcpy_dtod(a, int(a) + 30, 20), "source: 20 bytes, but.*has only 10"),
     "a copy's destination": (lambda a: cuda.memcpy_dtod(int(a) + 30, a, 20), "destination: 20 bytes, but.*only 10"),
@@ -121,6 +143,19 @@ def test_a_rectangle_may_go_beyond_a_view_within_its_array():
         rectangle(**part, set_dst_host=host[7:, 8:], dst_x_in_bytes=4)(aligned=False)
 
 
+def test_a_rectangle_that_the_driver_refuses_is_described():
+    device = cuda.to_device(np.zeros(120, np.float32))
+    wrong = dict(set_src_device=device, set_dst_device=device, src_pitch=40, dst_pitch=48, width_in_bytes=48, height=10)
+    words = "48 bytes x 10 rows, from byte 0 of row 0, 40 bytes from row to row, to byte 4 of row 2, 48 bytes"
+    for call in (lambda copy: copy(aligned=False), lambda copy: copy(True), lambda copy: copy(cuda.Stream())):
+        with pytest.raises(cuda.LogicError, match=words):
+            call(rectangle(**wrong, dst_x_in_bytes=4, dst_y=2))
+    words = "48 bytes x 10 rows x 3 slices, from byte 0 of row 0 of slice 1, 40 bytes from row to row, 12 rows"
+    for call in (lambda copy: copy(), lambda copy: copy(cuda.Stream())):
+        with pytest.raises(cuda.LogicError, match=words):
+            call(rectangle(cuda.Memcpy3D, **wrong, depth=3, src_height=12, dst_height=10, src_z=1))
+
+
 @pytest.mark.parametrize("cls", [cuda.Memcpy3D, cuda.Memcpy3DPeer])
 def test_a_box_stays_within_host_memory(cls):
     source = np.arange(120, dtype=np.float32).reshape(4, 5, 6)
@@ -146,6 +181,26 @@ def test_values_of_the_other_byte_order_are_not_passed_as_they_lie():
     assert kept[0] == 6
     with pytest.raises(TypeError, match="of the other byte order"):
         keep(cuda.Out(kept), np.array(7, ">i4"), block=(1, 1, 1))  # bytes
+
+
+@pytest.mark.parametrize("handler", [cuda.Out, cuda.InOut])
+def test_results_that_have_no_place_are_refused_before_the_kernel_runs(handler):
+    count = SourceModule("__global__ void count(int *runs, int *a) { ++*runs; *a = 1; }").get_function("count")
+    runs = cuda.managed_zeros(1, np.int32, mem_flags=cuda.mem_attach_flags.GLOBAL)
+    constant = np.zeros(3, np.int32)
+    constant.flags.writeable = False
+    for array, words in (
+        (constant, r"read-only, of shape \(3,\)"),
+        (np.int32(5), "read-only"),
+        (np.zeros(6, np.int32)[::2], r"ndarray is not contiguous: its shape is \(3,\), its strides \(8,\)"),
+    ):
+        for stream in (None, cuda.Stream()):
+            with pytest.raises(ValueError, match=words):
+                count(runs, handler(array), block=(1, 1, 1), stream=stream)
+    cuda.Context.synchronize()
+    assert runs[0] == 0
+    count(runs, handler(np.zeros((2, 3), np.int32).T), block=(1, 1, 1))
+    assert runs[0] == 1
 
 
 def test_a_pointer_holder_that_was_not_set_up_says_so():

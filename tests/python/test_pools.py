@@ -62,6 +62,25 @@ def test_blocks_keep_the_pool_alive():
     block.free()
 
 
+def test_a_pool_hands_out_memory_of_the_current_context():
+    pool = DeviceMemoryPool()
+    mine = pool.allocate(1000)
+    address = int(mine)
+    mine.free()
+    other = cuda.Device(0).make_context()
+    try:
+        theirs = pool.allocate(1000)
+        assert int(theirs) != address
+        theirs.free()
+        assert pool.held_blocks == 2
+        assert int(pool.allocate(1000)) != address
+    finally:
+        other.pop()
+    again = pool.allocate(1000)
+    assert int(again) == address
+    other.detach()
+
+
 def test_too_much_for_a_pool_is_a_memory_error():
     pool = DeviceMemoryPool()
     pool.allocate(1 << 20)

@@ -65,6 +65,45 @@ def test_operands_need_not_be_contiguous():
     assert dot()(x, y).get() == (h * h).sum()
 
 
+def test_gaps_between_small_floats():
+    kernel = ReductionKernel(np.float32, "0", "a + b", "(float)x[i]", "half *x")
+    values = np.arange(100, dtype=np.float16)
+    assert kernel(to_gpu(np.repeat(values, 2))[::2]).get() == values.sum(dtype=np.float32)
+
+
+def test_an_output_that_cannot_be_one_is_refused(driver):
+    kernel = ReductionKernel(np.float32, "0", "a + b")
+    data, out = gpuarray.zeros(5, np.float32), gpuarray.zeros((), np.float32)
+    with pytest.raises(TypeError, match="out must be an array on the device, not ndarray"):
+        kernel(data, out=np.zeros((), np.float32))
+    other = driver.Device(0).make_context()
+    try:
+        with pytest.raises(ValueError, match="belongs to another context"):
+            ReductionKernel(np.float32, "0", "a + b")(gpuarray.zeros(5, np.float32), out=out)
+    finally:
+        other.pop()
+        other.detach()
+
+
+def test_a_reduction_is_made_again_in_another_context(driver):
+    kernel = ReductionKernel(np.float32, "0", "a + b", "x[i] * s", "float *x, float s")
+    other = driver.Device(0).make_context()
+    try:
+        for n in (10, 3_000_000):
+            data = to_gpu(np.ones((2, n), np.float32))
+            assert kernel(data[0], 2).get() == 2 * n and kernel(data[:, ::2], 2).get() == 2 * n
+            assert kernel(data[0], 1, out=gpuarray.zeros(1, np.float32)).get()[0] == n
+    finally:
+        other.pop()
+        other.detach()
+    assert kernel(gpuarray.zeros(5, np.float32) + 1, 3).get() == 15
+
+
+def test_an_argument_with_the_name_of_the_index_is_refused():
+    with pytest.raises(ValueError, match="named 'i', as the index"):
+        ReductionKernel(np.float32, "0", "a + b", "x[i] + i", "float *x, float i")
+
+
 def test_out_and_the_allocator_are_used():
     x = to_gpu(np.ones(100_000, np.float32))
     out = gpuarray.zeros(3, np.float32)

@@ -78,6 +78,35 @@ def test_inputs_need_not_be_contiguous():
     assert (InclusiveScanKernel(np.int32, "a+b")(to_gpu(h)[::-3], "new").get() == np.cumsum(h[::-3])).all()
 
 
+@pytest.mark.parametrize("n", [10, 3_000_000])
+def test_input_and_output_may_overlap(n):
+    scan = InclusiveScanKernel(np.int32, "a + b")
+    for source, target in ((slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))):
+        data = to_gpu(np.ones(n + 1, np.int32))
+        scan(data[source], data[target])
+        assert (data[target].get() == np.arange(1, n + 1)).all()
+
+
+@pytest.mark.parametrize("wrong", [[1, 2], 5, 1.5])
+def test_an_output_that_is_no_array_is_refused(wrong):
+    with pytest.raises(TypeError, match=f"output is an array on the device, not {type(wrong).__name__}"):
+        InclusiveScanKernel(np.float32, "a + b")(gpuarray.zeros(2, np.float32), wrong)
+
+
+def test_a_scan_is_made_again_in_another_context(driver):
+    scans = InclusiveScanKernel(np.int32, "a + b"), ExclusiveScanKernel(np.int32, "a + b", "0")
+    other = driver.Device(0).make_context()
+    try:
+        for _ in range(2):
+            for scan, first in zip(scans, (1, 0)):
+                result = scan(to_gpu(np.ones(10_000, np.int32)))
+                assert (result.get() == np.arange(first, 10_000 + first)).all()
+    finally:
+        other.pop()
+        other.detach()
+    assert scans[0](to_gpu(np.ones(3, np.int32))).get().tolist() == [1, 2, 3]
+
+
 def test_wrong_calls_are_refused():
     scan, x = InclusiveScanKernel(np.int32, "a+b"), to_gpu(np.zeros((4, 6), np.int32))
     with pytest.raises(ValueError, match="neutral element is required for exclusive scan"):

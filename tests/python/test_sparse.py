@@ -95,6 +95,46 @@ def test_the_parts_of_an_iteration():
         state.lc2(1, x, 1, two)
 
 
+def test_vectors_of_an_iteration_may_have_any_layout():
+    state = CGStateContainer(Dense(np.eye(3)))
+    x, y = np.arange(6.0), np.arange(6.0) + 10
+    gaps, back = gpuarray.to_gpu(np.repeat(x, 2))[::2], gpuarray.to_gpu(y[::-1].copy())[::-1]
+    np.testing.assert_array_equal(state.lc2(2, gaps, 3, back).get(), 2 * x + 3 * y)
+    np.testing.assert_array_equal(state.guarded_div(back, gaps).get(), [0, *(y[1:] / x[1:])])
+    columns = gpuarray.to_gpu(np.asfortranarray(x.reshape(2, 3)))
+    rows, out = gpuarray.to_gpu(y.reshape(2, 3)), gpuarray.zeros((2, 6), np.float64)
+    assert state.lc2(1, columns, 1, rows, out[:, ::2]).shape == (2, 3)
+    np.testing.assert_array_equal(out.get(), np.insert((x + y).reshape(2, 3), [1, 2, 3], 0, 1))
+    assert state.lc2(1, gaps[:0], 1, back[:0]).size == 0 and state.guarded_div(gaps[:0], back[:0]).size == 0
+
+
+def test_operands_of_an_iteration_that_do_not_fit_are_refused():
+    state = CGStateContainer(Dense(np.eye(3)))
+    x, short = gpuarray.to_gpu(np.ones(5)), gpuarray.to_gpu(np.ones(3))
+    for factor in (short, gpuarray.zeros(0, np.float64), gpuarray.to_gpu(np.ones(1, np.float32))):
+        with pytest.raises(ValueError, match=r"one element of dtype float64, not of shape"):
+            state.lc2(factor, x, 1, x)
+        with pytest.raises(ValueError, match=r"^b must be one element of dtype float64, not of shape"):
+            state.lc2(1, x, factor, x)
+    for a, b in ((x, short), (short, x)):
+        with pytest.raises(ValueError, match=r"a and b have shapes \(.,\) and \(.,\)"):
+            state.guarded_div(a, b)
+    for call in (lambda: state.lc2(1, x, 1, x, np.zeros(5)), lambda: state.guarded_div(x, np.zeros(5))):
+        with pytest.raises(TypeError, match="must be a GPUArray, not ndarray"):
+            call()
+
+
+def test_a_residual_whose_square_vanishes_is_no_solution():
+    state = CGStateContainer(Dense(positive_definite(5)), DiagonalPreconditioner(gpuarray.zeros(5)))
+    state.reset(gpuarray.to_gpu(np.ones(5)))
+    with pytest.raises(ConvergenceError, match="square is 0, though the residual is not"):
+        state.run()
+    state = CGStateContainer(Dense(positive_definite(5)))
+    state.reset(gpuarray.to_gpu(np.full(5, 1e-200)))
+    with pytest.raises(ConvergenceError, match="square is 0, though the residual is not"):
+        state.run()
+
+
 def test_what_does_not_converge_says_so():
     state = CGStateContainer(Dense(positive_definite(30)))
     state.reset(gpuarray.to_gpu(np.ones(30)))
@@ -129,6 +169,52 @@ def test_matrices_of_coordinates(sparse, dtype, density):
         CoordinateSpMV(matrix, dtype)(gpuarray.zeros(300, dtype))
     with pytest.raises(TypeError, match="int32"):
         CoordinateSpMV(matrix, np.int32)
+
+
+@pytest.fixture(params=["coordinates", "packets"])
+def multiplier(request, sparse):
+    """Of each kind: a function that makes one, which takes vectors in the order of the matrix."""
+    from pycuda.sparse.coordinate import CoordinateSpMV
+    from pycuda.sparse.packeted import PacketedSpMV
+
+    return {"coordinates": CoordinateSpMV, "packets": lambda mat, dtype: PacketedSpMV(mat, False, dtype)}[request.param]
+
+
+def test_elements_outside_of_the_matrix_are_refused(sparse, multiplier):
+    for rows, columns, words in (
+        ([0, 9], [0, 1], "elements of rows 0 to 9"),
+        ([-1, 2], [0, 1], "elements of rows -1 to 2"),
+        ([0, 1], [-3, 2], "elements of columns -3 to 2"),
+    ):
+        matrix = sparse.coo_matrix(([1.0, 2.0], ([0, 1], [0, 1])), (5, 5))
+        matrix.row[:], matrix.col[:] = rows, columns
+        with pytest.raises(ValueError, match=rf"{words} are not all in a matrix of shape \(5, 5\)"):
+            multiplier(matrix, np.float64)
+    if hasattr(sparse, "coo_array"):
+        with pytest.raises(ValueError, match=r"rows and columns, its shape is \(4,\)"):
+            multiplier(sparse.coo_array(np.arange(4.0)), np.float64)
+
+
+def test_the_given_matrix_stays_as_it_is(sparse, multiplier):
+    matrix = sparse.csr_matrix((np.ones(4), np.array([2, 2, 0, 1]), np.array([0, 2, 3, 4])), (3, 3))
+    multiplier(matrix, np.float64)
+    assert matrix.nnz == 4 and matrix.indices.tolist() == [2, 2, 0, 1]
+
+
+@pytest.mark.parametrize("n", [20, 9000])
+def test_the_result_may_be_added_to_the_vector_itself(sparse, multiplier, n):
+    matrix = sparse.random(n, n, 20 / n, "csr", random_state=1)
+    spmv = multiplier(matrix, np.float64)
+    vector = gpuarray.to_gpu(np.random.default_rng(5).normal(size=n))
+    expected = vector.get() + spmv(vector).get()
+    spmv(vector, vector)
+    np.testing.assert_allclose(vector.get(), expected, 1e-12, 1e-12)
+
+
+def test_elements_that_are_zero_are_elements(sparse, multiplier):
+    matrix = sparse.coo_matrix(([0.0, 1.0], ([0, 1], [0, 1])), (2, 2))
+    product = multiplier(matrix, np.float64)(gpuarray.to_gpu(np.array([np.inf, 1.0]))).get()
+    assert np.isnan(product[0]) and product[1] == 1
 
 
 def laplacian(sparse, n):
@@ -176,6 +262,8 @@ def test_systems_with_packets_are_solved(sparse):
     solution, iterations, evaluations = solve_pkt_with_cg(spmv, gpuarray.to_gpu(rhs), tol=1e-9)
     np.testing.assert_allclose(matrix @ solution.get(), rhs, 1e-6, 1e-6)
     assert 0 < iterations < 400 and evaluations > 0
+    with pytest.raises(ValueError, match=r"b must have shape \(400,\) and dtype float64, not \(399,\)"):
+        solve_pkt_with_cg(spmv, gpuarray.zeros(399, np.float64))
 
 
 def test_what_does_not_fit_a_matrix_is_refused(sparse):

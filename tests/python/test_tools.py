@@ -170,6 +170,21 @@ def test_occupancy_comes_from_the_device(context):
     assert tools.OccupancyRecord(data, 32, shared_mem=data.shared_memory).limited_by in ("smem", "device")
 
 
+def test_blocks_share_the_registers_warp_by_warp(context):
+    data = tools.DeviceData()
+    data.registers = data.registers_per_block = 65536
+    data.warps_per_mp, data.thread_blocks_per_mp = 64, 32
+    for threads, registers, blocks in ((32, 255, 8), (32, 20, 32), (96, 40, 16), (160, 63, 6), (1024, 64, 1)):
+        assert tools.OccupancyRecord(data, threads, 0, registers).tb_per_mp == blocks
+    with pytest.raises(ValueError, match="too many registers"):
+        tools.OccupancyRecord(data, 1024, 0, 65)
+    for wrong in ((-1, 0), (0, -1)):
+        with pytest.raises(ValueError, match="a block cannot have"):
+            tools.OccupancyRecord(data, 32, *wrong)
+    with pytest.raises(TypeError):
+        tools.OccupancyRecord(data, 32.5)
+
+
 def test_alignment_of_device_data(context):
     data = tools.DeviceData()
     assert data.align_bytes() == 64 and data.align_bytes(8) == 128

@@ -9,6 +9,7 @@ import numpy as np
 import pycuda.driver as driver
 from pycuda import gpuarray
 from pycuda.elementwise import get_elwise_kernel
+from pycuda.sparse.coordinate import check_vector
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
 from pycuda.sparse.operator import IdentityOperator
 from pycuda.tools import dtype_to_ctype
@@ -16,6 +17,22 @@ from pycuda.tools import dtype_to_ctype
 
 class ConvergenceError(RuntimeError):
     """The residual has not become small enough."""
+
+
+def _check_arrays(**arrays):
+    for name, array in arrays.items():
+        if not isinstance(array, gpuarray.GPUArray):
+            raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
+
+
+def _dense(array):
+    """`array`, or a copy of it whose elements lie in the order of the index."""
+    gpuarray._array.check_context(array)
+    if array.flags.c_contiguous:
+        return array
+    dense = gpuarray.GPUArray(array.shape, array.dtype)
+    gpuarray._array.copy(dense, array, None)
+    return dense
 
 
 class CGStateContainer:
@@ -56,20 +73,46 @@ class CGStateContainer:
 
     def lc2(self, a, x, b, y, out=None):
         """``a * x + b * y``."""
+        _check_arrays(x=x, y=y)
         if out is None:
-            out = gpuarray.empty_like(x)
+            out = gpuarray.GPUArray(x.shape, x.dtype, x.allocator)
+        _check_arrays(out=out)
         if not x.shape == y.shape == out.shape or not x.dtype == y.dtype == out.dtype:
             raise ValueError(
                 f"x, y and out have shapes {x.shape}, {y.shape}, {out.shape} and dtypes "
                 f"{x.dtype}, {y.dtype}, {out.dtype}"
             )
+        a, b = (self._factor(name, factor, x.dtype) for name, factor in (("a", a), ("b", b)))
+        if not out.size:
+            return out
         a_is_gpu, b_is_gpu = isinstance(a, gpuarray.GPUArray), isinstance(b, gpuarray.GPUArray)
         key = x.dtype, a_is_gpu, b_is_gpu
         kernel = self._kernel(key, lambda: self.make_lc2_kernel(*key))
-        a = a.gpudata if a_is_gpu else x.dtype.type(a)
-        b = b.gpudata if b_is_gpu else x.dtype.type(b)
-        kernel.prepared_call(x._grid, x._block, a, x.gpudata, b, y.gpudata, out.gpudata, x.size)
+        x, y, result = _dense(x), _dense(y), _dense(out)
+        kernel.prepared_call(
+            result._grid,
+            result._block,
+            a.gpudata if a_is_gpu else a,
+            x.gpudata,
+            b.gpudata if b_is_gpu else b,
+            y.gpudata,
+            result.gpudata,
+            result.size,
+        )
+        if result is not out:
+            gpuarray._array.copy(out, result, None)
         return out
+
+    @staticmethod
+    def _factor(name, factor, dtype):
+        if not isinstance(factor, gpuarray.GPUArray):
+            return dtype.type(factor)
+        gpuarray._array.check_context(factor)
+        if factor.size != 1 or factor.dtype != dtype:
+            raise ValueError(
+                f"{name} must be one element of dtype {dtype}, not of shape {factor.shape} and dtype {factor.dtype}"
+            )
+        return factor
 
     def guarded_div_kernel(self, dtype_x, dtype_y, dtype_z):
         """The kernel of a quotient that is 0 where the divisor is 0."""
@@ -80,9 +123,14 @@ class CGStateContainer:
 
     def guarded_div(self, a, b):
         """``a / b``, or 0 where `b` is 0."""
+        _check_arrays(a=a, b=b)
+        if a.shape != b.shape:
+            raise ValueError(f"a and b have shapes {a.shape} and {b.shape}")
         dtype = np.result_type(a.dtype, b.dtype)
-        a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
-        result = gpuarray.empty_like(a)
+        a, b = (_dense(array.astype(dtype, copy=False)) for array in (a, b))
+        result = gpuarray.GPUArray(a.shape, dtype, a.allocator)
+        if not result.size:
+            return result
         kernel = self._kernel(("divide", dtype), lambda: self.guarded_div_kernel(dtype, dtype, dtype))
         kernel.prepared_call(a._grid, a._block, a.gpudata, b.gpudata, result.gpudata, a.size)
         return result
@@ -141,10 +189,15 @@ class CGStateContainer:
         every = 10
         self.residual_evaluations = 0
         callback = debug_callback or (lambda *arguments: None)
+        if first == 0:
+            self.iterations = 0
+            if self.residual.any().get():
+                raise ConvergenceError(
+                    "cg failed to converge: the preconditioned residual's square is 0, though the residual is not"
+                )
+            return self.x
         for iteration in range(max_iterations):
             self.iterations = iteration
-            if iteration == 0 and first == 0:
-                return self.x
             compute = iteration % every == 0
             self.one_iteration(compute_real_residual=compute)
             self.residual_evaluations += compute
@@ -163,9 +216,13 @@ class CGStateContainer:
                         callback("end", iteration, *state)
                         return self.x
         self.iterations = max_iterations
-        if self._real_delta() <= goal:
+        last = self._real_delta()
+        if last <= goal:
             return self.x
-        raise ConvergenceError("cg failed to converge")
+        raise ConvergenceError(
+            f"cg failed to converge: after {self.iterations} iterations the residual's square is {last}, "
+            f"the aim was {goal}"
+        )
 
     def _real_delta(self):
         self.residual_evaluations += 1
@@ -188,7 +245,9 @@ def solve_pkt_with_cg(
     ConvergenceError
         "cg failed to converge"
     """
+    check_vector("b", b, pkt_spmv.shape[0], pkt_spmv.dtype)
     if x is not None:
+        check_vector("x", x, pkt_spmv.shape[0], pkt_spmv.dtype)
         x = pkt_spmv.permute(x)
 
     def tell(what, iteration, x, residual, d, delta):

@@ -81,6 +81,25 @@ def checked_dtype(mat, dtype):
     return dtype
 
 
+def checked_coordinates(mat):
+    """The elements of a sparse matrix with their rows and columns.
+
+    Raises
+    ------
+    ValueError
+        For a matrix without rows and columns, and for elements outside of it, which kernels would write anywhere.
+    """
+    if len(mat.shape) != 2:
+        raise ValueError(f"the matrix must have rows and columns, its shape is {mat.shape}")
+    coordinates = mat.tocoo()
+    for name, places, length in (("row", coordinates.row, mat.shape[0]), ("column", coordinates.col, mat.shape[1])):
+        if places.size and not 0 <= places.min() <= places.max() < length:
+            raise ValueError(
+                f"elements of {name}s {places.min()} to {places.max()} are not all in a matrix of shape {mat.shape}"
+            )
+    return coordinates
+
+
 def check_vector(name, vector, length, dtype=None):
     """Raises TypeError for what is no array on the device, ValueError for one of another shape (or dtype)."""
     if not isinstance(vector, gpuarray.GPUArray):
@@ -88,6 +107,15 @@ def check_vector(name, vector, length, dtype=None):
     dtype = vector.dtype if dtype is None else dtype
     if vector.shape != (length,) or vector.dtype != dtype:
         raise ValueError(f"{name} must have shape {(length,)} and dtype {dtype}, not {vector.shape} and {vector.dtype}")
+
+
+def apart(x, y):
+    """`x`, or a contiguous copy of it where it has gaps or shares memory with `y`, which is contiguous."""
+    if x.flags.c_contiguous and (not x.size or x.ptr + x.nbytes <= y.ptr or y.ptr + y.nbytes <= x.ptr):
+        return x
+    dense = gpuarray.GPUArray(x.shape, x.dtype)
+    gpuarray._array.copy(dense, x, None)
+    return dense
 
 
 class CoordinateSpMV:
@@ -104,7 +132,7 @@ class CoordinateSpMV:
         self.dtype = checked_dtype(mat, dtype)
         self.index_dtype = np.dtype(np.int32)
         self.shape = mat.shape
-        coordinates = mat.tocoo()
+        coordinates = checked_coordinates(mat)
         order = np.lexsort((coordinates.col, coordinates.row))
         self.nnz = len(order)
         if self.nnz > np.iinfo(np.int32).max - _EACH * _BLOCK:
@@ -136,8 +164,7 @@ class CoordinateSpMV:
             raise ValueError(f"y must be contiguous: its strides are {y.strides}")
         if not self.nnz:
             return y
-        x = x if x.flags.c_contiguous else x.copy().reshape(-1)
-        arrays = self.row_gpu, self.col_gpu, self.data_gpu, x, y
+        arrays = self.row_gpu, self.col_gpu, self.data_gpu, apart(x, y), y
         count = self.index_dtype.type(self.nnz)
         if self.nnz <= _FEW:
             self.get_serial_kernel()(count, *arrays, block=(1, 1, 1))

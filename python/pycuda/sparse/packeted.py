@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
-from pycuda.sparse.coordinate import CoordinateSpMV, check_vector, checked_dtype
+from pycuda.sparse.coordinate import CoordinateSpMV, apart, check_vector, checked_coordinates, checked_dtype
 from pycuda.sparse.operator import OperatorBase
 from pycuda.sparse.pkt_build import build_pkt_data_structure
 from pycuda.tools import dtype_to_ctype
@@ -29,13 +29,12 @@ extern "C" __global__ void spmv_pkt_kernel(const int *base_rows, const int *cost
     local_y[i] = y[base + i];
   }
   __syncthreads();
-  // A row belongs to one thread; places without an element add 0 to the packet's first row, and are left out.
+  // A row belongs to one thread; places without an element have no row.
   long long place = starts[blockIdx.x] + threadIdx.x;
   for (int k = 0; k < cost; ++k, place += blockDim.x) {
-    const value_type value = values[place];
-    if (value == value_type(0)) continue;
     const unsigned index = indices[place];
-    local_y[index >> 16] = local_y[index >> 16] + value * local_x[index & 0xffff];
+    if (index == 0xffffffffu) continue;
+    local_y[index >> 16] = local_y[index >> 16] + values[place] * local_x[index & 0xffff];
   }
   __syncthreads();
   for (int i = threadIdx.x; i < rows; i += blockDim.x) y[base + i] = local_y[i];
@@ -61,9 +60,11 @@ class PacketedSpMV(OperatorBase):
 
     def __init__(self, mat, is_symmetric, dtype):
         self._dtype, self._shape = checked_dtype(mat, dtype), mat.shape
+        coordinates = checked_coordinates(mat)
         if mat.shape[0] != mat.shape[1]:
             raise ValueError(f"only square matrices are supported, not {mat.shape}")
-        csr_mat = mat.tocsr()
+        # A new matrix, so that summing duplicates leaves the caller's as it is.
+        csr_mat = coordinates.tocsr()
         csr_mat.sum_duplicates()
         # Two vectors of a packet fit the 48 KiB of shared memory that every device has.
         self.rows_per_packet = min(2**14, 48 * 1024 // (2 * self._dtype.itemsize))
@@ -206,6 +207,7 @@ class PacketedSpMV(OperatorBase):
             check_vector(name, vector, self.shape[0], self.dtype)
             if not vector.flags.c_contiguous:
                 raise ValueError(f"{name} must be contiguous: its strides are {vector.strides}")
+        x = apart(x, y)
         if self.shape[0]:
             grid = self.block_count, 1
             self.get_kernel()(*self._arrays, x, y, block=(self.threads_per_packet, 1, 1), grid=grid)

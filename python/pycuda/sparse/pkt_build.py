@@ -3,6 +3,8 @@
 
 import numpy as np
 
+EMPTY = 0xFFFFFFFF
+
 
 def build_pkt_data_structure(
     spmv,
@@ -20,15 +22,16 @@ def build_pkt_data_structure(
     -------
     dict of numpy.ndarray
         `packet_base_rows`: the first row of each packet, and the number of rows; `thread_costs_max`: elements
-        of each thread of a packet, filled up with zeros; `packet_starts`: where the packet's elements begin;
-        `index_array`: row and column within the packet, 16 bits each; `data_array`: the values.
+        of each thread of a packet, filled up with empty places; `packet_starts`: where the packet's elements begin;
+        `index_array`: row and column within the packet, 16 bits each, all set where a place is empty;
+        `data_array`: the values.
     """
     packet_count = len(packet_nr_to_dofs)
     base_rows = np.zeros(packet_count + 1, np.int32)
     base_rows[1:] = np.cumsum([len(dofs) for dofs in packet_nr_to_dofs])
     starts = np.zeros(packet_count + 1, np.int64)
     starts[1:] = np.cumsum(np.asarray(max_thread_costs, np.int64) * thread_count)
-    index_array = np.zeros(max(int(starts[-1]), 1), np.uint32)
+    index_array = np.full(max(int(starts[-1]), 1), EMPTY, np.uint32)
     data_array = np.zeros(len(index_array), spmv.dtype)
     for packet in range(packet_count):
         base, end = base_rows[packet], base_rows[packet + 1]

@@ -264,6 +264,30 @@ TEST_CASE("a capture that is abandoned has ended, and its graph is destroyed") {
   CHECK(!thread_captures());
 }
 
+TEST_CASE("a capture ends with the stream that it began in") {
+  const DriverTable driver = capturing_driver();
+  const CurrentContext context(driver);
+  for (const auto scope : {CaptureScope::Stream, CaptureScope::Thread}) {
+    asked.ended = asked.graphs_destroyed = 0;
+    {
+      const Stream stream, other;
+      Capture::begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL, scope);
+      Stream moved = Stream();
+      CHECK(any_capture());
+    }
+    CHECK(asked.ended == 1);
+    CHECK(asked.graphs_destroyed == 1);
+    CHECK(!any_capture());
+    CHECK(!thread_captures());
+  }
+  const Stream own;
+  Capture::begin(own, CU_STREAM_CAPTURE_MODE_GLOBAL, CaptureScope::Stream);
+  {
+    const Stream borrowed = Stream::borrow(own.handle());
+  }
+  CHECK(any_capture());
+}
+
 TEST_CASE("a capture ends once") {
   const DriverTable driver = capturing_driver();
   const CurrentContext context(driver);

@@ -169,6 +169,24 @@ TEST_CASE("moved blocks go back once") {
   CHECK(pool->active_blocks() == 0);
 }
 
+TEST_CASE("device memory is handed out again in its context only, page-locked memory in all") {
+  const DriverTable driver = fake_driver();
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  const auto host_pool = std::make_shared<PageLockedMemoryPool>();
+  const CUdeviceptr first = pool->allocate(100).pointer();
+  const void* const host = host_pool->allocate(100).pointer();
+  {
+    const CurrentContext other(driver);
+    const PooledDeviceMemory second = pool->allocate(100);
+    CHECK(second.pointer() != first);
+    CHECK(second.context() == require_context());
+    CHECK(pool->held_blocks() == 1);
+    CHECK(host_pool->allocate(100).pointer() == host);
+  }
+  CHECK(pool->allocate(100).pointer() == first);
+}
+
 TEST_CASE("page-locked pools keep their flags") {
   DriverTable driver = fake_driver();
   static unsigned int seen;
