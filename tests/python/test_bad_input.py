@@ -161,6 +161,30 @@ def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
     assert lines[-1] == "alive"
 
 
+def test_a_kernel_that_leaves_page_locked_memory_breaks_nothing_of_the_host(cpu_driver):
+    output, _ = run_program(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        module = SourceModule("__global__ void fill(float *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }")
+        memory = cuda.pagelocked_empty(1000, np.float32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
+        try:
+            module.get_function("fill")(
+                np.intp(memory.base.get_device_pointer()), block=(256, 1, 1), grid=(256, 1)
+            )
+            cuda.Context.synchronize()
+        except cuda.Error as error:
+            print(error)
+        del memory
+        print("alive")
+        """,
+        PYCUDA_DRIVER="cpu",
+    )
+    lines = output.splitlines()
+    assert "past the end of the 4000-byte block of page-locked host memory" in lines[0]
+    assert lines[-1] == "alive"
+
+
 def test_a_popped_context_is_no_longer_there(driver):
     output, _ = run_program(
         """

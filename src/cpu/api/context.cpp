@@ -3,7 +3,6 @@
 #include "cpu/api/context.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/log.h"
 #include "cpu/api/array.h"
@@ -97,8 +96,7 @@ Context::~Context() {
   exec::DeviceHeap::instance().release_all(static_cast<exec::FaultSink*>(this));
   for (void* block : device_blocks_) device_.memory().release(block);
   for (const auto& [memory, block] : host_blocks_) {
-    exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
-    if (block.allocated) std::free(memory);
+    free_host(memory, block.allocated);
   }
 }
 
@@ -257,9 +255,16 @@ bool Context::release_host(void* memory, bool allocated) {
     if (found == host_blocks_.end() || found->second.allocated != allocated) return false;
     host_blocks_.erase(found);
   }
-  exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
-  if (allocated) std::free(memory);
+  free_host(memory, allocated);
   return true;
+}
+
+void Context::free_host(void* memory, bool allocated) {
+  if (allocated) {
+    device_.host_memory().release(memory);
+  } else {
+    exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
+  }
 }
 
 void Context::adopt(std::unique_ptr<Module> module) {

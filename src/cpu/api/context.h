@@ -114,6 +114,7 @@ class Context final : public exec::FaultSink {
 
  private:
   void sweep_retired();
+  void free_host(void* memory, bool allocated);
 
   VirtualDevice& device_;
   std::uint64_t id_;

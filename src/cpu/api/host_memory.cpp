@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // cuMemHost*: page-locked memory. Kernels reach it at the address the host has for it.
-#include <cstdlib>
-
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
@@ -18,15 +16,15 @@ constexpr unsigned allocate_flags =
 constexpr unsigned register_flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
                                     CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
 
-void enter(Context& context, void* memory, std::size_t bytes, MemoryKind kind, unsigned flags) {
+void enter_registered(Context& context, void* memory, std::size_t bytes, unsigned flags) {
   Allocation allocation;
   allocation.begin = reinterpret_cast<std::uintptr_t>(memory);
   allocation.bytes = bytes;
-  allocation.kind = kind;
+  allocation.kind = MemoryKind::Registered;
   allocation.device = context.device().ordinal();
   allocation.owner = &context;
   AddressTable::instance().insert(allocation);
-  context.own_host(memory, {kind == MemoryKind::PageLocked, flags});
+  context.own_host(memory, {false, flags});
 }
 
 CUresult allocate(void** pointer, std::size_t bytes, unsigned flags) {
@@ -38,10 +36,10 @@ CUresult allocate(void** pointer, std::size_t bytes, unsigned flags) {
     }
     if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     constexpr std::size_t page = 4096;
-    if (bytes > SIZE_MAX - page) return CUDA_ERROR_OUT_OF_MEMORY;
-    void* memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+    void* memory =
+        context.device().host_memory().allocate(bytes, MemoryKind::PageLocked, &context, page);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-    enter(context, memory, bytes, MemoryKind::PageLocked, flags);
+    context.own_host(memory, {true, flags});
     *pointer = memory;
     return CUDA_SUCCESS;
   });
@@ -118,7 +116,7 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
     }
     if ((Flags & CU_MEMHOSTREGISTER_IOMEMORY) != 0) return CUDA_ERROR_NOT_PERMITTED;
     if (overlaps_another(begin, bytesize)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    enter(context, p, bytesize, MemoryKind::Registered, Flags);
+    enter_registered(context, p, bytesize, Flags);
     return CUDA_SUCCESS;
   });
 }

@@ -15,6 +15,9 @@
 namespace pycuda::cpu::api {
 namespace {
 
+/// The host's memory has no limit of the device's.
+constexpr std::uint64_t all_addresses = std::uint64_t{1} << 47;
+
 // Never destroyed: a program may free device memory in its own static destructors.
 std::vector<std::unique_ptr<VirtualDevice>>& devices() {
   static auto& all = *new std::vector<std::unique_ptr<VirtualDevice>>;
@@ -58,6 +61,7 @@ std::string device_name() {
 VirtualDevice::VirtualDevice(int ordinal, std::uint64_t memory_bytes)
     : ordinal_(ordinal),
       memory_(ordinal, memory_bytes, exec::memory_margin_bytes()),
+      host_memory_(ordinal, all_addresses, exec::memory_margin_bytes()),
       name_(device_name()) {
   default_pool_ = std::make_unique<MemoryPool>(*this, memory_bytes);
   current_pool_ = default_pool_->handle();

@@ -47,6 +47,8 @@ class VirtualDevice {
 
   int ordinal() const { return ordinal_; }
   exec::DeviceMemory& memory() { return memory_; }
+  /// Page-locked memory: the host's, but what kernels may touch ends where it ends.
+  exec::DeviceMemory& host_memory() { return host_memory_; }
   const std::string& name() const { return name_; }
   CUuuid uuid() const;
   /// "ffff:01:00.0": a PCI domain that no machine has.
@@ -71,7 +73,7 @@ class VirtualDevice {
 
  private:
   int ordinal_;
-  exec::DeviceMemory memory_;
+  exec::DeviceMemory memory_, host_memory_;
   std::string name_;
   std::unique_ptr<MemoryPool> default_pool_;
   std::mutex pool_mutex_;  // protects current_pool_
