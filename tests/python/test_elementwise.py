@@ -143,11 +143,11 @@ def test_a_first_vector_that_is_read_elsewhere_too_may_be_longer():
 
 
 def test_elements_of_the_declared_size_are_read_as_declared():
-    bits = gpuarray.empty(3, np.int32)
+    bits = gpuarray.empty(3, np.float32)
     kernel = ElementwiseKernel("unsigned *x, float *bits", "bits[i] = __uint_as_float(x[i] + 1)")
     with pytest.warns(UserWarning, match="'x' is declared as uint32, the array has dtype float32: its bits are read"):
         kernel(to_gpu(np.array([1, -1, 0.5], np.float32)), bits)
-    assert (bits.get() == np.array([1, -1, 0.5], np.float32).view(np.int32) + 1).all()
+    assert (bits.get().view(np.int32) == np.array([1, -1, 0.5], np.float32).view(np.int32) + 1).all()
 
 
 def test_dtypes_that_differ_are_refused():
