@@ -70,7 +70,6 @@ done:
 
 struct Link {
   Link() {
-    void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     REQUIRE(CU(cuLinkCreate_v2)(2, options, values, &state) == CUDA_SUCCESS);
   }
@@ -81,6 +80,8 @@ struct Link {
   }
   CUlinkState state = nullptr;
   char log[4096] = {};
+  /// The driver writes to them as long as there is the state.
+  void* values[2] = {log, reinterpret_cast<void*>(sizeof log)};
 };
 
 const std::string library = "!<arch>\n";

@@ -440,6 +440,7 @@ void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
                    const llvm::Twine& form, ForEachThread each, std::size_t threads) {
   if (plan_ == nullptr) return;
   PlanNote made = note_of(instruction, kind, form.str());
+  if (kind == PlanNote::Kind::Branch && made.instruction == 0) return;  // a pass's own
   made.each = each;
   if (kind == PlanNote::Kind::Access) note_traffic(instruction, made);
   if (each != ForEachThread::Nothing) {
