@@ -120,7 +120,13 @@ def test_all_of_cub_at_once():
         if (threadIdx.x == 0) *out = sum;
     }"""
     out = np.zeros(1, np.int32)
-    SourceModule(source, no_extern_c=True).get_function("k")(drv.Out(out), block=(32, 1, 1))
+    try:
+        module = SourceModule(source, no_extern_c=True)
+    except drv.CompileError as error:
+        if "`pip install nvidia-cuda-cccl` brings" in str(error):
+            pytest.skip("needs the CCCL headers: pip install nvidia-cuda-cccl")
+        raise
+    module.get_function("k")(drv.Out(out), block=(32, 1, 1))
     assert out[0] == 496
 
 
