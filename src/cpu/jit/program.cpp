@@ -67,9 +67,6 @@ Options for_better_form(const Options& options, const std::string& kernel) {
 Options for_streaming_form(const Program::Implementation& program, const std::string& kernel) {
   Options alone = program.part_options(program.part_of(kernel));
   alone.only_kernels = {kernel};
-  for (const KernelFacts& facts : program.module().kernels) {
-    if (facts.name == kernel && facts.forms != Forms::all()) alone.forms = std::nullopt;
-  }
   alone.streaming_form = true;
   return alone;
 }
