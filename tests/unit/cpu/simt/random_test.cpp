@@ -16,6 +16,7 @@ using pycuda::cpu::testing::kernel_text;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::random_shapes;
 using pycuda::cpu::testing::RandomKernel;
+using pycuda::cpu::testing::Shape;
 using pycuda::cpu::testing::vectors;
 using pycuda::cpu::testing::warp_kernel_text;
 
@@ -28,6 +29,14 @@ bool warp_operations_widen() {
   LoadedModule module(R"(
 .visible .entry k() { .reg .b32 %r; mov.u32 %r, %laneid; shfl.sync.bfly.b32 %r, %r, 1, 31, -1; ret; })");
   return module.kernel("k").facts.gang_lanes != 0;
+}
+
+/// Checks that nothing was `found` to differ.
+bool agrees(long long seed, const Shape& shape, const std::string& found) {
+  CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
+                                         << shape.block.y << " x " << shape.block.z << ", n "
+                                         << shape.n << ": " << found);
+  return found.empty();
 }
 
 /// Tries the kernels from number `first` on, each in blocks and grids of its own; how many of them
@@ -52,11 +61,7 @@ long long run_kernels(long long first, long long count, bool printed, bool walks
       }
       ++widened;
       for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
-        const std::string found = difference(module, name.c_str(), shape);
-        CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
-                                               << shape.block.y << " x " << shape.block.z << ", n "
-                                               << shape.n << ": " << found);
-        if (!found.empty()) break;
+        if (!agrees(seed, shape, difference(module, name.c_str(), shape))) break;
       }
     }
   }
@@ -87,11 +92,7 @@ long long run_warp_kernels(long long first, long long count) {
         // Without a warp operation it may need tiles, or tails of gangs of 64, which are not there.
         const auto& kernel = module.kernel(name.c_str());
         if (!kernel.facts.forms.has(form_of_launch(kernel, shape.grid, shape.block))) continue;
-        const std::string found = difference(module, name.c_str(), shape);
-        CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
-                                               << shape.block.y << " x " << shape.block.z << ", n "
-                                               << shape.n << ": " << found);
-        if (!found.empty()) break;
+        if (!agrees(seed, shape, difference(module, name.c_str(), shape))) break;
       }
     }
   }
@@ -117,11 +118,7 @@ long long run_flushing_kernels(long long first, long long count, Flushing flushi
       const std::string name = "k" + std::to_string(seed);
       left_to_processor += module.kernel(name.c_str()).facts.processor_flushes ? 1 : 0;
       for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
-        const std::string found = difference(oracle, module, name.c_str(), shape);
-        CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
-                                               << shape.block.y << " x " << shape.block.z << ", n "
-                                               << shape.n << ": " << found);
-        if (!found.empty()) break;
+        if (!agrees(seed, shape, difference(oracle, module, name.c_str(), shape))) break;
       }
     }
   }
