@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import warnings
+import weakref
 
 from pycuda import _driver
 from pycuda import driver as cuda
@@ -114,26 +115,35 @@ def context_dependent_memoize(func):
     return remember
 
 
+_made_elsewhere = weakref.WeakSet()
+
+
 class MadeInContext:
     """A kernel that is made again in each context where it is called: it runs in the one where it was made."""
 
-    def _remember_context(self, make_again):
-        self._context, self._make_again, self._elsewhere = cuda.Context.get_current(), make_again, {}
+    def _remember_context(self, kind, *arguments):
+        # Not a function that knows the kernel: a cycle would keep its module until it is found.
+        self._context, self._made_by, self._elsewhere = cuda.Context.get_current(), (kind, arguments), {}
+        _made_elsewhere.add(self)
 
     def _of_current_context(self):
         """The one of the current context; this one in a thread that has no context of its own."""
         context = cuda.Context.get_current()
         if context is None or context == self._context:
             return self
-        if context not in self._elsewhere:
-            self._elsewhere.setdefault(context, self._make_again())
-        return self._elsewhere[context]
+        made = self._elsewhere.get(context)
+        if made is None:
+            kind, arguments = self._made_by
+            made = self._elsewhere.setdefault(context, kind(*arguments))
+        return made
 
 
 def clear_context_caches():
-    """Forget everything that `context_dependent_memoize` remembers, and the memory that arrays hold for others."""
+    """Forget what is remembered by context: by `context_dependent_memoize`, kernels made again, memory of arrays."""
     for results in context_dependent_memoized_functions:
         results.clear()
+    for kernel in list(_made_elsewhere):
+        kernel._elsewhere.clear()
     _driver._array.free_held_memory()
     _driver._array.forget_all()
 

@@ -288,7 +288,7 @@ class ReductionKernel(MadeInContext):
             None if options is None else list(options),
             preamble,
         )
-        self._remember_context(lambda: ReductionKernel(self.dtype_out, *self._settings[2:], self._allocator))
+        self._remember_context(ReductionKernel, self.dtype_out, *self._settings[2:], self._allocator)
         self._strided_kernels = {}
         stage1, self.stage1_arg_types = _stage_kernel(1, *self._settings[:6], name + "_stage1", *self._settings[7:], ())
         self.stage1_func = stage1.prepared_async_call

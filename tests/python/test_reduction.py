@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """pycuda.reduction against NumPy."""
 
+import weakref
+
 import numpy as np
 import pycuda.reduction as reduction
 import pytest
 from pycuda import gpuarray
 from pycuda.gpuarray import to_gpu
 from pycuda.reduction import ReductionKernel
-from pycuda.tools import get_or_register_dtype
+from pycuda.tools import clear_context_caches, get_or_register_dtype
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -97,6 +99,23 @@ def test_a_reduction_is_made_again_in_another_context(driver):
         other.pop()
         other.detach()
     assert kernel(gpuarray.zeros(5, np.float32) + 1, 3).get() == 15
+
+
+def test_what_reductions_were_made_again_for_is_forgotten_with_them_or_when_asked(driver):
+    total = ReductionKernel(np.float32, "0", "a + b", arguments="float *in")
+    other = driver.Device(0).make_context()
+    try:
+        total(to_gpu(np.ones(5, np.float32))).get()
+        made = weakref.ref(next(iter(total._elsewhere.values())))
+        clear_context_caches()
+        assert made() is None and not total._elsewhere
+        assert total(to_gpu(np.ones(5, np.float32))).get() == 5
+    finally:
+        other.pop()
+        other.detach()
+    kernel = weakref.ref(total)
+    del total  # nothing else knows it: no cycle is left to the garbage collector
+    assert kernel() is None
 
 
 def test_an_argument_with_the_name_of_the_index_is_refused():
