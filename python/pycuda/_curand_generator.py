@@ -7,6 +7,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _curand_kernels, gpuarray
+from pycuda._arrays.creation import packed_copy
 
 _INITIAL_STACK_BYTES = 16 * 1024
 
@@ -181,8 +182,7 @@ class RandomNumberGenerator:
         if data.flags.forc:
             self._launch(self.generators[name], stream, data.ptr, data.size, *parameters)
             return
-        dense = gpuarray.GPUArray(data.shape, data.dtype)
-        gpuarray._array.copy(dense, data, stream)
+        dense = packed_copy(data, data.dtype, stream)
         self._launch(self.generators[name], stream, dense.ptr, dense.size, *parameters)
         gpuarray._array.copy(data, dense, stream)
 
@@ -277,9 +277,7 @@ class RandomNumberGenerator:
             if lowest < 0:
                 raise ValueError(f"numbers to skip cannot be below 0, one is {lowest}")
         if counts.dtype.itemsize != dtype.itemsize or not counts.flags.forc:
-            dense = gpuarray.GPUArray(counts.shape, dtype)
-            gpuarray._array.copy(dense, counts, stream)
-            counts = dense
+            counts = packed_copy(counts, dtype, stream)
         self._launch(function, stream, self._count, counts.ptr, counts.size)
 
     def call_skip_ahead(self, i, stream=None):

@@ -4,6 +4,7 @@
 import numpy as np
 
 from pycuda import _curand_kernels, _curand_seeds, gpuarray
+from pycuda._arrays.creation import packed
 from pycuda._curand_generator import RandomNumberGenerator
 from pycuda.driver import direction_vector_set
 
@@ -24,11 +25,7 @@ def _dense(name, array, dtypes, shape):
     if array.dtype not in dtypes or array.shape != shape:
         raise TypeError(f"{words}{array.shape} and {array.dtype}")
     gpuarray._array.check_context(array)
-    if array.flags.c_contiguous:
-        return array
-    dense = gpuarray.GPUArray(shape, array.dtype)
-    gpuarray._array.copy(dense, array, None)
-    return dense
+    return packed(array, array.dtype)
 
 
 class _PseudoRandomNumberGenerator(RandomNumberGenerator):

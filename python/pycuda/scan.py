@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda import _scan_single_pass
+from pycuda._arrays.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import with_headers
@@ -184,7 +185,7 @@ class _ScanKernel(MadeInContext):
                 self.scan_wg_size = min(self.scan_wg_size, self.update_wg_size)
             else:
                 raise ValueError(f"elements of dtype {self.dtype} are too large to scan")
-        self._remember_context(lambda: type(self)(dtype, scan_expr, neutral, name_prefix, options, preamble))
+        self._remember_context(type(self), dtype, scan_expr, neutral, name_prefix, options, preamble)
         self._options = options
         self._single_pass = None
         self._settings = settings = {
@@ -267,9 +268,7 @@ class _ScanKernel(MadeInContext):
         source, target = input_ary.ptr, output_ary.ptr
         overlap = source != target and abs(source - target) < input_ary.nbytes
         if overlap or not input_ary.flags.forc:
-            dense = gpuarray.GPUArray((n,), input_ary.dtype, allocator)
-            gpuarray._array.copy(dense, input_ary, stream)
-            input_ary = dense
+            input_ary = packed_copy(input_ary, input_ary.dtype, stream, allocator)
         self._scan(input_ary.ptr, output_ary.ptr, n, allocator, stream)
         return output_ary
 

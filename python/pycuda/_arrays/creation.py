@@ -49,13 +49,18 @@ def to_gpu_async(ary, allocator=None, stream=None):
     return new
 
 
+def packed_copy(array, dtype, stream=None, allocator=None):
+    """A new array of the elements of `array` in C order, of `dtype`, copied in the order of `stream`."""
+    new = GPUArray(array.shape, dtype, allocator)
+    _array.copy(new, array, stream)
+    return new
+
+
 def packed(array, dtype):
     """`array` in C order and of `dtype`; itself if it is so already."""
     if array.dtype == dtype and _array.contiguity(array)[0]:
         return array
-    new = GPUArray(array.shape, dtype)
-    _array.copy(new, array, None)
-    return new
+    return packed_copy(array, dtype)
 
 
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):

@@ -8,6 +8,7 @@ import numpy as np
 
 import pycuda.driver as driver
 from pycuda import gpuarray
+from pycuda._arrays.creation import packed
 from pycuda.elementwise import get_elwise_kernel
 from pycuda.sparse.coordinate import check_vector
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
@@ -28,11 +29,7 @@ def _check_arrays(**arrays):
 def _dense(array):
     """`array`, or a copy of it whose elements lie in the order of the index."""
     gpuarray._array.check_context(array)
-    if array.flags.c_contiguous:
-        return array
-    dense = gpuarray.GPUArray(array.shape, array.dtype)
-    gpuarray._array.copy(dense, array, None)
-    return dense
+    return packed(array, array.dtype)
 
 
 class CGStateContainer:

@@ -4,6 +4,7 @@
 import numpy as np
 
 from pycuda import gpuarray
+from pycuda._arrays.creation import packed_copy
 from pycuda.compiler import SourceModule
 from pycuda.tools import dtype_to_ctype
 
@@ -113,9 +114,7 @@ def apart(x, y):
     """`x`, or a contiguous copy of it where it has gaps or shares memory with `y`, which is contiguous."""
     if x.flags.c_contiguous and (not x.size or x.ptr + x.nbytes <= y.ptr or y.ptr + y.nbytes <= x.ptr):
         return x
-    dense = gpuarray.GPUArray(x.shape, x.dtype)
-    gpuarray._array.copy(dense, x, None)
-    return dense
+    return packed_copy(x, x.dtype)
 
 
 class CoordinateSpMV:
