@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda import _scan_single_pass
-from pycuda._arrays.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import with_headers
@@ -227,6 +226,7 @@ class _ScanKernel(MadeInContext):
             The output.
         """
         from pycuda import gpuarray
+        from pycuda._arrays.creation import packed_copy
 
         if stream is None:
             stream = queue
