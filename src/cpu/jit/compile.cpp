@@ -98,14 +98,15 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
                 unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
-  const std::uint64_t register_bytes = has_avx512() ? longest_registers : other_registers;
+  const simt::Processor processor{has_avx512() ? longest_registers : other_registers,
+                                  fetch_distance()};
   std::vector<simt::GangSource> sources = simt::copy_for_gangs(
-      module, kernels, wanted_sizes(options), options.forms, longest, register_bytes);
+      module, kernels, wanted_sizes(options), options.forms, longest, processor);
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);
   prepare_for_gangs(functions, target);
-  simt::drop_tiles(sources, register_bytes);
+  simt::drop_tiles(sources);
   const auto prepare_open = [&](const auto& changed) {
     functions.clear();
     for (const simt::GangSource* source : changed) {

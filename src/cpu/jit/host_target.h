@@ -2,6 +2,7 @@
 // The processor that kernels are compiled for: the one this process runs on.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ std::optional<simt::DividerCosts> divider_costs();
 /// memory be read ahead (Zen 5: sums of every second float of large arrays 4.2 ns an element with
 /// gathers, 0.6 with loads).
 bool has_slow_gathers();
+
+/// How many bytes ahead blocks that read in short bursts, from barrier to barrier, fetch what the
+/// next ones will read.
+std::uint64_t fetch_distance();
 
 /// Whether the host computes with vectors of f16 (AVX512-FP16).
 bool has_half_arithmetic();

@@ -356,7 +356,7 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
   if (!facts.loops || has_barriers(*source.function) ||
       reads_special_register(*source.function, "tid.y"))
     return;
-  switch (width_for_loops(*source.function, source.size, source.register_bytes)) {
+  switch (width_for_loops(*source.function, source.size, source.processor.register_bytes)) {
     case LoopWidth::Few:
       source.size = GangSize(narrow);
       break;
@@ -371,12 +371,12 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
 /// What a tile gains is what its rows have in common, and fewer gangs. It loses more where its
 /// numbers go to memory and back. One core of a Zen 5, a step of a lattice Boltzmann method with
 /// nine numbers a cell: 8.9 ms in tiles of 16 x 4, 7.6 in tiles of 16 x 2, 4.1 in rows of 16.
-bool gains_by_tiles(GangSource& source, std::uint64_t register_bytes) {
+bool gains_by_tiles(GangSource& source) {
   constexpr std::uint64_t bytes = 4;
   if (!source.chosen) return true;
   if (source.size.rows > 2 && gathers_most(source)) source.size.rows = 2;
   // Some go to memory and back between their uses, at little cost.
-  const std::uint64_t most = register_bytes + register_bytes / 2;
+  const std::uint64_t most = source.processor.register_bytes + source.processor.register_bytes / 2;
   return most_live_numbers(*source.function) * bytes * source.size.lanes() <= most &&
          !strides_in_loops(*source.function, source.size);
 }

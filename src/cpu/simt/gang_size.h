@@ -21,9 +21,9 @@ GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned 
 /// tiles keep together what leaves early or what neighbours along y touch, as loops do mostly.
 bool walks_rows(const GangSource& source, const KernelFacts& facts);
 
-/// Whether tiles are better than rows of the same kernel at all, on a processor whose vector
-/// registers have `register_bytes` together. Where tiles gather much, with no more than two rows.
-bool gains_by_tiles(GangSource& source, std::uint64_t register_bytes);
+/// Whether tiles are better than rows of the same kernel at all. Where tiles gather much, with no
+/// more than two rows.
+bool gains_by_tiles(GangSource& source);
 
 /// Better sizes once it is known how the kernel walks memory: for kernels that walk rows, which may
 /// be fused (then true); for those that take a thread's number apart, and for what loops do.

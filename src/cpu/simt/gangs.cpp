@@ -172,8 +172,10 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
 }
 
 /// Writes the gang's function, or says why there is none.
-std::string widen(llvm::Function& source, const Suspension& suspension, GangSize size, bool full,
-                  const llvm::Twine& name, Plan* plan, llvm::Function*& gang, Dim3& most_blocks) {
+std::string widen(const GangSource& whole, llvm::Function& source, const Suspension& suspension,
+                  bool full, const llvm::Twine& name, Plan* plan, llvm::Function*& gang,
+                  Dim3& most_blocks) {
+  const GangSize size = whole.size;
   ControlFlow flow(source);
   const Shapes shapes(source, flow, size);
   most_blocks = {std::min(most_blocks.x, shapes.most_blocks(0)),
@@ -183,7 +185,7 @@ std::string widen(llvm::Function& source, const Suspension& suspension, GangSize
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, size, true);
   if (std::string found = obstacle(source, flow, shapes, suspension); !found.empty()) return found;
-  Widener widener(source, flow, shapes, guesses, size, full);
+  Widener widener(source, flow, shapes, guesses, size, full, whole.processor.fetch_distance);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
   inline_lane_functions(*gang);
@@ -210,8 +212,8 @@ void widen_tile(GangSource& source, const Suspension& suspension, KernelFacts& f
   const std::string name = "f." + facts.name + ".tile";
   const auto write = [&](llvm::Function* from, llvm::Function*& tile) {
     Plan own;
-    const bool done = from && widen(*from, suspension, source.size, true, name,
-                                    plan ? &own : nullptr, tile, facts.most_gang_blocks)
+    const bool done = from && widen(source, *from, suspension, true, name, plan ? &own : nullptr,
+                                    tile, facts.most_gang_blocks)
                                   .empty();
     if (plan) {
       plan->tile_notes = std::move(own.notes);
@@ -254,8 +256,8 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   const bool rows = walks_rows(source, facts);
   llvm::Function *full = nullptr, *tail = nullptr;
   const auto write = [&](llvm::Function& from, bool whole, Plan* into, llvm::Function*& gang) {
-    return widen(from, suspension, source.size, whole, name + (whole ? ".gang" : ".tail"), into,
-                 gang, facts.most_gang_blocks);
+    return widen(source, from, suspension, whole, name + (whole ? ".gang" : ".tail"), into, gang,
+                 facts.most_gang_blocks);
   };
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
@@ -306,7 +308,7 @@ bool has_whole_rows(KernelFacts facts, const std::optional<Forms>& forms) {
 
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        const GangSizes& wanted, const std::optional<Forms>& forms,
-                                       unsigned longest, std::uint64_t register_bytes) {
+                                       unsigned longest, const Processor& processor) {
   std::vector<GangSource> sources;
   const Suspension suspension(module);
   const CallTargets targets(module);
@@ -329,14 +331,14 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
-      const unsigned chosen =
-          wanted.lanes ? wanted.lanes
-                       : fit_registers(*copy, choose_lanes(*copy, facts[i]), register_bytes);
+      const unsigned chosen = wanted.lanes ? wanted.lanes
+                                           : fit_registers(*copy, choose_lanes(*copy, facts[i]),
+                                                           processor.register_bytes);
       const bool choose = wanted.lanes == 0;
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, choose});
       if (warps && has_whole_rows(facts[i], forms)) copy->addFnAttr(whole_rows);
-      const GangSize tile =
-          wanted.tile.value_or(choose_tile(*copy, facts[i], wanted.lanes, register_bytes));
+      const GangSize tile = wanted.tile.value_or(
+          choose_tile(*copy, facts[i], wanted.lanes, processor.register_bytes));
       if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
@@ -346,13 +348,13 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       copy->eraseFromParent();
     }
   }
-  for (GangSource& source : sources) source.register_bytes = register_bytes;
+  for (GangSource& source : sources) source.processor = processor;
   return sources;
 }
 
-void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes) {
-  std::erase_if(sources, [&](GangSource& source) {
-    if (!source.size.is_tile() || gains_by_tiles(source, register_bytes)) return false;
+void drop_tiles(std::vector<GangSource>& sources) {
+  std::erase_if(sources, [](GangSource& source) {
+    if (!source.size.is_tile() || gains_by_tiles(source)) return false;
     source.function->eraseFromParent();
     return true;
   });
@@ -414,7 +416,7 @@ void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
   const Suspension suspension(module);
   for (GangSource& source : sources) {
     Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
-    const std::uint64_t vector_bytes = source.register_bytes >= long_registers ? 64 : 32;
+    const std::uint64_t vector_bytes = source.processor.register_bytes >= long_registers ? 64 : 32;
     call_for_own_rows(*source.function, source.size, vector_bytes);
     if (source.open) call_for_own_rows(*source.open, source.size, vector_bytes);
     call_for_lone_turns(*source.function, source.size);

@@ -18,6 +18,12 @@ class Module;
 
 namespace pycuda::cpu::simt {
 
+/// What choices depend on of the processor that code is for.
+struct Processor {
+  std::uint64_t register_bytes = 0;  ///< of its vector registers together
+  std::uint64_t fetch_distance = 0;  ///< how many bytes ahead blocks that read in bursts fetch
+};
+
 /// One kernel on its way to its vector form.
 struct GangSource {
   llvm::Function* function = nullptr;  ///< a copy of the kernel with all its calls inlined
@@ -29,7 +35,7 @@ struct GangSource {
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
   bool turns = false;    ///< in `open`, lanes that loop once more than others do so in turns
   unsigned narrow = 0;   ///< operations that became narrow (narrow_integers.h)
-  std::uint64_t register_bytes = 0;  ///< of the processor's vector registers together
+  Processor processor = {};
 };
 
 /// Longer kernels, in instructions, would take too long to compile for what most of them gain: they
@@ -45,18 +51,17 @@ struct GangSizes {
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the
-/// caller brings each copy into the form that ControlFlow asks for. Choices are for a processor
-/// whose vector registers have `register_bytes` together. Kernels with warp operations have gangs
-/// of 32 in any case. Kernels of two dimensions get a second copy, for tiles: gangs of several
-/// rows. Those with more than `longest` instructions, calls inlined (fewer in large modules), are
-/// marked KernelFacts::vectors_later. `forms` are those that drop_forms will be told to leave, or
-/// all: kernels whose gangs are warps rely on whole rows where no others are left.
+/// caller brings each copy into the form that ControlFlow asks for. Kernels with warp operations
+/// have gangs of 32 in any case. Kernels of two dimensions get a second copy, for tiles: gangs of
+/// several rows. Those with more than `longest` instructions, calls inlined (fewer in large
+/// modules), are marked KernelFacts::vectors_later. `forms` are those that drop_forms will be told
+/// to leave, or all: kernels whose gangs are warps rely on whole rows where no others are left.
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        const GangSizes& wanted, const std::optional<Forms>& forms,
-                                       unsigned longest, std::uint64_t register_bytes);
+                                       unsigned longest, const Processor& processor);
 
 /// Drops the copies for tiles that are slower than rows.
-void drop_tiles(std::vector<GangSource>& sources, std::uint64_t register_bytes);
+void drop_tiles(std::vector<GangSource>& sources);
 
 /// Settles the gangs' sizes and adds the copies with open guards. Afterwards the caller brings them
 /// into ControlFlow's form.

@@ -36,8 +36,9 @@ PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std:
 class Widener {
  public:
   /// `source` is in the form that ControlFlow asks for. With `full`, every lane has a thread.
+  /// Blocks that read in bursts fetch what is `fetch_distance` bytes ahead.
   Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-          const Shapes& guesses, GangSize size, bool full);
+          const Shapes& guesses, GangSize size, bool full, std::uint64_t fetch_distance);
 
   /// Writes down in `plan` which forms are chosen from now on.
   void record_in(Plan& plan) { plan_ = &plan; }
@@ -205,7 +206,8 @@ class Widener {
   LaneDistances distances_;
   const unsigned columns_, rows_, lanes_;
   const bool full_;
-  const bool waits_;  ///< there are barriers or warp operations
+  const bool waits_;                    ///< there are barriers or warp operations
+  const std::uint64_t fetch_distance_;  ///< in bytes, of what the next blocks will read
   Plan* plan_ = nullptr;
   /// Cycles by place in the PTX and block: of several copies of a place the dearest one counts.
   std::map<std::pair<std::string, std::uint32_t>, std::map<const llvm::BasicBlock*, double>> work_;

@@ -15,8 +15,8 @@ namespace pycuda::cpu::simt {
 /// Blocks whose gangs wait for one another read in short bursts, too short for the processor to see
 /// that the next block goes on where this one ends. What lies behind is usually the next one's.
 void Widener::prefetch_behind(llvm::LoadInst& load) {
-  // Eight blocks of 256 floats, of 20 ns each; of tiles four, which lie side by side.
-  const std::uint64_t distance = rows_ == 1 ? 8192 : 256;
+  // Of tiles four, which lie side by side.
+  const std::uint64_t distance = rows_ == 1 ? fetch_distance_ : 256;
   constexpr std::uint64_t line = 64;
   // Kernels' own addresses are computed from integers; those of shared memory are not.
   if (!waits_ || !is_full(mask_) || flow_.loop_of(load.getParent()) ||

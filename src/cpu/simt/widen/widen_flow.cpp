@@ -21,7 +21,7 @@
 namespace pycuda::cpu::simt {
 
 Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-                 const Shapes& guesses, GangSize size, bool full)
+                 const Shapes& guesses, GangSize size, bool full, std::uint64_t fetch_distance)
     : source_(source),
       flow_(flow),
       shapes_(shapes),
@@ -32,6 +32,7 @@ Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& 
       lanes_(size.lanes()),
       full_(full),
       waits_(has_barriers(source) || needs_warps(source)),
+      fetch_distance_(fetch_distance),
       b_(source.getContext()) {}
 
 llvm::Value* Widener::constant_mask(bool value) {
