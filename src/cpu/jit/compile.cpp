@@ -117,6 +117,13 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   std::vector<simt::GangSource*> all;
   all.reserve(sources.size());
   for (simt::GangSource& source : sources) all.push_back(&source);
+  std::vector<simt::GangSource*> rolled = all;
+  for (unsigned rounds = 0; rounds < most_quotient_rounds && !rolled.empty(); ++rounds) {
+    rolled = simt::roll_loops(rolled);
+    functions.clear();
+    for (const simt::GangSource* source : rolled) functions.push_back(source->function);
+    prepare_open_gangs(functions, target);
+  }
   simt::open_guards(sources, kernels);
   prepare_open(all);
   const std::vector<simt::GangSource*> divided = simt::open_quotients(sources);

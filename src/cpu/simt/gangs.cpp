@@ -32,6 +32,7 @@
 #include "cpu/simt/lanes/lone_turns.h"
 #include "cpu/simt/lanes/lone_walks.h"
 #include "cpu/simt/lanes/own_rows.h"
+#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
 #include "cpu/simt/lanes/same_steps.h"
 #include "cpu/simt/lanes/shape.h"
@@ -196,6 +197,8 @@ std::string widen(const GangSource& whole, llvm::Function& source, const Suspens
   return "an internal error";
 }
 
+constexpr const char* rolled_note =
+    "loops that were unrolled go trip by trip: lanes leave them at different ones";
 constexpr const char* turns_note =
     "lanes that make one trip more than others go through such loops in two turns";
 constexpr const char* full_gang_note =
@@ -273,6 +276,7 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
     tail->eraseFromParent();
     return reason;
   }
+  if (plan && source.rolled) plan->notes.push_back({PlanNote::Kind::Other, rolled_note, {}, 0});
   if (plan && source.narrow != 0)
     plan->notes.push_back({PlanNote::Kind::Other, narrow_note, {}, 0});
   facts.gang_lanes = source.size.lanes();
@@ -388,6 +392,16 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
     }
   }
   return opened;
+}
+
+std::vector<GangSource*> roll_loops(const std::vector<GangSource*>& sources) {
+  std::vector<GangSource*> rolled;
+  llvm::copy_if(sources, std::back_inserter(rolled), [](GangSource* source) {
+    const bool changed = source->warps && roll_loops(*source->function, source->size);
+    source->rolled |= changed;
+    return changed;
+  });
+  return rolled;
 }
 
 std::vector<GangSource*> open_more_quotients(const std::vector<GangSource*>& sources) {

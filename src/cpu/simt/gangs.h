@@ -33,6 +33,7 @@ struct GangSource {
   bool warps = false;    ///< every gang must be a warp
   bool chosen = false;   ///< the size is our choice, and so is not to have gangs
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
+  bool rolled = false;   ///< loops that were unrolled go trip by trip
   bool turns = false;    ///< in `open`, lanes that loop once more than others do so in turns
   unsigned narrow = 0;   ///< operations that became narrow (narrow_integers.h)
   Processor processor = {};
@@ -59,6 +60,11 @@ struct GangSizes {
 std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelFacts>& facts,
                                        const GangSizes& wanted, const std::optional<Forms>& forms,
                                        unsigned longest, const Processor& processor);
+
+/// In kernels whose gangs are warps, lets loops that were unrolled go trip by trip where lanes
+/// leave them at different ones. Returns the sources that changed, one loop of each: the caller
+/// brings them into ControlFlow's form again.
+std::vector<GangSource*> roll_loops(const std::vector<GangSource*>& sources);
 
 /// Drops the copies for tiles that are slower than rows.
 void drop_tiles(std::vector<GangSource>& sources);

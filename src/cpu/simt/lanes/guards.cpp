@@ -20,10 +20,12 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/alignment_checks.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/region_copy.h"
+#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/shape.h"
 
 namespace pycuda::cpu::simt {
@@ -154,6 +156,25 @@ llvm::Value* repeat(llvm::Value* value, llvm::Instruction* before, unsigned dept
   }
   for (llvm::Use& operand : copy->operands()) operand.set(repeat(operand.get(), copy, depth + 1));
   return copy;
+}
+
+/// Leaves out of `region` what gangs seldom come to, behind a question that rolled_loops asks: one
+/// copy of it will do, with masks.
+void leave_seldom(Blocks& region, const llvm::PostDominatorTree& post_dominators) {
+  Blocks seldom;
+  for (llvm::BasicBlock* block : region) {
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    if (!branch || branch->isUnconditional() ||
+        lower::callee_name(*branch->getCondition()) != active_all)
+      continue;
+    const auto* node = post_dominators.getNode(block);
+    if (!node || !node->getIDom() || !node->getIDom()->getBlock()) continue;
+    llvm::BasicBlock* rest = branch->getSuccessor(1);
+    seldom.insert(rest);
+    for (llvm::BasicBlock* behind : blocks_between(rest, node->getIDom()->getBlock()))
+      seldom.insert(behind);
+  }
+  for (llvm::BasicBlock* block : seldom) region.erase(block);
 }
 
 llvm::BasicBlock* join_of(llvm::BasicBlock* guard, const llvm::PostDominatorTree& post_dominators) {
@@ -381,6 +402,7 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
       Guard guard{
           block, branch->getCondition(),     branch->getSuccessor(0), branch->getSuccessor(1),
           join,  blocks_between(block, join)};
+      leave_seldom(guard.region, post_dominators);
       if (may_be_copied(guard.region)) guards.push_back(std::move(guard));
     }
   }

@@ -25,9 +25,6 @@ namespace {
 constexpr std::size_t most_instructions = 3000;
 /// Dividends whose lanes lie further apart rarely agree.
 constexpr std::int64_t largest_stride = 1 << 16;
-/// On a division that stays as it is: in code for gangs whose lanes do not agree, of which there is
-/// one copy.
-constexpr const char* stays_apart = "pycuda.apart";
 
 using Divisions = std::vector<llvm::BinaryOperator*>;
 

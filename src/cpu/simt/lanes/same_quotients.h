@@ -13,6 +13,10 @@ namespace pycuda::cpu::simt {
 inline constexpr const char* gang_first = "ptx.gang.first.";
 inline constexpr const char* gang_last = "ptx.gang.last.";
 
+/// On a division that stays as it is: in code for gangs whose lanes do not agree, of which there is
+/// one copy.
+inline constexpr const char* stays_apart = "pycuda.apart";
+
 /// Which divisions are worth a copy: all, or those alone that say how often loops run.
 enum class Quotients { All, OfLoops };
 

@@ -18,6 +18,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/local_arrays.h"
+#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/lanes/warp_sites.h"
@@ -445,7 +446,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
       callee->getName() == pseudo::dynamic_shared_offset)
     return Shape::uniform();
   if (callee->getName() == gang_all || callee->getName() == gang_none ||
-      callee->getName() == gang_small)
+      callee->getName() == gang_small || callee->getName() == active_all)
     return Shape::uniform();
   if (callee->getName().starts_with(gang_first) || callee->getName().starts_with(gang_last))
     return Shape::uniform(of(call.getArgOperand(0)).bounds);

@@ -17,6 +17,7 @@
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/local_arrays.h"
+#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
 #include "cpu/simt/lanes/wrap_checks.h"
 
@@ -364,6 +365,9 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     if (name == pseudo::warp_op) return emit_warp_operation(call);
     if (name == gang_all || name == gang_none) return emit_question(call, name == gang_all);
     if (name == gang_small) return are_small(call);
+    if (name == active_all)
+      return b_.CreateNot(
+          any(b_.CreateAnd(mask_, b_.CreateNot(b_.CreateFreeze(wide(call.getArgOperand(0)))))));
     if (name.starts_with(gang_first)) return scalar(call.getArgOperand(0));
     if (name.starts_with(gang_last))
       return value_at(scalar(call.getArgOperand(0)), shapes_.of(call.getArgOperand(0)),

@@ -254,8 +254,20 @@ void RandomKernel::row_of_warp() {
   }
   if (one_in(4)) line("shl.b32 %k4, %k4, 1;");
   line("mul.lo.u32 %k1, %k1, " + std::string(any_of({"1", "64", "97", "200"})) + ";");
-  line(one_in(2) ? "mov.u32 %k5, " + str(pick(200)) + ";" : "and.b32 %k5, %n, 127;");
-  line("sub.u32 %k0, %k5, %k4; setp.ge.s32 %q6, %k4, %k5;");
+  if (one_in(3)) {
+    // A sparse row says itself how long it is.
+    line("and.b32 %k3, %k1, " + str(in_words - 1) +
+         "; mul.wide.u32 %y1, %k3, 4; add.u64 %y1, %y1, %in; ld.global.u32 %k5, [%y1];");
+    line("and.b32 %k5, %k5, 255;");
+  } else {
+    line(one_in(2) ? "mov.u32 %k5, " + str(pick(200)) + ";" : "and.b32 %k5, %n, 127;");
+  }
+  line("setp.ge.s32 %q6, %k4, %k5;");
+  if (one_in(3)) {
+    line("add.u32 %k0, %k4, 32; max.s32 %k0, %k0, %k5; sub.u32 %k0, %k0, %k4;");
+  } else {
+    line("sub.u32 %k0, %k5, %k4;");
+  }
   line("@%q6 bra " + end + ";");
   const std::string trips = any_of({"shr.u32", "shr.s32"});
   line("add.u32 %k0, %k0, 31; " + trips + " %k0, %k0, 5; and.b32 %k2, %k0, 3;");
