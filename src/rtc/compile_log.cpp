@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
-namespace pycuda::rtc {
+#include "rtc/host_headers.h"
 
-namespace fs = std::filesystem;
+namespace pycuda::rtc {
 
 namespace {
 
@@ -97,16 +97,7 @@ bool refuses_computed_constants(const std::string& log) {
          std::string::npos;
 }
 
-std::string host_headers_for(const std::string& log, const std::vector<fs::path>& own) {
-  const std::string_view file = missing_file(log);
-  if (file.empty()) return {};
-  for (const fs::path& folder : own) {
-    std::error_code error;
-    fs::path headers = folder / "host_only";
-    if (fs::exists(headers / file, error)) return headers.native();
-  }
-  return {};
-}
+bool misses_host_header(const std::string& log) { return is_host_header(missing_file(log)); }
 
 std::string advice(const std::string& log) {
   if (log.find("may not have extern \"C\" linkage") != std::string::npos ||

@@ -2,7 +2,6 @@
 // NVRTC's log in nvcc's words, and what it tells about why a source was refused.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,8 +36,7 @@ std::vector<std::string> remedies_for(const std::string& log);
 /// computed at the start.
 bool refuses_computed_constants(const std::string& log);
 
-/// The folder of this package's empty headers in place of those that only host code needs, if the
-/// file that the compiler could not open is among them; else nothing. `own`: the package's headers.
-std::string host_headers_for(const std::string& log, const std::vector<std::filesystem::path>& own);
+/// True when the file that the compiler could not open is a header that only host code needs.
+bool misses_host_header(const std::string& log);
 
 }  // namespace pycuda::rtc

@@ -13,6 +13,7 @@
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
 #include "rtc/file_constants.h"
+#include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
@@ -382,26 +383,27 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
   bool wants_host = !result.ok && needs_host_compiler(result.log);
   std::string latest = result.log, text = job.source.text;
+  std::vector<NvrtcHeader> headers;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
     std::vector<std::string> helping = remedies_for(latest);
-    const std::string host_headers = host_headers_for(latest, folders_.headers);
-    if (!host_headers.empty()) helping.push_back("-I" + host_headers);
     std::erase_if(helping, [&](const std::string& option) {
       return std::ranges::find(options, option) != options.end();
     });
+    const bool new_headers = headers.empty() && misses_host_header(latest);
+    if (new_headers) headers = empty_host_headers(job.dependencies.user_headers);
     const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
     if (new_text) text = with_constant_expressions(text);
-    if (helping.empty() && (!new_text || text == job.source.text)) break;
+    if (helping.empty() && !new_headers && (!new_text || text == job.source.text)) break;
     for (std::vector<std::string>* list : {&options, &used}) {
       list->insert(list->begin() + 1, helping.begin(), helping.end());
     }
-    NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code);
+    NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code, headers);
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
     if (!again.ok) {
-      wants_host = needs_host_compiler(latest) || (wants_host && host_headers.empty());
+      wants_host = needs_host_compiler(latest) || (wants_host && !new_headers);
     }
-    if (again.ok || !host_headers.empty()) result = std::move(again);
+    if (again.ok || new_headers) result = std::move(again);
   }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
@@ -426,7 +428,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   if (job.options.ptxas_report && !job.machine_code) {
     // PTX has no registers yet; machine code of the same generation tells what ptxas makes of it.
     options.front() = "-arch=" + architecture.as_real(true).name();
-    const NvrtcResult report = nvrtc.compile(job.source.text, kProgramName, options, true);
+    const NvrtcResult report = nvrtc.compile(text, kProgramName, options, true, headers);
     if (report.ok) log = clean_log(unwrap_log(report.log));
   }
 
@@ -445,7 +447,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     if (job.machine_code) {
       options.front() = "-arch=" + architecture.as_real(false).name();
       write_file(folder.path() / "kernel.ptx",
-                 nvrtc.compile(job.source.text, kProgramName, options, false).image);
+                 nvrtc.compile(text, kProgramName, options, false, headers).image);
     }
     compiled.kept_folder = folder.path();
   }

@@ -6,7 +6,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <utility>
 
 namespace pycuda::rtc {
@@ -59,6 +58,7 @@ class Follower {
           cuda_headers_.push_back(include.name);
         }
       } else if (found.owner != IncludeOwner::Nobody) {
+        if (found.owner == IncludeOwner::User) user_headers_.insert(include.name);
         enter(found);
       }
     }
@@ -88,6 +88,7 @@ class Follower {
     }
     Dependencies dependencies;
     if (exact_) dependencies.fingerprint = hash_.hex();
+    dependencies.user_headers = std::move(user_headers_);
     dependencies.cuda_headers_of_user_headers = std::move(cuda_headers_);
     dependencies.user_headers_use_references = uses_references_;
     return dependencies;
@@ -100,6 +101,7 @@ class Follower {
   bool uses_cuda_headers_ = false;
   bool uses_references_ = false;
   std::set<std::string> visited_;
+  std::set<std::string> user_headers_;
   std::set<std::string> listed_;
   std::vector<std::string> cuda_headers_;
 };

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct Dependencies {
   /// Everything that can change the compiled code without changing the source itself. Nothing: it
   /// cannot be told (an include named by a macro), so that caching is out of the question.
   std::optional<std::string> fingerprint;
+  /// As includes spell the program's own headers.
+  std::set<std::string> user_headers;
   /// NVIDIA's headers that the program's own headers include outside of all conditions, in the
   /// order met.
   std::vector<std::string> cuda_headers_of_user_headers;

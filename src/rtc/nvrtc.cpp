@@ -107,11 +107,18 @@ Nvrtc::Nvrtc(const NvrtcTable& table, std::string path) : table_(table), path_(s
 }
 
 NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
-                           const std::vector<std::string>& options, bool machine_code) const {
+                           const std::vector<std::string>& options, bool machine_code,
+                           const std::vector<NvrtcHeader>& headers) const {
   NvrtcResult result;
   ProgramOwner program(table_);
-  NvrtcStatus status =
-      table_.create_program(&program.get(), source.c_str(), name.c_str(), 0, nullptr, nullptr);
+  std::vector<const char*> header_names, header_texts;
+  for (const NvrtcHeader& header : headers) {
+    header_names.push_back(header.name);
+    header_texts.push_back(header.text);
+  }
+  NvrtcStatus status = table_.create_program(&program.get(), source.c_str(), name.c_str(),
+                                             static_cast<int>(headers.size()), header_texts.data(),
+                                             header_names.data());
   if (status == 0) {
     std::vector<const char*> texts;
     texts.reserve(options.size());

@@ -37,6 +37,12 @@ struct NvrtcTable {
   NvrtcStatus (*set_pch_heap_size)(std::size_t) = nullptr;  // optional: NVRTC 12.8 and newer
 };
 
+/// A header that stands in memory.
+struct NvrtcHeader {
+  const char* name;  ///< as includes spell it
+  const char* text;
+};
+
 /// One compilation's outcome.
 struct NvrtcResult {
   bool ok = false;
@@ -54,7 +60,8 @@ class Nvrtc {
 
   /// Compiles `source` under the name `name`. Blocking, any thread.
   NvrtcResult compile(const std::string& source, const std::string& name,
-                      const std::vector<std::string>& options, bool machine_code) const;
+                      const std::vector<std::string>& options, bool machine_code,
+                      const std::vector<NvrtcHeader>& headers = {}) const;
 
   int major() const { return major_; }
   int minor() const { return minor_; }

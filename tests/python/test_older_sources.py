@@ -97,6 +97,21 @@ def test_headers_of_host_code_without_a_host_compiler():
     assert "nvcc was tried" not in str(caught.value) and "cannot open" not in str(caught.value)
 
 
+def test_a_users_own_header_comes_before_the_hosts_of_the_same_name(tmp_path):
+    (tmp_path / "list").write_text("#define MINE 7\n")
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside" / "all.h").write_text('#include <map>\n#include "vector"\n')
+    (tmp_path / "beside" / "vector").write_text("#define BESIDE 6\n")
+    source = '''
+    #include <string>
+    #include <list>
+    #include <beside/all.h>
+    __global__ void k(int *out) { *out = MINE * BESIDE; }'''
+    out = np.zeros(1, np.int32)
+    SourceModule(source, include_dirs=[str(tmp_path)]).get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out[0] == 42
+
+
 def test_constants_of_the_file_computed_from_others():
     source = """
     const float step = 0.25;

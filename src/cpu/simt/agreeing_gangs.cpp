@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/special_values.h"
@@ -112,23 +113,17 @@ class LiveFlow {
   std::vector<llvm::BitVector> behind_;
 };
 
-llvm::StringRef callee_name(const llvm::Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee ? callee->getName() : llvm::StringRef();
-}
-
 /// What a whole block has one value of.
 bool is_of_block(const llvm::Instruction& instruction) {
   if (const llvm::StringRef name = special_register(&instruction); !name.empty())
     return name.starts_with("ntid.") || name.starts_with("nctaid.") || name.starts_with("ctaid.");
-  const llvm::StringRef name = callee_name(instruction);
+  const llvm::StringRef name = lower::callee_name(instruction);
   return name == pseudo::params || name == pseudo::shared_base ||
          name == pseudo::dynamic_shared_offset;
 }
 
 bool is_wait(const llvm::Instruction& instruction) {
-  const llvm::StringRef name = callee_name(instruction);
+  const llvm::StringRef name = lower::callee_name(instruction);
   return name == pseudo::barrier_sync || name == gang_pause;
 }
 

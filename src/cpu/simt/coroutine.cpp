@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/special_values.h"
 
@@ -134,7 +135,7 @@ void Body::replace_returns(llvm::ArrayRef<llvm::ReturnInst*> returns) {
 }
 
 void Body::replace_pseudo(llvm::CallInst* call) {
-  const llvm::StringRef name = call->getCalledFunction()->getName();
+  const llvm::StringRef name = lower::callee_name(*call);
   llvm::BasicBlock* before = call->getParent();
   llvm::BasicBlock* after = before->splitBasicBlock(call->getIterator());
   before->getTerminator()->eraseFromParent();

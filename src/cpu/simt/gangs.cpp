@@ -158,14 +158,14 @@ std::string obstacle(llvm::Function& function, const ControlFlow& flow, const Sh
       return "its control flow";
     for (const llvm::Instruction& instruction : *block) {
       if (std::string found = obstacle(instruction, suspension); !found.empty()) return found;
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+      const llvm::StringRef name = lower::callee_name(instruction);
       // Lanes that have exited are not waited for.
-      if (callee && callee->getName() == pseudo::barrier_sync && !sites->is_whole(*block) &&
+      if (name == pseudo::barrier_sync && !sites->is_whole(*block) &&
           flow.owner(*block) != &function.getEntryBlock())
         return "a barrier in divergent control flow";
-      if (callee && callee->getName() == pseudo::warp_op) {
-        if (std::string found = sites->obstacle(*call); !found.empty()) return found;
+      if (name == pseudo::warp_op) {
+        std::string found = sites->obstacle(llvm::cast<llvm::CallBase>(instruction));
+        if (!found.empty()) return found;
       }
     }
   }

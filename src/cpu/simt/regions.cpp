@@ -66,7 +66,7 @@ class Splitter {
     for (llvm::CallInst* barrier : barriers_of(gang_)) {
       after_.push_back(barrier->getParent()->splitBasicBlock(barrier->getNextNode()));
       barriers_.push_back(barrier);
-      regions_.behind_pause.push_back(barrier->getCalledFunction()->getName() == gang_pause);
+      regions_.behind_pause.push_back(lower::callee_name(*barrier) == gang_pause);
     }
     find_live_values();
     place_variables();
@@ -120,10 +120,8 @@ bool is_never_poison(const llvm::Value* value, unsigned depth = 0) {
   if (llvm::isa<llvm::Argument>(value)) return true;
   if (llvm::isa<llvm::Constant>(value)) return llvm::isGuaranteedNotToBeUndefOrPoison(value);
   if (depth == most_depth) return false;
-  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(value)) {
-    const llvm::Function* callee = call->getCalledFunction();
-    return callee && callee->getName().starts_with(pseudo::sreg_prefix);
-  }
+  if (llvm::isa<llvm::CallInst>(value))
+    return lower::callee_name(*value).starts_with(pseudo::sreg_prefix);
   if (const llvm::Value* splat = llvm::getSplatValue(value))
     return is_never_poison(splat, depth + 1);
   const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -302,12 +300,10 @@ void Splitter::name_gang(llvm::Function& region) const {
   const llvm::StringMap<unsigned> arguments{
       {special + "tid.x", 2}, {special + "tid.y", 3}, {special + "tid.z", 4}, {gang_lanes, 5}};
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(region))) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call || !call->getCalledFunction()) continue;
-    const auto found = arguments.find(call->getCalledFunction()->getName());
+    const auto found = arguments.find(lower::callee_name(instruction));
     if (found == arguments.end()) continue;
-    call->replaceAllUsesWith(region.getArg(found->second));
-    call->eraseFromParent();
+    instruction.replaceAllUsesWith(region.getArg(found->second));
+    instruction.eraseFromParent();
   }
 }
 

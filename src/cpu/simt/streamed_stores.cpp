@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/access_extents.h"
@@ -56,8 +57,7 @@ Sources sources_of(const llvm::Value& address) {
       if (!llvm::is_contained(found.parameters, *parameter)) found.parameters.push_back(*parameter);
     } else if (const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
                call && !llvm::isa<llvm::IntrinsicInst>(call)) {
-      const llvm::Function* callee = call->getCalledFunction();
-      found.is_known |= callee && callee->getName() == pseudo::shared_base;
+      found.is_known |= lower::callee_name(*call) == pseudo::shared_base;
     } else if (const auto* user = llvm::dyn_cast<llvm::User>(value)) {
       left.append(user->value_op_begin(), user->value_op_end());
     }
@@ -93,10 +93,9 @@ const llvm::Value* address_read(const llvm::Instruction& instruction, bool& is_p
           break;
       }
     }
-    const llvm::Function* callee = call->getCalledFunction();
-    is_plain =
-        call->doesNotAccessMemory() || call->onlyAccessesInaccessibleMemory() ||
-        (callee && (callee->getName() == pseudo::barrier_sync || callee->getName() == gang_pause));
+    const llvm::StringRef name = lower::callee_name(*call);
+    is_plain = call->doesNotAccessMemory() || call->onlyAccessesInaccessibleMemory() ||
+               name == pseudo::barrier_sync || name == gang_pause;
     return nullptr;
   }
   is_plain = !instruction.mayReadOrWriteMemory();

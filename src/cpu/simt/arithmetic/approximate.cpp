@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/arithmetic/approximate_circular.h"
 #include "cpu/simt/arithmetic/approximate_exponentials.h"
@@ -378,7 +379,7 @@ Value* Expansion::root_of_double(Value* x) {
 }
 
 Value* Expansion::emit() {
-  llvm::StringRef name = call_.getCalledFunction()->getName();
+  llvm::StringRef name = lower::callee_name(call_);
   Value* x = call_.getArgOperand(0);
   if (name == approximation::rcp_seed)
     return seed_result(b_.CreateFDiv(llvm::ConstantFP::get(b_.getDoubleTy(), 1), seed_operand(x)));

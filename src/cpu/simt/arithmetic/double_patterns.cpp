@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 
 namespace pycuda::cpu::simt {
 
@@ -55,9 +56,7 @@ Value* refined_reciprocal_of(Value* value) {
   }
   // The factors may stand the other way round.
   const auto is_seed = [](Value* candidate) {
-    const auto* call = llvm::dyn_cast<llvm::CallInst>(candidate);
-    return call && call->getCalledFunction() &&
-           call->getCalledFunction()->getName() == lower::approximation::rcp_seed;
+    return lower::callee_name(*candidate) == lower::approximation::rcp_seed;
   };
   if (!is_seed(seed)) return nullptr;
   Value* x = llvm::cast<llvm::CallInst>(seed)->getArgOperand(0);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/arithmetic/double_patterns.h"
 #include "cpu/simt/arithmetic/float_patterns.h"
 #include "cpu/simt/arithmetic/region_fingerprint.h"
@@ -172,8 +173,7 @@ class Match {
     if (node.kind == Kind::Region) return is_region(node, *instruction);
     auto* call = llvm::dyn_cast<llvm::CallInst>(instruction);
     if (node.kind == Kind::Call) {
-      if (!call || !call->getCalledFunction()) return false;
-      return call->getCalledFunction()->getName() == node.name &&
+      return call && lower::callee_name(*call) == node.name &&
              is(node.arguments[0], call->getArgOperand(0));
     }
     llvm::SmallVector<Value*, 3> operands;

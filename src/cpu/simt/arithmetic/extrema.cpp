@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/extrema.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/arithmetic/native_operations.h"
@@ -32,7 +33,7 @@ struct Extremum {
 };
 
 bool is_minimum(const llvm::CallInst& call) {
-  const llvm::StringRef name = call.getCalledFunction()->getName();
+  const llvm::StringRef name = lower::callee_name(call);
   return name == lower::extremum::minimum_f32 || name == lower::extremum::minimum_f64;
 }
 
@@ -199,8 +200,7 @@ class Expansion {
 }  // namespace
 
 bool is_extremum(const llvm::CallInst& call) {
-  const llvm::Function* callee = call.getCalledFunction();
-  return callee && callee->getName().starts_with(lower::extremum::prefix);
+  return lower::callee_name(call).starts_with(lower::extremum::prefix);
 }
 
 void expand_extrema(llvm::Function& function, bool native) {

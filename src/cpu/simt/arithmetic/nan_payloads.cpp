@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/arithmetic/approximate.h"
 #include "cpu/simt/arithmetic/extrema.h"
 #include "cpu/simt/arithmetic/float_patterns.h"
@@ -126,8 +127,7 @@ View view_of(const llvm::Use& use) {
     case llvm::Intrinsic::roundeven:
       return View::HandsOn;
     case llvm::Intrinsic::not_intrinsic:
-      if (call->getCalledFunction() &&
-          call->getCalledFunction()->getName() == lower::approximation::flushed_sum)
+      if (lower::callee_name(*call) == lower::approximation::flushed_sum)
         return use.getOperandNo() == 0 ? View::HandsOn : View::Blind;
       if (is_approximation(*call)) return View::Blind;
       if (is_extremum(*call)) return View::HandsOn;

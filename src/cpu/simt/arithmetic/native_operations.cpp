@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -201,7 +202,7 @@ llvm::Value* select_choice(llvm::IRBuilder<>& b, const llvm::CallInst& call, llv
 
 void select(llvm::CallInst& call) {
   llvm::IRBuilder<> b(&call);
-  const llvm::StringRef name = call.getCalledFunction()->getName();
+  const llvm::StringRef name = lower::callee_name(call);
   llvm::SmallVector<llvm::Value*, 3> operands;
   llvm::Value* result = nullptr;
   if (!call.getType()->isVectorTy() && name.starts_with(chosen)) {
@@ -245,8 +246,7 @@ void select(llvm::CallInst& call) {
 }  // namespace
 
 bool is_native(const llvm::CallInst& call, NativeOperation operation) {
-  const llvm::Function* callee = call.getCalledFunction();
-  return callee != nullptr && callee->getName().starts_with(name_of(operation));
+  return lower::callee_name(call).starts_with(name_of(operation));
 }
 
 bool is_native_operation(const llvm::CallInst& call) {
@@ -265,8 +265,7 @@ llvm::CallInst* widen_native(llvm::IRBuilder<>& b, const llvm::CallInst& call,
   const unsigned lanes =
       llvm::cast<llvm::FixedVectorType>(operands[0]->getType())->getNumElements();
   assert(lanes % gang_lanes_multiple == 0 && "a gang of whole registers");
-  return call_named(b, call.getCalledFunction()->getName().str() + "." + std::to_string(lanes),
-                    operands);
+  return call_named(b, lower::callee_name(call).str() + "." + std::to_string(lanes), operands);
 }
 
 void select_native_operations(llvm::Module& module) {

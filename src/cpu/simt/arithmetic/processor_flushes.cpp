@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/arithmetic/native_operations.h"
 
@@ -26,8 +27,7 @@ constexpr std::size_t most_steps = 64;
 bool is_single(const Value& value) { return value.getType()->getScalarType()->isFloatTy(); }
 
 bool is_x86_operation(const llvm::CallInst& call) {
-  const llvm::Function* callee = call.getCalledFunction();
-  return callee && callee->getName().starts_with("llvm.x86.avx512.");
+  return lower::callee_name(call).starts_with("llvm.x86.avx512.");
 }
 
 /// Of f32 operations: arithmetic whose result the processor flushes, and whose operands.

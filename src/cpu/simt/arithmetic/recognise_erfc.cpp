@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/arithmetic/float_patterns.h"
 
 namespace pycuda::cpu::simt {
@@ -38,9 +39,7 @@ bool is_exponential_of_square(Value* value, Value* a) {
   if (!match(power, m_FMul(any(ex2), any(scale)))) return false;
   if (!llvm::isa<llvm::CallInst>(ex2)) std::swap(ex2, scale);
   const auto* call = llvm::dyn_cast<llvm::CallInst>(ex2);
-  if (!call || !call->getCalledFunction() ||
-      !call->getCalledFunction()->getName().starts_with(lower::approximation::ex2))
-    return false;
+  if (!call || !lower::callee_name(*call).starts_with(lower::approximation::ex2)) return false;
   if (!match(scale, m_BitCast(m_Shl(m_BitCast(any(sum)), m_SpecificInt(23))))) return false;
   Value *whole = nullptr, *high = nullptr, *negative = nullptr;
   if (!match(sum, m_c_FAdd(any(whole), Bits{0x4b40007f})) ||

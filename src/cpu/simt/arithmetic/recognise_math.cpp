@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/arithmetic/double_patterns.h"
 #include "cpu/simt/arithmetic/float_patterns.h"
 #include "cpu/simt/arithmetic/recognise_expressions.h"
@@ -43,9 +44,7 @@ Value* exponential_operand(Value* exponent, Value* scale, const Base& base) {
   Value* shifted = nullptr;
   if (!match(scale, m_BitCast(m_Shl(m_Value(shifted), m_SpecificInt(23))))) return nullptr;
   auto* power = llvm::dyn_cast<llvm::CallInst>(exponent);
-  if (!power || !power->getCalledFunction() ||
-      !power->getCalledFunction()->getName().starts_with(lower::approximation::ex2))
-    return nullptr;
+  if (!power || !lower::callee_name(*power).starts_with(lower::approximation::ex2)) return nullptr;
   Value *x = nullptr, *sum = nullptr, *negative = nullptr, *t = nullptr;
   if (!match(number(power->getArgOperand(0)),
              m_fma(m_Value(x), Bits{base.logarithm_rest}, m_Value(sum))) ||

@@ -2,6 +2,7 @@
 // Patterns of roots in scalar IR: cbrtf, by a logarithm and one step of Newton's, and the square
 // root in asinf and acosf.
 #include "cpu/lower/approximations.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/simt/arithmetic/float_patterns.h"
 
 namespace pycuda::cpu::simt {
@@ -13,8 +14,8 @@ using llvm::Value;
 /// The operand of the approximate function `name` that `value` calls, or null.
 Value* operand_of(Value* value, llvm::StringRef name) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(number(value));
-  if (call == nullptr || call->getCalledFunction() == nullptr) return nullptr;
-  llvm::StringRef called = call->getCalledFunction()->getName();
+  if (call == nullptr) return nullptr;
+  llvm::StringRef called = lower::callee_name(*call);
   called.consume_back(".ftz");
   return called == name ? call->getArgOperand(0) : nullptr;
 }

@@ -27,11 +27,8 @@ bool reads_grid_size(const llvm::Value* value) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.back());
     pending.pop_back();
     if (!instruction || !seen.insert(instruction).second) continue;
-    if (const auto* call = llvm::dyn_cast<llvm::CallInst>(instruction)) {
-      const llvm::Function* callee = call->getCalledFunction();
-      if (callee && callee->getName() == std::string(lower::pseudo::sreg_prefix) + "nctaid.x")
-        return true;
-    }
+    if (lower::callee_name(*instruction) == std::string(lower::pseudo::sreg_prefix) + "nctaid.x")
+      return true;
     if (llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
       pending.insert(pending.end(), instruction->op_begin(), instruction->op_end());
   }

@@ -150,11 +150,9 @@ bool KnownMultiples::of_parameter(const llvm::LoadInst& load, unsigned bits) {
 }
 
 bool KnownMultiples::of_call(const llvm::CallInst& call, unsigned bits) {
-  const llvm::Function* callee = call.getCalledFunction();
-  if (!callee) return false;
   if (const auto* bound = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&call))
     return holds(*bound->getLHS(), bits) && holds(*bound->getRHS(), bits);
-  llvm::StringRef name = callee->getName();
+  llvm::StringRef name = lower::callee_name(call);
   if (!name.consume_front(pseudo::sreg_prefix)) return false;
   if (name == "tid.x") return llvm::Log2_32(columns_) >= bits;
   constexpr unsigned largest_block_bits = 10;

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/local_arrays.h"
@@ -327,7 +328,7 @@ std::optional<Shapes::Question> Shapes::question(const llvm::CallInst& call) con
     std::swap(left, right);
     predicate = llvm::ICmpInst::getSwappedPredicate(predicate);
   }
-  if (call.getCalledFunction()->getName() == gang_none)
+  if (lower::callee_name(call) == gang_none)
     predicate = llvm::ICmpInst::getInversePredicate(predicate);
   const auto fits = [&](const llvm::Value* value) {
     constexpr std::int64_t longest = std::int64_t{1} << 20;
@@ -360,9 +361,9 @@ bool Shapes::is_known_not_to_wrap(const llvm::Value* value, bool is_signed,
     if (match(condition, m_LogicalAnd(m_Value(left), m_Value(right))))
       return self(left, self) || self(right, self);
     const auto* call = llvm::dyn_cast<llvm::CallInst>(condition);
-    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && callee->getName() == gang_small) return llvm::is_contained(call->args(), value);
-    if (!callee || (callee->getName() != gang_all && callee->getName() != gang_none)) return false;
+    const llvm::StringRef name = lower::callee_name(*condition);
+    if (name == gang_small) return llvm::is_contained(call->args(), value);
+    if (name != gang_all && name != gang_none) return false;
     const std::optional<Question> found = question(*call);
     return found && found->affine == value && found->is_signed == is_signed;
   };

@@ -174,11 +174,11 @@ void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call || !call->getCalledFunction() || !call->getCalledFunction()->isDeclaration())
       continue;
-    if (call->getCalledFunction()->getName().starts_with("ptx.")) calls.push_back(call);
+    if (lower::callee_name(*call).starts_with("ptx.")) calls.push_back(call);
   }
   llvm::StringMap<llvm::Value*> hoisted;
   for (llvm::CallInst* call : calls) {
-    const llvm::StringRef name = call->getCalledFunction()->getName();
+    const llvm::StringRef name = lower::callee_name(*call);
     const bool hoist = hoist_to && !differs_between_threads(name);
     llvm::Value* value = hoist ? hoisted.lookup(name) : nullptr;
     if (!value) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/arithmetic/native_operations.h"
 #include "cpu/simt/arithmetic/saturating_conversion.h"
@@ -308,7 +309,8 @@ llvm::Value* Widener::emit_varying(llvm::Instruction& instruction) {
 }
 
 llvm::Value* Widener::emit_special(llvm::CallInst& call) {
-  llvm::StringRef name = call.getCalledFunction()->getName();
+  const llvm::StringRef called = lower::callee_name(call);
+  llvm::StringRef name = called;
   if (name.consume_front(std::string(pseudo::sreg_prefix) + "lanemask.")) {
     llvm::SmallVector<llvm::Constant*, 32> masks;
     for (unsigned lane = 0; lane < lanes_; ++lane) {
@@ -322,10 +324,9 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
     }
     return llvm::ConstantVector::get(masks);
   }
-  if (call.getCalledFunction()->getName() == std::string(pseudo::sreg_prefix) + "laneid")
-    return b_.getInt32(0);
+  if (called == std::string(pseudo::sreg_prefix) + "laneid") return b_.getInt32(0);
   // Read once, at the start: the gang's frame does not change while it runs.
-  llvm::Value*& value = specials_[call.getCalledFunction()->getName()];
+  llvm::Value*& value = specials_[called];
   if (!value) {
     llvm::IRBuilder<> at_entry(entry_);
     llvm::CallInst* read = at_entry.CreateCall(call.getCalledFunction(), {target_->getArg(0)});

@@ -194,7 +194,7 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicCmpXchgInst& operation) {
 
 /// An update without an instruction of its own, by the functions that lower makes for it.
 llvm::Value* Widener::emit_update(llvm::CallInst& call) {
-  llvm::StringRef name = call.getCalledFunction()->getName();
+  llvm::StringRef name = lower::callee_name(call);
   name.consume_front(pseudo::update_prefix);
   llvm::Function* change = source_.getParent()->getFunction((pseudo::change_prefix + name).str());
   llvm::Value* pointer = call.getArgOperand(0);

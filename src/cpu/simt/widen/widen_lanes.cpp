@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/lane_functions.h"
 #include "cpu/simt/widen/widen.h"
@@ -36,9 +37,8 @@ std::string name_for_people(const llvm::Instruction& instruction) {
 bool costs_little(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   return llvm::isa<llvm::UnreachableInst>(instruction.getParent()->getTerminator()) ||
-         (call && call->getCalledFunction() &&
-          (call->getCalledFunction()->getName() == lower::pseudo::check_alignment ||
-           is_lane_function(*call->getCalledFunction())));
+         lower::callee_name(instruction) == lower::pseudo::check_alignment ||
+         (call && call->getCalledFunction() && is_lane_function(*call->getCalledFunction()));
 }
 
 /// The function for a lane's turn that `instruction` calls, or null.

@@ -8,29 +8,8 @@ import numpy as np
 import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 import pytest
-from graph_cases import BLOCK, SOURCE, numbers, run
+from graph_cases import BLOCK, numbers, run
 from programs import run_program
-from pycuda.compiler import SourceModule
-
-
-@pytest.fixture
-def module(context):
-    return SourceModule(SOURCE)
-
-
-@pytest.fixture
-def stream(context):
-    return cuda.Stream()
-
-
-@pytest.fixture
-def scale(module):
-    return module.get_function("scale")
-
-
-@pytest.fixture
-def add(module):
-    return module.get_function("add")
 
 
 def test_nodes_run_after_what_they_depend_on(stream, scale, add):

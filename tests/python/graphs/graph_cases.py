@@ -4,10 +4,6 @@
 import numpy as np
 import pycuda.driver as cuda
 
-SOURCE = """
-__global__ void scale(float *x, float factor) { x[threadIdx.x] *= factor; }
-__global__ void add(float *x, const float *y) { x[threadIdx.x] += y[threadIdx.x]; }
-"""
 BLOCK = (32, 1, 1)
 
 

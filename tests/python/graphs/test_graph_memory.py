@@ -8,23 +8,8 @@ import numpy as np
 import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 import pytest
-from graph_cases import BLOCK, SOURCE, numbers, run
+from graph_cases import BLOCK, numbers, run
 from pycuda.compiler import SourceModule
-
-
-@pytest.fixture
-def module(context):
-    return SourceModule(SOURCE)
-
-
-@pytest.fixture
-def stream(context):
-    return cuda.Stream()
-
-
-@pytest.fixture
-def scale(module):
-    return module.get_function("scale")
 
 
 def test_memory_that_was_there_before_lives_as_long_as_the_graph(stream, scale):

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: MIT
-// <omp.h> is for host code: nothing of it, for kernels whose source includes it.
-#pragma once

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Captures beside other threads."""
+
+import threading
+
+import numpy as np
+import pycuda.driver as cuda
+import pycuda.gpuarray as gpuarray
+from graph_cases import numbers, run
+
+
+def test_other_threads_cannot_spoil_a_capture_by_waiting(stream):
+    a, errors = gpuarray.to_gpu(numbers()), []
+
+    def wait():
+        try:
+            cuda.Context.synchronize()
+        except cuda.LogicError as error:
+            errors.append(str(error))
+
+    with stream.capture() as graph:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join()
+        b = a + 1
+    assert "another thread captures" in errors[0]
+    run(graph)
+    np.testing.assert_array_equal(b.get(), numbers() + 1)
+
+
+def test_another_thread_goes_on_while_one_captures(context):
+    stream = cuda.Stream(1)  # of the others the default stream is kept while they are captured
+    a = gpuarray.to_gpu(numbers())
+    results, errors = [], []
+    begun, done = threading.Event(), threading.Event()
+
+    def work():
+        begun.wait()
+        try:
+            own = cuda.Stream(1)
+            other = gpuarray.zeros(32, np.float32)
+            other._set(numbers(), True, own)
+            own.synchronize()
+            results.append(other)
+            del other
+            memory = cuda.mem_alloc(64)
+            memory.free()
+            gpuarray.empty(8, np.float32).gpudata.free()
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    with stream.capture() as graph:
+        b = a + 1
+        begun.set()
+        done.wait()
+        b += 1
+    thread.join()
+    assert not errors
+    run(graph)
+    np.testing.assert_array_equal(b.get(), numbers() + 2)
+    np.testing.assert_array_equal(results[0].get(), numbers())
+
+
+def test_threads_capture_and_launch_side_by_side(context):
+    errors = []
+
+    def work(number):
+        try:
+            stream = cuda.Stream(1)
+            a = gpuarray.empty(256, np.float32)
+            a.set_async(np.full(256, number, np.float32), stream)
+            stream.synchronize()
+            for _ in range(10):
+                with stream.capture() as graph:
+                    b = a * 2 + number
+                executable = graph.instantiate()
+                executable.launch(stream)
+                stream.synchronize()
+                host = np.empty(256, np.float32)
+                cuda.memcpy_dtoh_async(host, b.gpudata, stream)
+                stream.synchronize()
+                assert (host == 3 * number).all()
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+
+    def free():
+        try:
+            stream = cuda.Stream(1)
+            for _ in range(300):
+                array = gpuarray.empty(64, np.float32)
+                array.set_async(np.ones(64, np.float32), stream)
+                stream.synchronize()
+                del array  # other streams may use it: the context is waited for, unless something is captured in it
+                gpuarray.empty(64, np.float32).gpudata.free()
+                cuda.mem_alloc(64)
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 4)] + [
+        threading.Thread(target=free)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
