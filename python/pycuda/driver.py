@@ -139,11 +139,17 @@ class ArgumentHandler:
     def get_device_alloc(self):
         """The device memory."""
         if self.dev_alloc is None:
+            if hasattr(self.array, "gpudata"):
+                raise TypeError(
+                    f"{type(self.array).__name__} is on the device already:"
+                    f" give it to the kernel as it is, without {type(self).__name__}"
+                )
             try:
                 self.dev_alloc = mem_alloc_like(self.array)
             except AttributeError:
                 raise TypeError(
-                    f"could not determine array length of '{type(self.array)}': unsupported array type or not an array"
+                    f"could not determine array length of '{type(self.array)}': unsupported array type or not an array;"
+                    " numpy.asarray makes one"
                 ) from None
         return self.dev_alloc
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bindings/numpy_types.h"
+#include "bindings/unlocked.h"
 
 namespace nb = nanobind;
 
@@ -327,7 +328,7 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   }
   const ArrayState& to = state_of_array(result.ptr());
   const array::ArrayRef target = out == nullptr ? to.ref() : to.written();
-  const nb::gil_scoped_release unlocked;
+  const LockLeft unlocked;
   array::ArrayContext& context = array::ArrayContext::current();
   if (out == nullptr) context.order_after_default(stream);
   array::run_elementwise(context, ufunc, types, target, std::span(operands.data(), given.size()),

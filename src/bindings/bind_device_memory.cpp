@@ -10,6 +10,7 @@
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
 #include "bindings/stream_argument.h"
+#include "bindings/unlocked.h"
 #include "cuda/context_stack.h"
 
 namespace nb = nanobind;
@@ -30,7 +31,7 @@ void find_memory() noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
-  const nb::gil_scoped_release unlocked;
+  const LockLeft unlocked;
   array::ArrayContext::free_held_memory();
 }
 

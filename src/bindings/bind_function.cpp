@@ -15,6 +15,7 @@
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
+#include "bindings/unlocked.h"
 
 namespace nb = nanobind;
 
@@ -108,7 +109,7 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     const cuda::Kernel& kernel = *state_of(self).kernel;
     std::string text;
     {
-      nb::gil_scoped_release unlocked;  // it compiles
+      const LockLeft unlocked;  // it compiles
       text = kernel.plan(block.x, block.y, block.z);
     }
     return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");

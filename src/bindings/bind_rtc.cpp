@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file_cache.h"
+#include "bindings/unlocked.h"
 #include "driver/process_driver.h"
 #include "rtc/compiler.h"
 
@@ -48,7 +49,7 @@ nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure,
   rtc::Compiled compiled;
   std::optional<rtc::CompileError> error;
   {
-    const nb::gil_scoped_release no_gil;
+    const LockLeft no_gil;
     try {
       compiled = compiler.compile(request);
     } catch (const rtc::CompileError& caught) {

@@ -4,11 +4,13 @@
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
 #include "bindings/texture_families.h"
+#include "bindings/unlocked.h"
 
 NB_MODULE(_driver, m) {
   using namespace pycuda::bindings;
   // What a program still holds at its end is the driver's to take back, and no news to its user.
   nanobind::set_leak_warnings(false);
+  LockLeft::wait_at_exit();
   bind_errors(m);
   bind_enums(m);
   bind_device_pointer(m);

@@ -14,6 +14,24 @@ namespace pycuda::bindings {
 /// Whether this thread holds the interpreter lock and may leave it: not at the interpreter's end.
 bool may_unlock() noexcept;
 
+/// The interpreter lock is free while this lives. A thread that comes back after the interpreter's
+/// end stays where it is, as from Python 3.14 on: versions before would end it by unwinding its
+/// stack, and no destructor can be unwound.
+class [[nodiscard]] LockLeft {
+ public:
+  LockLeft() noexcept;
+  LockLeft(const LockLeft&) = delete;
+  LockLeft& operator=(const LockLeft&) = delete;
+  ~LockLeft();
+
+  /// Lets the process end no sooner than the threads are back that left the lock (compilers have
+  /// globals that end with the process), but for those that take long. Once, with the module.
+  static void wait_at_exit();
+
+ private:
+  PyThreadState* thread_ = nullptr;
+};
+
 /// Counts the threads that have left the interpreter lock for the driver. Made and destroyed with
 /// the lock held, which protects the count.
 class [[nodiscard]] OutsideOfLock {
@@ -36,7 +54,7 @@ decltype(auto) unlocked(Action&& action) {
   const OutsideOfLock outside;
   const Interruptible wait;
   try {
-    const nanobind::gil_scoped_release release;
+    const LockLeft left;
     return std::forward<Action>(action)();
   } catch (const driver::DriverError&) {
     wait.raise_if_interrupted();
@@ -50,7 +68,7 @@ void unlocked_if_possible(Action&& action) noexcept {
   if (may_unlock()) {
     const OutsideOfLock outside;
     const Interruptible wait;
-    const nanobind::gil_scoped_release release;
+    const LockLeft left;
     action();
   } else {
     action();

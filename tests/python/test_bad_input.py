@@ -61,6 +61,14 @@ def test_a_launch_beyond_the_device_s_limits_names_the_limit(scale):
         scale(memory, 1.0, 1, block=(1, 1, 65))
 
 
+@pytest.mark.parametrize("wrap", [cuda.In, cuda.Out, cuda.InOut])
+def test_what_is_no_host_array_is_not_wrapped(scale, wrap):
+    with pytest.raises(TypeError, match=f"on the device already: give it .* as it is, without {wrap.__name__}$"):
+        scale(wrap(gpuarray.zeros(4, np.float32)), 1.0, 4, block=(4, 1, 1))
+    with pytest.raises(TypeError, match="not an array; numpy.asarray makes one"):
+        scale(wrap([1.0, 2.0]), 1.0, 2, block=(2, 1, 1))
+
+
 def test_a_source_that_is_no_text_is_refused(context):
     with pytest.raises(TypeError, match="the source must be a str, not NoneType"):
         SourceModule(None)

@@ -342,3 +342,38 @@ def test_a_context_that_is_gone_equals_itself_alone(driver):
         context.detach()
         gone.append(context)
     assert all(context == context for context in gone)  # noqa: PLR0124
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "gpuarray.zeros(1000, np.float32) + 1",
+        "kernel(x, block=(256, 1, 1), grid=(4, 1)), cuda.Context.synchronize()",
+        "compile('__global__ void other() {}', cache_dir=False)",
+    ],
+)
+def test_a_program_ends_while_a_thread_works(driver, work):
+    _, errors = run_program(
+        f"""
+        import threading, time
+        import numpy as np
+        import pycuda.autoinit
+        import pycuda.driver as cuda
+        from pycuda import gpuarray
+        from pycuda.compiler import SourceModule, compile
+
+        kernel = SourceModule("__global__ void k(float *x) {{ x[threadIdx.x] += 1; }}").get_function("k")
+        x = gpuarray.zeros(256, np.float32)
+        begun = threading.Event()
+
+        def loop():
+            while True:
+                {work}
+                begun.set()
+
+        for _ in range(3):
+            threading.Thread(target=loop, daemon=True).start()
+        begun.wait()
+        """
+    )
+    assert "terminate" not in errors
