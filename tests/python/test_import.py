@@ -69,22 +69,25 @@ def test_a_call_without_a_context_says_so():
 
 
 def _import_time(modules):
-    """Processor time of importing `modules` after NumPy, in NumPy's own: tests share their machine."""
+    """This thread's processor time of importing `modules` after NumPy, in NumPy's own: tests share their machine.
+
+    Not the process's: the threads of NumPy's BLAS library spin for a while once they are there.
+    """
     code = f"""
         import time
-        start = time.process_time()
+        start = time.thread_time()
         import numpy
-        after_numpy = time.process_time()
+        after_numpy = time.thread_time()
         import {modules}
-        print((time.process_time() - after_numpy) / (after_numpy - start))
+        print((time.thread_time() - after_numpy) / (after_numpy - start))
     """
     return min(float(run_program(code)[0]) for _ in range(5))
 
 
 def test_importing_is_quick():
-    # NumPy takes about 90 ms on an idle machine, where the aims are 15 and 40 ms.
-    assert _import_time("pycuda.driver") < 0.25
-    assert _import_time("pycuda.driver, pycuda.compiler, pycuda.gpuarray") < 0.7
+    # NumPy takes about 50 ms on an idle machine, where the aims are 15 and 40 ms.
+    assert _import_time("pycuda.driver") < 0.35
+    assert _import_time("pycuda.driver, pycuda.compiler, pycuda.gpuarray") < 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")

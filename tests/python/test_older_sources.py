@@ -102,11 +102,11 @@ def test_a_users_own_header_comes_before_the_hosts_of_the_same_name(tmp_path):
     (tmp_path / "beside").mkdir()
     (tmp_path / "beside" / "all.h").write_text('#include <map>\n#include "vector"\n')
     (tmp_path / "beside" / "vector").write_text("#define BESIDE 6\n")
-    source = '''
+    source = """
     #include <string>
     #include <list>
     #include <beside/all.h>
-    __global__ void k(int *out) { *out = MINE * BESIDE; }'''
+    __global__ void k(int *out) { *out = MINE * BESIDE; }"""
     out = np.zeros(1, np.int32)
     SourceModule(source, include_dirs=[str(tmp_path)]).get_function("k")(drv.Out(out), block=(1, 1, 1))
     assert out[0] == 42
