@@ -6,6 +6,7 @@
 
 #include "bindings/array_memory.h"
 #include "bindings/array_object.h"
+#include "bindings/lock_from_driver.h"
 #include "bindings/numpy_types.h"
 #include "cuda/capture.h"
 
@@ -23,8 +24,9 @@ bool is_number(PyObject* object) {
 
 void drop(PyObject* object) noexcept {
   if (!nb::is_alive()) return;  // the interpreter has gone, and the object with it
-  const nb::gil_scoped_acquire locked;
-  Py_DECREF(object);
+  if (PyGILState_Check() != 0) return Py_DECREF(object);
+  const LockFromDriver locked;
+  if (locked) Py_DECREF(object);
 }
 
 /// Whether the array's memory was made for the capture.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/host_node.h"
 
+#include "bindings/lock_from_driver.h"
+
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
@@ -21,20 +23,11 @@ class NoCollection {
   bool was_on_;
 };
 
-bool interpreter_ends() {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
 }  // namespace
 
 void CUDA_CB call_host_node(void* function) {
-  // The interpreter's end waits for nobody, and its lock is nobody's any more.
-  if (!nb::is_alive() || Py_IsInitialized() == 0 || interpreter_ends()) return;
-  const nb::gil_scoped_acquire locked;
+  const LockFromDriver locked;
+  if (!locked) return;
   const NoCollection uncollected;
   auto* const callable = static_cast<PyObject*>(function);
   const nb::object result = nb::steal(PyObject_CallNoArgs(callable));

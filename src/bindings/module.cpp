@@ -3,6 +3,7 @@
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
+#include "bindings/lock_from_driver.h"
 #include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
 
@@ -11,6 +12,7 @@ NB_MODULE(_driver, m) {
   // What a program still holds at its end is the driver's to take back, and no news to its user.
   nanobind::set_leak_warnings(false);
   LockLeft::wait_at_exit();
+  LockFromDriver::close_at_exit();
   bind_errors(m);
   bind_enums(m);
   bind_device_pointer(m);

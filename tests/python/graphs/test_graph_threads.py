@@ -7,6 +7,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 from graph_cases import numbers, run
+from programs import run_program
 
 
 def test_other_threads_cannot_spoil_a_capture_by_waiting(stream):
@@ -108,3 +109,41 @@ def test_threads_capture_and_launch_side_by_side(context):
     for thread in threads:
         thread.join()
     assert not errors
+
+
+def test_a_program_ends_while_the_driver_calls_functions_of_graphs(driver):
+    # About every third run of it used to be aborted.
+    for _ in range(8):
+        _, errors = run_program(
+            """
+            import pycuda.autoinit
+            import pycuda.driver as cuda
+
+            graphs = []
+            for _ in range(4):
+                graph = cuda.Graph()
+                graph.add_host_node(lambda: sum(range(2000)))
+                graphs.append((graph.instantiate(), cuda.Stream()))
+            for _ in range(1000):
+                for executable, stream in graphs:
+                    executable.launch(stream)
+            """
+        )
+        assert "terminate" not in errors
+
+
+def test_a_program_ends_beside_a_function_of_a_graph_that_does_not(driver):
+    output, _ = run_program(
+        """
+        import time
+        import pycuda.autoinit
+        import pycuda.driver as cuda
+
+        graph = cuda.Graph()
+        graph.add_host_node(lambda: time.sleep(1000))
+        executable = graph.instantiate()
+        executable.launch(cuda.Stream())
+        print("end")
+        """
+    )
+    assert output.strip() == "end"

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The interpreter lock on threads that are the driver's own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace pycuda::bindings {
+
+/// Holds the interpreter lock, on any thread, unless the interpreter ends: then it is nobody's, and
+/// a thread that waits for it would be ended by unwinding, through the driver's own functions.
+class [[nodiscard]] LockFromDriver {
+ public:
+  LockFromDriver() noexcept;
+  LockFromDriver(const LockFromDriver&) = delete;
+  LockFromDriver& operator=(const LockFromDriver&) = delete;
+  ~LockFromDriver();
+
+  explicit operator bool() const noexcept { return held_; }
+
+  /// Lets the interpreter end no sooner than the threads are back that hold its lock so or wait for
+  /// it, but for those that take long. Once, with the module.
+  static void close_at_exit();
+
+ private:
+  bool held_ = false;
+  PyGILState_STATE state_ = PyGILState_UNLOCKED;
+};
+
+}  // namespace pycuda::bindings
