@@ -30,7 +30,7 @@ bool is_allowed(llvm::StringRef feature, llvm::StringRef isa) {
 /// What PYCUDA_CPU_ISA asks for. AVX-512 without its 128 and 256-bit forms (one old accelerator) is
 /// not worth a code path of its own.
 std::string widest_instructions(bool has_avx512) {
-  const std::string asked =
+  std::string asked =
       base::environment_choice("PYCUDA_CPU_ISA", {"sse2", "avx2", "avx512"}, "avx512")
           .value_or("avx512");
   if (asked != "avx512") return asked;
