@@ -465,9 +465,16 @@ TEST_CASE("the time limit says what the threads of a block wait for") {
   CHECK(fault.kind == FaultKind::Timeout);
   CHECK(
       contains(fault.message, "time limit (PYCUDA_CPU_TIMEOUT) in kernel waits, block (0, 0, 0)"));
-  CHECK(contains(fault.message, "32 threads wait in a loop for what is at address 0x"));
+  // One of them may be looking just then.
+  const bool all_wait =
+      contains(fault.message, "32 threads wait in a loop for what is at address 0x");
+  const bool one_looks =
+      contains(fault.message, "31 threads wait in a loop for what is at address 0x") &&
+      contains(fault.message, "1 runs");
+  CHECK((all_wait || one_looks));
   CHECK(contains(fault.message, "8 bytes into the 64-byte block of device memory"));
-  CHECK(contains(fault.message, "the first is (0, 0, 0) at demo.cu:7"));
+  CHECK((contains(fault.message, "the first is (0, 0, 0) at demo.cu:7") ||
+         contains(fault.message, "the first is (1, 0, 0) at demo.cu:7")));
   CHECK(contains(fault.message, "31 threads wait at barrier 0"));
   CHECK(contains(fault.message, "the first is (32, 0, 0) at demo.cu:9"));
   CHECK(contains(fault.message, "1 exited"));
