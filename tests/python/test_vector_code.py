@@ -268,6 +268,25 @@ except cuda.Error as error:
         assert "gang" not in message
 
 
+def test_a_gang_s_place_that_is_no_address_is_an_illegal_one():
+    """From thread 1 on: a gather of these faults as a whole, and the processor tells no place."""
+    message, _ = run_program(
+        START
+        + f"module = SourceModule({STRIDED!r}, options=['-lineinfo'], no_extern_c=True)\n"
+        + """
+memory = cuda.mem_alloc(4096)
+module.get_function("strided")(memory, memory, np.int64(1 << 45), np.int32(64), block=(64, 1, 1))
+try:
+    cuda.Context.synchronize()
+except cuda.Error as error:
+    print(error)
+""",
+        PYCUDA_DRIVER="cpu",
+    )
+    assert "illegal memory access" in message
+    assert "thread (1, 0, 0)" in message
+
+
 ROWS = """extern "C" __global__ void rows(const int *starts, const int *columns, const float *values,
                                 const float *x, float *y, int n)
 {

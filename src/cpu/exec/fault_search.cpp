@@ -240,7 +240,7 @@ void Search::run(Answer& answer) {
 std::uint64_t Search::distance_of(const Sighting& sighting) const {
   if (!record_.address_known) {
     const bool no_address = sighting.address_known && !is_canonical(sighting.address);
-    return no_address || sighting.kind == record_.kind ? 0 : too_far;
+    return no_address || !sighting.address_known || sighting.kind == record_.kind ? 0 : too_far;
   }
   if (sighting.kind != record_.kind || !sighting.address_known) return too_far;
   const std::uint64_t bytes = distance(sighting.address, record_.address);
@@ -304,8 +304,8 @@ void Search::choose(Answer& answer) const {
   const Candidate& chosen = candidates_[nearest];
   answer.found = true;
   answer.thread = {
-      chosen.block,     chosen.thread,      chosen.seen.source_line, chosen.seen.source_file,
-      chosen.seen.kind, chosen.seen.address};
+      chosen.block,     chosen.thread,       chosen.seen.source_line,  chosen.seen.source_file,
+      chosen.seen.kind, chosen.seen.address, chosen.seen.address_known};
 }
 
 }  // namespace

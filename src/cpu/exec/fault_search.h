@@ -19,6 +19,7 @@ struct FaultedThread {
   std::uint32_t source_line = 0, source_file = 0;
   FaultKind kind{};
   std::uint64_t address = 0;
+  bool address_known = false;  ///< else the kind is a guess
 };
 
 /// Whether `record`, a fault of a launch in gangs, may name the gang's first thread for another.

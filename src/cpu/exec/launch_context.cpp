@@ -142,9 +142,9 @@ Fault LaunchContext::describe_gang_fault(const FaultRecord& seen, const BlockFra
   if (record.for_gang) {
     if (const auto found = find_faulted_thread(*this, seen, block)) {
       record.for_gang = false;
-      record.kind = found->kind;
+      if (found->address_known) record.kind = found->kind;
       record.address = found->address;
-      record.address_known = true;
+      record.address_known = found->address_known;
       own_block.ctaid = found->block;
       thread.tid = found->thread;
       thread.source_line = found->source_line;
