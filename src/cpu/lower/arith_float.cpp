@@ -318,6 +318,7 @@ bool emit_rounded_quotient(FunctionLowering& lowering, const Instruction& instru
   }
   if (!is_div && !is_root) left = ops.constant(right->getType(), 1.0);
   Value* result = nullptr;
+  Value* exact = nullptr;  ///< where its rounding to odd is known
   if (type == ptx::Type::F64) {
     Value* mode = b.getInt32(static_cast<std::uint32_t>(rounding));
     if (!is_directed(rounding)) {
@@ -332,10 +333,14 @@ bool emit_rounded_quotient(FunctionLowering& lowering, const Instruction& instru
   } else {
     left = ops.widen(left, b.getDoubleTy());
     right = ops.widen(right, b.getDoubleTy());
-    result = ops.narrow(is_root ? ops.odd_root(left) : ops.odd_quotient(left, right),
-                        b.getFloatTy(), rounding);
+    exact = is_root ? ops.odd_root(left) : ops.odd_quotient(left, right);
+    result = ops.narrow(exact, b.getFloatTy(), rounding);
   }
-  if (modifiers.ftz) result = ops.flush(result);
+  if (modifiers.ftz) {
+    result = exact != nullptr ? ops.flush_tiny(result, exact, rounding)
+             : is_div         ? ops.flush_tiny_quotient(result, left, right)
+                              : ops.flush(result);
+  }
   lowering.write(instruction.operands[0], ops.canonical(result));
   return true;
 }

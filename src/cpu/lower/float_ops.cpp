@@ -114,6 +114,18 @@ Value* FloatOps::flush_tiny(Value* result, Value* exact, Rounding rounding) {
   return from_bits(b_.CreateSelect(tiny, zero, raw), type);
 }
 
+Value* FloatOps::flush_tiny_quotient(Value* result, Value* a, Value* b) {
+  Value* flushed = flush(result);
+  if (lowering_.module().processor_flushes()) return flushed;
+  constexpr std::uint32_t magnitude = 0x7fffffff, mantissa = 0x007fffff, least_normal = 0x00800000;
+  Value* raw = bits(result);
+  Value* rounded_up = b_.CreateAnd(
+      b_.CreateICmpEQ(b_.CreateAnd(raw, magnitude), b_.getInt32(least_normal)),
+      b_.CreateICmpNE(b_.CreateAnd(b_.CreateXor(bits(a), bits(b)), mantissa), b_.getInt32(0)));
+  return from_bits(b_.CreateSelect(rounded_up, b_.CreateAnd(raw, ~magnitude), bits(flushed)),
+                   result->getType());
+}
+
 Value* FloatOps::flush_tiny_sum(Value* result, Value* a, Value* b, Value* c) {
   // A product keeps its sign where -0 is added.
   if (c == nullptr) c = constant(result->getType(), -0.0);

@@ -48,6 +48,10 @@ class FloatOps {
   /// .ftz of `result` = a * b + c rounded to the nearest f32 (c null for a product): a zero of its
   /// sign if the exact sum is too small for a normal number.
   llvm::Value* flush_tiny_sum(llvm::Value* result, llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  /// .ftz of `result` = a / b rounded to the nearest f32, by the rule of flush_tiny, which is x86's
+  /// too. The only quotients that round up to the least normal number are those of a mantissa of
+  /// ones by a power of two; where one is it exactly, the mantissas of `a` and `b` are the same.
+  llvm::Value* flush_tiny_quotient(llvm::Value* result, llvm::Value* a, llvm::Value* b);
   /// .sat: to [0, 1]; NaN becomes 0.
   llvm::Value* saturate(llvm::Value* value);
   /// .relu: negative becomes 0; NaN becomes the canonical one.

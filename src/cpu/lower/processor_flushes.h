@@ -4,8 +4,8 @@
 //
 // While such a kernel runs, x86's MXCSR has FTZ and DAZ set: subnormal operands count as zeros, and
 // results that are too small become zeros of their sign. What a program can tell from that flushing
-// is nothing but what PTX says of .ftz; where the two differ (a result that rounds up to the least
-// normal number is not too small for x86, but for a GPU), code makes up for it.
+// is nothing but what PTX says of .ftz; where the two differ (a sum or product that rounds up to
+// the least normal number is not too small for x86, but for a GPU), code makes up for it.
 //
 // In LLVM's IR nothing of this is implicit: operations are IEEE's, and llvm.canonicalize marks
 // where a number is flushed, until simt's leave_flushes_to_processor takes out what the processor

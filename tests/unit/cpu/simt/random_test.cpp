@@ -165,4 +165,6 @@ TEST_CASE("random kernels that once differed") {
   CHECK(run_kernels(3901041, 1, false) == 1);
   // A way's number of one bit, which grows from lane to lane of a tile's row.
   CHECK(run_kernels(7710006, 1, false) == 1);
+  // A quotient that rounds up to the least normal number.
+  CHECK(run_flushing_kernels(401000149, 1, Flushing::All) == 1);
 }
