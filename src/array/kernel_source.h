@@ -100,6 +100,9 @@ struct ReductionKey {
   /// Threads in turn reduce `rows_together` rows side by side: each block makes so many results.
   bool rows = false;
   bool same_second = false;  ///< the second operand has the same row for all of them
+  /// A block for each result, whose threads take `elements_once` elements at most between them,
+  /// without a loop: a processor does that soonest.
+  bool once = false;
   int per_thread = 1;
   int vector = 1;      ///< elements loaded at once: of the reduced ones, or those of `per_thread`
   bool dense = false;  ///< reduced elements (or columns) lie side by side
@@ -118,8 +121,11 @@ struct ReductionKey {
 inline constexpr unsigned reduction_threads = 256;
 /// Threads of a block where threads of a block run in turn or side by side in vectors.
 inline constexpr unsigned in_turn_threads = 16;
-/// Columns whose results such a block keeps in memory while it reads rows of them: a few KiB, which
-/// stay in a core's first cache beside the rows.
+/// Threads of a block that reduces few elements there, in one step each or some.
+inline constexpr unsigned once_threads = 256, once_steps = 8;
+inline constexpr std::int64_t elements_once = once_threads * once_steps;
+/// Columns whose results a block of threads in turn keeps in memory while it reads rows of them: a
+/// few KiB, which stay in a core's first cache beside the rows.
 constexpr unsigned band_columns(std::size_t item_bytes) {
   return static_cast<unsigned>(8192 / (item_bytes < 4 ? 4 : item_bytes));
 }

@@ -135,6 +135,36 @@ std::string ReductionText::elements_of_rows() const {
          " ? x[u] : part[u]; part[u] = x[u] == x[u] ? most : missing(most); }\n";
 }
 
+/// Two waits; between them as many threads as there are totals left for each.
+std::string ReductionText::once() const {
+  constexpr unsigned totals = 16;
+  const std::string threads = std::to_string(once_threads), few = std::to_string(totals);
+  std::string text = "  __shared__ acc_t shared[" + threads + "], fewer[" + few +
+                     "];\n  const u32 lane = threadIdx.x;\n  const index_t o = blockIdx.x;\n" +
+                     "  acc_t part = identity();\n" + kept_offsets("o");
+  std::string one;
+  if (key_.dense) {
+    for (std::size_t k = 0; k < arrays_; ++k) {
+      const std::string which = number(k);
+      text += "  const in" + which + "* const q" + which + " = reinterpret_cast<const in" + which +
+              "*>(p" + which + " + o" + which + ");\n";
+    }
+    one =
+        "      " + take("part", "i", [](std::size_t k) { return "q" + number(k) + "[i]"; }) + "\n";
+  } else {
+    one = take_scattered("part");
+  }
+  return text + "#pragma unroll\n  for (u32 u = 0; u < " + std::to_string(once_steps) +
+         "; ++u) {\n    const index_t i = u * " + threads + " + lane;\n    if (i < length) {\n" +
+         one + "    }\n  }\n  shared[lane] = part;\n  __syncthreads();\n  if (lane < " + few +
+         ") {\n    part = shared[lane];\n#pragma unroll\n    for (u32 j = " + few + "; j < " +
+         threads + "; j += " + few +
+         ") part = combined(part, shared[j + lane]);\n    fewer[lane] = part;\n  }\n"
+         "  __syncthreads();\n  if (lane == 0) {\n    part = fewer[0];\n#pragma unroll\n"
+         "    for (u32 j = 1; j < " +
+         few + "; ++j) part = combined(part, fewer[j]);\n    " + store("part", "") + "  }\n";
+}
+
 std::string ReductionText::first_found() const {
   const std::string count = std::to_string(parts);
   return "    T best[" + count + "];\n    index_t where[" + count +

@@ -56,6 +56,9 @@ int vector_length(const ReducedArrays& arrays, std::int64_t length, const Walk& 
   return 1;
 }
 
+/// Few enough that the caller of a launch is done with them sooner than a worker wakes.
+constexpr std::int64_t most_results_once = 8, most_elements_once = 2 * elements_once;
+
 /// Rows that are reduced side by side on a processor, where there are enough of them for all cores:
 /// longer ones have pages enough of their own to keep its prefetchers busy.
 constexpr std::int64_t longest_row_together = 1 << 17;  // bytes
@@ -153,6 +156,20 @@ void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTr
         lanes * std::max(16, 4 * plan.vector), 16, may_split);
 }
 
+bool fits_once(const ReducedArrays& arrays, const DeviceTraits& device) {
+  return device.in_turn && !arrays.partial && arrays.results() <= most_results_once &&
+         arrays.length() <= elements_once &&
+         arrays.results() * arrays.length() <= most_elements_once;
+}
+
+void plan_once(ReductionPlan& plan, const ReducedArrays& arrays) {
+  plan.once = true;
+  plan.dense = arrays.reduced.ndim == 1 && is_dense_along(arrays, arrays.reduced);
+  plan.block = {once_threads, 1, 1};
+  plan.grid = {block_count(arrays.results()), 1, 1};
+  plan.chunk = arrays.length();
+}
+
 void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTraits& device,
                   bool may_split) {
   const std::int64_t columns = arrays.kept.shape[static_cast<std::size_t>(arrays.kept.ndim - 1)];
@@ -213,7 +230,9 @@ ReductionPlan plan_reduction(const ReducedArrays& arrays, const DeviceTraits& de
       arrays.kept.ndim == 0 || smallest_stride(arrays.reduced) <= smallest_stride(arrays.kept);
   const bool many_short = device.in_turn && arrays.kept.ndim > 0 &&
                           arrays.length() < short_reduction && arrays.results() >= in_turn_threads;
-  if (along && !many_short) {
+  if (fits_once(arrays, device)) {
+    plan_once(plan, arrays);
+  } else if (along && !many_short) {
     plan_lanes(plan, arrays, device, may_split);
   } else {
     plan_columns(plan, arrays, device, may_split);
@@ -226,6 +245,7 @@ void ReductionPlan::apply(ReductionKey& key, const ReducedArrays& arrays) const 
   key.bands = bands;
   key.rows = rows;
   key.same_second = same_second;
+  key.once = once;
   key.kept_dims = arrays.kept.ndim - (columns ? 1 : 0);
   key.reduced_dims = dense && !columns ? 0 : arrays.reduced.ndim;
   key.per_thread = per_thread;

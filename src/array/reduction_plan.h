@@ -33,6 +33,7 @@ struct ReductionPlan {
   bool bands = false;
   bool rows = false;
   bool same_second = false;
+  bool once = false;
   bool dense = false;
   bool in_turn = false;
   bool wide = false;

@@ -57,12 +57,15 @@ std::string ReductionText::text() const {
   }
   if (key_.bands) text += element();
   text += "extern \"C\" __global__ void __launch_bounds__(" +
-          std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
+          std::to_string(key_.once      ? once_threads
+                         : key_.in_turn ? in_turn_threads
+                                        : reduction_threads) +
           (all_at_once() ? ", 8) " : ") ") + key_.kernel_name() + "(" + parameters() + ") {\n";
   return text +
          (key_.bands     ? bands()
           : key_.columns ? columns()
           : key_.rows    ? rows()
+          : key_.once    ? once()
                          : lanes()) +
          "}\n";
 }
@@ -202,16 +205,18 @@ std::string ReductionText::dense_lanes() const {
   return text + "      " + take("part[0]", "i", loaded) + "\n    }\n";
 }
 
+std::string ReductionText::take_scattered(const std::string& all) const {
+  std::string text = offsets("f") + unravel(key_.reduced_dims, arrays_, key_.wide, "i", "rlengths",
+                                            "rstrides", "f");
+  for (std::size_t k = 0; k < arrays_; ++k) {
+    text += "      f" + number(k) + " += o" + number(k) + ";\n";
+  }
+  return text + load("f") + "      " + take(all, "i", loaded) + "\n";
+}
+
 std::string ReductionText::scattered_lanes() const {
   const std::string batch = std::to_string(parts);
-  const auto one = [&](const std::string& all) {
-    std::string line = offsets("f") + unravel(key_.reduced_dims, arrays_, key_.wide, "i",
-                                              "rlengths", "rstrides", "f");
-    for (std::size_t k = 0; k < arrays_; ++k) {
-      line += "      f" + number(k) + " += o" + number(k) + ";\n";
-    }
-    return line + load("f") + "      " + take(all, "i", loaded) + "\n";
-  };
+  const auto one = [&](const std::string& all) { return take_scattered(all); };
   return "    index_t base = first;\n    for (; last - base >= " + batch +
          " * lanes; base += " + batch + " * lanes) {\n#pragma unroll\n    for (int u = 0; u < " +
          batch + "; ++u) {\n      const index_t i = base + u * lanes + lane;\n" + one("part[u]") +
@@ -274,8 +279,8 @@ KernelNumber ReductionKey::packed() const {
   packer.add(static_cast<unsigned>(reduced_dims), 6);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(per_thread))), 4);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(vector))), 4);
-  for (const bool flag :
-       {columns, dense, in_turn, partial_input, partial_result, wide, bands, rows, same_second}) {
+  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide, bands, rows,
+                          same_second, once}) {
     packer.add(flag);
   }
   return packer.key();

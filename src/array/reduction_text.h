@@ -49,7 +49,8 @@ class ReductionText {
 
   /// Reduced elements that lie side by side, in packs.
   std::string dense_lanes() const;
-  /// Reduced elements anywhere.
+  /// Reduced elements anywhere: lines that take number i of them, and all.
+  std::string take_scattered(const std::string& all) const;
   std::string scattered_lanes() const;
   std::string lanes() const;
   // For a processor.
@@ -58,6 +59,8 @@ class ReductionText {
   /// Rows side by side: where each is, its elements, its results.
   std::string rows() const;
   std::string elements_of_rows() const;
+  /// Few elements, without a loop.
+  std::string once() const;
   std::string first_found() const;
   std::string last_found() const;
   /// Columns, without positions.

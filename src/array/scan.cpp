@@ -100,6 +100,21 @@ void scan_chunks(ArrayContext& context, ScanKey key, const Lines& lines, CUdevic
   launch(context, key, lines, state, chunk, shape);
 }
 
+/// Few enough elements that the caller of a launch is done with them sooner than a worker wakes.
+bool fits_once(const ArrayContext& context, const ScanKey& key, const Lines& lines) {
+  constexpr std::int64_t most_lines = 8;
+  return context.in_turn() && lines.count() <= most_lines && lines.length <= key.tile() &&
+         lines.length * lines.count() <= 2 * key.tile();
+}
+
+void scan_once(ArrayContext& context, const ScanKey& key, const Lines& lines, CUstream stream) {
+  cuda::LaunchShape shape;
+  shape.block.x = key.threads();
+  shape.grid.x = static_cast<unsigned>(lines.count());
+  shape.stream = stream;
+  launch(context, key, lines, 0, lines.length, shape);
+}
+
 /// How many elements of a line a thread takes, so that there are threads enough.
 std::int64_t chunk_for(const ArrayContext& context, const Lines& lines) {
   const std::int64_t threads =
@@ -152,7 +167,7 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
               collapse(across),
               input.layout->shape[axis],
               {input.layout->strides[axis], result.layout->strides[axis]}};
-  const ScanKey key{scan.op, input.type, scan.accumulated, result.type};
+  ScanKey key{scan.op, input.type, scan.accumulated, result.type};
 
   std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
   for (int d = 0; d < lines.across.ndim; ++d) {
@@ -169,6 +184,17 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   if (!context.in_turn() && along && (lines.length >= short_line || lines.count() < 4096) &&
       each <= largest_narrow / lines.count()) {
     scan_tiles(context, tiles, lines, each, stream);
+    return;
+  }
+
+  if (context.in_turn()) {
+    key.dense = lines.steps[0] == std::int64_t{input.item_bytes} &&
+                lines.steps[1] == std::int64_t{result.item_bytes};
+  }
+  ScanKey once = key;
+  once.once = true;
+  if (fits_once(context, once, lines)) {
+    scan_once(context, once, lines, stream);
     return;
   }
 
@@ -208,6 +234,7 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   of_totals.across = collapse(both);
   ScanKey totals_key = key;
   totals_key.input = totals_key.result = scan.accumulated;
+  totals_key.dense = context.in_turn();
   scan_chunks(context, totals_key, of_totals, 0, chunks - 1, stream);
   scan_chunks(context, key, lines, totals.pointer(), chunk, stream);
 }

@@ -7,8 +7,8 @@
 namespace pycuda::array {
 namespace {
 
-// A tile's state is 0, or 1 with the tile's total, or 2 with the total of the line up to it.
-const char* const tile_state = R"cuda(
+// Values of other lanes of a warp.
+const char* const warp_moves = R"cuda(
 template <class T> FN T moved_up(T v, u32 d) {
   union { T value; u32 words[(sizeof(T) + 3) / 4]; } a;
   a.words[0] = 0;
@@ -16,18 +16,22 @@ template <class T> FN T moved_up(T v, u32 d) {
   for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_up_sync(~0u, a.words[w], d);
   return a.value;
 }
-template <class T> FN T moved_down(T v, u32 d) {
-  union { T value; u32 words[(sizeof(T) + 3) / 4]; } a;
-  a.words[0] = 0;
-  a.value = v;
-  for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_down_sync(~0u, a.words[w], d);
-  return a.value;
-}
 template <class T> FN T of_lane(T v, u32 l) {
   union { T value; u32 words[(sizeof(T) + 3) / 4]; } a;
   a.words[0] = 0;
   a.value = v;
   for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_sync(~0u, a.words[w], l);
+  return a.value;
+}
+)cuda";
+
+// A tile's state is 0, or 1 with the tile's total, or 2 with the total of the line up to it.
+const char* const tile_state = R"cuda(
+template <class T> FN T moved_down(T v, u32 d) {
+  union { T value; u32 words[(sizeof(T) + 3) / 4]; } a;
+  a.words[0] = 0;
+  a.value = v;
+  for (u32 w = 0; w < (sizeof(T) + 3) / 4; ++w) a.words[w] = __shfl_down_sync(~0u, a.words[w], d);
   return a.value;
 }
 template <class T, bool small = (sizeof(T) <= 4)> struct States;
@@ -217,6 +221,47 @@ OFFSETS
   }
 )cuda";
 
+// A warp has as many neighbouring elements for each of its lanes, in groups of one for each.
+const char* const once_body = R"cuda(
+  constexpr u32 warps = threads / 32;
+  __shared__ __align__(16) char total_bytes[warps * sizeof(T)];
+  T* const totals = reinterpret_cast<T*>(total_bytes);
+  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const index_t line = blockIdx.x;
+  i64 o0 = 0, o1 = 0;
+OFFSETS
+  const u32 mine = warp * 32 * items + lane;
+  T up_to[items];
+  if (warp * 32 * items < length) {
+#pragma unroll
+    for (u32 g = 0; g < items; ++g) {
+      const u32 e = mine + g * 32;
+      up_to[g] = identity();
+      if (e < length) up_to[g] = cast<T>(*reinterpret_cast<const in0*>(p0 + o0 + static_cast<i64>(e) * step0));
+    }
+#pragma unroll
+    for (u32 d = 1; d < 32; d *= 2) {
+#pragma unroll
+      for (u32 g = 0; g < items; ++g) {
+        const T left = moved_up(up_to[g], d);
+        if (lane >= d) up_to[g] = combined(left, up_to[g]);
+      }
+    }
+#pragma unroll
+    for (u32 g = 1; g < items; ++g) up_to[g] = combined(of_lane(up_to[g - 1], 31), up_to[g]);
+    if (lane == 31) totals[warp] = up_to[items - 1];
+  }
+  __syncthreads();
+  T prefix = identity();
+#pragma unroll
+  for (u32 w = 0; w + 1 < warps; ++w) prefix = w < warp ? combined(prefix, totals[w]) : prefix;
+#pragma unroll
+  for (u32 g = 0; g < items; ++g) {
+    const u32 e = mine + g * 32;
+    if (e < length) *reinterpret_cast<out_t*>(p_out + o1 + static_cast<i64>(e) * step1) = cast<out_t>(combined(prefix, up_to[g]));
+  }
+)cuda";
+
 const char* const line_body = R"cuda(
   const index_t line = static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (line >= lines) return;
@@ -263,6 +308,7 @@ unsigned ScanKey::threads() const {
 }
 
 std::int64_t ScanKey::items() const {
+  if (once) return 8;
   const std::size_t bytes = item_bytes(accumulated);
   const std::int64_t words = bytes <= 4 ? 16 : bytes == 8 ? 8 : 4;
   return (large ? 2 : 1) * words;
@@ -286,6 +332,8 @@ KernelNumber ScanKey::packed() const {
   packer.add(large);
   packer.add(wide);
   packer.add(alone);
+  packer.add(once);
+  packer.add(dense);
   return packer.key();
 }
 
@@ -299,18 +347,20 @@ std::string ScanKey::source() const {
                      c_name(result) + " out_t;\n" + reduction_prelude +
                      "FN T combined(T a, T b) { return " + facts(op).combine +
                      "; }\nFN T identity() { return " + facts(op).identity + "; }\n";
-  if (tiles) {
+  if (tiles || once) {
     text += "constexpr u32 threads = " + std::to_string(threads()) +
-            ", items = " + std::to_string(items()) + ";\n" + tile_state;
+            ", items = " + std::to_string(items()) + ";\n" + warp_moves;
   }
+  if (tiles) text += tile_state;
   text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads()) + ") " +
           kernel_name() +
           "(char* p_out, const char* p0, char* state, const index_t lines, const index_t length, "
-          "const index_t each, const i64 step0, const i64 step1" +
+          "const index_t each, " +
+          (dense ? "const i64, const i64" : "const i64 step0, const i64 step1") +
           lengths_parameter(line_dims, wide, "klengths") +
           strides_parameter(line_dims, "kstrides0") + strides_parameter(line_dims, "kstrides1") +
-          ") {";
-  std::string body = tiles ? tile_body : line_body;
+          ") {" + (dense ? "\n  constexpr i64 step0 = sizeof(in0), step1 = sizeof(out_t);" : "");
+  std::string body = tiles ? tile_body : once ? once_body : line_body;
   const std::string mark = "OFFSETS\n";
   body.replace(body.find(mark), mark.size(),
                unravel(line_dims, 2, wide, "line", "klengths", "kstrides", "o"));

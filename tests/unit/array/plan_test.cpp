@@ -122,6 +122,24 @@ TEST_CASE("a processor reads long stretches, of columns some rows at a time") {
   CHECK_FALSE(plan_reduction(columns, cores, true).bands);
 }
 
+TEST_CASE("a processor reduces few elements without a loop") {
+  const auto plan_of_rows = [](std::int64_t rows, std::int64_t length, const DeviceTraits& device) {
+    return plan_reduction(
+        reduced(layout_of({rows}, {4 * length}), layout_of({rows}, {4}), layout_of({length}, {4})),
+        device, true);
+  };
+  CHECK(plan_of_rows(1, 2048, cores).once);
+  CHECK(plan_of_rows(1, 2048, cores).dense);
+  CHECK(plan_of_rows(8, 512, cores).once);
+  CHECK(plan_of_rows(8, 512, cores).grid.x == 8);
+  CHECK_FALSE(plan_of_rows(1, 2049, cores).once);
+  CHECK_FALSE(plan_of_rows(9, 16, cores).once);
+  CHECK_FALSE(plan_of_rows(8, 2048, cores).once);
+  CHECK_FALSE(plan_of_rows(1, 1000, gpu).once);
+  const Layout column = layout_of({8}, {4});
+  CHECK_FALSE(plan_reduction(reduced(column, column, layout_of({100}, {32})), cores, true).dense);
+}
+
 TEST_CASE("a processor reduces several rows side by side where there are many") {
   const auto plan_of_rows = [](std::int64_t rows, std::int64_t length, const DeviceTraits& device) {
     ReducedArrays arrays =
