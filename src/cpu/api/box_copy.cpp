@@ -7,6 +7,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/refusal.h"
+#include "cpu/exec/bulk_memory.h"
 #include "cpu/exec/fault_message.h"
 
 namespace pycuda::cpu::api {
@@ -49,7 +50,8 @@ void BoxCopy::operator()() const {
   const bool dense = to_.pitch == extent_.width_bytes && from_.pitch == extent_.width_bytes;
   for (std::size_t slice = 0; slice < extent_.depth; ++slice) {
     if (dense) {
-      std::memmove(to_.row(slice, 0), from_.row(slice, 0), extent_.width_bytes * extent_.height);
+      exec::copy_bytes(to_.row(slice, 0), from_.row(slice, 0),
+                       extent_.width_bytes * extent_.height);
       continue;
     }
     for (std::size_t line = 0; line < extent_.height; ++line) {

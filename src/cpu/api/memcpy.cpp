@@ -7,6 +7,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/bulk_memory.h"
 
 using namespace pycuda::cpu::api;
 
@@ -53,8 +54,8 @@ struct Copy {
   std::size_t bytes;
 
   void operator()() const {
-    // memmove: overlapping copies within the device are allowed.
-    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    pycuda::cpu::exec::copy_bytes(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from),
+                                  bytes);
   }
 };
 

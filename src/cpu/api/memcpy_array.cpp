@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpyHtoA, cuMemcpyAtoH and their like: runs of bytes to, from and between arrays.
-#include <cstring>
 #include <string>
 
 #include "cpu/api/array.h"
@@ -8,6 +7,7 @@
 #include "cpu/api/device_memory.h"
 #include "cpu/api/refusal.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/bulk_memory.h"
 #include "cpu/exec/fault_message.h"
 
 using namespace pycuda::cpu::api;
@@ -86,7 +86,9 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     CUresult status = to.settle(bytes, &target);
     if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
     if (status != CUDA_SUCCESS) return status;
-    const auto task = [target, source, bytes] { std::memmove(target, source, bytes); };
+    const auto task = [target, source, bytes] {
+      pycuda::cpu::exec::copy_bytes(target, source, bytes);
+    };
     if (stream.in_capture()) {
       const pycuda::cpu::exec::MemoryBox run{.to = reinterpret_cast<std::uintptr_t>(target),
                                              .from = reinterpret_cast<std::uintptr_t>(source),

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cuMemset*: filling device memory with a value of 8, 16 or 32 bits.
-#include <algorithm>
-#include <cstring>
-
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/bulk_memory.h"
 
 namespace pycuda::cpu::api {
 
@@ -37,9 +35,11 @@ struct Fill {
   std::size_t height;
 
   void operator()() const {
-    for (std::size_t line = 0; line < height; ++line) {
-      Value* row = reinterpret_cast<Value*>(to + line * pitch);
-      std::fill_n(row, width, value);
+    const std::size_t row_bytes = width * sizeof(Value);
+    const bool dense = height == 1 || pitch == row_bytes;
+    for (std::size_t line = 0; line < (dense ? 1 : height); ++line) {
+      pycuda::cpu::exec::fill_bytes(reinterpret_cast<void*>(to + line * pitch), value,
+                                    sizeof(Value), dense ? height * row_bytes : row_bytes);
     }
   }
 };

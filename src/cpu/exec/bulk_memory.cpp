@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Bytes that are streamed go to memory without reading first what they overwrite.
+#include "cpu/exec/bulk_memory.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/exec/last_level_cache.h"
+#include "cpu/exec/shared_pieces.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+using Byte = unsigned char;
+
+/// Most copies and fills: not worth a question.
+constexpr std::size_t most_at_once = std::size_t{1} << 20;
+
+/// Measured on a host whose cores share 480 MiB with others: from here on streaming is faster than
+/// copying through caches, whatever these say that they hold.
+constexpr std::size_t always_streamed = std::size_t{32} << 20;
+
+bool is_streamed(std::size_t bytes) {
+  const std::uint64_t cache = last_level_cache_bytes();
+  return bytes >= always_streamed || (cache != 0 && bytes >= cache / 2);
+}
+
+#if defined(__SSE2__)
+
+constexpr std::size_t line_bytes = 64, vector_bytes = sizeof(__m128i);
+
+/// Bytes before the first whole line at `to`.
+std::size_t bytes_to_line(const Byte* to, std::size_t bytes) {
+  return std::min(bytes, (~reinterpret_cast<std::uintptr_t>(to) + 1) % line_bytes);
+}
+
+void stream_copy(Byte* to, const Byte* from, std::size_t bytes) {
+  const std::size_t head = bytes_to_line(to, bytes);
+  std::memcpy(to, from, head);
+  std::size_t at = head;
+  for (; bytes - at >= line_bytes; at += line_bytes) {
+    __m128i parts[line_bytes / vector_bytes];
+    std::memcpy(parts, from + at, line_bytes);
+    for (std::size_t i = 0; i < line_bytes / vector_bytes; ++i)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, parts[i]);
+  }
+  _mm_sfence();
+  std::memcpy(to + at, from + at, bytes - at);
+}
+
+/// `pattern` is the unit repeated; `to` is aligned to the unit.
+void stream_fill(Byte* to, std::uint32_t pattern, std::size_t bytes) {
+  const __m128i all = _mm_set1_epi32(static_cast<int>(pattern));
+  Byte some[line_bytes];
+  for (std::size_t i = 0; i < line_bytes; i += vector_bytes)
+    std::memcpy(some + i, &all, vector_bytes);
+  const std::size_t head = bytes_to_line(to, bytes);
+  // Units are not cut: the pattern begins anew behind them.
+  std::memcpy(to, some, head);
+  std::size_t at = head;
+  for (; bytes - at >= line_bytes; at += line_bytes) {
+    for (std::size_t i = 0; i < line_bytes / vector_bytes; ++i)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, all);
+  }
+  _mm_sfence();
+  std::memcpy(to + at, some, bytes - at);
+}
+
+#else
+
+void stream_copy(Byte* to, const Byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+void stream_fill(Byte* to, std::uint32_t pattern, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += sizeof pattern)
+    std::memcpy(to + at, &pattern, std::min(sizeof pattern, bytes - at));
+}
+
+#endif
+
+void plain_fill(Byte* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
+  switch (unit) {
+    case 1:
+      std::memset(to, static_cast<int>(value & 0xffu), bytes);
+      break;
+    case 2:
+      std::fill_n(reinterpret_cast<std::uint16_t*>(to), bytes / 2,
+                  static_cast<std::uint16_t>(value));
+      break;
+    default:
+      std::fill_n(reinterpret_cast<std::uint32_t*>(to), bytes / 4, value);
+  }
+}
+
+std::uint32_t repeated(std::uint32_t value, std::size_t unit) {
+  if (unit == 1) return (value & 0xffu) * 0x01010101u;
+  return unit == 2 ? (value & 0xffffu) * 0x00010001u : value;
+}
+
+}  // namespace
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  if (bytes <= most_at_once) {
+    std::memmove(to, from, bytes);
+    return;
+  }
+  auto* const target = static_cast<Byte*>(to);
+  const auto* const source = static_cast<const Byte*>(from);
+  const auto apart = [](std::uintptr_t a, std::uintptr_t b) { return a < b ? b - a : a - b; };
+  if (apart(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from)) < bytes) {
+    std::memmove(to, from, bytes);
+    return;
+  }
+  const bool streamed = is_streamed(bytes);
+  in_pieces(bytes, [=](std::size_t begin, std::size_t end) {
+    if (streamed) {
+      stream_copy(target + begin, source + begin, end - begin);
+    } else {
+      std::memcpy(target + begin, source + begin, end - begin);
+    }
+  });
+}
+
+void fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
+  auto* const target = static_cast<Byte*>(to);
+  if (bytes <= most_at_once) {
+    plain_fill(target, value, unit, bytes);
+    return;
+  }
+  const bool streamed = is_streamed(bytes);
+  in_pieces(bytes, [=](std::size_t begin, std::size_t end) {
+    if (streamed) {
+      stream_fill(target + begin, repeated(value, unit), end - begin);
+    } else {
+      plain_fill(target + begin, value, unit, end - begin);
+    }
+  });
+}
+
+}  // namespace pycuda::cpu::exec
