@@ -2,6 +2,7 @@
 """Importing this module makes the default device's primary context current: the one that most libraries use."""
 
 import atexit
+import os
 
 import pycuda.driver as _driver
 from pycuda import tools as _tools
@@ -17,11 +18,13 @@ _driver.init()
 
 context = _tools.make_default_context(_retain_and_push)
 device = context.get_device()
+_process = os.getpid()
 
 
 def _finish_up():
     global context
-    if context is None:
+    # A forked process has nothing but its parent's context.
+    if context is None or os.getpid() != _process:
         return
     ending, context = context, None
     _tools.clear_context_caches()

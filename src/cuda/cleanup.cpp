@@ -21,8 +21,9 @@ void set_cleanup_reporter(CleanupReporter reporter) noexcept {
 
 void report_cleanup_failure(const driver::DriverTable& driver, const char* routine,
                             CUresult code) noexcept {
+  // Not initialised, though there is something to clean up: it is the parent's of a forked process.
   if (code == CUDA_SUCCESS || code == CUDA_ERROR_DEINITIALIZED ||
-      code == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+      code == CUDA_ERROR_NOT_INITIALIZED || code == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
     return;
   }
   try {

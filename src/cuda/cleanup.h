@@ -15,7 +15,8 @@ using CleanupReporter = void (*)(const char* text) noexcept;
 void set_cleanup_reporter(CleanupReporter reporter) noexcept;
 
 /// Passes on "a clean-up operation failed (dead context maybe?): cuMemFree failed: ...". Says
-/// nothing of codes that only mean that the context or the whole driver has gone before.
+/// nothing of codes that only mean that the context or the whole driver has gone before, or never
+/// were there in a forked process.
 void report_cleanup_failure(const driver::DriverTable& driver, const char* routine,
                             CUresult code) noexcept;
 

@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")

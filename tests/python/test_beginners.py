@@ -79,6 +79,56 @@ def test_a_child_that_was_forked_is_told_why_nothing_works():
     assert 'start it by the method "spawn"' in second
 
 
+@pytest.mark.parametrize("how", ["autoinit", "autoprimaryctx"])
+def test_children_that_were_forked_end_in_silence(how):
+    output, errors = run_program(f"""
+        import multiprocessing
+        import pycuda.{how}
+        import numpy as np
+        from pycuda import driver, gpuarray
+        array, stream = gpuarray.to_gpu(np.arange(4)), driver.Stream()
+        child = multiprocessing.get_context("fork").Process(target=print, args=("child",))
+        child.start()
+        child.join()
+        import os, sys
+        if os.fork() == 0:
+            sys.exit()
+        os.wait()
+        print((array + 1).get())
+    """)
+    assert output == "child\n[1 2 3 4]\n"
+    assert "PyCUDA" not in errors, errors
+    assert "Exception" not in errors, errors
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
+def test_shared_memory_that_the_launch_does_not_give():
+    _, errors = run_program(
+        '''
+        import pycuda.autoinit, numpy as np
+        from pycuda import gpuarray
+        from pycuda.compiler import SourceModule
+        module = SourceModule("""
+            __global__ void turn(float *x) {
+              extern __shared__ float all[];
+              all[threadIdx.x] = x[threadIdx.x];
+              __syncthreads();
+              x[threadIdx.x] = all[63 - threadIdx.x];
+            }
+        """)
+        x = gpuarray.zeros(64, np.float32)
+        module.get_function("turn")(x, block=(64, 1, 1))
+        x.get()
+    ''',
+        expect=1,
+        PYCUDA_DRIVER="cpu",
+    )
+    assert (
+        "0 bytes past the end of the block's 0 bytes of shared memory (its size is an argument of the launch: shared="
+        in errors
+    )
+
+
 def test_arrays_in_the_place_of_memory(context):
     array = gpuarray.zeros(4, np.float32)
     with pytest.raises(TypeError, match="dest must be device memory or an integer, not GPUArray: give its gpudata"):

@@ -120,6 +120,9 @@ std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
   const std::uint64_t declared = launch.shared_bytes - facts.shared_gap_bytes;
   std::string text = bytes_text(offset - launch.shared_bytes) + " past the end of the block's " +
                      bytes_text(declared) + " of shared memory";
+  // Nothing but what is declared `extern __shared__` can be meant.
+  if (declared == 0)
+    text += " (its size is an argument of the launch: shared= in pycuda, sharedMemBytes in CUDA)";
   if (launch.shared_bytes == facts.static_shared_bytes && !facts.shared_variables.empty())
     text += ", " + shared_variable_text(facts, static_cast<std::int64_t>(offset));
   return text;
