@@ -110,10 +110,10 @@ def test_shared_memory_that_the_launch_does_not_give():
         from pycuda.compiler import SourceModule
         module = SourceModule("""
             __global__ void turn(float *x) {
-              extern __shared__ float all[];
-              all[threadIdx.x] = x[threadIdx.x];
+              extern __shared__ float row[];
+              row[threadIdx.x] = x[threadIdx.x];
               __syncthreads();
-              x[threadIdx.x] = all[63 - threadIdx.x];
+              x[threadIdx.x] = row[63 - threadIdx.x];
             }
         """)
         x = gpuarray.zeros(64, np.float32)

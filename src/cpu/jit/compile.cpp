@@ -248,6 +248,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   if (std::string error = verification_error(module); !error.empty())
     return one_error("internal error in the scalar threads: " + error);
 
+  simt::flush_compared_constants(module);
   optimise(module, *prepared->target, prepared->thorough);
   for (llvm::Function& function : module) simt::leave_flushes_to_processor(function);
   if (has_fused_products()) {

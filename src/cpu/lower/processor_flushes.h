@@ -10,7 +10,7 @@
 // In LLVM's IR nothing of this is implicit: operations are IEEE's, and llvm.canonicalize marks
 // where a number is flushed, until simt's leave_flushes_to_processor takes out what the processor
 // does by itself. So no pass can lose a flush that matters by folding the operation that would have
-// done it.
+// done it. (But for what is compared: simt's flush_compared_constants.)
 #pragma once
 
 #include <vector>

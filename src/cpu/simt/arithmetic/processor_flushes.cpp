@@ -7,8 +7,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cpu/lower/callee_name.h"
@@ -174,6 +177,71 @@ Value* flushed(llvm::IRBuilder<>& b, Value* value) {
   return b.CreateBitCast(b.CreateSelect(tiny, b.CreateAnd(raw, number(0x80000000)), raw), type);
 }
 
+/// Whether 32 bits, taken for an f32, may be a subnormal number that the code has as a constant, as
+/// far as can be told before it is inlined and loops are unrolled.
+class SubnormalConstants {
+ public:
+  explicit SubnormalConstants(const llvm::Module& module) {
+    for (const llvm::Function& function : module) {
+      for (const Instruction& instruction : llvm::instructions(function)) {
+        const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+        const auto* stored =
+            store ? llvm::dyn_cast<llvm::Constant>(store->getValueOperand()) : nullptr;
+        stores_any_ = stores_any_ || (stored && may_be_subnormal(*stored));
+      }
+    }
+  }
+
+  bool may_hold(const Value* value) {
+    Visited visited;
+    return may_hold(value, visited);
+  }
+
+ private:
+  static bool may_be_subnormal(const llvm::Constant& constant) {
+    if (llvm::isa<llvm::UndefValue, llvm::ConstantAggregateZero>(constant)) return false;
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant))
+      return number->getType()->isFloatTy() && number->getValueAPF().isDenormal();
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
+      if (number->getBitWidth() != 32) return number->getBitWidth() > 32 && !number->isZero();
+      const std::uint64_t bits = number->getZExtValue();
+      return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
+    }
+    const auto* elements = llvm::dyn_cast<llvm::FixedVectorType>(constant.getType());
+    if (elements == nullptr) return true;
+    for (unsigned i = 0; i < elements->getNumElements(); ++i) {
+      const llvm::Constant* element = constant.getAggregateElement(i);
+      if (!element || may_be_subnormal(*element)) return true;
+    }
+    return false;
+  }
+
+  bool may_hold(const Value* value, Visited& visited) const {
+    if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value))
+      return may_be_subnormal(*constant);
+    const auto* operation = llvm::dyn_cast<Instruction>(value);
+    if (operation == nullptr) return true;
+    if (!visited.insert(value).second) return false;
+    if (visited.size() > most_steps) return true;
+    if (llvm::isa<llvm::LoadInst>(operation)) return stores_any_;
+    if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst, llvm::FPTruncInst>(operation) ||
+        is_arithmetic(*operation))
+      return false;
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(operation);
+    const bool marks = call && call->getIntrinsicID() == llvm::Intrinsic::canonicalize;
+    const bool same_bits = llvm::isa<llvm::BitCastInst>(operation) &&
+                           operation->getType()->getScalarSizeInBits() ==
+                               operation->getOperand(0)->getType()->getScalarSizeInBits();
+    if (!marks && !same_bits && !moves_bits(*operation)) return true;
+    if (call) return may_hold(call->getArgOperand(0), visited);
+    return std::any_of(operation->op_begin(), operation->op_end(), [&](const llvm::Use& use) {
+      return use->getType()->getScalarSizeInBits() == 32 && may_hold(use.get(), visited);
+    });
+  }
+
+  bool stores_any_ = false;
+};
+
 /// LLVM drops marks from comparisons by itself. Where the choice is of numbers as they are, what is
 /// compared must look like something else.
 void keep_choices(llvm::Function& function) {
@@ -194,6 +262,27 @@ void keep_choices(llvm::Function& function) {
 }
 
 }  // namespace
+
+void flush_compared_constants(llvm::Module& module) {
+  std::optional<SubnormalConstants> constants;
+  for (llvm::Function& function : module) {
+    if (!lower::processor_flushes(function)) continue;
+    if (!constants) constants.emplace(module);
+    for (Instruction& instruction : llvm::instructions(function)) {
+      auto* const compare = llvm::dyn_cast<llvm::FCmpInst>(&instruction);
+      // Whether it is a number does not depend on it.
+      if (compare == nullptr || !is_single(*compare->getOperand(0)) ||
+          compare->getPredicate() == llvm::CmpInst::FCMP_UNO ||
+          compare->getPredicate() == llvm::CmpInst::FCMP_ORD)
+        continue;
+      for (llvm::Use& operand : compare->operands()) {
+        if (!constants->may_hold(operand.get())) continue;
+        llvm::IRBuilder<> b(compare);
+        operand.set(flushed(b, operand.get()));
+      }
+    }
+  }
+}
 
 void leave_flushes_to_processor(llvm::Function& function) {
   if (!lower::processor_flushes(function)) return;
