@@ -20,14 +20,8 @@ using Byte = unsigned char;
 /// Most copies and fills: not worth a question.
 constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
-/// Measured on a host whose cores share 480 MiB with others: from here on streaming is faster than
-/// copying through caches, whatever these say that they hold.
-constexpr std::size_t always_streamed = std::size_t{32} << 20;
-
-bool is_streamed(std::size_t bytes) {
-  const std::uint64_t cache = last_level_cache_bytes();
-  return bytes >= always_streamed || (cache != 0 && bytes >= cache / 2);
-}
+/// What is copied is read and written.
+bool is_streamed(std::size_t bytes) { return bytes >= dependable_cache_bytes() / 2; }
 
 #if defined(__SSE2__)
 

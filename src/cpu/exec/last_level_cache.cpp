@@ -69,4 +69,10 @@ std::uint64_t last_level_cache_bytes() {
   return bytes;
 }
 
+std::uint64_t dependable_cache_bytes() {
+  constexpr std::uint64_t most = std::uint64_t{64} << 20;
+  const std::uint64_t bytes = last_level_cache_bytes();
+  return bytes == 0 ? most : std::min(bytes, most);
+}
+
 }  // namespace pycuda::cpu::exec

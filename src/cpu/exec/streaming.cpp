@@ -97,10 +97,9 @@ Walked walked_by(const StreamedStores& form, std::uint64_t threads, const std::s
 }
 
 /// What was measured: from where on reading the lines that are overwritten costs more than finding
-/// them in the cache later gains. A result much smaller than the cache stays in it. Nothing is
-/// large where the cache is not known.
+/// them in the cache later gains. A result much smaller than the cache stays in it.
 bool is_large(const Walked& walked, std::uint64_t cache) {
-  return cache != 0 && walked.all >= cache && walked.streamed >= cache / 4;
+  return walked.all >= cache && walked.streamed >= cache / 4;
 }
 
 /// Most launches, told in a few instructions: without loops, so many threads walk through little.
@@ -132,7 +131,7 @@ bool is_written_only(const StreamedStores& form, const std::string& params, std:
 bool should_stream(const Kernel& kernel, const LaunchRequest& request) {
   const StreamedStores& form = kernel.facts.streamed;
   const bool always = kernel.streaming->always;
-  const std::uint64_t cache = last_level_cache_bytes();
+  const std::uint64_t cache = dependable_cache_bytes();
   const std::uint64_t threads = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z *
                                 request.block.x * request.block.y * request.block.z;
   if (!always && is_small(form, threads, cache)) return false;

@@ -11,9 +11,9 @@ namespace pycuda::cpu::exec {
 struct LaunchRequest;
 
 /// Whether stores of `request`, of a kernel with StreamingForms, should go past the caches: it
-/// meets the form's conditions and walks through as much as the last-level caches hold, of which it
-/// writes a quarter or more, to arrays that none of its other parameters points into. Of launches
-/// that overlap otherwise the result is right, too.
+/// meets the form's conditions and walks through as much as can be counted on of the last-level
+/// caches, of which it writes a quarter or more, to arrays that none of its other parameters points
+/// into. Of launches that overlap otherwise the result is right, too.
 bool should_stream(const Kernel& kernel, const LaunchRequest& request);
 
 /// Stores of this thread that went past the caches are seen by whoever sees what it writes next.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+using pycuda::cpu::exec::dependable_cache_bytes;
 using pycuda::cpu::exec::last_level_cache_bytes;
 
 namespace {
@@ -67,4 +68,10 @@ TEST_CASE("without a third level the second one is the last") {
   files.add(0, 0, "1", "Data", "32K", "0");
   files.add(0, 1, "2", "Unified", "512K", "0");
   CHECK(last_level_cache_bytes(files.root(), all) == std::uint64_t{512} << 10);
+}
+
+TEST_CASE("of large caches some is counted on, of unknown ones as much") {
+  constexpr std::uint64_t most = std::uint64_t{64} << 20;
+  const std::uint64_t told = last_level_cache_bytes();
+  CHECK(dependable_cache_bytes() == (told == 0 || told > most ? most : told));
 }
