@@ -195,6 +195,30 @@ def test_spin_lock_between_blocks_and_lanes():
     assert out[0] == 33 * 6
 
 
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "while (!done) { if (atomicCAS(lock, 0, 1) == 0) { enter(counter); atomicExch(lock, 0); done = true; } }",
+        "while (atomicCAS(lock, 0, 1) != 0) {} enter(counter); atomicExch(lock, 0);",
+        "if (atomicCAS(lock, 0, 1) != 0) { --i; continue; } enter(counter); atomicExch(lock, 0);",
+    ],
+)
+def test_a_spin_lock_taken_several_times(turn):
+    """Both loops begin at one place: to the compiler they are one loop with two ways back."""
+    k = kernel(f"""
+    __device__ void enter(volatile int *counter) {{ *counter = *counter + 1; __threadfence(); }}
+    __global__ void k(int *lock, int *counter, int n) {{
+      for (int i = 0; i < n; ++i) {{ bool done = false; {turn} }}
+    }}""")
+    lock, counter = drv.mem_alloc(4), drv.mem_alloc(4)
+    for memory in lock, counter:
+        drv.memset_d32(memory, 0, 1)
+    k(lock, counter, np.int32(3), block=(33, 1, 1), grid=(6, 1))
+    found = np.zeros(1, np.int32)
+    drv.memcpy_dtoh(found, counter)
+    assert found[0] == 33 * 6 * 3
+
+
 def test_blocks_that_wait_for_later_blocks():
     k = kernel("""
     __device__ volatile int flag = 0;

@@ -76,9 +76,39 @@ class Slice {
     }
   }
 
+  /// Two loops that begin at one place are one loop with several latches, and the inner one's leave
+  /// what the outer one counts as it is: which latch was taken decides whether anything goes on.
+  /// Where it goes on in any case it does not matter.
+  void add_latches(const llvm::PHINode& phi) {
+    llvm::SmallVector<const llvm::BasicBlock*, 4> latches;
+    bool all_advance = true;
+    const llvm::BasicBlock* common = nullptr;
+    for (const llvm::BasicBlock* block : phi.blocks()) {
+      if (!loop_.contains(block)) continue;
+      all_advance &= advances(phi, *phi.getIncomingValueForBlock(block));
+      common = common ? dominators_.findNearestCommonDominator(common, block) : block;
+      latches.push_back(block);
+    }
+    if (latches.size() < 2 || all_advance) return;
+    for (const llvm::BasicBlock* block : latches) {
+      for (const auto* node = dominators_.getNode(block); node; node = node->getIDom()) {
+        add_condition(node->getBlock());
+        if (node->getBlock() == common) break;
+      }
+    }
+  }
+
+  static bool advances(const llvm::PHINode& phi, const llvm::Value& next) {
+    const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(&next);
+    const auto* step = add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+    return step && add->getOpcode() == llvm::Instruction::Add && add->getOperand(0) == &phi &&
+           !step->isZero();
+  }
+
   /// Which value a phi has depends on the branches that lead to it.
   void add_choice(const llvm::PHINode& phi) {
     if (phi.getParent() == loop_.getHeader()) {
+      add_latches(phi);
       // Which way the last iteration went is decided between the header and the latches.
       bool constant = true;
       for (const llvm::Value* value : phi.incoming_values())
