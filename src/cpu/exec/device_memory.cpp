@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -33,9 +34,28 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
+/// Where the system places nothing by itself: it goes down from 128 TiB, programs lie at 85 and
+/// above. An index gone wild reaches 16 GiB with 32 bits and 8-byte elements; in the middle of the
+/// system's own mappings that would be the heaps of the process.
+constexpr std::uint64_t first_place = std::uint64_t{32} << 40;
+constexpr std::uint64_t last_place = std::uint64_t{64} << 40;
+
+/// One place after the other, and from the beginning after the last; what is not free, or not to be
+/// had on this system, the system replaces by a place of its choice.
+void* next_place(std::uint64_t bytes) {
+  static std::atomic<std::uint64_t> next{first_place};
+  const std::uint64_t step = round_up(bytes, huge_page) + huge_page;
+  std::uint64_t place = next.fetch_add(step, std::memory_order_relaxed);
+  if (place + step > last_place) {
+    next.store(first_place + step, std::memory_order_relaxed);
+    place = first_place;
+  }
+  return reinterpret_cast<void*>(place);  // NOLINT(performance-no-int-to-ptr)
+}
+
 std::byte* map(std::uint64_t bytes, int protection) {
-  void* memory =
-      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(next_place(bytes), bytes, protection,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 

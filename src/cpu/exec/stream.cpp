@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <variant>
@@ -48,16 +47,14 @@ struct Stream::State {
   /// most launches do that run in the caller, needs no lock.
   enum class Token : std::uint8_t {
     Free,     ///< nothing runs or is queued
-    Taken,    ///< nothing is queued, nobody waits
-    Watched,  ///< taken, and whoever gives it back has to look at `queue` and `waiters`
+    Taken,    ///< nothing is queued
+    Watched,  ///< taken, and whoever gives it back has to look at `queue`
   };
 
   FaultSink& faults;
-  /// Protects `queue`, `waiters`, `recorded` and what makes `token` Watched or not.
+  /// Protects `queue`, `recorded` and what makes `token` Watched or not.
   mutable std::mutex mutex;
-  std::condition_variable drained;
   std::deque<Item> queue;
-  unsigned waiters = 0;
   /// The record that runs, if the item that was taken from `queue` last is one. The token is
   /// Watched then.
   std::shared_ptr<const Marker> recorded;
@@ -72,9 +69,6 @@ struct Stream::State {
   bool take();
   /// Gives the token back; false if something was queued meanwhile (the token stays taken).
   bool give_back();
-  /// Whether nobody has the token; if somebody has, giving it back will wake `drained`. Holding
-  /// `mutex`.
-  bool idle_or_watched();
 };
 
 bool Stream::State::take() {
@@ -98,14 +92,7 @@ bool Stream::State::give_back() {
   recorded.reset();
   if (!queue.empty()) return false;
   token.store(Token::Free, std::memory_order_release);
-  if (waiters != 0) drained.notify_all();
   return true;
-}
-
-bool Stream::State::idle_or_watched() {
-  Token seen = Token::Taken;
-  token.compare_exchange_strong(seen, Token::Watched, std::memory_order_acquire);
-  return seen == Token::Free;
 }
 
 class SequenceRun {
@@ -296,6 +283,22 @@ void pass_on(const StatePointer& state) {
   if (!state->give_back()) WorkerPool::instance().post(drive_task(state));
 }
 
+bool help(const Stream::State& state) {
+  return WorkerPool::instance().help(state.running.load(std::memory_order_relaxed));
+}
+
+/// Helps or spins until the stream is idle, but not for long; whether it is.
+bool drained_soon(const Stream::State& state) {
+  const auto stop = std::chrono::steady_clock::now() + spin_time;
+  for (unsigned turns = 1; !state.idle(); ++turns) {
+    const bool helped = help(state);
+    if (!helped && turns % 16 != 0) continue;
+    if (!helped) sched_yield();
+    if (std::chrono::steady_clock::now() > stop) return state.idle();
+  }
+  return true;
+}
+
 }  // namespace
 
 Stream::Stream(int, FaultSink& faults) : state_(std::make_shared<State>(faults)) {
@@ -385,20 +388,15 @@ bool Stream::idle() const { return forked() ? state_->idle() : state_->finished(
 
 void Stream::synchronize() {
   if (forked()) return;
-  State& state = *state_;
-  const auto stop = std::chrono::steady_clock::now() + spin_time;
-  for (unsigned turns = 1; !state.idle(); ++turns) {
-    if (WorkerPool::instance().help(state.running.load(std::memory_order_relaxed))) continue;
-    if (turns % 16 != 0) continue;
-    sched_yield();
-    if (std::chrono::steady_clock::now() < stop) continue;
-    std::unique_lock lock(state.mutex);
-    ++state.waiters;
-    state.drained.wait(lock, [&] { return state.idle_or_watched(); });
-    --state.waiters;
-    break;
+  if (!drained_soon(*state_)) {
+    // Others may go on queueing for ever: what counts is what is queued by now.
+    auto marker = std::make_shared<Marker>();
+    push(state_, Record{marker});
+    while (!marker->reached() && help(*state_)) {
+    }
+    marker->wait();
   }
-  show_printed(state.faults);
+  show_printed(state_->faults);
 }
 
 }  // namespace pycuda::cpu::exec

@@ -99,8 +99,9 @@ class Stream {
   void record(const std::shared_ptr<Event>& event);
   /// What is queued later waits for the event's latest record of now.
   void wait(const std::shared_ptr<Event>& event);
-  bool idle() const;   ///< everything queued so far is finished
-  void synchronize();  ///< blocks until idle; the printf output of kernels is shown then
+  bool idle() const;  ///< everything queued so far is finished
+  /// Blocks until everything queued so far is finished; the printf output of kernels is shown then.
+  void synchronize();
 
   struct State;
 
