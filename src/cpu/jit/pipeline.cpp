@@ -139,6 +139,7 @@ void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target) {
                       "early-cse,adce,simplifycfg)");
 }
 
+// fix-irreducible knows two-way branches alone: of switches it makes invalid code, without a word.
 void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target) {
   if (copies.empty()) return;
   PassRun run(target);
@@ -146,8 +147,8 @@ void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachi
     run.run(*copy, "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg");
     run.split_vectors(*copy);
     run.run(*copy,
-            "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,fix-irreducible,"
-            "lower-switch,mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
+            "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,lower-switch,"
+            "fix-irreducible,mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
   }
 }
 
@@ -157,7 +158,7 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
   // No pass that folds branches: it would make one divergent branch of a uniform one and another.
   for (llvm::Function* copy : copies)
     run.run(*copy,
-            "sroa,instcombine<no-verify-fixpoint>,adce,fix-irreducible,lower-switch,loop-simplify,"
+            "sroa,instcombine<no-verify-fixpoint>,adce,lower-switch,fix-irreducible,loop-simplify,"
             "lcssa,break-crit-edges,loop-simplify,lcssa");
 }
 
