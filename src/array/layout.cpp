@@ -126,6 +126,23 @@ std::string shape_text(std::span<const std::int64_t> shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+namespace {
+
+/// Together two small views may be more than numbers of 64 bits count bytes of.
+void check_size(const Layout& layout) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;
+  std::int64_t size = 1;
+  for (const std::int64_t length : layout.shape_span()) {
+    if (length == 0) return;
+    if (__builtin_mul_overflow(size, length, &size)) size = most + 1;
+    size = std::min(size, most + 1);
+  }
+  if (size > most)
+    throw ShapeMismatch("an array of shape " + shape_text(layout.shape_span()) + " is too large");
+}
+
+}  // namespace
+
 void broadcast_shape(Layout& result, const Layout& other) {
   const Layout before = result;
   const int ndim = std::max(result.ndim, other.ndim);
@@ -139,6 +156,7 @@ void broadcast_shape(Layout& result, const Layout& other) {
     }
     result.shape[at(ndim - k)] = mine == 1 ? theirs : mine;
   }
+  check_size(result);
 }
 
 Layout broadcast_to(const Layout& layout, const Layout& target) {

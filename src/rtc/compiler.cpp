@@ -364,7 +364,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   }
   architecture.real = job.machine_code;
 
-  std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device"};
+  // On Linux nvcc takes __int128 without being asked.
+  std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
+                                      "-device-int128"};
   options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
   // libcu++ and our small headers define the same limits in other words.
   options.emplace_back("-diag-suppress=47");

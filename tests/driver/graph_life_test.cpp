@@ -119,3 +119,23 @@ TEST_CASE("a child graph may move into its node, with its memory") {
   OwnExec(graph.handle).run(stream);
   CHECK(read_word(block.address()) == 6);
 }
+
+TEST_CASE("a graph does not move into a graph of its own nodes") {
+  if (!is_cpu_driver()) return;  // NVIDIA's driver is not asked: it may do anything
+  const CurrentContext context;
+  CUgraph inner = nullptr, outer = nullptr;
+  REQUIRE(CU(cuGraphCreate)(&inner, 0) == CUDA_SUCCESS);
+  REQUIRE(CU(cuGraphCreate)(&outer, 0) == CUDA_SUCCESS);
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  params.graph.graph = inner;
+  params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+  CUgraphNode node = nullptr;
+  REQUIRE(CU(cuGraphAddNode_v2)(&node, outer, nullptr, nullptr, 0, &params) == CUDA_SUCCESS);
+  CUgraph moved = nullptr;
+  REQUIRE(CU(cuGraphChildGraphNodeGetGraph)(node, &moved) == CUDA_SUCCESS);
+  params.graph.graph = outer;
+  CHECK(CU(cuGraphAddNode_v2)(&node, moved, nullptr, nullptr, 0, &params) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGraphDestroy)(outer) == CUDA_SUCCESS);
+}

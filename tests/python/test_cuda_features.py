@@ -195,6 +195,17 @@ def test_spin_lock_between_blocks_and_lanes():
     assert out[0] == 33 * 6
 
 
+def test_integers_of_128_bits():
+    k = kernel("""
+    __global__ void k(unsigned long long *a) {
+      unsigned __int128 square = (unsigned __int128)a[0] * a[0];
+      a[1] = (unsigned long long)(square >> 64);
+    }""")
+    numbers = np.array([2**63 + 12345, 0], np.uint64)
+    k(drv.InOut(numbers), block=(1, 1, 1))
+    assert int(numbers[1]) == (2**63 + 12345) ** 2 >> 64
+
+
 @pytest.mark.parametrize(
     "turn",
     [

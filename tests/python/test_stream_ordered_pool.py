@@ -6,6 +6,7 @@ import gc
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import has_cpu_driver, run_program
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -74,3 +75,23 @@ def test_too_much_is_a_memory_error(pool):
         pool.allocate(-1)
     with pytest.raises(TypeError, match="a stream must be a Stream or None, not int"):
         pool.allocate(1, 5)
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver, whose memory can be made small")
+def test_memory_freed_before_in_the_stream_is_there_for_the_next():
+    program = """
+        import time
+        import pycuda.autoinit
+        import pycuda.driver as cuda
+        pool, stream, graph = cuda.StreamOrderedMemoryPool(), cuda.Stream(), cuda.Graph()
+        graph.add_host_node(lambda: time.sleep(0.1))
+        run = graph.instantiate()
+        for turn in range(4):
+            block = pool.allocate(40 << 20, stream)
+            run.launch(stream)
+            block.free(stream)
+        stream.synchronize()
+        print("enough")
+    """
+    out, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_MEMORY="64M")
+    assert out.strip() == "enough"

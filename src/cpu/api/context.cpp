@@ -221,7 +221,7 @@ CUresult Context::finish_before(const char* call) {
 }
 
 void* Context::allocate(std::uint64_t bytes, exec::MemoryKind kind, std::uint64_t alignment) {
-  void* memory = device_.memory().allocate(bytes, kind, this, alignment);
+  void* memory = device_.memory().allocate(bytes, kind, handle_, alignment);
   if (memory == nullptr) return nullptr;
   const std::lock_guard lock(owned_mutex_);
   device_blocks_.insert(memory);

@@ -27,14 +27,18 @@ bool is_device_block(CUdeviceptr address) {
 }
 
 Context* owner_of(const exec::Allocation& allocation) {
-  return allocation.kind == MemoryKind::Pool ? nullptr : static_cast<Context*>(allocation.owner);
+  if (allocation.kind == MemoryKind::Pool) return nullptr;
+  if (allocation.kind == MemoryKind::DeviceHeap)
+    return static_cast<Context*>(static_cast<exec::FaultSink*>(allocation.owner));
+  return registry.contexts.find(static_cast<CUcontext>(allocation.owner));
 }
 
 bool free_device_block(CUdeviceptr address) {
   const auto found = AddressTable::instance().find(address);
   if (!found || found->begin != address) return false;
   if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed) return false;
-  return owner_of(*found)->release(reinterpret_cast<void*>(address));
+  Context* const owner = owner_of(*found);
+  return owner != nullptr && owner->release(reinterpret_cast<void*>(address));
 }
 
 }  // namespace pycuda::cpu::api
@@ -102,7 +106,9 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     }
     if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed)
       return CUDA_ERROR_INVALID_VALUE;
-    const CUresult status = owner_of(*found)->synchronize();
+    Context* const owner = owner_of(*found);
+    if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult status = owner->synchronize();
     if (status != CUDA_SUCCESS) return status;
     return free_device_block(dptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });

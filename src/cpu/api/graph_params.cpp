@@ -62,11 +62,20 @@ CUresult make_child_action(CUgraph handle, ChildAction* action) {
 
 namespace {
 
+// Whether `graph` is `of` or one of the graphs in its nodes, however deep.
+bool is_within(const Graph& of, const Graph* graph) {
+  if (&of == graph) return true;
+  return std::ranges::any_of(of.nodes(), [&](const auto& node) {
+    const auto* child = std::get_if<ChildAction>(&node->action);
+    return child != nullptr && is_within(*child->graph, graph);
+  });
+}
+
 // The graph itself goes into the node, with its memory.
 CUresult move_child(const CUDA_CHILD_GRAPH_NODE_PARAMS& params, const Graph* parent,
                     ChildAction* action) {
   Graph* graph = registry.graphs.find(params.graph);
-  if (graph == nullptr || graph == parent || graph->kind() != Graph::Kind::Root ||
+  if (graph == nullptr || is_within(*graph, parent) || graph->kind() != Graph::Kind::Root ||
       graph->in_capture || *graph->instantiated) {
     return CUDA_ERROR_INVALID_VALUE;
   }

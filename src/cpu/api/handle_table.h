@@ -73,6 +73,16 @@ class HandleTable {
     return object;
   }
 
+  /// Makes `handle` stale if it still stands for `object`: its slot may be another's by now.
+  void erase(Handle handle, Object* object) {
+    Slot* slot = slot_of(handle);
+    if (slot == nullptr ||
+        !slot->object.compare_exchange_strong(object, nullptr, std::memory_order_acq_rel))
+      return;
+    const std::lock_guard lock(mutex_);
+    free_.push_back(static_cast<std::size_t>(slot - slots_));
+  }
+
   /// Lets a handle that stays reserved (a device's primary context) point to `object` from now on,
   /// or to nothing.
   void rebind(Handle handle, Object* object) noexcept {

@@ -22,7 +22,7 @@ void enter_registered(Context& context, void* memory, std::size_t bytes, unsigne
   allocation.bytes = bytes;
   allocation.kind = MemoryKind::Registered;
   allocation.device = context.device().ordinal();
-  allocation.owner = &context;
+  allocation.owner = context.handle();
   AddressTable::instance().insert(allocation);
   context.own_host(memory, {false, flags});
 }
@@ -36,8 +36,8 @@ CUresult allocate(void** pointer, std::size_t bytes, unsigned flags) {
     }
     if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     constexpr std::size_t page = 4096;
-    void* memory =
-        context.device().host_memory().allocate(bytes, MemoryKind::PageLocked, &context, page);
+    void* memory = context.device().host_memory().allocate(bytes, MemoryKind::PageLocked,
+                                                           context.handle(), page);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
     context.own_host(memory, {true, flags});
     *pointer = memory;
@@ -81,10 +81,11 @@ CUresult cuMemFreeHost(void* p) {
         found->kind != MemoryKind::PageLocked) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    Context& owner = *owner_of(*found);
-    const CUresult status = owner.synchronize();
+    Context* const owner = owner_of(*found);
+    if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult status = owner->synchronize();
     if (status != CUDA_SUCCESS) return status;
-    return owner.release_host(p, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return owner->release_host(p, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -100,7 +101,9 @@ CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
   return with_context([&](Context&) -> CUresult {
     const auto found = find_host(p);
     if (pFlags == nullptr || !found) return CUDA_ERROR_INVALID_VALUE;
-    const auto block = owner_of(*found)->find_host(reinterpret_cast<void*>(found->begin));
+    const Context* const owner = owner_of(*found);
+    if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto block = owner->find_host(reinterpret_cast<void*>(found->begin));
     if (!block) return CUDA_ERROR_INVALID_VALUE;
     *pFlags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;  // all of it is mapped, asked for or not
     return CUDA_SUCCESS;
@@ -133,10 +136,11 @@ CUresult cuMemHostUnregister(void* p) {
         found->kind != MemoryKind::Registered) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    Context& owner = *owner_of(*found);
-    const CUresult status = owner.synchronize();
+    Context* const owner = owner_of(*found);
+    if (owner == nullptr) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    const CUresult status = owner->synchronize();
     if (status != CUDA_SUCCESS) return status;
-    return owner.release_host(p, false) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    return owner->release_host(p, false) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   });
 }
 

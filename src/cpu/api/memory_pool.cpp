@@ -46,7 +46,7 @@ std::shared_ptr<MemoryPool> share(MemoryPool* pool) {
 
 bool is_default(const MemoryPool& pool) { return &pool.device().default_pool() == &pool; }
 
-CUresult allocate_from(MemoryPool* pool, CUdeviceptr* pointer, std::size_t bytes) {
+CUresult allocate_from(MemoryPool* pool, CUdeviceptr* pointer, std::size_t bytes, Stream& stream) {
   if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (bytes == 0) {
     *pointer = 0;
@@ -54,6 +54,11 @@ CUresult allocate_from(MemoryPool* pool, CUdeviceptr* pointer, std::size_t bytes
   }
   auto shared = share(pool);
   void* memory = shared->allocate(bytes);
+  if (memory == nullptr && !stream.idle()) {
+    // What was freed in the stream's order before is free by then.
+    static_cast<void>(stream.synchronize());
+    memory = shared->allocate(bytes);
+  }
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   PoolTable& all = table();
   const std::lock_guard lock(all.mutex);
@@ -101,7 +106,7 @@ class PendingFree {
 MemoryPool::MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes)
     : device_(device), limit_bytes_(limit_bytes), handle_(registry.pools.insert(this)) {}
 
-MemoryPool::~MemoryPool() { registry.pools.erase(handle_); }
+MemoryPool::~MemoryPool() { registry.pools.erase(handle_, this); }
 
 void* MemoryPool::allocate(std::uint64_t bytes) {
   {
@@ -246,7 +251,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
     MemoryPool* pool = registry.pools.find(stream.context().device().current_pool());
     if (pool == nullptr)
       pool = &stream.context().device().default_pool();  // the chosen one was destroyed
-    return allocate_from(pool, dptr, bytesize);
+    return allocate_from(pool, dptr, bytesize, stream);
   });
 }
 
@@ -255,7 +260,8 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     MemoryPool* found = registry.pools.find(pool);
     if (found != nullptr && stream.in_capture()) return capture_allocation(stream, bytesize, dptr);
-    return found != nullptr ? allocate_from(found, dptr, bytesize) : CUDA_ERROR_INVALID_VALUE;
+    return found != nullptr ? allocate_from(found, dptr, bytesize, stream)
+                            : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

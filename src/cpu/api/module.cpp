@@ -49,7 +49,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
             variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
         // An empty array has an address too.
         const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes, 1);
-        void* memory = context.device().memory().allocate(bytes, kind, &context,
+        void* memory = context.device().memory().allocate(bytes, kind, context.handle(),
                                                           std::max(variable.alignment, 256u));
         if (memory == nullptr) {
           out_of_memory = true;

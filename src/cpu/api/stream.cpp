@@ -22,7 +22,7 @@ Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority)
 
 Stream::~Stream() {
   if (in_capture() && kind_ != StreamKind::Legacy) forget_captured(*this);
-  if (handle_ != nullptr) registry.streams.erase(handle_);
+  if (handle_ != nullptr) registry.streams.erase(handle_, this);
 }
 
 void Stream::begin_capture() {

@@ -40,11 +40,21 @@ ChildLaunches::ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime
       stack_bytes_(parent.request.stack_bytes),
       began_(parent.limited_since) {}
 
-ChildLaunches::~ChildLaunches() {
+ChildLaunches::~ChildLaunches() { release_unlaunched(); }
+
+void ChildLaunches::release_unlaunched() {
   for (const auto& [memory, prepared] : prepared_) {
     runtime_.give_back_pending();
     release(prepared);
   }
+  prepared_.clear();
+}
+
+void ChildLaunches::end() {
+  // The context, and the runtime with it, may be gone as soon as the grid is known to be finished.
+  release_unlaunched();
+  const Task finished = std::move(finished_);
+  finished.run(finished.subject);
 }
 
 ChildLaunches::PlaceKey ChildLaunches::key_of(const ThreadPlace& place, bool whole_block) {
@@ -286,8 +296,7 @@ void ChildLaunches::run(std::unique_ptr<ChildLaunches> launches, Task finished) 
 void ChildLaunches::start_tail(const std::shared_ptr<ChildLaunches>& launches) {
   const ChainPointer tail = std::move(launches->tail_);
   if (tail == nullptr) {
-    const Task finished = std::move(launches->finished_);
-    finished.run(finished.subject);
+    launches->end();
     return;
   }
   tail->owner = launches;
@@ -308,8 +317,7 @@ void ChildLaunches::drive(const ChainPointer& chain) {
   }
   const std::shared_ptr<ChildLaunches> owner = std::move(chain->owner);
   if (chain->is_tail) {
-    const Task finished = std::move(owner->finished_);
-    finished.run(finished.subject);
+    owner->end();
   } else if (owner->chains_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     start_tail(owner);
   }

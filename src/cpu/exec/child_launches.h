@@ -119,6 +119,10 @@ class ChildLaunches {
   static void drive(const ChainPointer& chain);
   static bool run_item(const ChainPointer& chain, Item& item);
   static void start_tail(const std::shared_ptr<ChildLaunches>& launches);
+  /// Gives back what was prepared for launches that did not come.
+  void release_unlaunched();
+  /// The grid and all that it launched is finished.
+  void end();
   std::string text_of(const ThreadPlace& from) const;
 
   FaultSink& faults_;

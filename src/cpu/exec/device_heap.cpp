@@ -43,7 +43,8 @@ void* DeviceHeap::allocate(const void* owner, std::uint64_t bytes) {
   if (bytes == 0) return nullptr;
   const std::unique_lock lock(state_->mutex);
   State::Account& account = state_->accounts[owner];
-  if (bytes > account.limit || account.limit - account.used < bytes) return nullptr;
+  // The limit may have been lowered below what is used.
+  if (account.used > account.limit || bytes > account.limit - account.used) return nullptr;
   void* const memory = ::operator new(bytes, heap_alignment, std::nothrow);
   if (memory == nullptr) return nullptr;
   account.used += bytes;

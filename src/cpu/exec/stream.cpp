@@ -67,6 +67,8 @@ struct Stream::State {
   bool finished() const;
   /// Takes the token if nobody has it.
   bool take();
+  /// Whether it has come to `marker` and not gone on yet.
+  bool stands_at(const Marker& marker) const;
   /// Gives the token back; false if something was queued meanwhile (the token stays taken).
   bool give_back();
 };
@@ -81,6 +83,11 @@ bool Stream::State::finished() const {
   if (token.load(std::memory_order_acquire) != Token::Watched) return idle();
   const std::unique_lock lock(mutex);
   return idle() || (queue.empty() && recorded != nullptr && recorded->reached());
+}
+
+bool Stream::State::stands_at(const Marker& marker) const {
+  const std::unique_lock lock(mutex);
+  return recorded.get() == &marker;
 }
 
 bool Stream::State::give_back() {
@@ -395,6 +402,8 @@ void Stream::synchronize() {
     while (!marker->reached() && help(*state_)) {
     }
     marker->wait();
+    // A launch that comes next should find the stream idle, if nothing was queued since.
+    while (state_->stands_at(*marker)) sched_yield();
   }
   show_printed(state_->faults);
 }

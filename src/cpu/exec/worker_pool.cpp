@@ -214,8 +214,9 @@ bool WorkerPool::help(JobHandle handle) {
   const bool helped =
       claim(slot_of(handle), generation_of(handle), static_cast<unsigned>(number % workers_));
   active_.fetch_sub(1, std::memory_order_relaxed);
-  // What the caller parked is no worker's business yet, and all of them may be asleep.
-  if (helped && parked_count_.load(std::memory_order_seq_cst) != 0) announce();
+  // What the caller parked, or made room for, is no worker's business yet, and all of them may be
+  // asleep.
+  if (helped && (parked_count_.load(std::memory_order_seq_cst) != 0 || claimable())) announce();
   return helped;
 }
 

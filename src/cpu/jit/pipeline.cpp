@@ -4,6 +4,8 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
@@ -11,10 +13,17 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Coroutines/CoroCleanup.h>
+#include <llvm/Transforms/Coroutines/CoroEarly.h>
+#include <llvm/Transforms/Coroutines/CoroSplit.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 
+#include <algorithm>
 #include <cassert>
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "cpu/jit/checkpoint.h"
 #include "cpu/jit/full_gathers.h"
@@ -40,6 +49,22 @@ struct FunctionChange : llvm::PassInfoMixin<FunctionChange<change>> {
     return kept;
   }
 };
+
+bool suspends(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::coro_suspend;
+}
+
+/// Of all functions in `module` the most places at which one suspends.
+std::size_t most_suspensions(const llvm::Module& module) {
+  std::size_t most = 0;
+  for (const llvm::Function& function : module) {
+    const auto count =
+        std::count_if(llvm::inst_begin(function), llvm::inst_end(function), suspends);
+    most = std::max(most, static_cast<std::size_t>(count));
+  }
+  return most;
+}
 
 /// The four analysis managers that a pass pipeline needs, wired up for one target.
 class PassRun {
@@ -68,6 +93,25 @@ class PassRun {
     llvm::FunctionPassManager passes;
     llvm::cantFail(builder_.parsePassPipeline(passes, pipeline));
     passes.run(function, functions_);
+  }
+
+  /// What is computed from few things LLVM computes again behind a suspension instead of keeping
+  /// it: less to store, but what it looks at for that grows with the square of the suspensions.
+  void split_coroutines(llvm::Module& module) {
+    constexpr std::size_t many = 32;
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::CoroEarlyPass());
+    const auto split = [&](llvm::CoroSplitPass pass) {
+      passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(pass)));
+    };
+    if (most_suspensions(module) < many) {
+      split(llvm::CoroSplitPass());
+    } else {
+      const auto compute_again = [](llvm::Instruction&) { return false; };
+      split(llvm::CoroSplitPass(std::function<bool(llvm::Instruction&)>(compute_again)));
+    }
+    passes.addPass(llvm::CoroCleanupPass());
+    passes.run(module, modules_);
   }
 
   void split_vectors(llvm::Function& function) {
@@ -172,7 +216,7 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) {
-  PassRun(target).run(module, "coro-early,cgscc(coro-split),coro-cleanup");
+  PassRun(target).split_coroutines(module);
   drop_destroyers(module);
   PassRun(target).run(module, "globaldce");
   PassRun(target).run_default(module,

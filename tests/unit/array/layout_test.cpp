@@ -113,6 +113,9 @@ TEST_CASE("shapes broadcast by NumPy's rules") {
   Layout empty = dense({0, 3}, 4);
   broadcast_shape(empty, dense({1, 3}, 4));
   CHECK(shape_text(empty.shape_span()) == "(0, 3)");
+  Layout column = dense({std::int64_t{1} << 32, 1}, 1);
+  CHECK_THROWS_WITH_AS(broadcast_shape(column, dense({1, std::int64_t{1} << 32}, 1)),
+                       "an array of shape (4294967296, 4294967296) is too large", ShapeMismatch);
 
   const Layout seen = broadcast_to(dense({3, 1}, 4), dense({2, 3, 4}, 4));
   CHECK(strides_of(seen) == Numbers{0, 4, 0});

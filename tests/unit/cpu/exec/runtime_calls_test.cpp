@@ -124,6 +124,9 @@ TEST_CASE("the device heap has a limit per owner and gives everything back") {
   CHECK(reinterpret_cast<std::uintptr_t>(block) % 16 == 0);
   CHECK(AddressTable::instance().find(reinterpret_cast<std::uintptr_t>(block) + 599).has_value());
   CHECK(heap.allocate(&first, 600) == nullptr);
+  heap.set_limit(&first, 500);
+  CHECK(heap.allocate(&first, 100) == nullptr);
+  heap.set_limit(&first, 1000);
   void* const other = heap.allocate(&second, 600);
   CHECK(other != nullptr);
   CHECK(heap.release(block));

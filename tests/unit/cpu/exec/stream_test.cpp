@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <thread>
 
 #include "unit/cpu/exec/test_kernels.h"
@@ -90,6 +92,22 @@ TEST_CASE("queued work does not hold up the caller") {
   stream.synchronize();
   CHECK(ran);
   CHECK(stream.run_if_idle([] {}));
+}
+
+TEST_CASE("waiting for a stream does not mean what others queue afterwards") {
+  Faults faults;
+  Stream stream(0, faults);
+  std::atomic<unsigned> left{3'000'000};
+  std::atomic<bool> stop{false};
+  // The stream is never idle: each piece of work queues the next one.
+  std::function<void()> go_on = [&] {
+    if (!stop && --left != 0) stream.enqueue(go_on);
+  };
+  stream.enqueue(go_on);
+  stream.synchronize();
+  CHECK(left != 0);
+  stop = true;
+  while (!stream.idle()) stream.synchronize();
 }
 
 TEST_CASE("blocked callbacks of many streams do not stall a kernel of another") {
