@@ -36,6 +36,8 @@ def run(command, cwd=None, timeout=110, **environment):
     settings = {**os.environ, **environment}
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=settings)
     assert done.returncode == 0, done.stdout + done.stderr
+    for sign in ("Traceback", "Exception ignored"):
+        assert sign not in done.stderr, done.stderr
     return done.stdout
 
 
