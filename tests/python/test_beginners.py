@@ -55,6 +55,7 @@ def test_settings_that_are_not_understood_are_told():
         assert errors.count("is not understood") <= (2 if name == "PYCUDA_LOG" else 1), errors
     _, errors = run_program("import pycuda.autoinit", expect=1, CUDA_DEVICE="first")
     assert errors.rstrip().endswith("CUDA_DEVICE=first is not understood: set it to the number of a device")
+    run_program("import pycuda.autoinit", CUDA_DEVICE="")
 
 
 def test_a_child_that_was_forked_is_told_why_nothing_works():
