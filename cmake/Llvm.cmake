@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # LLVM 19, linked statically and hidden, so that another LLVM in the process does not matter.
-find_package(LLVM 19.1 CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm /usr/lib/llvm-19/cmake)
-if(NOT LLVM_FOUND)
-  message(FATAL_ERROR "LLVM 19 was not found. On Debian and Ubuntu: apt-get install llvm-19-dev. "
+pycuda_find_cpu_driver_needs(missing)
+if(missing)
+  message(FATAL_ERROR "Not all is here that the CPU driver is built with. On Debian and Ubuntu: apt-get install ${missing}. "
     "Without the CPU driver: -DPYCUDA_CPU_DRIVER=OFF.")
 endif()
+find_package(LLVM 19.1 REQUIRED CONFIG HINTS ${PYCUDA_LLVM_HINTS})
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: ${LLVM_DIR}")
 add_library(llvm_19 INTERFACE)
 target_include_directories(llvm_19 SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

@@ -4,25 +4,42 @@
 import os
 import platform
 import sys
+import tempfile
 
+# The rows of docs/cpu-driver/environment.md, in their order.
 _VARIABLES = (
     "PYCUDA_DRIVER",
-    "PYCUDA_NVRTC",
-    "PYCUDA_COMPILER",
+    "PYCUDA_LOG",
     "PYCUDA_CACHE_DIR",
     "PYCUDA_DISABLE_CACHE",
+    "XDG_CACHE_HOME",
     "PYCUDA_DEFAULT_NVCC_FLAGS",
-    "PYCUDA_LOG",
+    "PYCUDA_COMPILER",
+    "PYCUDA_NVRTC",
+    "CUDA_PATH",
+    "CUDA_HOME",
+    "CUDA_ROOT",
+    "CONDA_PREFIX",
+    "LD_LIBRARY_PATH",
+    "PYCUDA_CUBLAS",
     "CUDA_DEVICE",
+    "PYCUDA_CPU_THREADS",
+    "PYCUDA_CPU_DEVICES",
+    "PYCUDA_CPU_MEMORY",
+    "PYCUDA_CPU_CHECK",
+    "PYCUDA_CPU_MARGIN",
+    "PYCUDA_CPU_TIMEOUT",
+    "PYCUDA_CPU_VECTOR",
+    "PYCUDA_CPU_GANG",
+    "PYCUDA_CPU_PATIENCE",
+    "PYCUDA_CPU_STREAM",
+    "CUDA_MODULE_LOADING",
+    "PYCUDA_CPU_ISA",
+    "PYCUDA_CPU_DUMP",
     "CUDA_VISIBLE_DEVICES",
     "CUDA_LAUNCH_BLOCKING",
     "CUDA_CACHE_DISABLE",
     "CUDA_CACHE_PATH",
-    "CUDA_PATH",
-    "CUDA_HOME",
-    "CUDA_ROOT",
-    "LD_LIBRARY_PATH",
-    "XDG_CACHE_HOME",
 )
 
 
@@ -121,6 +138,15 @@ def _compilers():
     yield "nvcc", _rtc.find_nvcc("nvcc") or "none (not needed)"
 
 
+def _why_nothing_is_kept(folder):
+    """Why the folder takes nothing new, or None. Only the system knows: root may write where it cannot."""
+    try:
+        tempfile.TemporaryDirectory(dir=folder or os.curdir).cleanup()
+    except OSError as error:
+        return error.strerror
+    return None
+
+
 def _cache():
     from pycuda._driver import _rtc
 
@@ -129,11 +155,16 @@ def _cache():
         yield "cache", "off"
         return
     if not os.path.isdir(folder):
-        state = "is made when first needed"
+        there = folder
+        while not os.path.lexists(there) and os.path.dirname(there) != there:
+            there = os.path.dirname(there)
+        why = _why_nothing_is_kept(there)
+        state = f"cannot be made, nothing is kept: {why}" if why else "is made when first needed"
     else:
         state = f"{_rtc.cache_bytes(folder) / 2**20:.1f} MiB"
-        if not os.access(folder, os.W_OK):
-            state += ", cannot be written to"
+        why = _why_nothing_is_kept(folder)
+        if why:
+            state += f", cannot be written to, nothing is kept: {why}"
     yield "cache", f"{folder}, {state}"
 
 

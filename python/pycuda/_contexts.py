@@ -25,7 +25,7 @@ __all__ = [
 def _chosen_device_number():
     """The device number that the user asked for, or None: $CUDA_DEVICE, else the file ~/.cuda_device."""
     text = os.environ.get("CUDA_DEVICE")
-    if text is not None:
+    if text:
         try:
             return int(text)
         except ValueError:

@@ -115,7 +115,7 @@ class DynamicModule(CudaModule):
                 root = os.path.dirname(include)
                 yield os.path.join(root, "lib64")
                 yield os.path.join(root, "lib")
-        if "CUDA_ROOT" in os.environ:
+        if os.environ.get("CUDA_ROOT"):
             yield os.path.join(os.environ["CUDA_ROOT"], "lib64")
         yield from filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
         yield "/usr/lib/x86_64-linux-gnu"

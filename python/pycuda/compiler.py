@@ -100,6 +100,9 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         message, command, stdout, stderr = failure.args
         if message.startswith("error invoking"):
             raise FileNotFoundError(message) from None
+        named = os.environ.get("PYCUDA_NVRTC")
+        if named and stderr.startswith(named):
+            message += f" - PYCUDA_NVRTC={named} cannot be used: set it to the path of an NVRTC library, or unset it"
         from pycuda.driver import CompileError
 
         raise CompileError(message, command, stdout, stderr) from None

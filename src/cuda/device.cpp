@@ -16,6 +16,10 @@ Device::Device(int ordinal, const DriverTable& driver) : driver_(&driver) {
   if (code == CUDA_ERROR_INVALID_DEVICE && driver.cuDeviceGetCount.status(&count) == CUDA_SUCCESS) {
     why = "there is no device " + std::to_string(ordinal) + ": the driver has " +
           (count == 1 ? "one, number 0" : std::to_string(count) + ", from number 0");
+    // The CPU driver has as many as it is asked for, up to 64.
+    if (driver.last_fault != nullptr && ordinal >= count && ordinal < 64) {
+      why += "; PYCUDA_CPU_DEVICES=" + std::to_string(ordinal + 1) + " makes that many";
+    }
   }
   throw driver.cuDeviceGet.error(code, why);
 }

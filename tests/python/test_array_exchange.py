@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -77,6 +78,49 @@ def test_the_memory_lives_as_long_as_it_is_used(on_a_processor):
     del mine
     gc.collect()
     np.testing.assert_array_equal(theirs, np.arange(5))
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["", "del array", "pycuda.autoinit.context.pop(); del array", "pycuda.autoinit.context.detach(); del array"],
+    ids=["program", "array", "popped", "detached"],
+)
+def test_foreign_memory_goes_in_silence(end, on_a_processor):
+    _, errors = run_program(
+        f"""
+        import numpy as np
+        import pycuda.autoinit
+        from pycuda import gpuarray
+
+        array = gpuarray.from_dlpack(np.ones(6, np.float32))
+        array += 1
+        {end}
+        """
+    )
+    assert errors == ""
+
+
+def test_foreign_memory_waits_for_its_own_context(on_a_processor):
+    run_program(
+        """
+        import numpy as np
+        import pycuda.autoinit
+        import pycuda.driver as cuda
+        from pycuda import gpuarray
+        from pycuda.compiler import SourceModule
+
+        slow = SourceModule(
+            "__global__ void slow(float *a) { for (int i = 0; i < 300; ++i) __nanosleep(1000000); *a = 2; }"
+        ).get_function("slow")
+        host = np.ones(6, np.float32)
+        array = gpuarray.from_dlpack(host)
+        slow(array, block=(1, 1, 1))
+        other = cuda.Device(0).make_context()
+        del array
+        assert host[0] == 2
+        other.pop()
+        """
+    )
 
 
 def test_capsules_have_the_version_asked_for():

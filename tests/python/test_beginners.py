@@ -24,6 +24,13 @@ def test_a_device_that_is_not_there_is_told_with_their_number(context):
 
 
 @pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
+def test_the_cpu_driver_says_how_to_have_more_devices():
+    _, errors = run_program("import pycuda.autoinit", expect=1, PYCUDA_DRIVER="cpu", CUDA_DEVICE="3")
+    assert errors.rstrip().endswith("the driver has one, number 0; PYCUDA_CPU_DEVICES=4 makes that many"), errors
+    run_program("import pycuda.autoinit", PYCUDA_DRIVER="cpu", CUDA_DEVICE="3", PYCUDA_CPU_DEVICES="4")
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
 def test_settings_that_are_not_understood_are_told():
     code = "import pycuda.autoinit, pycuda.gpuarray as g, numpy; (g.zeros(2, numpy.float32) + 1).get(); print('done')"
     for name, value, allowed, instead in [
@@ -55,6 +62,7 @@ def test_settings_that_are_not_understood_are_told():
         assert errors.count("is not understood") <= (2 if name == "PYCUDA_LOG" else 1), errors
     _, errors = run_program("import pycuda.autoinit", expect=1, CUDA_DEVICE="first")
     assert errors.rstrip().endswith("CUDA_DEVICE=first is not understood: set it to the number of a device")
+    run_program("import pycuda.autoinit", CUDA_DEVICE="")
 
 
 def test_a_child_that_was_forked_is_told_why_nothing_works():

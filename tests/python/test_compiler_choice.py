@@ -35,6 +35,7 @@ class TestCompilers:
             PYCUDA_NVRTC=str(wrong),
         )
         assert str(wrong) in result.stdout, result.stderr
+        assert f"PYCUDA_NVRTC={wrong} cannot be used" in result.stdout
 
     def test_importing_does_not_need_numpy_or_a_driver(self):
         program = "import sys, pycuda.compiler\nprint('numpy' in sys.modules, 'pycuda.driver' in sys.modules)"

@@ -2,10 +2,15 @@
 """python -m pycuda."""
 
 import os
+import pathlib
+import re
 import subprocess
 import sys
 
+import pycuda.__main__ as diagnosis
 import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.usefixtures("no_compiler_settings")
 
@@ -45,3 +50,30 @@ class TestDiagnosis:
         )
         assert result.returncode == 0 and "Traceback" not in result.stderr + result.stdout
         assert "/no/such/driver.so" in result.stdout and "/no/such/libnvrtc.so" in result.stdout
+
+    def test_it_prints_every_documented_variable_that_is_set(self):
+        page = (ROOT / "docs" / "cpu-driver" / "environment.md").read_text()
+        rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+        documented = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+        assert documented == list(diagnosis._VARIABLES) and len(documented) > 30
+        result = subprocess.run(
+            [sys.executable, "-m", "pycuda"],
+            capture_output=True,
+            text=True,
+            env={"LANG": "C", "PYTHONPATH": os.pathsep.join(sys.path)} | dict.fromkeys(documented, ""),
+        )
+        assert result.returncode == 0, result.stderr
+        assert set(documented) <= {line.split()[0] for line in result.stdout.splitlines() if line}
+
+    @pytest.mark.parametrize("way", ["file", "gone"])
+    def test_it_says_why_the_cache_keeps_nothing(self, way, tmp_path):
+        (tmp_path / "file").write_text("")
+        folder = {"file": tmp_path / "file" / "cache", "gone": pathlib.Path("/proc/nope/cache")}[way]
+        result = subprocess.run(
+            [sys.executable, "-m", "pycuda"],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYCUDA_CACHE_DIR": str(folder)},
+        )
+        assert re.search(rf"^cache +{folder}, cannot be made, nothing is kept: \w", result.stdout, re.MULTILINE)
+        assert list(tmp_path.iterdir()) == [tmp_path / "file"]

@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from programs import run_program
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -136,6 +137,26 @@ def test_cublas_multiplies_where_it_is_there(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("wrong", ["/no/such/library.so", "libc.so.6"])
+def test_a_cublas_that_cannot_be_used_is_named(wrong):
+    run_program(
+        f"""
+        import numpy as np
+        import pycuda.autoinit
+        from pycuda import gpuarray
+
+        a = gpuarray.zeros((2, 2), np.float32)
+        try:
+            a @ a
+        except OSError as error:
+            assert str(error).startswith("PYCUDA_CUBLAS={wrong} cannot be used: "), error
+        else:
+            raise AssertionError("it was used")
+        """,
+        PYCUDA_CUBLAS=wrong,
+    )
 
 
 CUBLAS_PROGRAM = """

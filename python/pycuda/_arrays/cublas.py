@@ -44,12 +44,15 @@ def _load(named):
     for name in (named,) if named else _NAMES:
         try:
             found = ctypes.CDLL(name)
-        except OSError:
+        except OSError as error:
             if named:
-                raise
+                raise OSError(f"PYCUDA_CUBLAS={named} cannot be used: {error}") from None
             continue
-        if all(hasattr(found, function) for function, _ in _PRODUCTS.values()):
+        missing = [function for function, _ in _PRODUCTS.values() if not hasattr(found, function)]
+        if not missing:
             return found
+        if named:
+            raise OSError(f"PYCUDA_CUBLAS={named} cannot be used: it has no {missing[0]}")
     return None
 
 

@@ -194,12 +194,25 @@ class _Registration:
     def __init__(self, first, last):
         raw = np.asarray(_HostMemory(first, last - first, None))
         self.first, self.last = first, last
+        self._context = driver.Context.get_current()
         self._registered = driver.register_host_memory(raw)
 
     def __del__(self):
-        registered = getattr(self, "_registered", None)
-        if registered is not None:
-            driver.Context.synchronize()
+        if getattr(self, "_registered", None) is None:
+            return
+        # The driver waits when the memory is given back: here other threads of Python run meanwhile. At the end of a
+        # program the context that uses the memory is current no more.
+        try:
+            if self._context is None:
+                driver.Context.synchronize()
+                return
+            self._context.push()
+            try:
+                driver.Context.synchronize()
+            finally:
+                driver.Context.pop()
+        except driver.Error:
+            pass  # it has ended, or keeps the error for its next call
 
 
 class _Owner:

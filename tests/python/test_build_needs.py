@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What the CPU driver is built with: documents name it, and `pip install .` leaves the driver out without it."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_documents_name_the_packages_that_are_looked_for():
+    looked_for = set(re.findall(r"\b[\w-]+-dev\b", (ROOT / "cmake" / "CpuDriverNeeds.cmake").read_text()))
+    assert len(looked_for) == 4
+    for page in ("README.md", "docs/guide/testing.md"):
+        (named,) = re.findall(r"apt-get install ([\w+ -]*llvm-19-dev[\w+ -]*)", (ROOT / page).read_text())
+        assert {name for name in named.split() if name.endswith("-dev")} == looked_for, page
+    installed_by_run = set(re.findall(r"\becho ([\w-]+-dev)\b", (ROOT / "run").read_text()))
+    assert looked_for <= installed_by_run
+
+
+@pytest.mark.parametrize("asked_for_by", ["pip", "cmake"])
+def test_a_missing_library_is_named(asked_for_by, tmp_path):
+    if shutil.which("cmake") is None or shutil.which("c++") is None:
+        pytest.skip("needs cmake and a C++ compiler")
+    done = subprocess.run(
+        [
+            *("cmake", "-S", ROOT, "-B", tmp_path, "-DPYCUDA_PYTHON=OFF", "-DPYCUDA_NEEDS_zstd=OFF"),
+            *(["-DSKBUILD=ON"] if asked_for_by == "pip" else []),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    said = " ".join(done.stderr.split())
+    assert re.search(r"apt-get install [\w -]*libzstd-dev", said), said
+    if asked_for_by == "pip":
+        assert done.returncode == 0 and "The CPU driver is left out" in said, said
+        assert not (tmp_path / "src" / "cpu").exists()
+    else:
+        assert done.returncode != 0 and "-DPYCUDA_CPU_DRIVER=OFF" in said, said
