@@ -42,7 +42,7 @@ std::int64_t accumulator_bytes(const Reduction& reduction) {
 
 void run_reduction(ArrayContext& context, const Reduction& reduction, const ArrayRef& result,
                    const ArrayRef& input, const ArrayRef* second, CUstream stream) {
-  if (input.type == DType::Raw) throw TypeMismatch("structured types cannot be reduced");
+  if (input.type == DType::Raw) throw TypeMismatch("elements of this type cannot be reduced");
   ReducedArrays arrays{};
   arrays.count = takes_two(reduction.op) ? 2 : 1;
   arrays.positions = finds_position(reduction.op);

@@ -134,7 +134,7 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
     throw TypeMismatch(std::string("'") + facts(scan.op).name + "' has no running form");
   }
   if (given.type == DType::Raw || result.type == DType::Raw || scan.accumulated == DType::Raw) {
-    throw TypeMismatch("structured types cannot be scanned");
+    throw TypeMismatch("elements of this type cannot be scanned");
   }
   if (scan.axis < 0 || scan.axis >= given.layout->ndim ||
       !result.layout->same_shape(*given.layout)) {

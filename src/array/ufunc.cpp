@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "array/ufunc.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -28,6 +29,18 @@ UfuncTypes all(DType operands, DType result) {
   types.result = result;
   types.operands.fill(compute_type(operands));
   return types;
+}
+
+/// NumPy takes the first of the types float16, float32 and float64 that holds each operand, which
+/// is less than what holds their common integer type: float16 of int8 and uint8, not float32 of
+/// int16.
+DType floating_type(std::span<const OperandType> operands) {
+  const DType common = common_type(operands);
+  const bool two_strong = operands.size() == 2 && !operands[0].weak && !operands[1].weak;
+  if (!two_strong || !is_integer(operands[0].type) || !is_integer(operands[1].type)) {
+    return to_floating(common);
+  }
+  return std::max(to_floating(operands[0].type), to_floating(operands[1].type));
 }
 
 /// int64 and uint64 have no common integer type, but compare exactly all the same.
@@ -114,15 +127,18 @@ UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
     }
     case TypeRule::Neighbour: {
       if (complex) refuse(ufunc, operands);
-      UfuncTypes types = all(to_floating(common), to_floating(common));
+      UfuncTypes types;
+      types.result = floating_type(operands);
       types.operands.fill(types.result);
       return types;
     }
-    case TypeRule::Floating:
-      return all(to_floating(common), to_floating(common));
     case TypeRule::Real:
       if (complex) refuse(ufunc, operands);
-      return all(to_floating(common), to_floating(common));
+      [[fallthrough]];
+    case TypeRule::Floating: {
+      const DType floating = floating_type(operands);
+      return all(floating, floating);
+    }
     case TypeRule::Rounding:
       if (complex) refuse(ufunc, operands);
       return all(common, common);

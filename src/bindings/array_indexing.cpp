@@ -91,7 +91,8 @@ PyObject* select(PyObject* self, PyObject* index) {
 
 bool is_whole_number_or_view(PyObject* index) {
   return index == Py_None || index == Py_Ellipsis || PySlice_Check(index) ||
-         (PyIndex_Check(index) && !PySequence_Check(index) && !is_array(index));
+         (PyIndex_Check(index) && !PyBool_Check(index) && !PySequence_Check(index) &&
+          !is_array(index));
 }
 
 }  // namespace

@@ -57,8 +57,8 @@ nb::object run(const Given& given, CUstream stream) {
   }
   const DType computed = array::compute_type(given.accumulated);
   if (state.type == DType::Raw || given.result == DType::Raw || computed == DType::Raw) {
-    throw array::TypeMismatch(std::string("structured types cannot be reduced: '") + name +
-                              "' of an array of " + state.description());
+    throw array::TypeMismatch(std::string("'") + name + "' does not take an operand of " +
+                              state.description());
   }
   const auto bytes = static_cast<std::int64_t>(array::item_bytes(given.result));
   array::fill_dense_strides(kept, bytes);

@@ -69,6 +69,14 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   PyObject* array_object = require_array(input, "the operand");
   PyObject* out_object = require_array(out, "out");
   const DType computed = array::compute_type(dtype_of(accumulated));
+  if (state_of_array(array_object).type == DType::Raw) {
+    throw array::TypeMismatch("the running '" + name + "' does not take an operand of " +
+                              state_of_array(array_object).description());
+  }
+  if (computed == DType::Raw || state_of_array(out_object).type == DType::Raw) {
+    throw array::TypeMismatch("the running '" + name + "' is not computed in dtype " +
+                              nb::cast<std::string>(nb::str(accumulated)));
+  }
   const CUstream queue = stream_argument(stream);
   tell(array_object, queue);
   tell(out_object, queue);
@@ -81,12 +89,25 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   });
 }
 
+/// Whether elements that kernels do not know may become each other byte by byte: those of one
+/// dtype, and structs.
+bool same_bytes(nb::handle to, nb::handle from) {
+  if (to.is(from) || to.equal(from)) return true;
+  const auto is_struct = [](nb::handle dtype) {
+    return nb::cast<std::string>(dtype.attr("kind")) == "V";
+  };
+  return is_struct(to) && is_struct(from);
+}
+
 /// Elements of types that kernels do not know are only copied as they are.
 void require_convertible(PyObject* result, PyObject* source) {
   const ArrayState& to = state_of_array(result);
   const ArrayState& from = state_of_array(source);
   if (to.type != DType::Raw && from.type != DType::Raw) return;
-  if (to.type == from.type && to.item_bytes == from.item_bytes) return;
+  if (to.type == from.type && to.item_bytes == from.item_bytes &&
+      same_bytes(to.dtype, from.dtype)) {
+    return;
+  }
   throw array::TypeMismatch("an array of " + from.description() +
                             " cannot be converted to one of " + to.description());
 }
@@ -301,7 +322,11 @@ void bind_array(nb::module_& m) {
     return state_of_array(require_array(array, "the array")).read_only;
   });
   arrays.def("kernel_types", [] { return array::kernel_prelude_types; });
-  arrays.def("kernel_type", [](nb::handle dtype) { return array::facts(dtype_of(dtype)).c_name; });
+  // None for elements that kernels do not compute with
+  arrays.def("kernel_type", [](nb::handle dtype) {
+    const DType type = dtype_of(dtype);
+    return type == DType::Raw ? nullptr : array::facts(type).c_name;
+  });
   arrays.def("apply", &apply, nb::arg("name"), nb::arg("operands"), nb::arg("out").none(),
              nb::arg("dtype").none(), nb::arg("stream").none());
   arrays.def("reduce", &reduce_array, nb::arg("name"), nb::arg("array"), nb::arg("second").none(),

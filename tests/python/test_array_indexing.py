@@ -130,3 +130,46 @@ def test_take_names_its_array_as_numpy_does():
     indices = gpuarray.to_gpu(np.array([3, 1]))
     assert gpuarray.take(a=gpuarray.to_gpu(host), indices=indices).get().tolist() == [3, 1]
     assert np.take(a=gpuarray.to_gpu(host), indices=indices).get().tolist() == [3, 1]
+
+
+def test_one_truth_value_chooses_all_or_nothing():
+    host = np.arange(6.0).reshape(2, 3)
+    indices = [True, False, np.True_, np.False_, np.array(True), (..., True), (True, 0), (0, True), (None, True)]
+    indices += [(True, True), (True, [0, 1]), (False, [0]), ([0, 1], slice(None), True), (True, host > 2)]
+    for index in indices:
+        device = gpuarray.to_gpu(host)
+        got = device[index]
+        assert got.shape == host[index].shape, index
+        np.testing.assert_array_equal(got.get(), host[index])
+        expected = host.copy()
+        device[index] = 9
+        expected[index] = 9
+        np.testing.assert_array_equal(device.get(), expected)
+    on_device = gpuarray.to_gpu(np.array(True))
+    assert device[on_device].shape == (1, 2, 3) and device[0, ~on_device].shape == (0, 3)
+    assert gpuarray.to_gpu(np.array(5.0))[True].get().tolist() == [5]
+    with pytest.raises(IndexError):
+        device[False, [0, 1]]
+    with pytest.raises(IndexError):
+        device[True, 0, 0, 0]
+
+
+def test_values_with_axes_of_length_one_before_those_of_the_place():
+    for value in (np.array([[[7.0, 8.0, 9.0]]]), np.full((1, 1, 1), 7.0)):
+        host = np.arange(6.0).reshape(2, 3)
+        device = gpuarray.to_gpu(host)
+        other = gpuarray.to_gpu(host)
+        host[0] = device[0] = value
+        other[0] = gpuarray.to_gpu(value)
+        np.testing.assert_array_equal(device.get(), host)
+        np.testing.assert_array_equal(other.get(), host)
+        for wrong in (np.ones((2, 1, 3)), gpuarray.to_gpu(np.ones((2, 1, 3)))):
+            with pytest.raises(ValueError, match=r"\(2, 1, 3\).*\(3,\)"):
+                device[0] = wrong
+
+
+def test_what_is_in_an_array():
+    host = np.arange(6.0).reshape(2, 3)
+    device = gpuarray.to_gpu(host)
+    for value in (5, 7, None, "text", np.nan, [0, 1, 2], [0, 1, 3]):
+        assert (value in device) == (value in host), value

@@ -34,7 +34,7 @@ def test_where_and_other_keywords_are_refused():
     with pytest.raises(TypeError, match="arguments not known for device arrays: where"):
         np.exp(to_gpu(HOST), where=HOST > 1)
     with pytest.raises(TypeError, match="casting"):
-        np.add(to_gpu(HOST), 1, casting="unsafe")
+        np.matmul(to_gpu(HOST), to_gpu(HOST).T, casting="unsafe")
 
 
 def test_operands_are_arrays_on_the_device_and_numbers():
@@ -60,7 +60,7 @@ def test_other_methods_and_ufuncs():
     assert np.allclose(np.matmul(a, a.T).get(), HOST @ HOST.T, rtol=1e-5)
     assert np.array_equal(np.mod(a, 2).get(), HOST % 2) and np.allclose(np.degrees(a).get(), np.degrees(HOST))
     with pytest.raises(TypeError):
-        np.add.outer(a, a)
+        np.add.at(a, 0, 1)
     with pytest.raises(TypeError):
         np.spacing(a)
     with pytest.raises(TypeError):

@@ -19,6 +19,7 @@ def ramp(*shape, dtype=np.float32):
     return gpuarray.to_gpu(np.arange(int(np.prod(shape)), dtype=dtype).reshape(shape))
 
 
+LONG = np.dtype(np.longdouble)
 STRUCT = np.dtype([("a", np.int32)])
 
 BAD = {
@@ -60,7 +61,30 @@ BAD = {
     "negative float": (lambda a: gpuarray.full(3, -1.5, np.uint32), OverflowError, "-1.5 out of bounds for uint32"),
     "infinity": (lambda a: gpuarray.full(3, np.inf, np.int64), OverflowError, "inf out of bounds for int64"),
     "negative power": (lambda a: ramp(3, dtype=np.int16) ** -1, ValueError, "int16.*-1"),
+    "list beyond integers": (
+        lambda a: operator.setitem(ramp(4, dtype=np.uint8), ..., [300, 1, -2, 3]),
+        OverflowError,
+        "300 out of bounds for uint8",
+    ),
+    "list with NaN": (lambda a: operator.setitem(ramp(2, dtype=np.int32), ..., [np.nan, 1]), ValueError, "NaN"),
+    "list with a large float": (
+        lambda a: operator.setitem(ramp(2, dtype=np.int32), ..., [1, 1e20]),
+        OverflowError,
+        "too large",
+    ),
+    "tuple at indices": (
+        lambda a: operator.setitem(ramp(4, dtype=np.uint8), [0, 1], (300, 1)),
+        OverflowError,
+        "300 out of bounds for uint8",
+    ),
     # Dtypes
+    "sum of another byte order": (lambda a: ramp(3, dtype=">i4").sum(), TypeError, r"'sum'.*\(3,\) and dtype >i4"),
+    "running sum of another byte order": (lambda a: np.cumsum(ramp(3, dtype=">i4")), TypeError, "'sum'.*dtype >i4"),
+    "running sum as structs": (lambda a: a.cumsum(dtype=STRUCT), TypeError, "'sum' is not computed in.*'a', '<i4'"),
+    "matmul of another byte order": (lambda a: ramp(2, 2, dtype=">f4") @ ramp(2, 2), TypeError, ">f4"),
+    "matmul of long doubles": (lambda a: ramp(2, 2, dtype=LONG) @ ramp(2, 2, dtype=LONG), TypeError, LONG.name),
+    "one byte order as another": (lambda a: ramp(3, dtype=">i4").astype(">f4"), TypeError, ">i4.*>f4"),
+    "seconds as milliseconds": (lambda a: gpuarray.zeros(3, "M8[s]").astype("M8[ms]"), TypeError, r"\[s\].*\[ms\]"),
     "view as objects": (lambda a: a.view(object), TypeError, "dtype object.*Python objects"),
     "view as objects in a struct": (
         lambda a: a.view(np.dtype([("a", object), ("b", "f8")])),
@@ -89,6 +113,25 @@ def test_what_cannot_be_is_refused(name):
     call, error, text = BAD[name]
     with pytest.raises(error, match=text):
         call(ramp(3, 4))
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", "g", "G", "M8[s]", "U1"])
+def test_what_kernels_do_not_know_is_not_sorted(dtype):
+    host = np.array([256, 1, 2]).astype("i8" if dtype == "M8[s]" else "f4").astype(dtype)
+    a = gpuarray.to_gpu(host)
+    for call in (
+        a.sort,
+        lambda: gpuarray.sort(a),
+        lambda: np.argsort(a),
+        lambda: np.partition(a, 1),
+        lambda: gpuarray.unique(a),
+        lambda: np.searchsorted(a, a),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(TypeError, match=str(host.dtype).replace("[", r"\[")):
+        a.sort()
+    assert (a.get() == host).all()
 
 
 def test_numbers_that_fit_lose_their_fraction_only():

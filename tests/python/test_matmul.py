@@ -200,3 +200,25 @@ def test_products_in_place_keep_the_array():
     whole = gpuarray.zeros((3, 3), np.int32)
     with pytest.raises(TypeError, match="int32"):
         whole @= device
+
+
+def test_dot_sums_over_the_last_axis_and_the_last_but_one():
+    cube, matrix, vector = (
+        np.arange(n, dtype=np.float32).reshape(shape) for n, shape in ((8, (2, 2, 2)), (4, (2, 2)), (2, 2))
+    )
+    for a in (cube, matrix, vector, 3, [1.0, 2.0]):
+        for b in (cube, matrix, vector, 3):
+            ours = [gpuarray.to_gpu(one) if isinstance(one, np.ndarray) else one for one in (a, b)]
+            if not any(isinstance(one, gpuarray.GPUArray) for one in ours):
+                continue
+            got, expected = np.dot(*ours), np.dot(a, b)
+            assert got.shape == expected.shape and got.dtype == expected.dtype
+            np.testing.assert_array_equal(got.get(), expected)
+            if isinstance(ours[0], gpuarray.GPUArray):
+                np.testing.assert_array_equal(ours[0].dot(ours[1]).get(), expected)
+    device = gpuarray.to_gpu(cube)
+    with pytest.raises(ValueError, match="do not fit"):
+        np.dot(gpuarray.to_gpu(matrix), gpuarray.zeros((2, 3, 2), np.float32))
+    for call in (lambda: np.matmul(device, 3), lambda: np.matmul(3, device)):
+        with pytest.raises(ValueError, match="needs arrays with axes"):
+            call()

@@ -160,16 +160,21 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
         return selection.nonzero(self)
 
-    def sort(self, axis=-1, *, descending=False):
-        """Put the elements in order along an axis, in place; equal ones keep their order, NaN is last."""
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+        """Put the elements in order along an axis, in place; equal ones keep their order, NaN is last.
+
+        `kind` and `stable` are NumPy's, every kind is stable here; ValueError for an `order` of fields.
+        """
         from pycuda._arrays import sorting
 
+        sorting.sorting_arguments(kind, order)
         _array.copy(self, sorting.sort(self, _axis(axis, self.ndim), descending=descending), None)
 
-    def argsort(self, axis=-1, *, descending=False):
-        """The int64 positions of the elements in order along an axis (None: of the flattened array)."""
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+        """The int64 positions of the elements in order along an axis (None: of the flattened array); see `sort`."""
         from pycuda._arrays import sorting
 
+        sorting.sorting_arguments(kind, order)
         return sorting.argsort(self, axis, descending=descending)
 
     def searchsorted(self, v, side="left", sorter=None):
@@ -260,12 +265,12 @@ _driver._set_array_class(GPUArray)
 
 
 def _is_selection(index):
-    """Whether the index holds arrays or lists."""
+    """Whether the index holds arrays, lists or truth values."""
+    if type(index) in (int, slice) or index is None or index is Ellipsis:
+        return False
     if isinstance(index, tuple):
         return any(_is_selection(one) for one in index)
-    if index is None or index is Ellipsis or isinstance(index, (int, slice, np.integer)):
-        return False
-    return isinstance(index, (list, np.ndarray, GPUArray))
+    return isinstance(index, (bool, np.bool_, list, np.ndarray, GPUArray))
 
 
 def _store(view, value):
@@ -273,19 +278,37 @@ def _store(view, value):
     if isinstance(value, GPUArray):
         if value.dtype.kind == "c" and view.dtype.kind in "fiu":
             raise TypeError(f"elements of dtype {value.dtype} cannot be stored with {view.dtype}")
-        _array.copy(view, value, None)
+        try:
+            _array.copy(view, value, None)
+        except ValueError:
+            if value.ndim <= view.ndim:
+                raise
+            _array.copy(view, _without_ones(value, view.shape), None)
         return
     if isinstance(value, (np.ndarray, list, tuple)) and view.dtype.names is None:
         host = np.asarray(value)
         if host.ndim:
             if host.dtype.kind == "c" and view.dtype.kind in "fiu":
                 raise TypeError(f"elements of dtype {host.dtype} cannot be stored with {view.dtype}")
-            if isinstance(value, (list, tuple)):
-                host = host.astype(view.dtype)
-            view._set(np.broadcast_to(host, view.shape).astype(view.dtype, copy=False), False, None)
+            if isinstance(value, np.ndarray):
+                host = _without_ones(host, view.shape)
+            else:
+                host = np.array(value, view.dtype)  # refuses numbers that do not fit, as astype does not
+            host = np.broadcast_to(host, view.shape)
+            view._set(host.astype(view.dtype, copy=False), False, None)
             return
         value = host[()]
     elif isinstance(value, np.ndarray) and value.ndim:
-        view._set(np.broadcast_to(value, view.shape), False, None)
+        view._set(np.broadcast_to(_without_ones(value, view.shape), view.shape), False, None)
         return
     _array.fill(view, value, None)
+
+
+def _without_ones(value, shape):
+    """The array without first axes of length one that `shape` does not have; ValueError if they are longer."""
+    extra = value.ndim - len(shape)
+    if extra <= 0:
+        return value
+    if any(length != 1 for length in value.shape[:extra]):
+        raise ValueError(f"could not broadcast an array of shape {value.shape} into shape {shape}")
+    return value.reshape(value.shape[extra:])

@@ -26,8 +26,9 @@ def compiled(name, template, *types):
 def type_name(dtype):
     """The name of a dtype in those texts; TypeError for those that kernels do not know."""
     name = _array.kernel_type(dtype)
-    if dtype.kind == "V" and name != "bf16" or dtype.kind not in "biufcV":
-        raise TypeError(f"elements of dtype {dtype} cannot be computed with")
+    if name is None:
+        remedy = "" if dtype.isnative else f": on the host astype({dtype.newbyteorder('=').name!r}) turns their bytes"
+        raise TypeError(f"elements of dtype {dtype} cannot be computed with{remedy}")
     return name
 
 

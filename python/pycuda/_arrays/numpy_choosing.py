@@ -12,7 +12,6 @@ from pycuda._arrays.joining import broadcast_to
 from pycuda._arrays.numpy_arguments import device
 from pycuda._arrays.reductions import delivered
 from pycuda._arrays.scans import positions_of_true
-from pycuda._arrays.selection import take
 from pycuda._arrays.shapes import _axis, _dims
 from pycuda.array_api import ordering
 
@@ -52,6 +51,29 @@ def select(condlist, choicelist, default=0):
     return result
 
 
+def _within(places, length, mode):
+    """Positions brought into the range of an axis of a length by NumPy's `mode`; "raise" leaves them as they are."""
+    if mode == "wrap":
+        return places % length
+    if mode == "clip":
+        return _apply("clip", (places, 0, length - 1), None, None, None)
+    if mode != "raise":
+        raise ValueError(f"clipmode must be 'clip', 'raise' or 'wrap', not {mode!r}")
+    return places
+
+
+def _indices(given, length, mode):
+    """Indices, which may be the host's, brought into range by `mode`."""
+    if mode == "raise":
+        return given
+    given = asarray(given)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, not {given.dtype}")
+    if given.size and not length:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    return _within(given.astype(np.int64), length, mode)
+
+
 def choose(a, choices, out=None, mode="raise"):
     """Of several arrays the elements of that one whose number is named in each place."""
     a = device(a)
@@ -59,13 +81,8 @@ def choose(a, choices, out=None, mode="raise"):
     if a.dtype.kind not in "biu":
         raise TypeError(f"Cannot cast array data from {a.dtype} to int64 according to the rule 'safe'")
     places, count = a.astype(np.int64), len(choices)
-    if mode == "wrap":
-        places = places % count
-    elif mode == "clip":
-        places = _apply("clip", (places, 0, count - 1), None, None, None)
-    elif mode != "raise":
-        raise ValueError(f"clipmode must be 'clip', 'raise' or 'wrap', not {mode!r}")
-    elif places.size and bool(((places < 0) | (places >= count)).any()):
+    places = _within(places, count, mode)
+    if mode == "raise" and places.size and bool(((places < 0) | (places >= count)).any()):
         raise ValueError("invalid entry in choice array")
     shapes = [one.shape for one in (a, *choices) if isinstance(one, GPUArray)]
     result = GPUArray(np.broadcast_shapes(*shapes), dtype)
@@ -75,17 +92,29 @@ def choose(a, choices, out=None, mode="raise"):
     return delivered(result, out)
 
 
+def take(a, indices, axis=None, out=None, mode="raise"):
+    """The elements at the indices, along an axis or of the flattened array."""
+    a = device(a)
+    length = a.size if axis is None else a.shape[_axis(axis, a.ndim)]
+    return selection.take(a, _indices(indices, length, mode), out, None, axis)
+
+
+def put(a, ind, v, mode="raise"):
+    """Put values, repeated as needed, at positions of the flattened array, in place."""
+    selection.put(a, _indices(ind, a.size, mode), v)
+
+
 def compress(condition, a, axis=None, out=None):
     """The parts along an axis (None: the elements) whose condition is true."""
     mask = _mask(condition)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
-    return take(device(a), positions_of_true(mask), out, axis=axis)
+    return selection.take(device(a), positions_of_true(mask), out, axis=axis)
 
 
 def extract(condition, arr):
     """The elements whose condition is true, in one axis."""
-    return take(device(arr).ravel(), positions_of_true(_mask(condition)))
+    return selection.take(device(arr).ravel(), positions_of_true(_mask(condition)))
 
 
 def place(arr, mask, vals):
@@ -104,7 +133,7 @@ def putmask(a, mask, values):
         raise ValueError("putmask: mask and data must be the same size")
     positions = positions_of_true(mask)
     if positions.size and values.size:
-        selection.put(a, positions, take(values, positions % values.size))
+        selection.put(a, positions, selection.take(values, positions % values.size))
 
 
 def copyto(dst, src, casting="same_kind", where=True):
@@ -206,11 +235,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         if parts[i].dtype.kind not in "iu":
             raise TypeError("only int indices permitted")
         index = parts[i].astype(np.int64)
-        if modes[i] == "wrap":
-            index = index % dims[i]
-        elif modes[i] == "clip":
-            index = _apply("clip", (index, 0, dims[i] - 1), None, None, None)
-        elif index.size and bool(((index < 0) | (index >= dims[i])).any()):
+        index = _within(index, dims[i], modes[i])
+        if modes[i] == "raise" and index.size and bool(((index < 0) | (index >= dims[i])).any()):
             raise ValueError("invalid entry in coordinates array")
         position = index * step if position is None else position + index * step
         step *= dims[i]

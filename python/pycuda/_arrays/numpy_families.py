@@ -12,6 +12,7 @@ FAMILIES = {
         "diag diag_indices_from diagflat diagonal expand_dims fill_diagonal flip fliplr flipud matrix_transpose "
         "meshgrid moveaxis roll rollaxis rot90 squeeze trace tril tril_indices_from triu triu_indices_from"
     ),
+    "numpy_creation": "empty_like full_like ones_like zeros_like",
     "numpy_products": "convolve correlate cross einsum inner kron outer tensordot",
     "numpy_statistics": (
         "average corrcoef count_nonzero cov cumulative_prod cumulative_sum median percentile ptp quantile"
@@ -27,8 +28,8 @@ FAMILIES = {
         "unique_counts unique_inverse unique_values"
     ),
     "numpy_choosing": (
-        "choose compress copyto extract place put_along_axis putmask ravel_multi_index select take_along_axis "
-        "unravel_index"
+        "choose compress copyto extract place put put_along_axis putmask ravel_multi_index select take "
+        "take_along_axis unravel_index"
     ),
     "numpy_comparing": (
         "allclose array_equal array_equiv astype can_cast common_type fix isclose iscomplex iscomplexobj isneginf "
@@ -67,15 +68,20 @@ def load(module, name):
     return getattr(importlib.import_module(f"pycuda._arrays.{module}"), name.rpartition(".")[2])
 
 
+def refusal(path):
+    """The TypeError for what nothing answers, which says what to do."""
+    shown = path.replace("numpy.", "np.", 1)
+    return TypeError(
+        f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes it of a "
+        "copy on the host"
+    )
+
+
 def find(function):
     """What answers a function of NumPy's; TypeError if nothing does."""
     path = f"{function.__module__}.{function.__name__}"
     name = path.removeprefix("numpy.")
     name = _FORMER_NAMES.get(name, name)
     if name not in _HOMES:
-        shown = path.replace("numpy.", "np.", 1)
-        raise TypeError(
-            f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes it of a "
-            "copy on the host"
-        )
+        raise refusal(path)
     return load(_HOMES[name], name)

@@ -5,12 +5,15 @@ The class's `__array_ufunc__` and `__array_function__` are the base class's. It 
 to it below itself, and asks here for the rest. Functions that are not below are in families, each in a file of its own.
 """
 
+import math
 import operator
 
 import numpy as np
 
 from pycuda import _driver, gpuarray
+from pycuda._arrays.numpy_arguments import device, refuse
 from pycuda._arrays.reductions import delivered
+from pycuda._arrays.sorting import sorting_arguments
 
 _KNOWN = _driver._array.ufuncs()
 _OTHER_NAMES = {"divide": "true_divide", "degrees": "rad2deg", "radians": "deg2rad", "mod": "remainder"}
@@ -36,12 +39,16 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
     if method == "reduce":
         return _reduce(ufunc, inputs, out, kwargs)
     if method != "__call__":
-        return NotImplemented
+        from pycuda._arrays import numpy_ufuncs
+
+        return numpy_ufuncs.method(ufunc, method, inputs, out, kwargs)
     target = None if out is None else out[0]
     if out is not None and (len(out) != 1 or not isinstance(target, gpuarray.GPUArray)):
         kinds = ", ".join(type(one).__name__ for one in out)
         raise TypeError(f"np.{ufunc.__name__} of arrays on the device needs one of them as out, not {kinds}")
+    name = _operation(ufunc)
     dtype = kwargs.pop("dtype", None)
+    casting = "same_kind" if name is None else kwargs.pop("casting", "same_kind")
     if kwargs:
         raise TypeError(f"arguments not known for device arrays: {', '.join(kwargs)}")
     for operand in inputs:
@@ -51,27 +58,34 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
                 f"{operand.shape}: copy it with to_gpu first"
             )
     if ufunc is np.matmul:
-        product = gpuarray.matmul(*inputs)
+        product = gpuarray.matmul(*map(device, inputs))
         return delivered(product if dtype is None else product.astype(dtype, copy=False), target)
     if ufunc is np.divmod:
         if dtype is not None:
             raise TypeError("arguments not known for device arrays: dtype")
         # Not by divmod(): a NumPy number on the left would call this again.
         return tuple(gpuarray._apply(name, inputs, None, None, None) for name in ("floor_divide", "remainder"))
-    name = _operation(ufunc)
     if name is None:
-        return NotImplemented
-    if dtype is not None:
-        inputs = _computed_in(ufunc, inputs, np.dtype(dtype))
-    return gpuarray._apply(name, inputs, target, None if dtype is None else np.dtype(dtype), None)
+        from pycuda._arrays import numpy_ufuncs
+
+        return numpy_ufuncs.call(ufunc, inputs, target, dtype)
+    dtype = None if dtype is None else np.dtype(dtype)
+    if dtype is not None or casting != "same_kind":
+        inputs = _computed_in(ufunc, inputs, dtype, casting)
+    if target is not None and casting != "same_kind":
+        result = gpuarray._apply(name, inputs, None, dtype, None)
+        return delivered(result, target, casting=casting)
+    return gpuarray._apply(name, inputs, target, dtype, None)
 
 
-def _computed_in(ufunc, inputs, dtype):
+def _computed_in(ufunc, inputs, dtype, casting):
     """The operands converted to what the ufunc takes where its result has a dtype, by NumPy's rule."""
-    if any(getattr(one, "dtype", dtype).kind == "V" for one in (*inputs, np.empty(0, dtype))):
+    given = [one.dtype for one in inputs if hasattr(one, "dtype")]
+    if any(one.kind == "V" for one in (given if dtype is None else (*given, dtype))):
         return inputs  # bfloat16, of which NumPy's ufuncs know only with its package's help
     kinds = tuple(one.dtype if hasattr(one, "dtype") else type(one) for one in inputs)
-    loop = ufunc.resolve_dtypes((*kinds, None), signature=(None,) * len(inputs) + (dtype,))
+    signature = {} if dtype is None else {"signature": (None,) * len(inputs) + (dtype,)}
+    loop = ufunc.resolve_dtypes((*kinds, None), casting=casting, **signature)
     return tuple(
         one.astype(wanted, copy=False) if isinstance(one, gpuarray.GPUArray) else one
         for one, wanted in zip(inputs, loop)
@@ -81,13 +95,14 @@ def _computed_in(ufunc, inputs, dtype):
 def _reduce(ufunc, inputs, out, kwargs):
     name = _REDUCTIONS.get(ufunc)
     if name is None:
-        return NotImplemented
+        from pycuda._arrays import numpy_ufuncs
+
+        return numpy_ufuncs.method(ufunc, "reduce", inputs, out, kwargs)
     axis = kwargs.pop("axis", 0)
     options = {key: kwargs.pop(key) for key in ("keepdims", "dtype") if key in kwargs}
     if options.get("dtype", 0) is None:
         del options["dtype"]
-    if kwargs:
-        return NotImplemented
+    refuse(f"{ufunc.__name__}.reduce", **kwargs)
     if out is not None:
         options["out"] = out[0]
     return getattr(inputs[0], name)(axis=axis, **options)
@@ -97,6 +112,7 @@ def _method(name):
     def call(a, *args, **kwargs):
         if kwargs:
             kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
+            refuse(name, **{key: kwargs.pop(key) for key in ("initial", "where", "mean") if key in kwargs})
         if not isinstance(a, gpuarray.GPUArray):
             a = gpuarray.asarray(a)
         return getattr(a, name)(*args, **kwargs)
@@ -104,26 +120,61 @@ def _method(name):
     return call
 
 
+def _spread(name):
+    def call(a, axis=None, dtype=None, out=None, ddof=0, *, correction=np._NoValue, **kwargs):
+        if correction is not np._NoValue:
+            if ddof:
+                raise ValueError("ddof and correction can't be provided simultaneously.")
+            ddof = correction
+        return method(a, axis, dtype, out, ddof, **kwargs)
+
+    method = _method(name)
+    return call
+
+
+def _clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, max=np._NoValue, **kwargs):
+    refuse("clip", **kwargs)
+    if a_min is np._NoValue and a_max is np._NoValue:
+        limits = [None if limit is np._NoValue else limit for limit in (min, max)]
+    elif a_min is np._NoValue or a_max is np._NoValue:
+        raise TypeError(f"clip() missing the argument {'a_min' if a_min is np._NoValue else 'a_max'!r}")
+    elif min is not np._NoValue or max is not np._NoValue:
+        raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`")
+    else:
+        limits = a_min, a_max
+    return gpuarray.clip(gpuarray.asarray(a), *limits, out)
+
+
+def _dot(a, b, out=None):
+    return delivered(device(a).dot(device(b)), out)
+
+
+def _angle(z, deg=False):
+    angle = gpuarray._apply("angle", (z,), None, None, None)
+    if deg:
+        angle *= 180 / np.pi
+    return angle
+
+
+def _size(a, axis=None):
+    return a.size if axis is None else math.prod(a.shape[i] for i in gpuarray._axes(axis, a.ndim))
+
+
 def _where(condition, *choices):
-    return gpuarray.where(condition, *choices)
+    # What describes the work may be the host's.
+    return gpuarray.where(gpuarray.asarray(condition), *choices)
+
+
+def _sorting(function):
+    def call(a, axis=-1, kind=None, order=None, stable=None):
+        sorting_arguments(kind, order)
+        return function(a, axis)
+
+    return call
 
 
 def _round(a, decimals=0, out=None):
     return gpuarray.round_(a, decimals, out)
-
-
-def _take(a, indices, axis=None, out=None, mode="raise"):
-    from pycuda._arrays import selection
-
-    if mode != "raise":
-        raise NotImplementedError(f"take with mode {mode!r}")
-    return selection.take(a, indices, out, None, axis)
-
-
-def _put(a, ind, v, mode="raise"):
-    if mode != "raise":
-        raise NotImplementedError(f"put with mode {mode!r}")
-    gpuarray.put(a, ind, v)
 
 
 def _unique(
@@ -144,19 +195,17 @@ def _found(function):
 
 FUNCTIONS = {
     np.where: _where,
-    np.dot: lambda a, b, out=None: delivered(a.dot(b), out),
+    np.dot: _dot,
     np.vdot: lambda a, b: gpuarray.vdot(a, b),
     np.transpose: lambda a, axes=None: a.transpose(axes),
-    np.reshape: lambda a, shape, order="C", **kwargs: a.reshape(shape, order=order),
+    np.reshape: lambda a, shape, order="C", *, copy=None: a.reshape(shape, order=order, copy=copy),
     np.ravel: lambda a, order="C": a.ravel(order),
     np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
     np.round: _round,
     np.around: _round,
     np.nonzero: gpuarray.nonzero,
-    np.take: _take,
-    np.put: lambda a, ind, v, mode="raise": _put(a, ind, v, mode),
-    np.sort: lambda a, axis=-1, kind=None, order=None, stable=None: gpuarray.sort(a, axis),
-    np.argsort: lambda a, axis=-1, kind=None, order=None, stable=None: gpuarray.argsort(a, axis),
+    np.sort: _sorting(gpuarray.sort),
+    np.argsort: _sorting(gpuarray.argsort),
     np.searchsorted: lambda a, v, side="left", sorter=None: gpuarray.searchsorted(a, v, side, sorter),
     np.unique: _unique,
     np.cumsum: lambda a, axis=None, dtype=None, out=None: gpuarray.cumsum(a, axis, dtype, out),
@@ -166,17 +215,17 @@ FUNCTIONS = {
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda a: a.real,
     np.imag: lambda a: a.imag,
-    np.angle: lambda z: gpuarray._apply("angle", (z,), None, None, None),
+    np.angle: _angle,
     np.shape: lambda a: a.shape,
     np.ndim: operator.attrgetter("ndim"),
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
-    np.empty_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.empty_like(a, dtype, order),
-    np.zeros_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.zeros_like(a, dtype, order),
-    np.ones_like: lambda a, dtype=None, order="K", **kwargs: gpuarray.ones_like(a, dtype, order),
-    np.full_like: lambda a, value, dtype=None, order="K", **kwargs: gpuarray.full_like(a, value, dtype, order),
+    np.size: _size,
+    np.var: _spread("var"),
+    np.std: _spread("std"),
+    np.clip: _clip,
 }
-for _name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean", "var", "std", "clip"):
+for _name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean"):
     FUNCTIONS[getattr(np, _name)] = _method(_name)
+FUNCTIONS[np.amax], FUNCTIONS[np.amin] = _method("max"), _method("min")
 
 _PLAIN = {
     ufunc: name

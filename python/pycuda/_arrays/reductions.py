@@ -22,15 +22,15 @@ def _sum_dtype(dtype):
     return dtype
 
 
-def delivered(result, out, stream=None):
-    """The result, in `out` if that is given: of its shape, and of a dtype of the same kind."""
+def delivered(result, out, stream=None, casting="same_kind"):
+    """The result, in `out` if that is given: of its shape, and of a dtype that `casting` allows."""
     if out is None:
         return result
     if not hasattr(out, "gpudata"):
         raise TypeError(f"out must be an array on the device, not {type(out).__name__}")
     if out.shape != result.shape:
         raise ValueError(f"out has shape {out.shape}, the result has shape {result.shape}")
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+    if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(f"a result of dtype {result.dtype} cannot be stored with dtype {out.dtype}")
     _array.copy(out, result, stream)
     return out
@@ -188,19 +188,29 @@ class Reductions:
     def dot(self, other, stream=None):
         """The product by NumPy's rules: of two vectors the sum of products (no conjugation), of matrices `matmul`.
 
-        With an operand without axes it is the product of elements. ValueError where the lengths do not fit.
+        With more axes the sums are over the last axis of this array and the last but one of `other`, and the result
+        has the other axes of both, one after the other. With an operand without axes, or a number, it is the product
+        of elements. ValueError where the lengths do not fit.
         """
-        if self.ndim == 0 or other.ndim == 0:
+        try:
+            other_ndim = other.ndim
+        except AttributeError:
+            from pycuda._arrays.numpy_arguments import device
+
+            return self.dot(device(other), stream)
+        if self.ndim == 0 or other_ndim == 0:
             return self * other
-        if self.ndim == 1 and other.ndim == 1:
+        if self.ndim == 1 and other_ndim == 1:
             if stream is None and self.dtype is other.dtype and self.shape == other.shape:
                 return self._reduce_all("dot", other, False)
             from pycuda._arrays.reduction_functions import dot
 
             return dot(self, other, stream=stream)
-        from pycuda._arrays.products import matmul
+        from pycuda._arrays import products
 
-        return matmul(self, other)
+        if other_ndim > 2:
+            return products.tensordot(self, other, (-1, -2))
+        return products.matmul(self, other)
 
     def clip(self, min=None, max=None, out=None, stream=None):
         """The elements, no smaller than `min` and no larger than `max` (None: without that limit).

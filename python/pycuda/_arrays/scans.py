@@ -44,6 +44,16 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return _running("prod", a, axis, dtype, out)
 
 
+def cummax(a, axis=None, dtype=None, out=None):
+    """The largest of all elements up to each, along an axis (None: of the flattened array), in the array's dtype."""
+    return _running("max", a, axis, a.dtype if dtype is None else dtype, out)
+
+
+def cummin(a, axis=None, dtype=None, out=None):
+    """The smallest of all elements up to each, along an axis (None: of the flattened array), in the array's dtype."""
+    return _running("min", a, axis, a.dtype if dtype is None else dtype, out)
+
+
 # Tiles are counted, the counts become where each tile's positions begin, and each tile writes its own. On a
 # processor a tile is one thread's work.
 _PLACES = """

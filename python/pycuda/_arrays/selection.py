@@ -32,15 +32,11 @@ def _expand(index, ndim):
     entries = []
     for item in items:
         if isinstance(item, GPUArray) and item.dtype == np.bool_:
-            if item.ndim == 0:
-                raise IndexError("a single truth value is no index beside others")
             entries.append(("mask", item))
             continue
-        if isinstance(item, (list, np.ndarray)):
+        if isinstance(item, (list, np.ndarray, bool, np.bool_)):
             item = _host_index(item)
             if item.dtype == np.bool_:
-                if item.ndim == 0:
-                    raise IndexError("a single truth value is no index")
                 entries.append(("mask", item))
                 continue
         entries.append(("item", item))
@@ -69,6 +65,8 @@ def _expand(index, ndim):
 
 def _parts(mask):
     """The positions of the true elements, one array for each axis."""
+    if not mask.ndim:
+        return ()
     if not isinstance(mask, GPUArray):
         return np.nonzero(mask)
     return _along_axes(positions_of_true(mask), mask.shape)
@@ -101,6 +99,12 @@ class _Plan:
                         f"the truth array has shape {mask.shape}, the indexed axes have "
                         f"{ary.shape[axis : axis + mask.ndim]}"
                     )
+                if mask.ndim == 0:
+                    # One truth value chooses all or nothing along an axis of its own.
+                    basic.append(None)
+                    arrays.append(np.zeros(int(bool(mask)), np.int64))
+                    places.append(order)
+                    order += 1
                 for part in _parts(mask):
                     basic.append(slice(None))
                     arrays.append(part)
@@ -168,14 +172,8 @@ def _whole_mask(ary, index):
     return index if whole else None
 
 
-def _is_one_truth(index):
-    return isinstance(index, GPUArray) and index.dtype == np.bool_ and index.ndim == 0
-
-
 def select(ary, index):
     """``ary[index]`` with arrays in the index: a copy."""
-    if _is_one_truth(index):
-        return select(ary[None], index.reshape(1))
     mask = _whole_mask(ary, index)
     if mask is not None:
         positions = positions_of_true(mask)
@@ -197,9 +195,6 @@ def select(ary, index):
 
 def store(ary, index, value):
     """``ary[index] = value`` with arrays in the index."""
-    if _is_one_truth(index):
-        store(ary[None], index.reshape(1), value)
-        return
     mask = _whole_mask(ary, index)
     if mask is not None:
         one_value = not getattr(value, "ndim", 0) and not isinstance(value, (list, tuple))

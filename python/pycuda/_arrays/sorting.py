@@ -346,6 +346,14 @@ def _sorted(a, axis, positions, descending):
     return values.transpose(back), at.transpose(back) if positions else None
 
 
+def sorting_arguments(kind, order):
+    """ValueError for what NumPy's `kind` and `order` cannot be; whatever the kind, the sort here is stable."""
+    if kind not in (None, "stable", "quicksort", "mergesort", "heapsort"):
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+
+
 def sort(a, axis=-1, *, descending=False, stable=True):
     """The elements in order along an axis (None: of the flattened array): a new array.
 

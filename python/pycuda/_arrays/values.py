@@ -15,7 +15,15 @@ class Values:
         return self.shape[0]
 
     def __contains__(self, value):
-        return bool((self == value).any())
+        same = self == value
+        if same is False:
+            # Python's own answer: what is neither a number nor numbers is none of the elements.
+            if not isinstance(value, (list, tuple)):
+                return False
+            from pycuda._arrays.numpy_arguments import device
+
+            same = self == device(value)
+        return bool(same.any())
 
     # Values
 

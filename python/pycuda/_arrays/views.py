@@ -34,9 +34,10 @@ class Views:
 
         A view where that is possible, else a copy. Of a contiguous array the result is contiguous in
         `order` ("C" by default), so that kernels may take its pointer; the array itself if nothing changes.
-        ValueError if the number of elements would change.
+        `copy` true: always a copy; false: a view, as NumPy gives it. ValueError if that cannot be, or if the number
+        of elements would change.
         """
-        order = kwargs.pop("order", "C")
+        order, copy = kwargs.pop("order", "C"), kwargs.pop("copy", None) if kwargs else None
         if kwargs:
             raise TypeError(f"unexpected keyword arguments: {', '.join(kwargs)}")
         if len(shape) == 1 and not hasattr(shape[0], "__index__"):
@@ -63,24 +64,35 @@ class Views:
         if order == "A":
             order = "F" if is_f and not is_c else "C"
         fortran = _order_is_fortran(order)
-        turned = (is_c or is_f) and not (is_f if fortran else is_c)
+        turned = copy or copy is None and (is_c or is_f) and not (is_f if fortran else is_c)
         if shape == self.shape and not turned:
             return self
         strides = None if turned else _reshaped_strides(self.shape, self.strides, shape, self.itemsize, fortran)
         if strides is None:
+            if copy is False:
+                raise ValueError(f"an array of shape {self.shape} is not reshaped to {shape} without a copy")
             dense = _array.empty_like(self, None, order)
             _array.copy(dense, self, None)
             return dense.reshape(shape, order=order)
         return _array.view(self, 0, shape, strides, None)
 
     def ravel(self, order="C"):
-        """All elements in one axis of length `size`, in `order`: a view where that is possible, else a copy."""
+        """All elements in one axis of length `size`, in `order`: a view where that is possible, else a copy.
+
+        `order` is "C", "F", "A", or "K" for that of the axes in memory.
+        """
         if order == "C" and self.ndim == 1:
             return self
+        if order == "K":
+            places = [i for i in range(self.ndim) if self.strides[i] and self.shape[i] > 1]
+            axes = list(range(self.ndim))
+            for place, axis in zip(places, sorted(places, key=lambda i: -abs(self.strides[i]))):
+                axes[place] = axis
+            return self.transpose(axes).ravel()
         return self.reshape((self.size,), order=order)
 
     def flatten(self, order="C"):
-        """A copy of all elements in one axis of length `size`, in `order` ("C" or "F")."""
+        """A copy of all elements in one axis of length `size`, in `order` as of `ravel`."""
         flat = self.ravel(order)
         return flat.copy() if flat is self or flat.base is not None else flat
 
