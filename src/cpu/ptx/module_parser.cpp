@@ -119,8 +119,8 @@ void ModuleParser::target() {
 void ModuleParser::address_size() {
   const Token token = cursor_.current();
   state_.module.address_size = unsigned_constant(cursor_, "the address size");
-  if (!cursor_.failed() && state_.module.address_size != 32 && state_.module.address_size != 64) {
-    cursor_.fail_at(token.position, "the address size is 32 or 64");
+  if (!cursor_.failed() && state_.module.address_size != 64) {
+    cursor_.fail_at(token.position, "only 64 is supported as the address size");
   }
 }
 
@@ -277,9 +277,9 @@ void ModuleParser::performance_directives(Function& function) {
 
 bool ModuleParser::performance_directive(Function& function, std::string_view word) {
   if (word == "maxntid") {
-    extents(function.max_block);
+    block_extents(function.max_block, function.required_block);
   } else if (word == "reqntid") {
-    extents(function.required_block);
+    block_extents(function.required_block, function.max_block);
   } else if (word == "reqnctapercluster") {
     extents(function.required_cluster);
   } else if (word == "minnctapersm") {
@@ -308,6 +308,18 @@ void ModuleParser::extents(std::uint32_t (&values)[3]) {
   for (std::uint32_t& value : values) {
     value = unsigned_constant(cursor_, "an extent");
     if (!cursor_.accept(',')) break;
+  }
+}
+
+/// .maxntid or .reqntid; `other` is what the other one said.
+void ModuleParser::block_extents(std::uint32_t (&values)[3], const std::uint32_t (&other)[3]) {
+  const Token first = cursor_.current();
+  extents(values);
+  if (cursor_.failed()) return;
+  if (std::find(std::begin(values), std::end(values), 0) != std::end(values)) {
+    cursor_.fail_at(first.position, "the extents of a block are not 0");
+  } else if (other[0] != 0) {
+    cursor_.fail_at(first.position, "a kernel cannot have both .maxntid and .reqntid");
   }
 }
 

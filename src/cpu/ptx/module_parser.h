@@ -35,6 +35,7 @@ class ModuleParser {
   void performance_directives(Function& function);
   bool performance_directive(Function& function, std::string_view word);
   void extents(std::uint32_t (&values)[3]);
+  void block_extents(std::uint32_t (&values)[3], const std::uint32_t (&other)[3]);
   void skip_function();
   void finish();
   void check_calls(const Function& function);

@@ -160,3 +160,16 @@ TEST_CASE("too many registers, and scopes nested without end, are errors") {
   CHECK(errors_of(kernel_text(std::string(100000, '{'))).size() <= 20);
   CHECK(errors_of(kernel_text(std::string(100000, '}'))).size() <= 20);
 }
+
+TEST_CASE("a block's extents are above 0 and stand in one directive") {
+  const auto error = [](const std::string& directives) {
+    return head_error(".entry f () " + directives + " { ret; }");
+  };
+  for (const char* directive : {".maxntid ", ".reqntid "}) {
+    CHECK(error(directive + std::string("0")) == "4:22 the extents of a block are not 0");
+    CHECK(error(directive + std::string("32, 0")) == "4:22 the extents of a block are not 0");
+  }
+  CHECK(error(".maxntid 32 .reqntid 32").ends_with("cannot have both .maxntid and .reqntid"));
+  CHECK(error(".reqntid 32 .maxntid 64").ends_with("cannot have both .maxntid and .reqntid"));
+  CHECK(with_head(".entry f () .maxntid 32, 4 { ret; }").functions[0].max_block[1] == 4);
+}
