@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/modifier_rules.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -95,9 +96,69 @@ Broken barrier_operands(const Instruction& instruction, const Function& function
   return std::nullopt;
 }
 
+std::optional<Space> space_of(const SymbolRef& symbol, const Function& function,
+                              const Module& module) {
+  switch (symbol.kind) {
+    case SymbolRef::Kind::ModuleVariable:
+      return module.variables[symbol.index].space;
+    case SymbolRef::Kind::LocalVariable:
+      return function.variables[symbol.index].space;
+    case SymbolRef::Kind::Parameter:
+    case SymbolRef::Kind::ReturnParameter:
+      return Space::Param;
+    case SymbolRef::Kind::Function:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool has_access_to(Opcode opcode, Space space) {
+  switch (opcode) {
+    case Opcode::st:
+      return space != Space::Const;
+    case Opcode::ldu:
+      return space == Space::Global;
+    case Opcode::atom:
+    case Opcode::red:
+      return space == Space::Global || space == Space::Shared;
+    default:
+      return true;
+  }
+}
+
+/// The state space that the instruction names is one that it has, and its variable lies there.
+Broken state_space(const Instruction& instruction, const Function& function, const Module& module) {
+  const Opcode opcode = instruction.opcode;
+  const bool address_first = opcode == Opcode::st || opcode == Opcode::red;
+  if (!address_first && opcode != Opcode::ld && opcode != Opcode::ldu && opcode != Opcode::atom) {
+    return std::nullopt;
+  }
+  const Modifiers& modifiers = instruction.modifiers;
+  const auto dotted = [](Space space) { return '.' + std::string(name_of(space)); };
+  if (modifiers.has_space && !has_access_to(opcode, modifiers.space)) {
+    return "does not exist for the state space " + dotted(modifiers.space);
+  }
+  const Operand& address = instruction.operands[address_first ? 0 : 1];
+  if (address.kind != Kind::Address || !address.symbol) return std::nullopt;
+  const auto space = space_of(*address.symbol, function, module);
+  if (!space) return std::nullopt;
+  if (modifiers.has_space && modifiers.space != *space) {
+    return "has a variable of the state space " + dotted(*space);
+  }
+  if (!has_access_to(opcode, *space) && opcode != Opcode::ldu) {
+    return "cannot write to the state space " + dotted(*space);
+  }
+  if (opcode == Opcode::st && address.symbol->kind == SymbolRef::Kind::Parameter) {
+    return "cannot write to a parameter that the function is given";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-Broken broken_rule(const Instruction& instruction, const Function& function, const Module&) {
+Broken broken_rule(const Instruction& instruction, const Function& function, const Module& module) {
+  if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
+  if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
   if (Broken broken = ordering(instruction)) return broken;
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {

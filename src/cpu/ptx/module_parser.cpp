@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "cpu/ptx/call_rules.h"
 #include "cpu/ptx/constant_expression.h"
 #include "cpu/ptx/function_parser.h"
 
@@ -226,6 +227,7 @@ void ModuleParser::function(bool is_entry, Linkage linkage) {
   if (has_body && linkage == Linkage::Extern) {
     cursor_.report(function.position, quoted(name) + " is .extern and cannot have a body");
   }
+  if (is_entry && has_body) check_parameters(function);
   const auto index = state_.declare_function(function, name, has_body);
   if (!has_body) return;
   // The header's own linkage may come from an earlier declaration.
@@ -263,6 +265,29 @@ void ModuleParser::function_header(Function& function, std::vector<NamedParamete
   for (const NamedParameter& entry : returns) function.returns.push_back(entry.parameter);
   for (const NamedParameter& entry : parameters) function.parameters.push_back(entry.parameter);
   performance_directives(function);
+}
+
+/// A launch passes them in memory of a fixed size.
+void ModuleParser::check_parameters(const Function& kernel) {
+  const Module& module = state_.module;
+  const bool is_large =
+      module.version_major > 8 || (module.version_major == 8 && module.version_minor >= 1);
+  const std::uint64_t limit = is_large ? 32764 : 4352;
+  std::uint64_t end = 0;
+  for (const Parameter& parameter : kernel.parameters) {
+    if (parameter.bytes == 0) {
+      cursor_.report(kernel.position, "the parameter " + quoted(parameter.name) + " of kernel " +
+                                          quoted(kernel.name) + " has no size");
+      return;
+    }
+    const std::uint64_t alignment = std::max<std::uint64_t>(parameter.alignment, 1);
+    end = (end + alignment - 1) / alignment * alignment + parameter.bytes;
+    if (end <= limit) continue;
+    cursor_.report(kernel.position, "kernel " + quoted(kernel.name) +
+                                        " has too many bytes of parameters: " +
+                                        std::to_string(limit) + " are allowed");
+    return;
+  }
 }
 
 void ModuleParser::performance_directives(Function& function) {
@@ -352,22 +377,8 @@ void ModuleParser::finish() {
 void ModuleParser::check_calls(const Function& function) {
   for (const Instruction& instruction : function.body) {
     if (!instruction.call) continue;
-    const Call& call = *instruction.call;
-    const auto check = [&](std::size_t results, std::size_t arguments, std::string_view what) {
-      if (call.results.size() == results && call.arguments.size() == arguments) return;
-      cursor_.report(instruction.position,
-                     "the call passes " + std::to_string(call.arguments.size()) +
-                         " arguments and takes " + std::to_string(call.results.size()) +
-                         " results, but " + quoted(what) + " has " + std::to_string(arguments) +
-                         " and " + std::to_string(results));
-    };
-    if (call.callee.kind == Operand::Kind::Symbol) {
-      const Function& callee = state_.module.functions[call.callee.symbol->index];
-      check(callee.returns.size(), callee.parameters.size(), callee.name);
-    } else if (call.prototype) {
-      const Prototype& prototype = function.prototypes[*call.prototype];
-      check(prototype.returns.size(), prototype.parameters.size(), ".callprototype");
-    }
+    const auto broken = broken_call_rule(instruction, function, state_.module);
+    if (broken) cursor_.report(instruction.position, *broken);
   }
 }
 

@@ -32,6 +32,7 @@ class ModuleParser {
   void function(bool is_entry, Linkage linkage);
   void function_header(Function& function, std::vector<NamedParameter>& returns,
                        std::vector<NamedParameter>& parameters, std::string_view& name);
+  void check_parameters(const Function& kernel);
   void performance_directives(Function& function);
   bool performance_directive(Function& function, std::string_view word);
   void extents(std::uint32_t (&values)[3]);
