@@ -11,20 +11,53 @@ namespace pycuda::cpu::lower {
 
 using Kind = ptx::Operand::Kind;
 
+namespace {
+
+bool is_parameter_memory(FunctionLowering& lowering, const ptx::Operand& operand) {
+  return operand.kind == Kind::Symbol && operand.symbol &&
+         lowering.symbol_space(*operand.symbol) == ptx::Space::Param;
+}
+
+/// The driver's own functions take what they take, whatever the program declared.
+void check_bytes(FunctionLowering& lowering, const ptx::Operand& operand, std::uint64_t needed) {
+  const ptx::Function& caller = lowering.source();
+  const std::uint32_t index = operand.symbol->index;
+  std::uint64_t bytes = 0;
+  switch (operand.symbol->kind) {
+    case ptx::SymbolRef::Kind::LocalVariable:
+      bytes = caller.variables[index].bytes;
+      break;
+    case ptx::SymbolRef::Kind::Parameter:
+      bytes = caller.parameters[index].bytes;
+      break;
+    case ptx::SymbolRef::Kind::ReturnParameter:
+      bytes = caller.returns[index].bytes;
+      break;
+    default:
+      return;
+  }
+  if (bytes >= needed) return;
+  lowering.fail("has a .param variable of " + std::to_string(bytes) +
+                " bytes where the function has " + std::to_string(needed));
+}
+
+}  // namespace
+
 llvm::Value* argument_bits(FunctionLowering& lowering, const ptx::Operand& argument,
                            unsigned bits) {
   llvm::IRBuilder<>& b = lowering.builder();
-  if (argument.kind == Kind::Symbol && argument.symbol &&
-      lowering.symbol_space(*argument.symbol) == ptx::Space::Param) {
+  if (is_parameter_memory(lowering, argument)) {
+    check_bytes(lowering, argument, (bits + 7) / 8);
     llvm::Value* memory = lowering.symbol_address(*argument.symbol, argument.offset);
     return b.CreateAlignedLoad(lowering.int_type(bits), memory, llvm::Align(1));
   }
   return lowering.read_bits(argument, bits);
 }
 
-llvm::Value* memory_of(FunctionLowering& lowering, const ptx::Operand& operand) {
-  if (operand.kind == Kind::Symbol && operand.symbol &&
-      lowering.symbol_space(*operand.symbol) == ptx::Space::Param) {
+llvm::Value* memory_of(FunctionLowering& lowering, const ptx::Operand& operand,
+                       std::uint64_t bytes) {
+  if (is_parameter_memory(lowering, operand)) {
+    check_bytes(lowering, operand, bytes);
     return lowering.symbol_address(*operand.symbol, operand.offset);
   }
   lowering.fail("passes something that is no .param variable where an array is expected");
@@ -32,8 +65,8 @@ llvm::Value* memory_of(FunctionLowering& lowering, const ptx::Operand& operand) 
 }
 
 void store_result(FunctionLowering& lowering, const ptx::Operand& destination, llvm::Value* value) {
-  if (destination.kind == Kind::Symbol && destination.symbol &&
-      lowering.symbol_space(*destination.symbol) == ptx::Space::Param) {
+  if (is_parameter_memory(lowering, destination)) {
+    check_bytes(lowering, destination, (value->getType()->getIntegerBitWidth() + 7) / 8);
     if (value->getType()->isIntegerTy(1))
       value = lowering.builder().CreateZExt(value, lowering.int_type(8));
     lowering.builder().CreateAlignedStore(
@@ -93,11 +126,11 @@ void emit_signature_call(FunctionLowering& lowering, const ptx::Call& call, llvm
   const Signature signature = lowering.module().signature(returns, parameters);
   std::vector<llvm::Value*> arguments{lowering.thread()};
   for (const std::uint32_t index : signature.memory_returns) {
-    arguments.push_back(memory_of(lowering, call.results[index]));
+    arguments.push_back(memory_of(lowering, call.results[index], returns[index].bytes));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const bool in_memory = parameters[i].is_array || parameters[i].vector > 1;
-    arguments.push_back(in_memory ? memory_of(lowering, call.arguments[i])
+    arguments.push_back(in_memory ? memory_of(lowering, call.arguments[i], parameters[i].bytes)
                                   : argument_bits(lowering, call.arguments[i],
                                                   std::max(1u, ptx::bits_of(parameters[i].type))));
   }

@@ -53,7 +53,7 @@ class RuntimeArguments {
 
   void add_parts(const ptx::Operand& argument, unsigned count, unsigned bits) {
     llvm::IRBuilder<>& b = lowering_.builder();
-    llvm::Value* memory = memory_of(lowering_, argument);
+    llvm::Value* memory = memory_of(lowering_, argument, std::uint64_t{count} * (bits / 8));
     for (unsigned part = 0; part < count; ++part) {
       llvm::Value* place =
           b.CreateConstGEP1_64(b.getInt8Ty(), memory, std::uint64_t{part} * (bits / 8));

@@ -46,7 +46,7 @@ class FunctionParser {
   void instruction();
   void guard(Instruction& instruction);
   const OpcodeFacts* opcode(Instruction& instruction);
-  void check_counts(const Instruction& instruction, const OpcodeFacts& facts);
+  void check(const Instruction& instruction, const OpcodeFacts& facts);
   void operands(Instruction& instruction);
   Operand operand();
   Operand simple_operand();

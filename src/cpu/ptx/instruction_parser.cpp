@@ -2,6 +2,7 @@
 // Instructions and their operands.
 #include "cpu/ptx/constant_expression.h"
 #include "cpu/ptx/function_parser.h"
+#include "cpu/ptx/instruction_rules.h"
 #include "cpu/ptx/special_registers.h"
 
 namespace pycuda::cpu::ptx {
@@ -57,7 +58,7 @@ void FunctionParser::instruction() {
   }
   cursor_.expect(';');
   if (cursor_.failed()) return;
-  check_counts(instruction, *facts);
+  check(instruction, *facts);
   if (instruction.opcode == Opcode::brx) branch_list_operand(instruction);
   function_.body.push_back(std::move(instruction));
 }
@@ -105,16 +106,22 @@ const OpcodeFacts* FunctionParser::opcode(Instruction& instruction) {
   return &facts;
 }
 
-void FunctionParser::check_counts(const Instruction& instruction, const OpcodeFacts& facts) {
-  const auto check = [&](std::size_t count, std::uint32_t low, std::uint32_t high,
-                         const char* noun) {
-    if (count >= low && count <= high) return;
-    cursor_.report(instruction.position, quoted(instruction.text) + " takes " +
-                                             count_text(low, high, noun) + ", not " +
-                                             std::to_string(count));
+void FunctionParser::check(const Instruction& instruction, const OpcodeFacts& facts) {
+  const auto report = [&](const std::string& what) {
+    cursor_.report(instruction.position, quoted(instruction.text) + ' ' + what);
   };
-  check(instruction.modifiers.types.size(), facts.min_types, facts.max_types, "type");
-  check(instruction.operands.size(), facts.min_operands, facts.max_operands, "operand");
+  const auto fits = [&](std::size_t count, std::uint32_t low, std::uint32_t high,
+                        const char* noun) {
+    if (count >= low && count <= high) return true;
+    report("takes " + count_text(low, high, noun) + ", not " + std::to_string(count));
+    return false;
+  };
+  const bool types_fit =
+      fits(instruction.modifiers.types.size(), facts.min_types, facts.max_types, "type");
+  const bool operands_fit =
+      fits(instruction.operands.size(), facts.min_operands, facts.max_operands, "operand");
+  if (!types_fit || !operands_fit) return;
+  if (const auto broken = broken_rule(instruction, function_, state_.module)) report(*broken);
 }
 
 void FunctionParser::operands(Instruction& instruction) {
@@ -192,6 +199,12 @@ Operand FunctionParser::simple_operand() {
   operand.negated = negated;
   if (negated && operand.kind != Operand::Kind::Register) {
     cursor_.fail_at(token.position, "only registers can be negated here");
+  } else if (negated) {
+    const Register& named = function_.registers[operand.reg];
+    if ((named.type == Type::Pred) != token.is('!')) {
+      cursor_.fail_at(token.position,
+                      quoted(token.text) + " cannot stand before " + quoted(named.name));
+    }
   }
   return operand;
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "cpu/ptx/call_rules.h"
 #include "cpu/ptx/constant_expression.h"
 #include "cpu/ptx/function_parser.h"
 
@@ -119,8 +120,8 @@ void ModuleParser::target() {
 void ModuleParser::address_size() {
   const Token token = cursor_.current();
   state_.module.address_size = unsigned_constant(cursor_, "the address size");
-  if (!cursor_.failed() && state_.module.address_size != 32 && state_.module.address_size != 64) {
-    cursor_.fail_at(token.position, "the address size is 32 or 64");
+  if (!cursor_.failed() && state_.module.address_size != 64) {
+    cursor_.fail_at(token.position, "only 64 is supported as the address size");
   }
 }
 
@@ -226,6 +227,7 @@ void ModuleParser::function(bool is_entry, Linkage linkage) {
   if (has_body && linkage == Linkage::Extern) {
     cursor_.report(function.position, quoted(name) + " is .extern and cannot have a body");
   }
+  if (is_entry && has_body) check_parameters(function);
   const auto index = state_.declare_function(function, name, has_body);
   if (!has_body) return;
   // The header's own linkage may come from an earlier declaration.
@@ -265,6 +267,29 @@ void ModuleParser::function_header(Function& function, std::vector<NamedParamete
   performance_directives(function);
 }
 
+/// A launch passes them in memory of a fixed size.
+void ModuleParser::check_parameters(const Function& kernel) {
+  const Module& module = state_.module;
+  const bool is_large =
+      module.version_major > 8 || (module.version_major == 8 && module.version_minor >= 1);
+  const std::uint64_t limit = is_large ? 32764 : 4352;
+  std::uint64_t end = 0;
+  for (const Parameter& parameter : kernel.parameters) {
+    if (parameter.bytes == 0) {
+      cursor_.report(kernel.position, "the parameter " + quoted(parameter.name) + " of kernel " +
+                                          quoted(kernel.name) + " has no size");
+      return;
+    }
+    const std::uint64_t alignment = std::max<std::uint64_t>(parameter.alignment, 1);
+    end = (end + alignment - 1) / alignment * alignment + parameter.bytes;
+    if (end <= limit) continue;
+    cursor_.report(kernel.position, "kernel " + quoted(kernel.name) +
+                                        " has too many bytes of parameters: " +
+                                        std::to_string(limit) + " are allowed");
+    return;
+  }
+}
+
 void ModuleParser::performance_directives(Function& function) {
   while (cursor_.current().kind == Token::Kind::Dot) {
     const Token word = cursor_.take();
@@ -277,9 +302,9 @@ void ModuleParser::performance_directives(Function& function) {
 
 bool ModuleParser::performance_directive(Function& function, std::string_view word) {
   if (word == "maxntid") {
-    extents(function.max_block);
+    block_extents(function.max_block, function.required_block);
   } else if (word == "reqntid") {
-    extents(function.required_block);
+    block_extents(function.required_block, function.max_block);
   } else if (word == "reqnctapercluster") {
     extents(function.required_cluster);
   } else if (word == "minnctapersm") {
@@ -308,6 +333,18 @@ void ModuleParser::extents(std::uint32_t (&values)[3]) {
   for (std::uint32_t& value : values) {
     value = unsigned_constant(cursor_, "an extent");
     if (!cursor_.accept(',')) break;
+  }
+}
+
+/// .maxntid or .reqntid; `other` is what the other one said.
+void ModuleParser::block_extents(std::uint32_t (&values)[3], const std::uint32_t (&other)[3]) {
+  const Token first = cursor_.current();
+  extents(values);
+  if (cursor_.failed()) return;
+  if (std::find(std::begin(values), std::end(values), 0) != std::end(values)) {
+    cursor_.fail_at(first.position, "the extents of a block are not 0");
+  } else if (other[0] != 0) {
+    cursor_.fail_at(first.position, "a kernel cannot have both .maxntid and .reqntid");
   }
 }
 
@@ -340,22 +377,8 @@ void ModuleParser::finish() {
 void ModuleParser::check_calls(const Function& function) {
   for (const Instruction& instruction : function.body) {
     if (!instruction.call) continue;
-    const Call& call = *instruction.call;
-    const auto check = [&](std::size_t results, std::size_t arguments, std::string_view what) {
-      if (call.results.size() == results && call.arguments.size() == arguments) return;
-      cursor_.report(instruction.position,
-                     "the call passes " + std::to_string(call.arguments.size()) +
-                         " arguments and takes " + std::to_string(call.results.size()) +
-                         " results, but " + quoted(what) + " has " + std::to_string(arguments) +
-                         " and " + std::to_string(results));
-    };
-    if (call.callee.kind == Operand::Kind::Symbol) {
-      const Function& callee = state_.module.functions[call.callee.symbol->index];
-      check(callee.returns.size(), callee.parameters.size(), callee.name);
-    } else if (call.prototype) {
-      const Prototype& prototype = function.prototypes[*call.prototype];
-      check(prototype.returns.size(), prototype.parameters.size(), ".callprototype");
-    }
+    const auto broken = broken_call_rule(instruction, function, state_.module);
+    if (broken) cursor_.report(instruction.position, *broken);
   }
 }
 

@@ -32,9 +32,11 @@ class ModuleParser {
   void function(bool is_entry, Linkage linkage);
   void function_header(Function& function, std::vector<NamedParameter>& returns,
                        std::vector<NamedParameter>& parameters, std::string_view& name);
+  void check_parameters(const Function& kernel);
   void performance_directives(Function& function);
   bool performance_directive(Function& function, std::string_view word);
   void extents(std::uint32_t (&values)[3]);
+  void block_extents(std::uint32_t (&values)[3], const std::uint32_t (&other)[3]);
   void skip_function();
   void finish();
   void check_calls(const Function& function);

@@ -212,6 +212,10 @@ bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& m
       switch (modifier->group) {
         case ModifierGroup::space:
           return take_space(*modifier, facts, modifiers);
+        case ModifierGroup::ordering:
+          // .mmio.relaxed is one order.
+          if (word == "relaxed" && modifiers.ordering == Ordering::Mmio) return true;
+          break;
         case ModifierGroup::volatile_:
           modifiers.volatile_ = true;
           break;

@@ -72,3 +72,17 @@ TEST_CASE("system functions that there are not are refused by name and line") {
   CHECK(said.find("ptx:13:") == 0);
   CHECK(said.find("cudaDeviceSynchronize") != std::string::npos);
 }
+
+TEST_CASE("system functions are passed memory of the size that they have") {
+  const auto said = [](const std::string& types, const std::string& call) {
+    return diagnostics_of(".extern .func (.param " + types + " r) malloc(.param " + types +
+                          " n);\n" +
+                          kernel_with("{ .param .b32 w; .param .b64 d; " + call + "; }"));
+  };
+  CHECK(said(".b64", "call (d), malloc, (d)") == "");
+  const std::string narrow = said(".b32", "call (w), malloc, (w)");
+  CAPTURE(narrow);
+  CHECK(narrow.find("ptx:13:") == 0);
+  CHECK(narrow.find("'call' has a .param variable of 4 bytes where the function has 8") !=
+        std::string::npos);
+}

@@ -44,6 +44,11 @@ TEST_CASE("the head of a module is read") {
   CHECK(module.files.at(0).name == "a.cu");
 }
 
+TEST_CASE("addresses have 64 bits") {
+  CHECK(error_of(".version 8.0\n.target sm_80\n.address_size 32\n") ==
+        "3:15 only 64 is supported as the address size");
+}
+
 TEST_CASE("a text without version or target is an error, an empty one too") {
   CHECK(error_of("") == "1:1 expected '.version', found the end of the text");
   CHECK(error_of("hello") == "1:1 expected '.version', found 'hello'");
@@ -179,8 +184,9 @@ TEST_CASE("parameters of both dialects have sizes") {
   const Module module = with_head(
       ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .u64 .ptr .align 1 b,\n"
       ".param .align 8 .b8 c[24], .param .f32 d, .param .u64 .ptr e)\n"
-      ".maxntid 256, 2 .reqntid 128 .minnctapersm 3 .maxnreg 64 .maxnctapersm 2\n"
-      ".explicitcluster .reqnctapercluster 2, 1, 1 .maxclusterrank 8 { ret; }");
+      ".maxntid 256, 2 .minnctapersm 3 .maxnreg 64 .maxnctapersm 2\n"
+      ".explicitcluster .reqnctapercluster 2, 1, 1 .maxclusterrank 8 { ret; }\n"
+      ".entry required() .reqntid 128 { ret; }");
   const Function& kernel = module.functions.at(0);
   REQUIRE(kernel.parameters.size() == 5);
   CHECK(kernel.parameters[0].bytes == 8);
@@ -190,7 +196,7 @@ TEST_CASE("parameters of both dialects have sizes") {
   CHECK(kernel.parameters[3].alignment == 4);
   CHECK(kernel.max_block[0] == 256);
   CHECK(kernel.max_block[2] == 1);
-  CHECK(kernel.required_block[0] == 128);
+  CHECK(module.functions.at(1).required_block[0] == 128);
   CHECK(kernel.min_blocks == 3);
   CHECK(kernel.max_registers == 64);
   CHECK(kernel.explicit_cluster);

@@ -73,6 +73,53 @@ TEST_CASE("calls with the wrong number of arguments are errors") {
             .starts_with("5:14 the call passes 0"));
 }
 
+TEST_CASE("what a call passes has the size that the function says") {
+  const auto error = [](const std::string& header, const std::string& operands) {
+    return head_error(".func " + header +
+                      " { ret; }\n"
+                      ".func g () { .reg .b16 h; .reg .b32 r; .reg .b64 rd; .reg .pred p; "
+                      ".param .b8 b; .param .b32 w; .param .b64 d; .param .align 4 .b8 a4[4]; "
+                      ".param .align 8 .b8 a8[8];\n" +
+                      operands + "; }");
+  };
+  CHECK(error("(.param .align 8 .b8 o[4096]) f (.reg .b64 n)", "call (w), f, (20)") ==
+        "6:1 result 1 of the call of 'f' is 4 bytes, and the function has an array of 4096 bytes "
+        "there");
+  CHECK(error("(.param .b32 o) f (.param .b32 i)", "call (r), f, (rd)") ==
+        "6:1 argument 1 of the call of 'f' is a register of 64 bits, and the function has 4 bytes "
+        "there");
+  for (const char* argument : {"rd", "h", "p", "d", "b", "a4", "a8"}) {
+    CHECK(error("f (.param .b32 i)", "call f, (" + std::string(argument) + ")")
+              .starts_with("6:1 argument 1 of the call of 'f' is "));
+  }
+  for (const char* result : {"r", "h", "w", "b", "a8"}) {
+    CHECK(error("(.param .b64 o) f ()", "call (" + std::string(result) + "), f")
+              .starts_with("6:1 result 1 of the call of 'f' is "));
+  }
+  for (const char* argument : {"d", "a4", "r", "5"}) {
+    CHECK(error("f (.param .align 8 .b8 i[8])", "call f, (" + std::string(argument) + ")")
+              .find("array of 8 bytes") != std::string::npos);
+  }
+  CHECK(error("f (.param .b32 i)", "proto: .callprototype _ (.param .b64 _);\ncall f, (w), proto")
+            .find("call of '.callprototype'") != std::string::npos);
+  CHECK(error("f (.param .b64 i)",
+              "list: .calltargets g2, f;\ncall rd, (w), list; }\n"
+              ".func g2 (.param .b32 i) { ret")
+            .find("argument 1 of the call of 'f'") != std::string::npos);
+  CHECK(error("f (.param .b64 i)",
+              "call alias, (w); }\n.func alias (.param .b32 i);\n"
+              ".alias alias, f;\n.func g2 () { ret")
+            .find("argument 1 of the call of 'f'") != std::string::npos);
+  with_head(
+      ".func (.param .b32 o) f (.param .b64 a, .param .align 8 .b8 b[8], .param .b8 c, .param "
+      ".f32 d, .param .b8 e[]) { ret; }\n"
+      ".func (.reg .pred o) taker (.reg .pred i, .reg .f32 j) { ret; }\n"
+      ".func g () { .reg .b16 h; .reg .b32 r; .reg .b64 rd; .reg .f32 s; .reg .pred p; .param "
+      ".align 8 .b32 a8[2]; .param .b8 c; .param .f32 w; .param .b64 d; .param .b8 e[9];\n"
+      "call (w), f, (d, a8, c, w, e); call (_), f, (rd, a8, 1, 1.5, e); call (s), f, (5, a8, h, r, "
+      "e); call (p), taker, (p, r); }");
+}
+
 TEST_CASE("functions may be called before they are declared, but must be declared") {
   const Module module = with_head(".func g () { call f; }\n.func f () { ret; }");
   CHECK(module.functions.size() == 2);
@@ -159,4 +206,34 @@ TEST_CASE("too many registers, and scopes nested without end, are errors") {
         "14:11 too many registers in one function");
   CHECK(errors_of(kernel_text(std::string(100000, '{'))).size() <= 20);
   CHECK(errors_of(kernel_text(std::string(100000, '}'))).size() <= 20);
+}
+
+TEST_CASE("a block's extents are above 0 and stand in one directive") {
+  const auto error = [](const std::string& directives) {
+    return head_error(".entry f () " + directives + " { ret; }");
+  };
+  for (const char* directive : {".maxntid ", ".reqntid "}) {
+    CHECK(error(directive + std::string("0")) == "4:22 the extents of a block are not 0");
+    CHECK(error(directive + std::string("32, 0")) == "4:22 the extents of a block are not 0");
+  }
+  CHECK(error(".maxntid 32 .reqntid 32").ends_with("cannot have both .maxntid and .reqntid"));
+  CHECK(error(".reqntid 32 .maxntid 64").ends_with("cannot have both .maxntid and .reqntid"));
+  CHECK(with_head(".entry f () .maxntid 32, 4 { ret; }").functions[0].max_block[1] == 4);
+}
+
+TEST_CASE("the parameters of a kernel have a size, and a limit together") {
+  const auto module = [](const char* version, const std::string& parameters) {
+    return std::string(".version ") + version + "\n.target sm_80\n.address_size 64\n.entry k(" +
+           parameters + ") { ret; }";
+  };
+  CHECK(parse(module("8.0", ".param .align 4 .b8 q[4352]")).ok());
+  CHECK(parse(module("8.1", ".param .align 4 .b8 q[32764]")).ok());
+  CHECK(error_of(module("8.0", ".param .align 1 .b8 q[4345], .param .u64 p")) ==
+        "4:8 kernel 'k' has too many bytes of parameters: 4352 are allowed");
+  CHECK(error_of(module("9.0", ".param .b8 q[32757], .param .u64 p")) ==
+        "4:8 kernel 'k' has too many bytes of parameters: 32764 are allowed");
+  CHECK(error_of(module("8.6", ".param .align 1 .b8 q[4294967304], .param .u64 p"))
+            .find("too many bytes") != std::string::npos);
+  CHECK(error_of(module("8.6", ".param .b8 q[]")) ==
+        "4:8 the parameter 'q' of kernel 'k' has no size");
 }
