@@ -80,7 +80,7 @@ CALLS = {
     "memory for a texture": "thing.set_address(memory, 1024)",
     "flags of a texture": "thing.set_address(memory, 1024)|thing.set_flags(cuda.TRSF_READ_AS_INTEGER)",
     "an array for a surface": "plane.set_array(other)",
-    "an array that nobody keeps": "array()",
+    "an array that nobody keeps": "cuda.Array(descriptor)",
     "a module that nobody keeps": "cuda.module_from_buffer(image)",
     "a reference of a module": "module.get_texref('line')",
     "what is remembered by context": "remembered()|clear_context_caches()",
@@ -94,6 +94,7 @@ def test_calls_that_wait_for_the_device_return(driver, what):
         SETUP
         + f"""
 thing, plane, other, memory = texture(), surface(), array(), cuda.mem_alloc(1024)
+descriptor = other.get_descriptor()
 image = compiler.compile("__global__ void k() {{}}")
 module = SourceModule("texture<float, 1> line; __global__ void k() {{}}")
 remembered = context_dependent_memoize(lambda: SourceModule("__global__ void k() {{}}"))
@@ -124,3 +125,41 @@ for thread in threads:
     thread.join()
 """
     )
+
+
+def test_the_collector_is_as_it_was_when_no_function_runs_any_more(driver):
+    output, _ = run_program(
+        SETUP
+        + """
+import gc, threading
+first_may_end, second_may_end = threading.Event(), threading.Event()
+first_runs, second_runs, first_ended = threading.Event(), threading.Event(), threading.Event()
+
+def first():
+    first_runs.set()
+    first_may_end.wait()
+
+def second():
+    first_runs.wait()
+    second_runs.set()
+    first_ended.wait()
+    print("inside", gc.isenabled())
+    second_may_end.wait()
+
+streams = cuda.Stream(1), cuda.Stream(1)
+for enabled in (True, False):
+    (gc.enable if enabled else gc.disable)()
+    for event in (first_may_end, second_may_end, first_runs, second_runs, first_ended):
+        event.clear()
+    running = launch(first, streams[0]), launch(second, streams[1])
+    second_runs.wait()
+    first_may_end.set()
+    streams[0].synchronize()
+    first_ended.set()
+    second_may_end.set()
+    streams[1].synchronize()
+    print("after", gc.isenabled())
+    del running  # the end of a graph that is launched waits
+"""
+    )
+    assert output.split() == ["inside", "False", "after", "True", "inside", "False", "after", "False"]
