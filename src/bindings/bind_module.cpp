@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -131,6 +132,9 @@ void bind_module(nb::module_& m) {
           "LogicError\n"
           "    When the module has none of that name. Names of C++ are mangled unless the source "
           "says `extern \"C\"`.")
+      .def(
+          "_kernel_names", [](const ModuleObject& self) { return self->kernel_names(); },
+          "The names of all kernels; an Error with drivers before CUDA 12.4.")
       .def(
           "get_global",
           [](const ModuleObject& self, const std::string& name) {
