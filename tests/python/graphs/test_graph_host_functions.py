@@ -163,3 +163,70 @@ for enabled in (True, False):
 """
     )
     assert output.split() == ["inside", "False", "after", "True", "inside", "False", "after", "False"]
+
+
+FREED_LATER = {
+    "device memory": "cuda.mem_alloc(SIZE)",
+    "managed memory": "cuda.managed_empty(SIZE, np.int8)",
+    "memory of a stream": "pool.allocate(SIZE, stream)",
+    "an array": "cuda.Array(descriptor)",
+    "all sorts": "[cuda.mem_alloc(SIZE), cuda.Stream(), cuda.Event(), SourceModule(source), "
+    "cuda.TextureObject(array()), cuda.pagelocked_empty(SIZE, np.int8)]",
+}
+
+
+@pytest.mark.parametrize("what", FREED_LATER)
+def test_what_a_function_lets_go_of_is_freed_after_it(driver, what):
+    output, errors = run_program(
+        SETUP
+        + f"""
+SIZE, source = 1 << 24, "__global__ void k() {{}}"
+stream, pool, staging = cuda.Stream(), cuda.StreamOrderedMemoryPool(), []
+descriptor = cuda.ArrayDescriptor()
+descriptor.width = descriptor.height = 2048
+descriptor.format, descriptor.num_channels = cuda.array_format.FLOAT, 1
+graph = cuda.Graph()
+graph.add_host_node(staging.clear)
+executable = graph.instantiate()
+
+def turn():
+    staging.append({FREED_LATER[what]})
+    executable.launch(stream)
+    stream.synchronize()
+    assert not staging
+
+def free_bytes():
+    pool.free_held()
+    return cuda.mem_get_info()[0]
+
+turn()
+before = free_bytes()
+for _ in range(5):
+    turn()
+print(before - free_bytes())
+"""
+    )
+    assert int(output) < 1 << 20
+    assert not errors
+
+
+def test_memory_that_a_function_may_not_free_stays_its_owner_s(driver):
+    output, _ = run_program(
+        SETUP
+        + """
+if "CPU" not in cuda.Context.get_device().name():
+    raise SystemExit  # NVIDIA's driver may or may not notice
+memory = cuda.mem_alloc(1000)
+
+def free():
+    try:
+        memory.free()
+    except cuda.Error as error:
+        print(error.name)
+
+executable = launch(free)
+cuda.Context.synchronize()
+memory.free()
+"""
+    )
+    assert output in ("CUDA_ERROR_NOT_PERMITTED\n", "")
