@@ -11,18 +11,35 @@ from pycuda import driver
 from pycuda.compiler import SourceModule
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# Beginnings of the names of instances of templates and of what is static.
+_NOT_OF_C = ("_Z", "__nv_", "_INTERNAL")
 _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
 
 
-def _kernel_names(source):
-    """The names of the kernels that `source` defines, in order and without templates."""
-    code = _COMMENT.sub(" ", source)
-    names = []
-    for match in _KERNEL.finditer(code):
-        template = re.search(r"template\s*<[^;{}]*>\s*$", code[: match.start()])
-        if template is None and match[1] not in names:
-            names.append(match[1])
-    return names
+def _names_in(source):
+    """The names of what looks like the definition of a kernel, in order."""
+    return [match[1] for match in _KERNEL.finditer(_COMMENT.sub(" ", source))]
+
+
+def _has(module, name):
+    try:
+        module.get_function(name)
+    except driver.LogicError as error:
+        if error.name != "CUDA_ERROR_NOT_FOUND":
+            raise
+        return False
+    return True
+
+
+def _kernels_of(module, source):
+    """The kernels of a module made from `source`, in its order; those of templates and static ones have no names."""
+    written = list(dict.fromkeys(_names_in(source)))
+    try:
+        names = [name for name in module.module._kernel_names() if not name.startswith(_NOT_OF_C)]
+    except driver.Error:  # a driver before CUDA 12.4
+        names = [name for name in written if _has(module, name)]
+    names.sort(key=lambda name: written.index(name) if name in written else len(written))
+    return {name: module.get_function(name) for name in names}
 
 
 def _occupancy_of(function):
@@ -89,16 +106,15 @@ def compile_cell(line, cell, namespace):
     pycuda.driver.CompileError
         When the compiler refuses it.
     """
-    names = _kernel_names(cell)
-    if not names:
-        raise ValueError("%%cuda: the cell defines no __global__ function")
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # noqa: F401
     module = SourceModule(cell, options=["-lineinfo", *shlex.split(line)])
-    functions = [module.get_function(name) for name in names]
-    namespace.update(zip(names, functions, strict=True))
-    return functions
+    functions = _kernels_of(module, cell)
+    if not functions:
+        raise ValueError("%%cuda: the cell defines no __global__ function that the host can call")
+    namespace.update(functions)
+    return list(functions.values())
 
 
 def _or_nothing(formatter):

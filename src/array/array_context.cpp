@@ -109,8 +109,7 @@ bool ArrayContext::free_held_memory() noexcept {
 ArrayContext::ArrayContext(cuda::ContextPtr context)
     : context_(std::move(context)), pool_(std::make_shared<cuda::DeviceMemoryPool>()) {
   const driver::LoadedDriver& origin = driver::process_driver_origin();
-  is_cpu_ = origin.kind == driver::DriverKind::Cpu ||
-            origin.library.find("libcuda_cpu") != std::string::npos;
+  is_cpu_ = origin.is_cpu();
   const cuda::Device& device = context_->device();
   multiprocessors_ = std::max(1, device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   const auto [major, minor] = device.compute_capability();

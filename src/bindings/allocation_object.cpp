@@ -9,6 +9,7 @@
 
 #include "bindings/function_state.h"
 #include "bindings/integers.h"
+#include "driver/process_driver.h"
 
 namespace nb = nanobind;
 
@@ -71,6 +72,10 @@ PyObject* address_method(PyObject* self, PyObject*) { return address(self); }
 
 PyObject* free_memory(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
+    if (self_of(self).views != 0) {
+      PyErr_SetString(PyExc_BufferError, "cannot free memory while views of it exist");
+      throw nb::python_error();
+    }
     unlocked([&] { self_of(self).free(); });
     Py_RETURN_NONE;
   });
@@ -94,7 +99,11 @@ PyObject* as_buffer(PyObject* self, PyObject* arguments, PyObject* keywords) {
                    skipped, all);
       throw nb::python_error();
     }
-    return memory_view(self, start + skipped, bytes).release().ptr();
+    // To a GPU's own memory the host has no access: such a view is an address for other libraries.
+    const bool reached =
+        PyObject_CheckBuffer(self) != 0 || driver::process_driver_origin().is_cpu();
+    int* const views = reached ? &self_of(self).views : nullptr;
+    return memory_view(self, start + skipped, bytes, views).release().ptr();
   });
 }
 
@@ -135,7 +144,8 @@ PyCFunction as_method(Method* method) {
 PyTypeObject* make_type() {
   static PyMethodDef methods[] = {
       {"free", free_memory, METH_NOARGS,
-       "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too."},
+       "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too. "
+       "BufferError while a view of `as_buffer` exists that the host can use."},
       {"as_buffer", as_method(as_buffer), METH_VARARGS | METH_KEYWORDS,
        "A view of memory that the host can read, `size` bytes from `offset` on: managed or mapped "
        "memory, and all memory of the CPU driver."},

@@ -12,7 +12,7 @@ namespace pycuda::bindings {
 cuda::CudaArrayPtr array_argument(nanobind::handle object, const char* what);
 /// The description of a driver.ArrayDescriptor.
 CUDA_ARRAY_DESCRIPTOR descriptor_argument(nanobind::handle object);
-/// A driver.Array for an array.
-nanobind::object array_object_of(cuda::CudaArrayPtr array);
+/// The driver.Array that an array is of; a new one, which takes it over, for a borrowed one.
+nanobind::object array_object_of(const cuda::CudaArrayPtr& array);
 
 }  // namespace pycuda::bindings

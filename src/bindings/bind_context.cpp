@@ -68,6 +68,8 @@ void bind_context(nb::module_& m) {
                             "pushed, and popped at the end.",
                             nb::is_weak_referenceable())
       .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
+      .def_prop_ro("_fault_told", &cuda::Context::fault_told,
+                   "Whether an error has told of a kernel's fault that ended the context.")
       .def_static("attach", &attach, nb::arg("flags") = 0,
                   "A further reference to the current context; `flags` must be 0.")
       .def(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Arrays, their descriptions, and copies of runs of bytes to and from them.
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "bindings/buffer.h"
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
+#include "bindings/held.h"
 #include "bindings/integers.h"
 #include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
@@ -20,6 +22,13 @@ namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
+
+using HeldArray = Held<cuda::CudaArray>;
+
+template <class Descriptor>
+void make_array(HeldArray* self, const Descriptor& descriptor) {
+  unlocked([&] { new (self) HeldArray(descriptor); });
+}
 
 template <class Descriptor, auto Member>
 void bind_extent(nb::class_<Descriptor>& type, const char* name) {
@@ -112,7 +121,7 @@ void bind_copies_of_arrays(nb::module_& m) {
 }  // namespace
 
 cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
-  cuda::CudaArrayPtr array;
+  std::shared_ptr<HeldArray> array;
   if (!nb::try_cast(object, array) || array == nullptr) {
     PyErr_Format(PyExc_TypeError, "%s must be an Array, not %s", what,
                  Py_TYPE(object.ptr())->tp_name);
@@ -131,7 +140,12 @@ CUDA_ARRAY_DESCRIPTOR descriptor_argument(nb::handle object) {
   return *descriptor;
 }
 
-nb::object array_object_of(cuda::CudaArrayPtr array) { return nb::cast(std::move(array)); }
+nb::object array_object_of(const cuda::CudaArrayPtr& array) {
+  if (const auto held_array = std::dynamic_pointer_cast<HeldArray>(array)) {
+    return nb::cast(held_array);
+  }
+  return nb::cast(std::make_unique<HeldArray>(std::move(*array)));
+}
 
 void bind_cuda_array(nb::module_& m) {
   nb::class_<CUDA_ARRAY_DESCRIPTOR> plane(
@@ -146,33 +160,21 @@ void bind_cuda_array(nb::module_& m) {
   bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Depth>(volume, "depth");
   bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Flags>(volume, "flags");
 
-  nb::class_<cuda::CudaArray>(
+  nb::class_<HeldArray>(
       m, "Array",
       "Device memory laid out for textures and surfaces, made from an `ArrayDescriptor` or "
       "`ArrayDescriptor3D`.",
       nb::is_weak_referenceable())
+      .def("__init__", &make_array<CUDA_ARRAY_DESCRIPTOR>, nb::arg("descriptor"))
+      .def("__init__", &make_array<CUDA_ARRAY3D_DESCRIPTOR>, nb::arg("descriptor"))
       .def(
-          "__init__",
-          [](cuda::CudaArray* self, const CUDA_ARRAY_DESCRIPTOR& descriptor) {
-            new (self) cuda::CudaArray(descriptor);
-          },
-          nb::arg("descriptor"))
-      .def(
-          "__init__",
-          [](cuda::CudaArray* self, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
-            new (self) cuda::CudaArray(descriptor);
-          },
-          nb::arg("descriptor"))
-      .def(
-          "free", [](cuda::CudaArray& self) { unlocked([&] { self.free(); }); },
+          "free", [](HeldArray& self) { unlocked([&] { self.free(); }); },
           "Free the memory now; a second call does nothing.")
       .def("get_descriptor", &cuda::CudaArray::descriptor, "Its `ArrayDescriptor`.")
       .def("get_descriptor_3d", &cuda::CudaArray::descriptor_3d, "Its `ArrayDescriptor3D`.")
       .def_prop_ro(
           "handle",
-          [](const cuda::CudaArray& self) {
-            return reinterpret_cast<std::uintptr_t>(self.handle());
-          },
+          [](const HeldArray& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
           "The driver's handle, as an int.");
   bind_copies_of_arrays(m);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Device memory and managed memory.
+#include <atomic>
 #include <memory>
 
 #include "array/array_context.h"
@@ -12,6 +13,7 @@
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
 #include "cuda/context_stack.h"
+#include "cuda/postponed.h"
 
 namespace nb = nanobind;
 
@@ -32,7 +34,22 @@ void find_memory() noexcept {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
   const LockLeft unlocked;
+  cuda::release_postponed();
   array::ArrayContext::free_held_memory();
+}
+
+std::atomic<bool> release_is_due = false;
+
+int release_due(void*) noexcept {
+  release_is_due = false;
+  unlocked_if_possible([] { cuda::release_postponed(); });
+  return 0;
+}
+
+// The interpreter's main thread sees to it, between two of its instructions.
+void call_for_release() noexcept {
+  if (!nb::is_alive() || release_is_due.exchange(true)) return;
+  if (Py_AddPendingCall(release_due, nullptr) != 0) release_is_due = false;
 }
 
 nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle access_size) {
@@ -121,6 +138,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 
 void bind_device_memory(nb::module_& m) {
   cuda::set_memory_pressure_hook(find_memory);
+  cuda::set_postponed_hook(call_for_release);
 
   bind_allocation_object(m);
   managed_type = make_managed_type();

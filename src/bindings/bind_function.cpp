@@ -41,6 +41,9 @@ void destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (function->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   clear(self);
+  // The last kernel of a module unloads it, which waits for the device.
+  std::shared_ptr<cuda::Kernel>& kernel = function->state->kernel;
+  if (kernel.use_count() == 1) unlocked_if_possible([&] { kernel.reset(); });
   delete function->state;
   PyObject_GC_Del(self);
   Py_DECREF(type);

@@ -364,10 +364,12 @@ void bind_additions(nb::class_<GraphObject>& graph) {
            "Add a call of a Python function without arguments.\n"
            "\n"
            "It runs on a thread of the driver's, and what waits for it waits for the interpreter "
-           "lock too. It must not use the driver: no copies, no launches, and no "
-           "last references to memory on the device. What it raises is printed. A function that "
+           "lock too. It must not use the driver: no copies, no launches. "
+           "What it lets go of last is freed some time after it. What it raises is printed. A "
+           "function that "
            "refers to "
-           "the graph itself keeps it for good.")
+           "the graph itself keeps it for good. Python's collector of cycles is off while such a "
+           "function runs, in all threads, and afterwards as it was before.")
       .def("add_child_graph_node", &add_child_graph_node, arg("graph"), dependencies(),
            "Add all nodes of another graph, as they are now, as one node.")
       .def("add_empty_node", &add_empty_node, dependencies(),

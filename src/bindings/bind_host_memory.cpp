@@ -21,8 +21,8 @@ int export_memory(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the host memory has been freed");
     return -1;
   }
-  return PyBuffer_FillInfo(view, self, memory->data(), static_cast<Py_ssize_t>(memory->bytes()), 0,
-                           flags);
+  return PyBuffer_FillInfo(view, self, memory->data(), static_cast<Py_ssize_t>(memory->bytes()),
+                           memory->read_only() ? 1 : 0, flags);
 }
 
 nb::object pagelocked_empty(nb::handle shape, nb::handle dtype, nb::handle order,
@@ -60,8 +60,10 @@ nb::object register_host_memory(nb::handle array, nb::handle flags) {
   const auto address = nb::cast<std::uintptr_t>(interface["data"][0]);
   const auto bytes = nb::cast<std::size_t>(array.attr("nbytes"));
   auto* data = reinterpret_cast<void*>(address);
+  const bool read_only = !nb::cast<bool>(array.attr("flags").attr("writeable"));
   auto memory = std::make_unique<RegisteredAllocation>(
-      unlocked([&] { return cuda::RegisteredMemory(data, bytes, bits); }), nb::borrow(array));
+      unlocked([&] { return cuda::RegisteredMemory(data, bytes, bits); }), nb::borrow(array),
+      read_only);
   const bool fortran = !nb::cast<bool>(array.attr("flags").attr("c_contiguous"));
   return array_over(nb::cast(std::move(memory)), array.attr("shape"), array.attr("dtype"),
                     nb::str(fortran ? "F" : "C"));
@@ -145,7 +147,8 @@ void bind_host_memory(nb::module_& m) {
         "Returns\n"
         "-------\n"
         "ndarray\n"
-        "    A view whose base has `unregister` and `get_device_pointer`.");
+        "    A view whose base has `unregister` and `get_device_pointer`; read-only if the array "
+        "is.");
 }
 
 }  // namespace pycuda::bindings

@@ -2,6 +2,7 @@
 // Device memory of other processes.
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
+#include "bindings/held.h"
 #include "bindings/integers.h"
 #include "bindings/ipc_handles.h"
 #include "cuda/ipc.h"
@@ -21,10 +22,12 @@ class IpcMemoryHandle : public DevicePointer {
     }
     return memory_.address();
   }
-  void close() { memory_.close(); }
+  void close() {
+    unlocked([this] { memory_.close(); });
+  }
 
  private:
-  cuda::SharedMemory memory_;
+  Held<cuda::SharedMemory> memory_;
 };
 
 }  // namespace

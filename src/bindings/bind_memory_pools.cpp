@@ -7,6 +7,7 @@
 
 #include "bindings/bind.h"
 #include "bindings/device_pointer.h"
+#include "bindings/held.h"
 #include "bindings/host_pointer.h"
 #include "bindings/integers.h"
 #include "bindings/numpy_types.h"
@@ -38,13 +39,9 @@ class PooledDeviceAllocation : public DevicePointer {
   std::optional<cuda::PooledDeviceMemory> block_;
 };
 
-/// A Python class may derive from these, so they hold the pool that blocks share.
-template <class Pool>
-struct PoolObject {
-  std::shared_ptr<Pool> pool;
-};
-using DevicePool = PoolObject<cuda::DeviceMemoryPool>;
-using PageLockedPool = PoolObject<cuda::PageLockedMemoryPool>;
+// A Python class may derive from these, so they hold the pool that blocks share.
+using DevicePool = HeldReference<cuda::DeviceMemoryPool>;
+using PageLockedPool = HeldReference<cuda::PageLockedMemoryPool>;
 
 struct PageLockedAllocator {
   unsigned int flags = 0;
@@ -54,22 +51,22 @@ template <class Object>
 nb::class_<Object> bind_pool(nb::module_& m, const char* name, const char* documentation) {
   return nb::class_<Object>(m, name, documentation, nb::dynamic_attr(), nb::is_weak_referenceable())
       .def_prop_ro(
-          "held_blocks", [](const Object& self) { return self.pool->held_blocks(); },
+          "held_blocks", [](const Object& self) { return self->held_blocks(); },
           "How many free blocks the pool keeps.")
       .def_prop_ro(
-          "active_blocks", [](const Object& self) { return self.pool->active_blocks(); },
+          "active_blocks", [](const Object& self) { return self->active_blocks(); },
           "How many blocks of the pool are in use.")
       .def_prop_ro(
-          "managed_bytes", [](const Object& self) { return self.pool->managed_bytes(); },
+          "managed_bytes", [](const Object& self) { return self->managed_bytes(); },
           "Bytes of all blocks, kept and in use.")
       .def_prop_ro(
-          "active_bytes", [](const Object& self) { return self.pool->active_bytes(); },
+          "active_bytes", [](const Object& self) { return self->active_bytes(); },
           "Bytes of the blocks in use, as they were asked for.")
       .def(
-          "free_held", [](Object& self) { unlocked([&] { self.pool->free_held(); }); },
+          "free_held", [](Object& self) { unlocked([&] { self->free_held(); }); },
           "Give the blocks that it keeps back to the driver.")
       .def(
-          "stop_holding", [](Object& self) { unlocked([&] { self.pool->stop_holding(); }); },
+          "stop_holding", [](Object& self) { unlocked([&] { self->stop_holding(); }); },
           "Give them back, and keep none from now on: for the end of a program.")
       .def_static(
           "bin_number",
@@ -102,15 +99,14 @@ void bind_memory_pools(nb::module_& m) {
                         "driver call. Its `allocate` can be the allocator of arrays.")
       .def("__init__",
            [](DevicePool* self) {
-             new (self) DevicePool{std::make_shared<cuda::DeviceMemoryPool>()};
+             new (self) DevicePool(std::make_shared<cuda::DeviceMemoryPool>());
            })
       .def(
           "allocate",
           [](DevicePool& self, nb::handle size) {
             const auto bytes = as_integer<std::size_t>(size, "the size in bytes");
-            return unlocked([&] {
-              return std::make_unique<PooledDeviceAllocation>(self.pool->allocate(bytes));
-            });
+            return unlocked(
+                [&] { return std::make_unique<PooledDeviceAllocation>(self->allocate(bytes)); });
           },
           nb::arg("size"),
           "A block of at least `size` bytes: one that was given back, or a new one.\n"
@@ -146,7 +142,7 @@ void bind_memory_pools(nb::module_& m) {
           "__init__",
           [](PageLockedPool* self, const PageLockedAllocator* allocator) {
             const cuda::PageLockedBlocks source{allocator == nullptr ? 0 : allocator->flags};
-            new (self) PageLockedPool{std::make_shared<cuda::PageLockedMemoryPool>(source)};
+            new (self) PageLockedPool(std::make_shared<cuda::PageLockedMemoryPool>(source));
           },
           nb::arg("allocator").none() = nb::none())
       .def(
@@ -154,7 +150,7 @@ void bind_memory_pools(nb::module_& m) {
           [](PageLockedPool& self, nb::handle shape, nb::handle dtype, nb::handle order) {
             const std::size_t bytes = array_bytes(shape, dtype);
             auto memory = unlocked(
-                [&] { return std::make_unique<PooledHostAllocation>(self.pool->allocate(bytes)); });
+                [&] { return std::make_unique<PooledHostAllocation>(self->allocate(bytes)); });
             return array_over(nb::cast(std::move(memory)), shape, dtype, order);
           },
           nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",

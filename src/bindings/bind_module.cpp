@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
 #include "bindings/function_object.h"
+#include "bindings/held.h"
 #include "bindings/integers.h"
 #include "bindings/unlocked.h"
 #include "cuda/linker.h"
@@ -21,6 +23,8 @@ namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
+
+using ModuleObject = HeldReference<cuda::Module>;
 
 cuda::JitOptions read_options(nb::handle options) {
   cuda::JitOptions read;
@@ -63,14 +67,14 @@ void tell(nb::handle message_handler, bool success, const cuda::JitLog& log) {
   message_handler(success, text_of(log.information), text_of(log.errors));
 }
 
-cuda::ModulePtr module_from_buffer(nb::handle buffer, nb::handle options,
-                                   nb::handle message_handler) {
+ModuleObject module_from_buffer(nb::handle buffer, nb::handle options, nb::handle message_handler) {
   const Image image(buffer);
   const cuda::JitOptions jit_options = read_options(options);
   cuda::JitLog log;
-  cuda::ModulePtr module;
+  ModuleObject module;
   try {
-    module = unlocked([&] { return cuda::Module::from_image(image.bytes(), jit_options, &log); });
+    unlocked(
+        [&] { module = ModuleObject(cuda::Module::from_image(image.bytes(), jit_options, &log)); });
   } catch (const driver::DriverError&) {
     tell(message_handler, false, log);
     throw;
@@ -94,8 +98,9 @@ class LinkerObject {
       throw;
     }
   }
-  cuda::ModulePtr link_module() {
-    cuda::ModulePtr module = run([](cuda::Linker& linker) { return linker.link_module(); });
+  ModuleObject link_module() {
+    ModuleObject module =
+        run([](cuda::Linker& linker) { return ModuleObject(linker.link_module()); });
     tell(message_handler_, true, linker_.log());
     return module;
   }
@@ -108,12 +113,12 @@ class LinkerObject {
 }  // namespace
 
 void bind_module(nb::module_& m) {
-  nb::class_<cuda::Module>(m, "Module", "Code loaded into a context: kernels and variables.",
+  nb::class_<ModuleObject>(m, "Module", "Code loaded into a context: kernels and variables.",
                            nb::is_weak_referenceable())
       .def(
           "get_function",
-          [](cuda::Module& self, const std::string& name) {
-            return make_function(self.kernel(name));
+          [](const ModuleObject& self, const std::string& name) {
+            return make_function(self->kernel(name));
           },
           nb::arg("name"),
           "A kernel, by its name in the module.\n"
@@ -128,9 +133,12 @@ void bind_module(nb::module_& m) {
           "    When the module has none of that name. Names of C++ are mangled unless the source "
           "says `extern \"C\"`.")
       .def(
+          "_kernel_names", [](const ModuleObject& self) { return self->kernel_names(); },
+          "The names of all kernels; an Error with drivers before CUDA 12.4.")
+      .def(
           "get_global",
-          [](const cuda::Module& self, const std::string& name) {
-            const cuda::Module::Global global = self.global(name);
+          [](const ModuleObject& self, const std::string& name) {
+            const cuda::Module::Global global = self->global(name);
             return nb::make_tuple(global.address, global.bytes);
           },
           nb::arg("name"),
@@ -138,16 +146,16 @@ void bind_module(nb::module_& m) {
           "LogicError when there is none.")
       .def(
           "get_texref",
-          [](const cuda::ModulePtr& self, const std::string& name) {
-            return cuda::TextureReference::of(self, name);
+          [](const ModuleObject& self, const std::string& name) {
+            return unlocked([&] { return held(cuda::TextureReference::of(self.shared(), name)); });
           },
           nb::arg("name"),
           "The `TextureReference` that the module declares; LogicError when there is none of that "
           "name.")
       .def(
           "get_surfref",
-          [](const cuda::ModulePtr& self, const std::string& name) {
-            return cuda::SurfaceReference::of(self, name);
+          [](const ModuleObject& self, const std::string& name) {
+            return unlocked([&] { return held(cuda::SurfaceReference::of(self.shared(), name)); });
           },
           nb::arg("name"), "The `SurfaceReference` that the module declares.");
 
@@ -160,7 +168,7 @@ void bind_module(nb::module_& m) {
             nb::isinstance<nb::str>(path) ? nb::steal(PyUnicode_EncodeFSDefault(path.ptr())) : path;
         if (!encoded.is_valid()) throw nb::python_error();
         const std::string name = nb::cast<nb::bytes>(encoded).c_str();
-        return unlocked([&] { return cuda::Module::from_file(name); });
+        return unlocked([&] { return ModuleObject(cuda::Module::from_file(name)); });
       },
       nb::arg("filename"),
       "Load a cubin, PTX or fat binary from a file into the current context; returns a `Module`.");

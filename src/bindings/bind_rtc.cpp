@@ -68,11 +68,6 @@ nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure,
                         compiled.kept_folder.string());
 }
 
-bool is_cpu_driver(const driver::LoadedDriver& driver) {
-  return driver.kind == driver::DriverKind::Cpu ||
-         driver.library.find("libcuda_cpu") != std::string::npos;
-}
-
 /// (capability, is_cpu, driver version) of the current context's device, else of the first device.
 /// Zeros while no driver is in use: asking must not start one.
 nb::tuple device_facts() {
@@ -89,7 +84,7 @@ nb::tuple device_facts() {
                                         device) == CUDA_SUCCESS &&
       table.cuDeviceGetAttribute.status(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                         device) == CUDA_SUCCESS;
-  return nb::make_tuple(known ? 10 * major + minor : 0, is_cpu_driver(driver), driver.version);
+  return nb::make_tuple(known ? 10 * major + minor : 0, driver.is_cpu(), driver.version);
 }
 
 /// The process's driver for the diagnosis: loads it, and raises RuntimeError with the reason when
@@ -98,7 +93,7 @@ nb::dict driver_origin() {
   const driver::LoadedDriver& driver = driver::process_driver_origin();
   nb::dict facts;
   facts["library"] = driver.library;
-  facts["kind"] = is_cpu_driver(driver)                       ? "CPU"
+  facts["kind"] = driver.is_cpu()                             ? "CPU"
                   : driver.kind == driver::DriverKind::Nvidia ? "NVIDIA"
                                                               : "other";
   facts["version"] = driver.version;

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 
 #include "bindings/array_argument.h"
 #include "bindings/device_pointer.h"
 #include "bindings/enumeration.h"
+#include "bindings/held.h"
 #include "bindings/integers.h"
 #include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
@@ -21,6 +23,8 @@ namespace pycuda::bindings {
 namespace {
 
 using BorderColor = std::array<float, 4>;
+using HeldTexture = Held<cuda::TextureObject>;
+using HeldSurface = Held<cuda::SurfaceObject>;
 
 /// One mode for all axes, or a sequence of up to three.
 void read_address_modes(nb::handle modes, CUDA_TEXTURE_DESC& description) {
@@ -49,20 +53,20 @@ CUDA_TEXTURE_DESC description_of(nb::handle address_mode, nb::handle filter_mode
   return description;
 }
 
-void make_object_of_array(cuda::TextureObject* self, nb::handle array, nb::handle address_mode,
+void make_object_of_array(HeldTexture* self, nb::handle array, nb::handle address_mode,
                           nb::handle filter_mode, nb::handle flags,
                           const BorderColor& border_color) {
   cuda::CudaArrayPtr memory = array_argument(array, "array");
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_ARRAY;
   resource.res.array.hArray = memory->handle();
-  new (self) cuda::TextureObject(
-      resource, description_of(address_mode, filter_mode, flags, border_color), std::move(memory));
+  const CUDA_TEXTURE_DESC description =
+      description_of(address_mode, filter_mode, flags, border_color);
+  unlocked([&] { new (self) HeldTexture(resource, description, std::move(memory)); });
 }
 
-std::unique_ptr<cuda::TextureObject> linear_object(nb::handle devptr, nb::handle bytes,
-                                                   nb::handle format, nb::handle num_channels,
-                                                   nb::handle flags) {
+std::unique_ptr<HeldTexture> linear_object(nb::handle devptr, nb::handle bytes, nb::handle format,
+                                           nb::handle num_channels, nb::handle flags) {
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_LINEAR;
   resource.res.linear.devPtr = device_address(devptr, "devptr");
@@ -72,13 +76,12 @@ std::unique_ptr<cuda::TextureObject> linear_object(nb::handle devptr, nb::handle
   CUDA_TEXTURE_DESC description{};
   for (CUaddress_mode& mode : description.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
   description.flags = as_integer<unsigned int>(flags, "flags");
-  return std::make_unique<cuda::TextureObject>(resource, description);
+  return unlocked([&] { return std::make_unique<HeldTexture>(resource, description); });
 }
 
-std::unique_ptr<cuda::TextureObject> pitched_object(nb::handle devptr, nb::handle descr,
-                                                    nb::handle pitch, nb::handle address_mode,
-                                                    nb::handle filter_mode, nb::handle flags,
-                                                    const BorderColor& border_color) {
+std::unique_ptr<HeldTexture> pitched_object(nb::handle devptr, nb::handle descr, nb::handle pitch,
+                                            nb::handle address_mode, nb::handle filter_mode,
+                                            nb::handle flags, const BorderColor& border_color) {
   const CUDA_ARRAY_DESCRIPTOR descriptor = descriptor_argument(descr);
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_PITCH2D;
@@ -89,8 +92,19 @@ std::unique_ptr<cuda::TextureObject> pitched_object(nb::handle devptr, nb::handl
   pitched.width = descriptor.Width;
   pitched.height = descriptor.Height;
   pitched.pitchInBytes = as_integer<std::size_t>(pitch, "pitch");
-  return std::make_unique<cuda::TextureObject>(
-      resource, description_of(address_mode, filter_mode, flags, border_color));
+  const CUDA_TEXTURE_DESC description =
+      description_of(address_mode, filter_mode, flags, border_color);
+  return unlocked([&] { return std::make_unique<HeldTexture>(resource, description); });
+}
+
+/// A call on a reference. What changes one waits for kernels that may read by it, so the
+/// interpreter lock is free, and threads of the program call one by one.
+template <class Reference, class Action>
+auto call(const Reference& reference, Action&& action) {
+  return unlocked([&] {
+    const std::lock_guard one(reference.calls());
+    return action();
+  });
 }
 
 void bind_references(nb::module_& m) {
@@ -100,24 +114,30 @@ void bind_references(nb::module_& m) {
       "A texture that a module declares, as `texture<float, 2> name;`, and the program binds: from "
       "`Module.get_texref`. See also `TextureObject`.",
       nb::is_weak_referenceable())
-      .def(nb::new_(&Reference::create))
+      .def(nb::new_([] { return held(Reference::create()); }))
       .def(
           "set_array",
-          [](Reference& self, nb::handle array) { self.set_array(array_argument(array, "array")); },
+          [](Reference& self, nb::handle array) {
+            cuda::CudaArrayPtr memory = array_argument(array, "array");
+            call(self, [&] { self.set_array(std::move(memory)); });
+          },
           nb::arg("array"), "Bind an `Array`, which is kept alive, and take its format.")
       .def(
           "set_address",
           [](Reference& self, nb::handle devptr, nb::handle bytes, bool allow_offset) {
-            return self.set_address(device_address(devptr, "devptr"),
-                                    as_integer<std::size_t>(bytes, "bytes"), allow_offset);
+            const CUdeviceptr address = device_address(devptr, "devptr");
+            const auto size = as_integer<std::size_t>(bytes, "bytes");
+            return call(self, [&] { return self.set_address(address, size, allow_offset); });
           },
           nb::arg("devptr"), nb::arg("bytes"), nb::arg("allow_offset") = false,
           "Bind plain memory, read by number; gives the offset in bytes that kernels must add.")
       .def(
           "set_address_2d",
           [](Reference& self, nb::handle devptr, nb::handle descr, nb::handle pitch) {
-            self.set_address_2d(device_address(devptr, "devptr"), descriptor_argument(descr),
-                                as_integer<std::size_t>(pitch, "pitch"));
+            const CUdeviceptr address = device_address(devptr, "devptr");
+            const CUDA_ARRAY_DESCRIPTOR descriptor = descriptor_argument(descr);
+            const auto row_bytes = as_integer<std::size_t>(pitch, "pitch");
+            call(self, [&] { self.set_address_2d(address, descriptor, row_bytes); });
           },
           nb::arg("devptr"), nb::arg("descr"), nb::arg("pitch"),
           "Bind memory with rows of `pitch` bytes.")
@@ -130,8 +150,10 @@ void bind_references(nb::module_& m) {
                               "'num_components'");
               throw nb::python_error();
             }
-            self.set_format(as_enumerator<CUarray_format>(fmt.is_none() ? format : fmt, "format"),
-                            as_integer<int>(channels, "num_components"));
+            const auto element =
+                as_enumerator<CUarray_format>(fmt.is_none() ? format : fmt, "format");
+            const auto count = as_integer<int>(channels, "num_components");
+            call(self, [&] { self.set_format(element, count); });
           },
           nb::arg("fmt").none() = nb::none(), nb::arg("num_components").none() = nb::none(),
           nb::arg("format").none() = nb::none(),
@@ -140,46 +162,65 @@ void bind_references(nb::module_& m) {
       .def(
           "set_address_mode",
           [](Reference& self, nb::handle dim, nb::handle mode) {
-            self.set_address_mode(as_integer<int>(dim, "dim"),
-                                  as_enumerator<CUaddress_mode>(mode, "am"));
+            const auto axis = as_integer<int>(dim, "dim");
+            const auto outside = as_enumerator<CUaddress_mode>(mode, "am");
+            call(self, [&] { self.set_address_mode(axis, outside); });
           },
           nb::arg("dim"), nb::arg("am"), "What coordinates outside of dimension `dim` mean.")
       .def(
           "set_filter_mode",
           [](Reference& self, nb::handle mode) {
-            self.set_filter_mode(as_enumerator<CUfilter_mode>(mode, "fm"));
+            const auto filter = as_enumerator<CUfilter_mode>(mode, "fm");
+            call(self, [&] { self.set_filter_mode(filter); });
           },
           nb::arg("fm"), "The nearest texel, or the mean of the nearest ones.")
       .def(
           "set_flags",
           [](Reference& self, nb::handle flags) {
-            self.set_flags(as_integer<unsigned int>(flags, "flags"));
+            const auto bits = as_integer<unsigned int>(flags, "flags");
+            call(self, [&] { self.set_flags(bits); });
           },
           nb::arg("flags"), "`TRSF_READ_AS_INTEGER` and `TRSF_NORMALIZED_COORDINATES`.")
-      .def("set_border_color", &Reference::set_border_color, nb::arg("color"),
-           "What is read outside with `address_mode.BORDER`: four floats.")
-      .def("get_address", &Reference::address, "The address of the memory that is bound.")
       .def(
-          "get_array", [](const Reference& self) { return array_object_of(self.array()); },
+          "set_border_color",
+          [](Reference& self, const BorderColor& color) {
+            call(self, [&] { self.set_border_color(color); });
+          },
+          nb::arg("color"), "What is read outside with `address_mode.BORDER`: four floats.")
+      .def(
+          "get_address",
+          [](const Reference& self) { return call(self, [&] { return self.address(); }); },
+          "The address of the memory that is bound.")
+      .def(
+          "get_array",
+          [](const Reference& self) {
+            return array_object_of(call(self, [&] { return self.array(); }));
+          },
           "The `Array` that is bound.")
       .def(
           "get_address_mode",
           [](const Reference& self, nb::handle dim) {
-            return member_of("address_mode", self.address_mode(as_integer<int>(dim, "dim")));
+            const auto axis = as_integer<int>(dim, "dim");
+            return member_of("address_mode", call(self, [&] { return self.address_mode(axis); }));
           },
           nb::arg("dim"), "The `address_mode` of a dimension.")
       .def(
           "get_filter_mode",
-          [](const Reference& self) { return member_of("filter_mode", self.filter_mode()); },
+          [](const Reference& self) {
+            return member_of("filter_mode", call(self, [&] { return self.filter_mode(); }));
+          },
           "The `filter_mode`.")
       .def(
           "get_format",
           [](const Reference& self) {
-            const Reference::Format format = self.format();
+            const Reference::Format format = call(self, [&] { return self.format(); });
             return nb::make_tuple(member_of("array_format", format.format), format.channels);
           },
           "Format and channels, as (array_format, int).")
-      .def("get_flags", &Reference::flags, "The flags that were set.");
+      .def(
+          "get_flags",
+          [](const Reference& self) { return call(self, [&] { return self.flags(); }); },
+          "The flags that were set.");
 
   nb::class_<cuda::SurfaceReference>(
       m, "SurfaceReference",
@@ -189,14 +230,17 @@ void bind_references(nb::module_& m) {
       .def(
           "set_array",
           [](cuda::SurfaceReference& self, nb::handle array, nb::handle flags) {
-            self.set_array(array_argument(array, "array"),
-                           as_integer<unsigned int>(flags, "flags"));
+            cuda::CudaArrayPtr memory = array_argument(array, "array");
+            const auto bits = as_integer<unsigned int>(flags, "flags");
+            call(self, [&] { self.set_array(std::move(memory), bits); });
           },
           nb::arg("array"), nb::arg("flags") = 0,
           "Bind an `Array` that was made with `array3d_flags.SURFACE_LDST`; it is kept alive.")
       .def(
           "get_array",
-          [](const cuda::SurfaceReference& self) { return array_object_of(self.array()); },
+          [](const cuda::SurfaceReference& self) {
+            return array_object_of(call(self, [&] { return self.array(); }));
+          },
           "The `Array` that is bound.");
 }
 
@@ -216,7 +260,7 @@ void bind_texture(nb::module_& m) {
   bind_references(m);
   const nb::object clamp = member_of("address_mode", CU_TR_ADDRESS_MODE_CLAMP);
   const nb::object point = member_of("filter_mode", CU_TR_FILTER_MODE_POINT);
-  nb::class_<cuda::TextureObject> texture(
+  nb::class_<HeldTexture> texture(
       m, "TextureObject",
       "A texture that kernels get as a parameter of type `cudaTextureObject_t`: pass `handle`.\n"
       "\n"
@@ -247,15 +291,16 @@ void bind_texture(nb::module_& m) {
                   "and format of an `ArrayDescriptor`.");
   bind_handle(texture);
 
-  nb::class_<cuda::SurfaceObject> surface(
+  nb::class_<HeldSurface> surface(
       m, "SurfaceObject",
       "A surface that kernels get as a parameter of type `cudaSurfaceObject_t`: pass `handle`. Its "
       "`Array` was made with `array3d_flags.SURFACE_LDST`.",
       nb::is_weak_referenceable());
   surface.def(
       "__init__",
-      [](cuda::SurfaceObject* self, nb::handle array) {
-        new (self) cuda::SurfaceObject(array_argument(array, "array"));
+      [](HeldSurface* self, nb::handle array) {
+        cuda::CudaArrayPtr memory = array_argument(array, "array");
+        unlocked([&] { new (self) HeldSurface(std::move(memory)); });
       },
       nb::arg("array"));
   bind_handle(surface);

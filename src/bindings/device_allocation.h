@@ -32,6 +32,10 @@ class DeviceAllocation : public DevicePointer {
   virtual void free() { memory_->free(); }
   virtual std::size_t bytes() const { return memory_->bytes(); }
 
+  /// How many views the host reads and writes it by: it is not freed under them. Protected by the
+  /// interpreter lock.
+  int views = 0;
+
  protected:
   DeviceAllocation() = default;
   [[noreturn]] static void raise_freed() {

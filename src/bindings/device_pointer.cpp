@@ -17,9 +17,19 @@ PyTypeObject* holder_type = nullptr;
 
 /// A Python class that tells its address itself: the recipe for wrapping other packages' tensors.
 class PointerHolder : public DevicePointer {
+  struct Leaving {
+    Leaving() = default;
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+    ~Leaving() { Py_LeaveRecursiveCall(); }
+  };
+
  public:
   CUdeviceptr address() const override {
     const nb::object self = nb::find(*this);
+    // Holders that give one another would call C++ without an end, which Python does not count.
+    if (Py_EnterRecursiveCall(" in get_pointer()") != 0) throw nb::python_error();
+    const Leaving leaving;
     return device_address(self.attr("get_pointer")(), "the result of get_pointer()");
   }
 };
@@ -29,11 +39,20 @@ struct HostView {
   PyObject_HEAD PyObject* owner;
   void* data;
   Py_ssize_t bytes;
+  /// Counts the views that keep the memory from being freed; may be null.
+  int* views;
 };
 
 int export_view(PyObject* self, Py_buffer* view, int flags) {
   auto* host = reinterpret_cast<HostView*>(self);
-  return PyBuffer_FillInfo(view, self, host->data, host->bytes, 0, flags);
+  const int failed = PyBuffer_FillInfo(view, self, host->data, host->bytes, 0, flags);
+  if (failed == 0 && host->views != nullptr) ++*host->views;
+  return failed;
+}
+
+void release_view(PyObject* self, Py_buffer*) {
+  auto* host = reinterpret_cast<HostView*>(self);
+  if (host->views != nullptr) --*host->views;
 }
 
 void destroy_view(PyObject* self) {
@@ -46,6 +65,7 @@ void destroy_view(PyObject* self) {
 PyTypeObject* host_view_type() {
   static PyType_Slot slots[] = {
       {Py_bf_getbuffer, reinterpret_cast<void*>(export_view)},
+      {Py_bf_releasebuffer, reinterpret_cast<void*>(release_view)},
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy_view)},
       {0, nullptr},
   };
@@ -92,13 +112,14 @@ CUdeviceptr device_address(nb::handle object, const char* what) {
   return as_integer<CUdeviceptr>(number, what);
 }
 
-nb::object memory_view(nb::handle owner, CUdeviceptr address, std::size_t bytes) {
+nb::object memory_view(nb::handle owner, CUdeviceptr address, std::size_t bytes, int* views) {
   PyTypeObject* type = host_view_type();
   auto* view = PyObject_New(HostView, type);
   if (view == nullptr) throw nb::python_error();
   view->owner = owner.inc_ref().ptr();
   view->data = reinterpret_cast<void*>(address);
   view->bytes = static_cast<Py_ssize_t>(bytes);
+  view->views = views;
   const nb::object exporter = nb::steal(reinterpret_cast<PyObject*>(view));
   nb::object memory = nb::steal(PyMemoryView_FromObject(exporter.ptr()));
   if (!memory.is_valid()) throw nb::python_error();

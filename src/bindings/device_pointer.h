@@ -36,7 +36,9 @@ CUdeviceptr device_address(nanobind::handle object, const char* what);
 /// Binds the base class with `int()`, `__index__` and `__long__`, and PointerHolderBase.
 void bind_device_pointer(nanobind::module_& m);
 
-/// A writable memoryview over `bytes` bytes at `address` that keeps `owner` alive.
-nanobind::object memory_view(nanobind::handle owner, CUdeviceptr address, std::size_t bytes);
+/// A writable memoryview over `bytes` bytes at `address` that keeps `owner` alive, and with it
+/// `views`, which counts the views that there are.
+nanobind::object memory_view(nanobind::handle owner, CUdeviceptr address, std::size_t bytes,
+                             int* views = nullptr);
 
 }  // namespace pycuda::bindings

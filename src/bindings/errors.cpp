@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cuda/context_stack.h"
 #include "driver/error.h"
 #include "driver/process_driver.h"
 
@@ -46,8 +47,16 @@ std::string name_of(CUresult code) {
   return driver::error_name(driver::process_driver(), code);
 }
 
+void note_fault(CUresult code) {
+  if (!driver::is_sticky(code)) return;
+  const cuda::ContextPtr own = cuda::current_context();
+  const cuda::ContextPtr context = own ? own : cuda::process_context();
+  if (context) context->note_fault_told();
+}
+
 // The interpreter's own error, if any, wins: nothing may be raised on top of it.
 void set_driver_error(const driver::DriverError& error) {
+  note_fault(error.code());
   PyObject* type = class_for(error.code());
   const nb::object made = nb::steal(PyObject_CallFunction(type, "s", error.what()));
   if (!made.is_valid()) return;

@@ -8,19 +8,23 @@ namespace nb = nanobind;
 namespace pycuda::bindings {
 namespace {
 
-/// Without the collector of cycles while this lives: it might end device memory, and on this thread
-/// the driver may not be called.
+/// Without the collector of cycles while one of these lives: it might end device memory, and on
+/// this thread the driver may not be called. The interpreter lock protects the members; a function
+/// may let it go, so that others come and end meanwhile.
 class NoCollection {
  public:
-  NoCollection() : was_on_(PyGC_Disable() != 0) {}
+  NoCollection() {
+    if (inside_++ == 0) was_on_ = PyGC_Disable() != 0;
+  }
   NoCollection(const NoCollection&) = delete;
   NoCollection& operator=(const NoCollection&) = delete;
   ~NoCollection() {
-    if (was_on_) PyGC_Enable();
+    if (--inside_ == 0 && was_on_) PyGC_Enable();
   }
 
  private:
-  bool was_on_;
+  inline static int inside_ = 0;
+  inline static bool was_on_ = false;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ class HostPointer {
   /// Null once freed.
   virtual void* data() const = 0;
   virtual std::size_t bytes() const = 0;
+  virtual bool read_only() const { return false; }
   /// Where the device sees it. Throws for memory that it does not see.
   virtual CUdeviceptr device_address() const = 0;
 };
@@ -60,17 +61,19 @@ class AlignedAllocation : public HostAllocationOf<cuda::AlignedMemory> {
 /// Memory that another object owns, page-locked while this lives.
 class RegisteredAllocation : public HostAllocationOf<cuda::RegisteredMemory> {
  public:
-  RegisteredAllocation(cuda::RegisteredMemory memory, nanobind::object owner)
-      : HostAllocationOf(std::move(memory)), owner_(std::move(owner)) {}
+  RegisteredAllocation(cuda::RegisteredMemory memory, nanobind::object owner, bool read_only)
+      : HostAllocationOf(std::move(memory)), owner_(std::move(owner)), read_only_(read_only) {}
   ~RegisteredAllocation() override {
     // Before the owner lets go of the memory.
     unlocked_if_possible([this] { memory_.reset(); });
   }
   CUdeviceptr device_address() const override { return memory_->device_address(); }
+  bool read_only() const override { return read_only_; }
   const nanobind::object& owner() const { return owner_; }
 
  private:
   nanobind::object owner_;
+  bool read_only_;
 };
 
 class PooledHostAllocation : public HostPointer {

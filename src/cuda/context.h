@@ -120,6 +120,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// True for the first caller: a lost context makes every clean-up fail the same way, and once is
   /// enough to say so.
   bool first_fault_report() noexcept { return !fault_reported_.exchange(true); }
+  /// Whether the program has been told of the context's fault, by an error of a call.
+  bool fault_told() const noexcept { return fault_told_; }
+  void note_fault_told() noexcept { fault_told_ = true; }
 
  private:
   friend class HostView;
@@ -132,6 +135,7 @@ class Context : public std::enable_shared_from_this<Context> {
   Device device_;
   Origin origin_;
   std::atomic<bool> fault_reported_{false};
+  std::atomic<bool> fault_told_{false};
   /// Passed by releases of resources, shut before the context is given back.
   LifeGate life_;
   /// Who keeps it in the driver: itself until it is given back, and its HostViews.

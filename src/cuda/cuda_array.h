@@ -15,6 +15,8 @@ class CudaArray {
   explicit CudaArray(const CUDA_ARRAY_DESCRIPTOR& descriptor);
   /// Another's array: used, never freed.
   static std::shared_ptr<CudaArray> borrow(const ContextPtr& context, CUarray handle);
+  CudaArray(CudaArray&&) = default;
+  virtual ~CudaArray() = default;
 
   CUarray handle() const { return array_.get(); }
   const ContextPtr& context() const { return array_.context(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,26 +23,41 @@ bool has_own_length(std::string_view image) {
   return image.starts_with(kElf) || image.starts_with(kFatbin) || image.starts_with(kFatbinWrapper);
 }
 
+/// A module's kernels, at most so many. Throws where the driver cannot tell them: before CUDA 12.4.
+std::vector<std::string> names_of_kernels(const driver::DriverTable& driver, CUmodule module,
+                                          unsigned int most) {
+  unsigned int count = 0;
+  driver.cuModuleGetFunctionCount(&count, module);
+  std::vector<CUfunction> functions(std::min(count, most));
+  if (functions.empty()) return {};
+  driver.cuModuleEnumerateFunctions(functions.data(), static_cast<unsigned int>(functions.size()),
+                                    module);
+  std::vector<std::string> names;
+  for (CUfunction function : functions) {
+    const char* name = nullptr;
+    driver.cuFuncGetName(&name, function);
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 /// The names of a module's kernels, for a message: empty where the driver cannot tell them.
 std::string kernels_in(const driver::DriverTable& driver, CUmodule module) {
   constexpr unsigned int kMost = 8;
-  unsigned int count = 0;
-  if (driver.cuModuleGetFunctionCount.status(&count, module) != CUDA_SUCCESS) return {};
-  if (count == 0) return "the module has no kernels";
-  std::vector<CUfunction> functions(std::min(count, kMost));
-  const auto asked = static_cast<unsigned int>(functions.size());
-  if (driver.cuModuleEnumerateFunctions.status(functions.data(), asked, module) != CUDA_SUCCESS) {
+  try {
+    unsigned int count = 0;
+    driver.cuModuleGetFunctionCount(&count, module);
+    if (count == 0) return "the module has no kernels";
+    std::string text;
+    for (const std::string& name : names_of_kernels(driver, module, kMost)) {
+      text += text.empty() ? "the module has " : ", ";
+      text += "'" + name + "'";
+    }
+    if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
+    return text;
+  } catch (const driver::DriverError&) {
     return {};
   }
-  std::string text;
-  for (CUfunction function : functions) {
-    const char* name = nullptr;
-    if (driver.cuFuncGetName.status(&name, function) != CUDA_SUCCESS || name == nullptr) return {};
-    text += text.empty() ? "the module has " : ", ";
-    text += "'" + std::string(name) + "'";
-  }
-  if (count > asked) text += " and " + std::to_string(count - asked) + " more";
-  return text;
 }
 
 }  // namespace
@@ -82,6 +98,11 @@ std::shared_ptr<Kernel> Module::kernel(const std::string& name) {
   }
   if (code != CUDA_SUCCESS) throw get_function.error(code);
   return std::make_shared<Kernel>(Kernel::Key{}, shared_from_this(), handle, name);
+}
+
+std::vector<std::string> Module::kernel_names() const {
+  const ContextScope scope(context());
+  return names_of_kernels(module_.driver(), handle(), std::numeric_limits<unsigned int>::max());
 }
 
 const std::vector<ParameterKind>* Module::parameter_kinds(std::string_view kernel) const {

@@ -39,6 +39,8 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// "cuModuleGetFunction failed: named symbol not found" when the module has no such kernel.
   std::shared_ptr<Kernel> kernel(const std::string& name);
+  /// Of all kernels, as the driver orders them. Throws where it cannot tell: before CUDA 12.4.
+  std::vector<std::string> kernel_names() const;
 
   /// The kinds of a kernel's parameters; null when the image did not tell.
   const std::vector<ParameterKind>* parameter_kinds(std::string_view kernel) const;

@@ -7,6 +7,7 @@
 #include "cuda/cleanup.h"
 #include "cuda/context.h"
 #include "cuda/context_stack.h"
+#include "cuda/postponed.h"
 
 namespace pycuda::cuda {
 
@@ -45,7 +46,7 @@ class Owned {
   }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
-  /// Releases; a failure is reported.
+  /// Releases, later where this thread may not; a failure is reported.
   ~Owned() {
     drop();
     if (context_) internal::leave_for_next(std::move(context_));
@@ -71,7 +72,9 @@ class Owned {
   /// second release: "device_allocation::free failed: invalid resource handle".
   void release(const char* routine) {
     if (handle_ == Handle{}) throw driver::DriverError(routine, CUDA_ERROR_INVALID_HANDLE);
+    const Handle handle = handle_;
     if (const CUresult code = give_back(); code != CUDA_SUCCESS) {
+      if (code == CUDA_ERROR_NOT_PERMITTED) handle_ = handle;  // another thread may release it
       throw(driver().*Release).error(code);
     }
   }
@@ -84,11 +87,22 @@ class Owned {
   }
   void drop() noexcept {
     if (!context_ || handle_ == Handle{}) return;
+    const Handle handle = handle_;
     const CUresult code = give_back();
-    if (code == CUDA_SUCCESS) return;
+    if (code != CUDA_SUCCESS) [[unlikely]]
+      drop_failed(handle, code);
+  }
+  [[gnu::cold]] void drop_failed(Handle handle, CUresult code) noexcept {
+    if (code == CUDA_ERROR_NOT_PERMITTED && postpone_release(handle)) return;
     if (!driver::is_sticky(code) || context_->first_fault_report()) {
       report_cleanup_failure(driver(), (driver().*Release).name(), code);
     }
+  }
+
+  bool postpone_release(Handle handle) noexcept {
+    const driver::DriverTable& table = driver();
+    return postpone(context_, (table.*Release).name(),
+                    [&table, handle] { return (table.*Release).status(handle); });
   }
 
   ContextPtr context_;

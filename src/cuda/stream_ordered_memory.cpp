@@ -8,6 +8,7 @@
 #include "cuda/capture.h"
 #include "cuda/cleanup.h"
 #include "cuda/device_memory.h"
+#include "cuda/postponed.h"
 #include "cuda/stream.h"
 
 namespace pycuda::cuda {
@@ -130,10 +131,21 @@ CUresult StreamOrderedMemory::give_back(CUstream stream) noexcept {
 
 void StreamOrderedMemory::drop() noexcept {
   if (address_ == 0) return;
+  const CUdeviceptr address = address_;
   const CUresult code = give_back(stream_);
+  if (code == CUDA_ERROR_NOT_PERMITTED && postpone_free(address)) return;
   if (code != CUDA_SUCCESS && (!driver::is_sticky(code) || context()->first_fault_report())) {
     report_cleanup_failure(context()->driver(), "cuMemFreeAsync", code);
   }
+}
+
+bool StreamOrderedMemory::postpone_free(CUdeviceptr address) noexcept {
+  // By then the stream may be gone.
+  return postpone(context(), "cuMemFreeAsync", [pool = pool_, address] {
+    const Context& context = *pool->context();
+    Capture::wait_for_work(context);
+    return context.driver().cuMemFreeAsync.status(address, nullptr);
+  });
 }
 
 void StreamOrderedMemory::free(CUstream stream) {

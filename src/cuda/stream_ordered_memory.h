@@ -68,6 +68,7 @@ class StreamOrderedMemory {
       : pool_(std::move(pool)), stream_(stream), bytes_(bytes) {}
   CUresult give_back(CUstream stream) noexcept;
   void drop() noexcept;
+  bool postpone_free(CUdeviceptr address) noexcept;
 
   std::shared_ptr<StreamOrderedPool> pool_;
   CUstream stream_;

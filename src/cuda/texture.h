@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -50,9 +51,16 @@ class TextureReference {
   virtual Format format() const = 0;
   virtual unsigned int flags() const = 0;
 
+  /// Held during each call by users with several threads. Recursive: an array that goes may run
+  /// its owner's code.
+  std::recursive_mutex& calls() const { return calls_; }
+
  protected:
   /// For an offset that is not allowed.
   [[noreturn]] static void throw_offset();
+
+ private:
+  mutable std::recursive_mutex calls_;
 };
 
 class SurfaceReference {
@@ -66,6 +74,12 @@ class SurfaceReference {
 
   virtual void set_array(CudaArrayPtr array, unsigned int flags) = 0;
   virtual CudaArrayPtr array() const = 0;
+
+  /// Like that of a TextureReference.
+  std::recursive_mutex& calls() const { return calls_; }
+
+ private:
+  mutable std::recursive_mutex calls_;
 };
 
 /// In the current context. What is read must outlive it; an array is kept alive.

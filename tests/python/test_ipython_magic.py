@@ -9,22 +9,49 @@ import pycuda.driver as cuda
 import pytest
 from programs import run_program
 from pycuda import ipython_magic
+from pycuda.compiler import SourceModule
 
 NOTEBOOK = pathlib.Path(__file__).resolve().parents[2] / "examples" / "first_steps.ipynb"
 
 
-def test_kernels_are_found_by_their_definitions():
-    source = """
-    // __global__ void commented(int) {}
-    /* __global__ void commented_too() {} */
-    __device__ int help(int a) { return a; }
-    __global__ void first(float *a) {}
-    static __global__ void __launch_bounds__(128, 2) second (int b) {}
-    __global__ __launch_bounds__(64)
-    void third() {}
-    template <typename T, int n> __global__ void many(T *a) {}
-    """
-    assert ipython_magic._kernel_names(source) == ["first", "second", "third"]
+CELLS = {
+    "comments": ("// __global__ void no(int) {}\n/* __global__ void nor() {} */\n__global__ void b() {}", ["b"]),
+    "other functions": ("__device__ int help(int a) { return a; }\n__global__ void z() {}", ["z"]),
+    "the order of the cell": (
+        "__global__ void z() {}\n__global__ void _a() {}\n__global__ void m() {}",
+        ["z", "_a", "m"],
+    ),
+    "bounds": (
+        "__global__ void __launch_bounds__(128, 2) z() {}\n__global__ __launch_bounds__(64)\nvoid third() {}",
+        ["z", "third"],
+    ),
+    "registers": ("__global__ void __maxnreg__(32) mr(int *x) {}", ["mr"]),
+    "the preprocessor": ("#if 0\n__global__ void old(int *x) {}\n#endif\n__global__ void c(int *x) {}", ["c"]),
+    "macros": ("#define KERNEL(n) __global__ void n(int *x)\nKERNEL(mk) { x[0] = 1; }", ["mk"]),
+    "a string": ('__global__ void s() { printf("__global__ void str("); }', ["s"]),
+    "static": ("static __global__ void hidden() {}\n__global__ void c() {}", ["c"]),
+}
+
+
+@pytest.mark.parametrize("what", CELLS)
+def test_the_kernels_of_a_cell_are_those_of_its_module(context, what):
+    source, expected = CELLS[what]
+    names = {}
+    made = ipython_magic.compile_cell("", source, names)
+    assert [function.name for function in made] == list(names) == expected
+
+
+def test_a_driver_that_does_not_tell_kernels_is_asked_for_each(context):
+    class Module:
+        class module:
+            @staticmethod
+            def _kernel_names():
+                raise cuda.LogicError
+
+        get_function = SourceModule("__global__ void a() {}\n__global__ void b() {}").get_function
+
+    source = "#if 0\n__global__ void old() {}\n#endif\n__global__ void b() {}\n__global__ void a() {}"
+    assert list(ipython_magic._kernels_of(Module, source)) == ["b", "a"]
 
 
 def test_the_kernels_of_a_cell_become_names(context):

@@ -210,3 +210,60 @@ def test_a_pointer_holder_that_was_not_set_up_says_so():
 
     with pytest.raises(TypeError, match="its __init__ must call that of PointerHolderBase"):
         cuda.memcpy_htod(Holder(), np.zeros(3))
+
+
+def test_a_pointer_holder_that_is_its_own_pointer_says_so():
+    output, _ = run_program(
+        """
+        import pycuda.driver as cuda
+
+        class Holder(cuda.PointerHolderBase):
+            def get_pointer(self):
+                return self.other
+
+        first, second = Holder(), Holder()
+        first.other, second.other = second, first
+        for _ in range(2):
+            try:
+                int(first)
+            except RecursionError as error:
+                print(error)
+        second.other = 16
+        print(int(first))
+        """
+    )
+    assert output.count("recursion depth exceeded") == 2 and output.endswith("16\n")
+
+
+def test_memory_of_a_read_only_array_stays_read_only():
+    held = cuda.register_host_memory(np.frombuffer(bytes(4096), np.int8))
+    assert not held.flags.writeable
+    with pytest.raises(ValueError, match="cannot set WRITEABLE"):
+        held.flags.writeable = True
+    assert memoryview(held.base).readonly
+    held.base.unregister()
+    writeable = np.zeros(1024, np.int32)
+    held = cuda.register_host_memory(writeable)
+    held[3] = 7
+    assert writeable[3] == 7
+    held.base.unregister()
+
+
+def test_memory_is_not_freed_under_a_view_that_the_host_uses(context):
+    managed = cuda.managed_empty(10, np.float32, mem_flags=cuda.mem_attach_flags.GLOBAL).base
+    kinds = [managed]
+    if "CPU" in context.get_device().name():
+        kinds.append(cuda.mem_alloc(1 << 20))
+    for memory in kinds:
+        view = memory.as_buffer(10)
+        part = np.frombuffer(view, np.uint8)[2:]
+        with pytest.raises(BufferError, match="while views of it exist"):
+            memory.free()
+        part[0] = 1
+        del view
+        with pytest.raises(BufferError):
+            memory.free()
+        del part
+        with memory.as_buffer(10):
+            pass
+        memory.free()

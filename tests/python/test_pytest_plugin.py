@@ -97,6 +97,32 @@ def test_accesses_out_of_bounds_fail_the_test_even_if_it_does_not_wait(project, 
     assert "2 passed, 1 error" in output and "memory accesses checked" in output
 
 
+def test_a_fault_that_a_test_looks_for_is_no_error(project, cpu_driver):
+    code = """
+        def test_waits(cuda_context):
+            fill(0, 64)
+            with pytest.raises(cuda.LogicError): cuda.Context.synchronize()
+        def test_copies(cuda_context):
+            fill(0, 64)
+            with pytest.raises(cuda.Error): cuda.memcpy_dtoh(np.empty(1, np.int32), cuda.mem_alloc(4))
+        def test_next_one_does_not_look(cuda_context): fill(0, 64)
+        """
+    status, output = project(code, "--cuda-device=cpu")
+    assert status == 1 and "3 passed, 1 error" in output, output
+    assert "ERROR test_it.py::test_next_one_does_not_look" in output and "a kernel failed after the test" in output
+
+
+def test_a_capture_that_is_left_open_is_called_so(project):
+    status, output = project("""
+        kept = []
+        def test_captures(cuda_context):
+            kept.append(cuda.Stream())
+            kept[0].begin_capture()
+        """)
+    assert status == 1 and "1 passed, 1 error" in output, output
+    assert "the test left a capture open: " in output and "kernel failed" not in output
+
+
 def test_checks_can_be_switched_off(project, cpu_driver):
     code = """
         import os
