@@ -50,9 +50,19 @@ std::vector<fs::path> existing(std::initializer_list<fs::path> folders) {
   return found;
 }
 
+bool has_header(const std::vector<fs::path>& folders, const char* name) {
+  return std::ranges::any_of(folders,
+                             [&](const fs::path& folder) { return is_there(folder / name); });
+}
+
 bool has_cuda_headers(const std::vector<fs::path>& folders) {
-  return std::ranges::any_of(
-      folders, [](const fs::path& folder) { return is_there(folder / "cuda_fp16.h"); });
+  return has_header(folders, "cuda_fp16.h");
+}
+
+/// A header of each wheel that kernels include something of.
+bool has_all_headers(const std::vector<fs::path>& folders) {
+  return has_cuda_headers(folders) && has_header(folders, "crt/host_defines.h") &&
+         has_header(folders, "cub/cub.cuh") && has_header(folders, "curand_kernel.h");
 }
 
 std::vector<fs::path> toolkit_includes(const fs::path& root) {
@@ -72,6 +82,13 @@ std::vector<fs::path> toolkit_roots() {
   }
   for (const char* root : {"/usr/local/cuda", "/opt/cuda"}) roots.emplace_back(root);
   return roots;
+}
+
+bool toolkit_has_nvrtc(const fs::path& root, int major) {
+  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
+    if (is_there(root / folder / (std::string(kLibraryPrefix) + std::to_string(major)))) return true;
+  }
+  return false;
 }
 
 class Search {
@@ -177,8 +194,25 @@ class Search {
     }
   }
 
-  /// An NVRTC that came without headers takes those of the first installation that has some.
+  /// An NVRTC that came without headers takes those of the first installation that has some; what is
+  /// still missing of them, as where other packages brought only some wheels, a toolkit of the same
+  /// version may have.
   void mend_headers() {
+    take_headers_of_others();
+    for (NvrtcInstallation& installation : found_) {
+      for (const fs::path& root : toolkit_roots()) {
+        if (has_all_headers(installation.include_folders)) break;
+        if (!toolkit_has_nvrtc(root, installation.major)) continue;
+        for (fs::path& folder : toolkit_includes(root)) {
+          if (std::ranges::find(installation.include_folders, folder) ==
+              installation.include_folders.end())
+            installation.include_folders.push_back(std::move(folder));
+        }
+      }
+    }
+  }
+
+  void take_headers_of_others() {
     for (NvrtcInstallation& installation : found_) {
       if (has_cuda_headers(installation.include_folders)) continue;
       for (const NvrtcInstallation& other : found_) {

@@ -22,8 +22,8 @@ struct NvrtcInstallation {
 /// All there are, best first: the file PYCUDA_NVRTC and nothing else, or the wheels in
 /// `package_folders` (the folders named `nvidia` of a Python; newest first), toolkits (CUDA_PATH,
 /// CUDA_HOME, CUDA_ROOT, CONDA_PREFIX, usual places), LD_LIBRARY_PATH, the loader. Headers come
-/// from the same wheel or toolkit; a toolkit counts only where no wheel has an NVRTC of the same
-/// CUDA version.
+/// from the same wheel or toolkit, and what a wheel lacks of them from a toolkit of the same CUDA
+/// version; a toolkit's NVRTC counts only where no wheel has one of the same CUDA version.
 std::vector<NvrtcInstallation> find_nvrtc(std::span<const std::filesystem::path> package_folders);
 
 /// The first part of that list alone, PYCUDA_NVRTC and the wheels: cheap, and all that is needed as

@@ -54,6 +54,35 @@ TEST_CASE("headers of wheels in several folders of packages are found together")
                               tree.path() / "user/nvidia/cu13/include"});
 }
 
+TEST_CASE("headers that a wheel lacks come from a toolkit of the same CUDA version, the wheel's first") {
+  const TemporaryTree tree;
+  tree.write("nvidia/cu13/lib/libnvrtc.so.13", "");
+  tree.write("nvidia/cu13/include/cuda_fp16.h", "");
+  for (const char* toolkit : {"old/lib64/libnvrtc.so.12", "new/lib64/libnvrtc.so.13"}) {
+    tree.write(toolkit, "");
+    const fs::path root = fs::path(toolkit).parent_path().parent_path();
+    for (const char* header : {"crt/host_defines.h", "cub/cub.cuh", "curand_kernel.h"})
+      tree.write(root / "include" / header, "");
+  }
+  const std::vector<fs::path> folders = {tree.path() / "nvidia"};
+  const auto headers_with = [&](const char* toolkit) {
+    ::setenv("CUDA_PATH", (tree.path() / toolkit).c_str(), 1);
+    const auto found = find_nvrtc_wheels(folders);
+    ::unsetenv("CUDA_PATH");
+    return found.at(0).include_folders;
+  };
+  const std::vector<fs::path> wheel = {tree.path() / "nvidia/cu13/include"};
+  CHECK(headers_with("new") ==
+        std::vector<fs::path>{wheel.front(), tree.path() / "new/include"});
+  CHECK(headers_with("old").front() == wheel.front());
+  const auto with_old = headers_with("old");
+  CHECK(std::ranges::find(with_old, tree.path() / "old/include") == with_old.end());
+
+  for (const char* header : {"crt/host_defines.h", "cub/cub.cuh", "curand_kernel.h"})
+    tree.write(std::string("nvidia/cu13/include/") + header, "");
+  CHECK(headers_with("new") == wheel);
+}
+
 TEST_CASE("a wheel hides a toolkit of the same CUDA version") {
   const TemporaryTree tree;
   tree.write("nvidia/cu13/lib/libnvrtc.so.13", "wheel");
