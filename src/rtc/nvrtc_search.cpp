@@ -86,7 +86,8 @@ std::vector<fs::path> toolkit_roots() {
 
 bool toolkit_has_nvrtc(const fs::path& root, int major) {
   for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
-    if (is_there(root / folder / (std::string(kLibraryPrefix) + std::to_string(major)))) return true;
+    if (is_there(root / folder / (std::string(kLibraryPrefix) + std::to_string(major))))
+      return true;
   }
   return false;
 }
@@ -194,9 +195,9 @@ class Search {
     }
   }
 
-  /// An NVRTC that came without headers takes those of the first installation that has some; what is
-  /// still missing of them, as where other packages brought only some wheels, a toolkit of the same
-  /// version may have.
+  /// An NVRTC that came without headers takes those of the first installation that has some; what
+  /// is still missing of them, as where other packages brought only some wheels, a toolkit of the
+  /// same version may have.
   void mend_headers() {
     take_headers_of_others();
     for (NvrtcInstallation& installation : found_) {

@@ -59,17 +59,20 @@ HostTarget read_host() {
 }
 
 /// Measured on a Sapphire Rapids, whose divider takes vectors piece by piece.
-constexpr simt::DividerCosts intel_divider{.division = {.divider = 90, .multipliers = 0},
-                                           .root = {.divider = 110, .multipliers = 0},
-                                           .multiplied_root = 50,
-                                           .multiplied_reciprocal = 0,
-                                           .multiplication = 5,
-                                           .addition = 5,
-                                           .in_registers = false};
+constexpr simt::DividerCosts intel_divider{
+    .division = {.divider = 90, .multipliers = 0},
+    .root = {.divider = 110, .multipliers = 0},
+    .division_of_doubles = {.divider = 160, .multipliers = 0},
+    .multiplied_root = 50,
+    .multiplied_reciprocal = 0,
+    .multiplication = 5,
+    .addition = 5,
+    .in_registers = false};
 /// Measured: 25 and 46 alone, more where the two take turns, and each is in the way of two
 /// multiplications. Additions and integers run beside those.
 constexpr simt::DividerCosts zen5_divider{.division = {.divider = 28, .multipliers = 10},
                                           .root = {.divider = 48, .multipliers = 10},
+                                          .division_of_doubles = {.divider = 42, .multipliers = 10},
                                           .multiplied_root = 45,
                                           .multiplied_reciprocal = 10,
                                           .multiplication = 5,
@@ -78,6 +81,7 @@ constexpr simt::DividerCosts zen5_divider{.division = {.divider = 28, .multiplie
 /// Measured, alone and in turn: its units are half as wide as Zen 5's.
 constexpr simt::DividerCosts zen4_divider{.division = {.divider = 60, .multipliers = 20},
                                           .root = {.divider = 100, .multipliers = 20},
+                                          .division_of_doubles = {.divider = 90, .multipliers = 20},
                                           .multiplied_root = 90,
                                           .multiplied_reciprocal = 20,
                                           .multiplication = 10,

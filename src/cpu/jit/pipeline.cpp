@@ -33,6 +33,7 @@
 #include "cpu/jit/structure_gathers.h"
 #include "cpu/simt/arithmetic/busy_divider.h"
 #include "cpu/simt/arithmetic/nan_payloads.h"
+#include "cpu/simt/arithmetic/uniform_divisors.h"
 #include "cpu/simt/lanes/known_lanes.h"
 #include "cpu/simt/store_forwarding.h"
 
@@ -227,8 +228,11 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
   indexed |= join_structure_gathers(module, structure_loads());
   if (has_slow_gathers()) indexed |= part_full_gathers(module);
   if (indexed) PassRun(target).run(module, "function(instsimplify,adce)");
-  if (const auto costs = divider_costs(); costs && costs->in_registers) {
-    for (llvm::Function& function : module) simt::relieve_divider(function, *costs);
+  if (const auto costs = divider_costs()) {
+    for (llvm::Function& function : module) {
+      simt::multiply_by_reciprocals(function, *costs);
+      if (costs->in_registers) simt::relieve_divider(function, *costs);
+    }
   }
 }
 

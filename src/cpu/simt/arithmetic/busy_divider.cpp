@@ -13,44 +13,19 @@
 #include <vector>
 
 #include "cpu/simt/arithmetic/compute_ahead.h"
+#include "cpu/simt/arithmetic/divider_load.h"
 #include "cpu/simt/arithmetic/multiplied_root.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
 constexpr unsigned register_lanes = 16;
-constexpr unsigned register_bits = 512;
-
-unsigned float_lanes(const llvm::Type& type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
-  return vector && vector->getElementType()->isFloatTy() ? vector->getNumElements() : 0;
-}
 
 bool is_root(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!call || call->getIntrinsicID() != llvm::Intrinsic::sqrt) return false;
   const unsigned lanes = float_lanes(*call->getType());
   return lanes >= register_lanes && llvm::isPowerOf2_32(lanes);
-}
-
-/// How many registers an operation works on, at least 1.
-unsigned registers_of(const llvm::Instruction& instruction) {
-  const llvm::Type* type = llvm::isa<llvm::CmpInst>(instruction)
-                               ? instruction.getOperand(0)->getType()
-                               : instruction.getType();
-  const auto* vector = llvm::cast<llvm::FixedVectorType>(type);
-  return std::max(1u, vector->getNumElements() * vector->getScalarSizeInBits() / register_bits);
-}
-
-/// A register's worth of arithmetic that is neither root nor division.
-unsigned arithmetic_cost(const llvm::Instruction& instruction, const DividerCosts& costs) {
-  if (!instruction.getType()->isVectorTy()) return 0;
-  if (llvm::isa<llvm::CmpInst, llvm::IntrinsicInst>(instruction)) return costs.multiplication;
-  if (llvm::isa<llvm::SelectInst>(instruction)) return costs.addition;
-  if (!llvm::isa<llvm::BinaryOperator>(instruction)) return 0;
-  const bool is_product = instruction.getOpcode() == llvm::Instruction::FMul ||
-                          instruction.getOpcode() == llvm::Instruction::Mul;
-  return is_product ? costs.multiplication : costs.addition;
 }
 
 /// 1 / `root` in its block, or null.
@@ -76,19 +51,8 @@ struct Choice {
   unsigned inverted = 0;
 };
 
-/// Tenths of a cycle that a block keeps both units busy.
-struct Load {
-  unsigned divider = 0, multipliers = 0;
-
-  unsigned longest() const { return std::max(divider, multipliers); }
-  void add(DividerCosts::Time time, unsigned times) {
-    divider += times * time.divider;
-    multipliers += times * time.multipliers;
-  }
-};
-
 /// `load` with one register's root, and where asked its reciprocal, taken from the divider.
-Load relieved(Load load, const DividerCosts& costs, bool with_reciprocal) {
+DividerLoad relieved(DividerLoad load, const DividerCosts& costs, bool with_reciprocal) {
   load.divider -= costs.root.divider;
   load.multipliers = load.multipliers + costs.multiplied_root - costs.root.multipliers;
   if (!with_reciprocal) return load;
@@ -98,11 +62,11 @@ Load relieved(Load load, const DividerCosts& costs, bool with_reciprocal) {
 }
 
 /// Takes one more register of `choice` from the divider if that shortens the block.
-bool relieve_by_one(Choice& choice, Load& load, const DividerCosts& costs) {
-  Load better = relieved(load, costs, false);
+bool relieve_by_one(Choice& choice, DividerLoad& load, const DividerCosts& costs) {
+  DividerLoad better = relieved(load, costs, false);
   bool with_reciprocal = choice.reciprocal != nullptr && choice.inverted == choice.multiplied;
   if (with_reciprocal) {
-    const Load both = relieved(load, costs, true);
+    const DividerLoad both = relieved(load, costs, true);
     with_reciprocal = both.longest() <= better.longest();
     if (with_reciprocal) better = both;
   }
@@ -117,7 +81,7 @@ bool relieve_by_one(Choice& choice, Load& load, const DividerCosts& costs) {
 /// divider and multipliers into balance.
 std::vector<Choice> roots_to_replace(llvm::BasicBlock& block, const DividerCosts& costs) {
   std::vector<Choice> roots;
-  Load load;
+  DividerLoad load;
   for (llvm::Instruction& instruction : block) {
     const unsigned registers =
         costs.in_registers && instruction.getType()->isVectorTy() ? registers_of(instruction) : 1;

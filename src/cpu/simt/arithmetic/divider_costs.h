@@ -4,13 +4,14 @@
 
 namespace pycuda::cpu::simt {
 
-/// Tenths of a cycle for a register of 16 f32, of a processor with AVX-512. Two units count: the
+/// Tenths of a cycle for a register of 16 f32 (or 8 f64, where it says so), of a processor with AVX-512. Two units count: the
 /// divider, and those that multiply.
 struct DividerCosts {
   struct Time {
     unsigned divider, multipliers;
   };
   Time division, root;
+  Time division_of_doubles;
   /// A root by multiplication, with the check of its range, and beside such a root its reciprocal.
   unsigned multiplied_root, multiplied_reciprocal;
   /// Products, fused sums and comparisons.

@@ -18,6 +18,7 @@ namespace {
 
 constexpr DividerCosts in_registers{.division = {.divider = 30, .multipliers = 10},
                                     .root = {.divider = 50, .multipliers = 10},
+                                    .division_of_doubles = {.divider = 40, .multipliers = 10},
                                     .multiplied_root = 45,
                                     .multiplied_reciprocal = 10,
                                     .multiplication = 5,
@@ -25,6 +26,7 @@ constexpr DividerCosts in_registers{.division = {.divider = 30, .multipliers = 1
                                     .in_registers = true};
 constexpr DividerCosts whole{.division = {.divider = 90, .multipliers = 0},
                              .root = {.divider = 110, .multipliers = 0},
+                             .division_of_doubles = {.divider = 160, .multipliers = 0},
                              .multiplied_root = 50,
                              .multiplied_reciprocal = 0,
                              .multiplication = 5,
