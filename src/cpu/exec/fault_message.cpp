@@ -40,6 +40,8 @@ const char* kind_name(MemoryKind kind) {
       return "a module's variable";
     case MemoryKind::Pool:
       return "pool memory";
+    case MemoryKind::Opened:
+      return "another process's memory";
     case MemoryKind::DeviceHeap:
       return "the device heap";
     case MemoryKind::Array:
