@@ -45,6 +45,8 @@ CUresult result_of(FaultKind kind) {
     case FaultKind::StackOverflow:
     case FaultKind::Deadlock:
       return CUDA_ERROR_LAUNCH_FAILED;
+    case FaultKind::OtherProcess:
+      return CUDA_ERROR_EXTERNAL_DEVICE;
   }
   return CUDA_ERROR_LAUNCH_FAILED;
 }

@@ -182,6 +182,8 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       return std::string(why_stopped(launch));
     case FaultKind::Deadlock:
       return "deadlock: every thread of the block waits and none can go on";
+    case FaultKind::OtherProcess:
+      return "another process has ended";
   }
   return "fault";
 }
