@@ -105,7 +105,6 @@ std::optional<PagesName> SharedRecords::name() const {
 }
 
 std::uint64_t SharedRecords::begin() {
-  static const ProcessId self = this_process();
   const std::uint64_t number = table_->last.fetch_add(1) + 1;
   if (number > slot_count) {
     const std::uint64_t before = number - slot_count;
@@ -119,8 +118,8 @@ std::uint64_t SharedRecords::begin() {
     }
   }
   Slot& slot = table_->slot(number);
-  slot.process.store(self.number);
-  slot.started.store(self.started);
+  slot.process.store(self_.number);
+  slot.started.store(self_.started);
   slot.record.store(4 * number + Pending);
   return number;
 }

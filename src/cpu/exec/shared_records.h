@@ -58,6 +58,7 @@ class SharedRecords : public std::enable_shared_from_this<SharedRecords> {
   void wait_for_change(std::uint32_t seen) const;
 
   Table* table_;
+  const ProcessId self_ = this_process();
   std::optional<SharedPages> file_;
   std::mutex mutex_;  ///< protects what follows
   std::vector<std::shared_ptr<Marker>> awaited_;
