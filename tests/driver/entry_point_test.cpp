@@ -98,8 +98,6 @@ TEST_CASE("what is not supported says so") {
   if (!is_cpu_driver()) return;
   CHECK(CU(cuGraphAddBatchMemOpNode)(nullptr, nullptr, nullptr, 0, nullptr) ==
         CUDA_ERROR_NOT_SUPPORTED);
-  CUipcMemHandle handle{};
-  CHECK(CU(cuIpcGetMemHandle)(&handle, 0) == CUDA_ERROR_NOT_SUPPORTED);
   CUdeviceptr address = 0;
   CHECK(CU(cuMemAddressReserve)(&address, 1 << 21, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
   const CUDA_ARRAY3D_DESCRIPTOR shape{4, 4, 0, CU_AD_FORMAT_FLOAT, 1, 0};
@@ -113,7 +111,6 @@ TEST_CASE("what is not supported says so") {
            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH,
            CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR,
            CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
-           CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED,
            CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
            CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED,
            CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK,

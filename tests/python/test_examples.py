@@ -93,6 +93,11 @@ def test_mpi_takes_arrays_on_the_device(driver):
     assert "the first on CPU" not in output or "summed as they are" in output
 
 
+def test_ranks_share_an_array(driver):
+    output = _run_on_four_ranks(driver, "shared_array.py")
+    assert re.search(r"^4 processes wrote to one array of 1048576 floats on .*: correct$", output.rstrip())
+
+
 def test_dask_workers_have_a_device_each_and_exchange_arrays(driver):
     pytest.importorskip("distributed", reason="needs distributed")
     settings = dict(os.environ)
@@ -157,4 +162,4 @@ def test_the_demo_runs_every_example():
     finally:
         sys.path.remove(str(EXAMPLES))
     names = {path.name for path in run_all.PROGRAMS}
-    assert names == {*PROGRAMS, "seed_000_scatter.py", "allreduce_arrays.py", "dask_options.py"}
+    assert names == {*PROGRAMS, "seed_000_scatter.py", "allreduce_arrays.py", "shared_array.py", "dask_options.py"}

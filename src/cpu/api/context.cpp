@@ -45,6 +45,8 @@ CUresult result_of(FaultKind kind) {
     case FaultKind::StackOverflow:
     case FaultKind::Deadlock:
       return CUDA_ERROR_LAUNCH_FAILED;
+    case FaultKind::OtherProcess:
+      return CUDA_ERROR_EXTERNAL_DEVICE;
   }
   return CUDA_ERROR_LAUNCH_FAILED;
 }
@@ -226,6 +228,14 @@ void* Context::allocate(std::uint64_t bytes, exec::MemoryKind kind, std::uint64_
   const std::lock_guard lock(owned_mutex_);
   device_blocks_.insert(memory);
   return memory;
+}
+
+base::Result<void*, exec::PagesFailure> Context::open(const exec::PagesName& name) {
+  auto opened = device_.memory().open(name, handle_);
+  if (!opened) return opened;
+  const std::lock_guard lock(owned_mutex_);
+  device_blocks_.insert(*opened);
+  return opened;
 }
 
 bool Context::release(void* memory) {

@@ -17,6 +17,7 @@
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/device_runtime.h"
+#include "cpu/api/ipc_memory.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/stream.h"
@@ -83,6 +84,10 @@ class Context final : public exec::FaultSink {
   /// False when the block at `memory` is not of this context.
   bool release(void* memory);
 
+  /// Another process's block, for `opened_memory` alone, which counts how often it is open.
+  base::Result<void*, exec::PagesFailure> open(const exec::PagesName& name);
+  OpenedMemory& opened_memory() { return opened_memory_; }
+
   /// Page-locked memory that ends with this context: allocated by the driver, or the program's own
   /// and only registered.
   struct HostBlock {
@@ -134,6 +139,7 @@ class Context final : public exec::FaultSink {
   std::atomic<std::uint32_t> stack_bytes_{default_stack_bytes};
   exec::PrintfFifo printed_;
   ContextRuntime device_runtime_{*this};
+  OpenedMemory opened_memory_{*this};
 
   mutable std::mutex owned_mutex_;  // protects what follows
   std::unordered_set<void*> device_blocks_;

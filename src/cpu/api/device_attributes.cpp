@@ -195,10 +195,11 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
 
-    // Virtual memory management, mipmapped arrays, sharing with other processes, clusters,
-    // stream memory operations and the rest: not there.
+    // Virtual memory management, mipmapped arrays, clusters, stream memory operations and the
+    // rest: not there.
     default:
       return texture_limit(name);
   }

@@ -2,16 +2,21 @@
 // cuEvent*: points in a stream's order, and the time between them.
 #include "cpu/api/event.h"
 
+#include <bit>
 #include <chrono>
 
+#include "cpu/api/ipc_memory.h"
+#include "cpu/api/refusal.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/shared_records.h"
 
 namespace pycuda::cpu::api {
 
-Event::Event(Context& context, unsigned flags)
+Event::Event(Context& context, unsigned flags, std::shared_ptr<exec::SharedRecords> shared)
     : context_(context),
       flags_(flags),
-      mark_(std::make_shared<exec::Event>((flags & CU_EVENT_DISABLE_TIMING) == 0)),
+      mark_(
+          std::make_shared<exec::Event>((flags & CU_EVENT_DISABLE_TIMING) == 0, std::move(shared))),
       handle_(registry.events.insert(this)) {}
 
 Event::~Event() { registry.events.erase(handle_); }
@@ -34,6 +39,23 @@ CUresult with_event(CUevent handle, Body&& body) noexcept {
 CUresult check_event_call(const Event& event) {
   if (event.is_captured.load(std::memory_order_acquire)) return refuse_captured_event(event);
   return check_unsafe_call();
+}
+
+/// What there is to say of an event that has been reached.
+CUresult outcome(const Event& event) {
+  if (const CUresult status = event.context().status(); status != CUDA_SUCCESS) return status;
+  if (event.mark()->shared() == nullptr) return CUDA_SUCCESS;
+  const auto failure = event.mark()->failure();
+  return failure ? refuse(CUDA_ERROR_EXTERNAL_DEVICE, *failure) : CUDA_SUCCESS;
+}
+
+CUresult create(Context& context, unsigned flags, std::shared_ptr<exec::SharedRecords> shared,
+                CUevent* handle) {
+  auto event = std::make_unique<Event>(context, flags, std::move(shared));
+  const CUevent made = event->handle();
+  context.adopt(std::move(event));
+  *handle = made;
+  return CUDA_SUCCESS;
 }
 
 CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
@@ -75,6 +97,8 @@ CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
 }  // namespace pycuda::cpu::api
 
 using namespace pycuda::cpu::api;
+using pycuda::cpu::exec::PagesName;
+using pycuda::cpu::exec::SharedRecords;
 
 extern "C" {
 
@@ -83,16 +107,31 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
     constexpr unsigned known =
         CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (phEvent == nullptr || (Flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
-    if ((Flags & CU_EVENT_INTERPROCESS) != 0) {
-      // Without timing it would be a valid request, which needs interprocess communication.
-      return (Flags & CU_EVENT_DISABLE_TIMING) != 0 ? CUDA_ERROR_NOT_SUPPORTED
-                                                    : CUDA_ERROR_INVALID_VALUE;
-    }
-    auto event = std::make_unique<Event>(context, Flags);
-    const CUevent handle = event->handle();
-    context.adopt(std::move(event));
-    *phEvent = handle;
+    if ((Flags & CU_EVENT_INTERPROCESS) == 0) return create(context, Flags, nullptr, phEvent);
+    if ((Flags & CU_EVENT_DISABLE_TIMING) == 0) return CUDA_ERROR_INVALID_VALUE;
+    auto records = SharedRecords::make();
+    if (!records) return refuse_pages(records.error(), CUDA_ERROR_INVALID_VALUE);
+    return create(context, Flags, std::move(*records), phEvent);
+  });
+}
+
+CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event) {
+  return with_event(event, [&](Event& shared) -> CUresult {
+    if (pHandle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto& records = shared.mark()->shared();
+    const auto name = records != nullptr ? records->name() : std::nullopt;
+    if (!name) return CUDA_ERROR_INVALID_HANDLE;
+    *pHandle = std::bit_cast<CUipcEventHandle>(*name);
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle) {
+  return with_context([&](Context& context) -> CUresult {
+    if (phEvent == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    auto records = SharedRecords::open(std::bit_cast<PagesName>(handle));
+    if (!records) return refuse_pages(records.error(), CUDA_ERROR_MAP_FAILED);
+    return create(context, CU_EVENT_DISABLE_TIMING, std::move(*records), phEvent);
   });
 }
 
@@ -117,7 +156,7 @@ CUresult cuEventQuery(CUevent hEvent) {
   return with_event(hEvent, [](Event& event) -> CUresult {
     if (const CUresult status = check_event_call(event); status != CUDA_SUCCESS) return status;
     if (!event.mark()->complete()) return CUDA_ERROR_NOT_READY;
-    return event.context().status();
+    return outcome(event);
   });
 }
 
@@ -126,7 +165,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
     if (const CUresult status = check_event_call(event); status != CUDA_SUCCESS) return status;
     event.mark()->synchronize();
     event.context().printf_fifo()->flush();
-    return event.context().status();
+    return outcome(event);
   });
 }
 

@@ -16,7 +16,8 @@ class Context;
 
 class Event {
  public:
-  Event(Context& context, unsigned flags);
+  /// `shared`: the records of an event that other processes have too.
+  Event(Context& context, unsigned flags, std::shared_ptr<exec::SharedRecords> shared = nullptr);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;

@@ -15,6 +15,14 @@ bool is_host(const Allocation& allocation) {
   return allocation.kind == MemoryKind::PageLocked || allocation.kind == MemoryKind::Registered;
 }
 
+/// Whether cuIpcGetMemHandle has a handle for it.
+bool can_share(const Allocation& allocation) {
+  if (allocation.kind != MemoryKind::Device) return false;
+  const Context* const owner = owner_of(allocation);
+  return owner != nullptr &&
+         owner->device().memory().can_share(reinterpret_cast<void*>(allocation.begin));
+}
+
 template <class Value>
 CUresult answer(void* data, Value value) {
   *static_cast<Value*>(data) = value;
@@ -47,7 +55,7 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer<int>(data, allocation.device);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-      return answer<unsigned>(data, 0);
+      return answer<unsigned>(data, can_share(allocation));
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return answer<CUdeviceptr>(data, allocation.begin);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:

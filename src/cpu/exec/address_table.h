@@ -15,6 +15,7 @@ enum class MemoryKind : std::uint8_t {
   Managed,
   ModuleGlobal,
   Pool,
+  Opened,            ///< another process's, opened by a handle
   DeviceHeap,        ///< malloc of device code
   Array,             ///< of cuArrayCreate: laid out as the driver likes
   GridWorkspace,     ///< the executor's own: a cooperative launch's barrier

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Three ways to place a block: an own mapping (large), a slot with its own guard page (small), a
-// cell of a slab (small, when very many blocks live).
+// cell of a slab (small, when very many blocks live). Blocks of other processes are mappings.
 #include "cpu/exec/device_memory.h"
 
 #include <sys/mman.h>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/page_move.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -59,6 +60,27 @@ std::byte* map(std::uint64_t bytes, int protection) {
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
+/// An own mapping of whole pages and the guard page behind them; null if there is no room.
+std::byte* place_pages(std::uint64_t body, std::uint64_t alignment) {
+  const std::uint64_t slack = alignment - page;
+  std::byte* base = map(body + page + slack, PROT_READ | PROT_WRITE);
+  if (base == nullptr) return nullptr;
+  // Trimmed to [body][guard page], with `body` aligned.
+  auto* start =
+      reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(base), alignment));
+  if (start != base) munmap(base, static_cast<std::size_t>(start - base));
+  const std::uint64_t tail = slack - static_cast<std::uint64_t>(start - base);
+  if (tail != 0) munmap(start + body + page, tail);
+  mprotect(start + body, page, PROT_NONE);
+  return start;
+}
+
+void ask_for_huge_pages(std::byte* begin, std::uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes >= huge_page) madvise(begin, bytes, MADV_HUGEPAGE);
+#endif
+}
+
 enum class Placement : std::uint8_t { Mapping, Slot, Cell };
 
 struct Block {
@@ -67,6 +89,11 @@ struct Block {
   std::uint64_t bytes = 0;      ///< of the mapping, the slot's usable pages, or the cell
   std::uint64_t accounted = 0;  ///< counted against the device's limit
 };
+
+/// The pages of a block that has pages of its own.
+std::uint64_t page_bytes(const Block& block) {
+  return block.placement == Placement::Mapping ? block.bytes - page : block.bytes;
+}
 
 struct Slot {
   std::byte* base;
@@ -83,6 +110,7 @@ struct DeviceMemory::State {
   mutable std::mutex mutex;   ///< protects all below
   std::uint64_t used = 0;
   std::unordered_map<void*, Block> blocks;
+  std::unordered_map<void*, SharedPages> shared;                   ///< by block
   std::vector<std::pair<std::byte*, std::uint64_t>> reservations;  ///< chunks and slabs
   std::byte* chunk_next = nullptr;
   std::uint64_t chunk_left = 0;
@@ -92,6 +120,7 @@ struct DeviceMemory::State {
 
   std::byte* take_slot(std::uint64_t pages);
   void put_slot(const Block& block);
+  void put_shared_slot(const Block& block);
   std::byte* take_cell(std::uint64_t bytes);
   std::byte* place_mapping(std::uint64_t bytes, std::uint64_t alignment, Block& block) const;
 };
@@ -138,6 +167,13 @@ void DeviceMemory::State::put_slot(const Block& block) {
   free_slots[block.bytes / page].push_back({block.base, dirty});
 }
 
+void DeviceMemory::State::put_shared_slot(const Block& block) {
+  // Pages that others have are left to them. If there is no mapping to be had, the place is lost.
+  const void* fresh = mmap(block.base, block.bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (fresh != MAP_FAILED) free_slots[block.bytes / page].push_back({block.base, false});
+}
+
 std::byte* DeviceMemory::State::take_cell(std::uint64_t bytes) {
   auto& free = free_cells[static_cast<std::size_t>(std::countr_zero(bytes))];
   if (free.empty()) {
@@ -157,20 +193,9 @@ std::byte* DeviceMemory::State::place_mapping(std::uint64_t bytes, std::uint64_t
                                               Block& block) const {
   const std::uint64_t body = round_up(bytes, page);
   const bool huge = body >= huge_page;
-  const std::uint64_t start_alignment = std::max(alignment, huge ? huge_page : page);
-  const std::uint64_t slack = start_alignment - page;
-  std::byte* base = map(body + page + slack, PROT_READ | PROT_WRITE);
-  if (base == nullptr) return nullptr;
-  // Trimmed to [body][guard page], with `body` aligned.
-  auto* start = reinterpret_cast<std::byte*>(
-      round_up(reinterpret_cast<std::uintptr_t>(base), start_alignment));
-  if (start != base) munmap(base, static_cast<std::size_t>(start - base));
-  const std::uint64_t tail = slack - static_cast<std::uint64_t>(start - base);
-  if (tail != 0) munmap(start + body + page, tail);
-  mprotect(start + body, page, PROT_NONE);
-#ifdef MADV_HUGEPAGE
-  if (huge) madvise(start, body, MADV_HUGEPAGE);
-#endif
+  std::byte* const start = place_pages(body, std::max(alignment, huge ? huge_page : page));
+  if (start == nullptr) return nullptr;
+  ask_for_huge_pages(start, body);
   block = {Placement::Mapping, start, body + page, body};
   // An alignment above a block's own forbids shifting the block towards its guard page.
   if (alignment > block_alignment || huge) return start;
@@ -249,12 +274,14 @@ bool DeviceMemory::release(void* memory) {
   state.blocks.erase(found);
   AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
   state.used -= block.accounted;
+  const bool was_shared = state.shared.erase(memory) != 0;
+  if (was_shared) forget_move(block.base);
   switch (block.placement) {
     case Placement::Mapping:
       munmap(block.base, block.bytes);
       break;
     case Placement::Slot:
-      state.put_slot(block);
+      was_shared ? state.put_shared_slot(block) : state.put_slot(block);
       break;
     case Placement::Cell:
       state.free_cells[static_cast<std::size_t>(std::countr_zero(block.bytes))].push_back(
@@ -262,6 +289,67 @@ bool DeviceMemory::release(void* memory) {
       break;
   }
   return true;
+}
+
+bool DeviceMemory::can_share(void* memory) const {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->blocks.find(memory);
+  return found != state_->blocks.end() && found->second.placement != Placement::Cell;
+}
+
+base::Result<PagesName, PagesFailure> DeviceMemory::share(void* memory) {
+  using Reason = PagesFailure::Reason;
+  State& state = *state_;
+  const std::unique_lock lock(state.mutex);
+  const auto found = state.blocks.find(memory);
+  if (found == state.blocks.end()) return PagesFailure{Reason::Gone, "no block begins there"};
+  if (const auto known = state.shared.find(memory); known != state.shared.end())
+    return known->second.name();
+  const Block& block = found->second;
+  if (block.placement == Placement::Cell) {
+    return PagesFailure{Reason::NotPermitted,
+                        "the block shares its page with others, as small ones do when more than " +
+                            std::to_string(guarded_blocks_limit) + " blocks live"};
+  }
+  const std::uint64_t bytes = page_bytes(block);
+  if (const auto available = available_memory_bytes(); available && bytes > *available)
+    return PagesFailure{Reason::NoRoom, "there is no room for a second copy of the block"};
+  const auto allocation = AddressTable::instance().find(reinterpret_cast<std::uintptr_t>(memory));
+  if (!allocation) return PagesFailure{Reason::Gone, "no block begins there"};
+  PagesName name;
+  name.purpose = memory_pages;
+  name.page_bytes = bytes;
+  name.offset = static_cast<std::uint64_t>(static_cast<std::byte*>(memory) - block.base);
+  name.bytes = allocation->bytes;
+  auto pages = SharedPages::make(name);
+  if (!pages) return pages.error();
+  const PageMove move(block.base, bytes);
+  if (!move.holds() || !pages->fill(block.base) || pages->map(block.base) == nullptr) {
+    mprotect(block.base, bytes, PROT_READ | PROT_WRITE);
+    return PagesFailure{Reason::NoRoom, "there is no room for the block's pages in a shared file"};
+  }
+  ask_for_huge_pages(block.base, bytes);
+  return state.shared.emplace(memory, std::move(*pages)).first->second.name();
+}
+
+base::Result<void*, PagesFailure> DeviceMemory::open(const PagesName& name, void* owner) {
+  using Reason = PagesFailure::Reason;
+  const auto pages = SharedPages::open(name, memory_pages);
+  if (!pages) return pages.error();
+  State& state = *state_;
+  const std::unique_lock lock(state.mutex);
+  const std::uint64_t bytes = name.page_bytes;
+  std::byte* const base = place_pages(bytes, bytes >= huge_page ? huge_page : page);
+  if (base == nullptr || pages->map(base) == nullptr) {
+    if (base != nullptr) munmap(base, bytes + page);
+    return PagesFailure{Reason::NoRoom, "there is no room to map another process's memory"};
+  }
+  ask_for_huge_pages(base, bytes);
+  std::byte* const memory = base + name.offset;
+  state.blocks.emplace(memory, Block{Placement::Mapping, base, bytes + page, 0});
+  AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(memory), name.bytes,
+                                   MemoryKind::Opened, state.device, owner, 0});
+  return static_cast<void*>(memory);
 }
 
 std::uint64_t DeviceMemory::free_bytes() const {

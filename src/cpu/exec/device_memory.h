@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/shared_pages.h"
 
 namespace pycuda::cpu::exec {
 
@@ -26,6 +27,16 @@ class DeviceMemory {
   void* allocate(std::uint64_t bytes, MemoryKind kind, void* owner, std::uint64_t alignment = 256);
   /// False when `memory` is no block of this device.
   bool release(void* memory);
+  /// The name by which other processes open the block that starts at `memory`, until it is
+  /// released. The first time its contents move to pages that can be shared, at the same addresses:
+  /// threads that write to it meanwhile wait, calls of the system that do fail.
+  base::Result<PagesName, PagesFailure> share(void* memory);
+  /// Whether `share` can be: small blocks that share pages with others have no name.
+  bool can_share(void* memory) const;
+  /// The block of another process with this name, as a block of this device that `release` lets go
+  /// of; guarded, as MemoryKind::Opened in the AddressTable, and counted against no limit. It stays
+  /// when the other process frees it or ends.
+  base::Result<void*, PagesFailure> open(const PagesName& name, void* owner);
   /// What programs that fill the device may count on: of the limit, or of what the machine had
   /// available when this object was made if that was less, what is not allocated.
   std::uint64_t free_bytes() const;

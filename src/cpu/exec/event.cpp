@@ -5,10 +5,16 @@
 
 namespace pycuda::cpu::exec {
 
-void Marker::reach() {
+void Marker::reach() { reach_with({}); }
+
+void Marker::fail(std::string why) { reach_with(std::move(why)); }
+
+void Marker::reach_with(std::string failure) {
   std::vector<Task> tasks;
   {
     const std::unique_lock lock(mutex_);
+    if (reached_.load(std::memory_order_relaxed)) return;
+    failure_ = std::move(failure);
     time_ = std::chrono::steady_clock::now();
     reached_.store(true, std::memory_order_release);
     tasks.swap(waiting_);
@@ -30,7 +36,38 @@ void Marker::wait() const {
   changed_.wait(lock, [this] { return reached_.load(std::memory_order_relaxed); });
 }
 
-Event::Event(bool timing) : state_(std::make_shared<State>(timing)) {}
+std::shared_ptr<Marker> Event::State::begin() const {
+  return std::make_shared<Marker>(shared != nullptr ? shared->begin() : 0);
+}
+
+void Event::State::publish(const std::shared_ptr<Marker>& marker) {
+  const std::unique_lock lock(mutex);
+  latest = marker;
+  if (shared != nullptr) shared->publish(marker->number());
+}
+
+void Event::State::reach(Marker& marker, bool failed) const {
+  // The others first: what this process learns it may tell them.
+  if (shared != nullptr) shared->finish(marker.number(), failed);
+  marker.reach();
+}
+
+std::shared_ptr<Marker> Event::State::current() const {
+  const std::unique_lock lock(mutex);
+  if (shared == nullptr) return latest;
+  const std::uint64_t number = shared->latest();
+  if (number == 0) return nullptr;
+  if (latest == nullptr || latest->number() != number) {
+    latest = shared->await(number);
+  } else if (!latest->reached()) {
+    // Nobody has to wait until the thread that looks on has woken.
+    shared->look_at(*latest);
+  }
+  return latest;
+}
+
+Event::Event(bool timing, std::shared_ptr<SharedRecords> shared)
+    : state_(std::make_shared<State>(timing, std::move(shared))) {}
 
 bool Event::recorded() const { return state_->current() != nullptr; }
 
@@ -43,6 +80,14 @@ void Event::synchronize() const {
   if (forked()) return;
   if (const auto marker = state_->current()) marker->wait();
 }
+
+std::optional<std::string> Event::failure() const {
+  const auto marker = state_->current();
+  if (marker == nullptr || !marker->reached() || marker->failure().empty()) return std::nullopt;
+  return marker->failure();
+}
+
+const std::shared_ptr<SharedRecords>& Event::shared() const { return state_->shared; }
 
 std::optional<std::chrono::steady_clock::time_point> Event::time() const {
   const auto marker = state_->current();

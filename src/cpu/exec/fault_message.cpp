@@ -40,6 +40,8 @@ const char* kind_name(MemoryKind kind) {
       return "a module's variable";
     case MemoryKind::Pool:
       return "pool memory";
+    case MemoryKind::Opened:
+      return "another process's memory";
     case MemoryKind::DeviceHeap:
       return "the device heap";
     case MemoryKind::Array:
@@ -180,6 +182,8 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       return std::string(why_stopped(launch));
     case FaultKind::Deadlock:
       return "deadlock: every thread of the block waits and none can go on";
+    case FaultKind::OtherProcess:
+      return "another process has ended";
   }
   return "fault";
 }

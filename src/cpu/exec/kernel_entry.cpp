@@ -21,6 +21,7 @@
 #include "cpu/exec/float_mode.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/page_move.h"
 #include "cpu/exec/process_copy.h"
 
 namespace pycuda::cpu::exec {
@@ -137,6 +138,9 @@ int interrupt_signal() {
 /// The handlers; a friend of KernelEntry.
 struct FaultSignals {
   static void handle(int number, siginfo_t* info, void* raw_context) {
+    if (number == SIGSEGV && info->si_code == SEGV_ACCERR && !in_process_copy() &&
+        waited_for_move(reinterpret_cast<std::uintptr_t>(info->si_addr)))
+      return;
     KernelEntry* const entry = current_entry;
     if (entry == nullptr || entry->in_code_ == 0) {
       pass_on(number, info, raw_context);

@@ -31,6 +31,7 @@ struct HostCallback {
 };
 struct Record {
   std::shared_ptr<Marker> marker;
+  std::shared_ptr<Event> event;  ///< whose record it is; null: nobody else knows the marker
 };
 struct Wait {
   std::shared_ptr<Marker> marker;
@@ -110,22 +111,41 @@ class SequenceRun {
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
   Marker end;
 
+  /// Tells of a wait, the step before `next`, that has failed.
+  void look_back() const;
   /// Records count from the launch on, waits mean the record that is latest at the launch.
   void settle_events();
 };
+
+namespace {
+
+/// To be told after a wait: what depends on another process's work must not run without that.
+void report_failure(const Marker& marker, FaultSink& faults) {
+  if (marker.failure().empty() || faults.poisoned()) return;
+  Fault fault;
+  fault.kind = FaultKind::OtherProcess;
+  fault.message = marker.failure();
+  faults.report(fault);
+}
+
+}  // namespace
 
 void SequenceRun::settle_events() {
   const std::vector<Sequence::Step>& steps = sequence->steps;
   markers.resize(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (const auto* record = std::get_if<Sequence::Record>(&steps[i])) {
-      markers[i] = std::make_shared<Marker>();
-      const std::unique_lock lock(record->event->state()->mutex);
-      record->event->state()->latest = markers[i];
+      markers[i] = record->event->state()->begin();
+      record->event->state()->publish(markers[i]);
     } else if (const auto* wait = std::get_if<Sequence::Wait>(&steps[i])) {
       markers[i] = wait->event->state()->current();
     }
   }
+}
+
+void SequenceRun::look_back() const {
+  if (markers.empty() || next == 0 || markers[next - 1] == nullptr) return;
+  report_failure(*markers[next - 1], stream->faults);
 }
 
 bool finished(const std::shared_ptr<SequenceRun>& run) {
@@ -208,8 +228,8 @@ struct RunStep {
     });
     return false;
   }
-  bool operator()(const Sequence::Record&) const {
-    run->markers[number]->reach();
+  bool operator()(const Sequence::Record& record) const {
+    record.event->state()->reach(*run->markers[number], run->stream->faults.poisoned());
     return true;
   }
   bool operator()(const Sequence::Wait&) const {
@@ -222,9 +242,11 @@ struct RunStep {
 bool advance(const RunPointer& run) {
   const std::vector<Sequence::Step>& steps = run->sequence->steps;
   while (run->next < steps.size()) {
+    run->look_back();
     const std::size_t number = run->next++;
     if (!std::visit(RunStep{run, number}, steps[number])) return false;
   }
+  run->look_back();
   run->end.reach();
   return true;
 }
@@ -251,7 +273,11 @@ struct RunItem {
     return false;
   }
   bool operator()(Record& record) const {
-    record.marker->reach();
+    if (record.event != nullptr) {
+      record.event->state()->reach(*record.marker, state->faults.poisoned());
+    } else {
+      record.marker->reach();
+    }
     return true;
   }
   bool operator()(Wait& wait) const { return !wait.marker->when_reached(drive_task(state)); }
@@ -369,26 +395,28 @@ bool Stream::run_if_idle(const std::function<void()>& task) {
 
 void Stream::record(const std::shared_ptr<Event>& event) {
   if (forked()) return;
-  auto marker = std::make_shared<Marker>();
-  const auto publish = [&] {
-    const std::unique_lock lock(event->state()->mutex);
-    event->state()->latest = marker;
-  };
+  auto marker = event->state()->begin();
   if (state_->take()) {
-    marker->reach();
+    event->state()->reach(*marker, state_->faults.poisoned());
     pass_on(state_);
-    publish();  // who sees the event reached finds the stream idle too
+    event->state()->publish(marker);  // who sees the event reached finds the stream idle too
   } else {
-    publish();
-    push(state_, Record{std::move(marker)});
+    event->state()->publish(marker);
+    push(state_, Record{std::move(marker), event});
   }
 }
 
 void Stream::wait(const std::shared_ptr<Event>& event) {
   if (forked()) return;
   auto marker = event->state()->current();
-  if (marker == nullptr || marker->reached()) return;
-  push(state_, Wait{std::move(marker)});
+  if (marker == nullptr) return;
+  if (!marker->reached()) {
+    push(state_, Wait{marker});
+    if (marker->number() == 0) return;
+  } else if (marker->failure().empty()) {
+    return;
+  }
+  push(state_, HostWork{[marker, &faults = state_->faults] { report_failure(*marker, faults); }});
 }
 
 bool Stream::idle() const { return forked() ? state_->idle() : state_->finished(); }
@@ -398,7 +426,7 @@ void Stream::synchronize() {
   if (!drained_soon(*state_)) {
     // Others may go on queueing for ever: what counts is what is queued by now.
     auto marker = std::make_shared<Marker>();
-    push(state_, Record{marker});
+    push(state_, Record{marker, nullptr});
     while (!marker->reached() && help(*state_)) {
     }
     marker->wait();

@@ -40,6 +40,7 @@ struct LaunchRequest {
 };
 
 class Event;
+class SharedRecords;
 
 /// Work that is queued as one: a graph, ready to be launched again and again. Its steps run one
 /// after the other. Not changed while a stream has it.
@@ -97,7 +98,8 @@ class Stream {
   std::shared_ptr<SequenceRun> launch(std::shared_ptr<const Sequence> sequence,
                                       const std::shared_ptr<SequenceRun>& previous);
   void record(const std::shared_ptr<Event>& event);
-  /// What is queued later waits for the event's latest record of now.
+  /// What is queued later waits for the event's latest record of now. If that is another process's
+  /// and fails, the sink is told.
   void wait(const std::shared_ptr<Event>& event);
   bool idle() const;  ///< everything queued so far is finished
   /// Blocks until everything queued so far is finished; the printf output of kernels is shown then.
@@ -115,10 +117,14 @@ bool finished(const std::shared_ptr<SequenceRun>& run);
 /// A point in a stream's order. Any thread.
 class Event {
  public:
-  explicit Event(bool timing);
+  /// With `shared`, the event of several processes whose records stand there.
+  explicit Event(bool timing, std::shared_ptr<SharedRecords> shared = nullptr);
   bool recorded() const;
   bool complete() const;  ///< true when never recorded
   void synchronize() const;
+  /// Why the last record, another process's, counts as reached though its work is not done.
+  std::optional<std::string> failure() const;
+  const std::shared_ptr<SharedRecords>& shared() const;
   /// When the last record was reached; nothing if not reached or without timing.
   std::optional<std::chrono::steady_clock::time_point> time() const;
 
