@@ -10,8 +10,7 @@ namespace pycuda::cpu::exec {
 
 /// While it lives, [begin, begin + bytes) can only be read; threads that write there wait in the
 /// fault handler until it ends. By then the pages must be writable again, or others be in their
-/// place. A second
-/// move waits for the first one's end.
+/// place. A second move waits for the first one's end.
 class [[nodiscard]] PageMove {
  public:
   PageMove(std::byte* begin, std::uint64_t bytes);
