@@ -39,7 +39,7 @@ Known& known() {
 
 struct Last {
   const cuda::Context* context = nullptr;
-  ArrayContext* arrays = nullptr;
+  std::weak_ptr<ArrayContext> arrays;
   std::uint64_t generation = 0;
 };
 thread_local Last last;
@@ -53,12 +53,12 @@ void set_compiler(rtc::Compiler* compiler, std::optional<std::string> cache_fold
   choice.cache_folder = std::move(cache_folder);
 }
 
-ArrayContext& ArrayContext::current() {
+std::shared_ptr<ArrayContext> ArrayContext::current() {
   const cuda::Context* current = cuda::internal::on_thread.current;
   Known& all = known();
   if (current != nullptr && current == last.context &&
       last.generation == all.generation.load(std::memory_order_acquire) && current->valid()) {
-    return *last.arrays;
+    if (auto arrays = last.arrays.lock()) return arrays;
   }
   const cuda::ContextPtr context = cuda::require_context();
   std::vector<std::shared_ptr<ArrayContext>> dropped;  // released outside of the lock
@@ -77,8 +77,8 @@ ArrayContext& ArrayContext::current() {
     all.contexts.push_back(std::make_shared<ArrayContext>(context));
     found = std::prev(all.contexts.end());
   }
-  last = {context.get(), found->get(), all.generation.load(std::memory_order_acquire)};
-  return **found;
+  last = {context.get(), *found, all.generation.load(std::memory_order_acquire)};
+  return *found;
 }
 
 void ArrayContext::forget_all() {

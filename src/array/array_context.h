@@ -27,10 +27,10 @@ void set_compiler(rtc::Compiler* compiler, std::optional<std::string> cache_fold
 
 class ArrayContext {
  public:
-  /// Of the context that new resources are made in (`cuda::require_context`). Stays valid until
-  /// `forget_all`, or until its context is detached and another one is asked for.
-  static ArrayContext& current();
-  /// Drops the kernels and held memory of every context.
+  /// Of the context that new resources are made in (`cuda::require_context`). Held for the whole of
+  /// an operation: another thread may call `forget_all`, or detach the context, meanwhile.
+  static std::shared_ptr<ArrayContext> current();
+  /// Drops the kernels and held memory of every context, when the operations that use them end.
   static void forget_all();
   /// Gives the pools' held memory back to the driver. True if there was any.
   static bool free_held_memory() noexcept;

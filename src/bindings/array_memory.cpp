@@ -31,7 +31,7 @@ class ArrayMemory : public DeviceAllocation {
   }
   void free() override {
     if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
-    const cuda::ContextPtr context = array::ArrayContext::current().context();
+    const cuda::ContextPtr context = array::ArrayContext::current()->context();
     CUresult result = CUDA_SUCCESS;
     while (!cuda::Capture::wait_for_work(*context, &result)) {
       if (left_to_capture(*block_, *context)) break;
@@ -50,7 +50,7 @@ void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
   unlocked_if_possible([&] {
     if (told) {
       try {
-        const cuda::ContextPtr context = array::ArrayContext::current().context();
+        const cuda::ContextPtr context = array::ArrayContext::current()->context();
         while (!cuda::Capture::wait_for_work(*context)) {
           if (left_to_capture(block, *context)) return;
         }

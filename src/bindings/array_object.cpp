@@ -116,7 +116,8 @@ void allocate_elsewhere(ArrayState& state, std::int64_t bytes) {
 /// Memory of the current context for an array that is described already.
 void allocate_block(ArrayState& state, std::int64_t bytes) {
   try {
-    array::ArrayContext& context = array::ArrayContext::current();
+    const auto arrays = array::ArrayContext::current();
+    array::ArrayContext& context = *arrays;
     state.block.emplace(context.allocate(bytes));
     state.home = context.context();
     state.address = state.block->pointer();

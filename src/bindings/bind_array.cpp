@@ -83,7 +83,8 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   const array::ArrayRef from = state_of_array(array_object).ref();
   const array::ArrayRef target = state_of_array(out_object).written();
   unlocked([&] {
-    array::ArrayContext& context = array::ArrayContext::current();
+    const auto arrays = array::ArrayContext::current();
+    array::ArrayContext& context = *arrays;
     context.order_after_default(queue);
     array::run_scan(context, {*op, computed, axis}, target, from, queue);
   });
@@ -121,7 +122,8 @@ void copy(nb::handle result, nb::handle source, nb::handle stream) {
   tell(result.ptr(), queue);
   tell(source.ptr(), queue);
   unlocked([&] {
-    array::ArrayContext& context = array::ArrayContext::current();
+    const auto arrays = array::ArrayContext::current();
+    array::ArrayContext& context = *arrays;
     context.order_after_default(queue);
     array::copy_elements(context, target, from, queue);
   });
@@ -135,7 +137,8 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
   if (state.type != DType::Raw) {
     const array::Scalar scalar = read_number(value.ptr(), state.type);
     unlocked([&] {
-      array::ArrayContext& context = array::ArrayContext::current();
+      const auto arrays = array::ArrayContext::current();
+      array::ArrayContext& context = *arrays;
       context.order_after_default(queue);
       array::fill_elements(context, target, scalar, queue);
     });
@@ -147,7 +150,7 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
     throw array::TypeMismatch("the value is not one element of the array");
   }
   unlocked([&] {
-    array::fill_elements(array::ArrayContext::current(), target,
+    array::fill_elements(*array::ArrayContext::current(), target,
                          static_cast<const std::byte*>(bytes.data()), queue);
   });
 }
@@ -203,7 +206,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
       static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
   unlocked([&] {
     if (asynchronous) {
-      array::ArrayContext::current().order_after_default(queue);
+      array::ArrayContext::current()->order_after_default(queue);
       cuda::copy_to_device_async(address, data, bytes, queue);
     } else {
       cuda::copy_to_device(address, data, bytes);
@@ -295,7 +298,8 @@ bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb:
   const array::Selection selection{writes ? there.written() : there.ref(),
                                    std::span(refs.data(), count), here.ref()};
   return unlocked([&] {
-    array::ArrayContext& context = array::ArrayContext::current();
+    const auto arrays = array::ArrayContext::current();
+    array::ArrayContext& context = *arrays;
     return writes ? array::write_selection(context, selection, queue, check)
                   : array::read_selection(context, selection, queue, check);
   });
@@ -364,14 +368,14 @@ void bind_array(nb::module_& m) {
   arrays.def("forget_all", [] { unlocked([] { array::ArrayContext::forget_all(); }); });
   arrays.def("free_held_memory", [] { unlocked([] { array::ArrayContext::free_held_memory(); }); });
   arrays.def("pool_statistics", [] {
-    const auto& pool = array::ArrayContext::current().pool();
+    const auto pool = array::ArrayContext::current()->pool();
     return nb::make_tuple(pool->active_bytes(), pool->managed_bytes());
   });
   arrays.def("device_facts", [] {
-    const array::ArrayContext& context = array::ArrayContext::current();
-    return nb::make_tuple(context.is_cpu(), context.multiprocessors());
+    const auto context = array::ArrayContext::current();
+    return nb::make_tuple(context->is_cpu(), context->multiprocessors());
   });
-  arrays.def("runs_in_turn", [] { return array::ArrayContext::current().in_turn(); });
+  arrays.def("runs_in_turn", [] { return array::ArrayContext::current()->in_turn(); });
   arrays.def("common_dtype", [](nb::handle a, nb::handle b) {
     return nb::borrow(numpy_dtype(array::promote(dtype_of(a), dtype_of(b))));
   });

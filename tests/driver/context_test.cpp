@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "driver/driver.h"
 
@@ -251,4 +253,32 @@ TEST_CASE("handles that never were or no longer are get an error and no crash") 
   CHECK(CU(cuEventDestroy_v2)(event) == CUDA_ERROR_INVALID_HANDLE);
   CHECK(CU(cuStreamSynchronize)(stream) == CUDA_ERROR_INVALID_HANDLE);
   CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_CASE("a context goes when the calls that are at work in it have ended") {
+  initialise();
+  if (!is_cpu_driver()) return;  // CUDA leaves to programs that there are none
+  for (int turn = 0; turn < 50; ++turn) {
+    CUcontext context = nullptr;
+    REQUIRE(CU(cuCtxCreate_v2)(&context, 0, 0) == CUDA_SUCCESS);
+    CUdeviceptr memory = 0;
+    REQUIRE(CU(cuMemAlloc_v2)(&memory, 4096) == CUDA_SUCCESS);
+    std::atomic<int> begun{0};
+    std::vector<std::thread> threads;
+    std::vector<CUresult> ends(3);
+    for (CUresult& end : ends) {
+      threads.emplace_back([&] {
+        const std::vector<char> host(4096);
+        CU(cuCtxSetCurrent)(context);
+        do {
+          end = CU(cuMemcpyHtoD_v2)(memory, host.data(), host.size());
+          ++begun;
+        } while (end == CUDA_SUCCESS);
+      });
+    }
+    while (begun < 3) std::this_thread::yield();
+    CHECK(CU(cuCtxDestroy_v2)(context) == CUDA_SUCCESS);
+    for (std::thread& thread : threads) thread.join();
+    for (const CUresult end : ends) CHECK(end == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  }
 }

@@ -8,6 +8,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from programs import run_program
+from pycuda import gpuarray
 
 
 def in_thread(action):
@@ -377,3 +378,69 @@ def test_a_program_ends_while_a_thread_works(driver, work):
         """
     )
     assert "terminate" not in errors
+
+
+def test_caches_are_cleared_while_other_threads_compute(driver):
+    output, _ = run_program(
+        """
+        import threading
+        import numpy as np
+        import pycuda.autoinit
+        from pycuda import gpuarray
+        from pycuda.tools import clear_context_caches
+
+        def work(number):
+            a = gpuarray.to_gpu(np.arange(1000, dtype=np.float32))
+            for _ in range(40):
+                assert float(gpuarray.sum((a + number) * 2).get()) == (499500 + 1000 * number) * 2
+                assert float(gpuarray.cumsum(a)[-1].get()) == 499500
+                assert a[gpuarray.to_gpu(np.array([5, 7]))].get().tolist() == [5, 7]
+            print("done")
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            clear_context_caches()
+        """
+    )
+    assert output.split() == ["done"] * 3
+
+
+def test_a_context_is_detached_while_other_threads_work_in_it(context):
+    if not gpuarray._array.device_facts()[0]:
+        pytest.skip("needs the CPU driver: CUDA leaves it to programs that no thread does")
+    output, _ = run_program(
+        """
+        import threading
+        import numpy as np
+        import pycuda.driver as cuda
+        from pycuda import gpuarray
+
+        cuda.init()
+        for turn in range(6):
+            context = cuda.Device(0).make_context()
+            begun = threading.Event()
+
+            def work():
+                try:
+                    context.push()
+                    a = gpuarray.to_gpu(np.arange(1000, dtype=np.float32))
+                    while True:
+                        gpuarray.sum((a + 1) * 2).get()
+                        begun.set()
+                except cuda.LogicError:
+                    begun.set()
+
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            begun.wait()
+            cuda.Context.pop()
+            context.detach()
+            for thread in threads:
+                thread.join()
+            print("ended")
+        """
+    )
+    assert output.split() == ["ended"] * 6

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cpu/api/array.h"
+#include "cpu/api/context_use.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/module.h"
@@ -82,6 +83,7 @@ Context::~Context() {
   } else {
     registry.contexts.erase(handle_);
   }
+  wait_for_users(handle_);
   // The streams go first: each waits for its queue, which uses the code and the memory that go
   // next.
   static_cast<void>(finish_before("cuCtxDestroy"));

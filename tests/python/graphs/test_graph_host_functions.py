@@ -131,7 +131,7 @@ def test_the_collector_is_as_it_was_when_no_function_runs_any_more(driver):
     output, _ = run_program(
         SETUP
         + """
-import gc, threading
+import gc, os, threading
 first_may_end, second_may_end = threading.Event(), threading.Event()
 first_runs, second_runs, first_ended = threading.Event(), threading.Event(), threading.Event()
 
@@ -152,7 +152,9 @@ for enabled in (True, False):
     for event in (first_may_end, second_may_end, first_runs, second_runs, first_ended):
         event.clear()
     running = launch(first, streams[0]), launch(second, streams[1])
-    second_runs.wait()
+    if not second_runs.wait(10):
+        print("alone", flush=True)
+        os._exit(0)
     first_may_end.set()
     streams[0].synchronize()
     first_ended.set()
@@ -162,6 +164,8 @@ for enabled in (True, False):
     del running  # the end of a graph that is launched waits
 """
     )
+    if "alone" in output:
+        pytest.skip("needs a driver that runs functions of two graphs at the same time")
     assert output.split() == ["inside", "False", "after", "True", "inside", "False", "after", "False"]
 
 
