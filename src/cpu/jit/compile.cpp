@@ -211,7 +211,10 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     simt::bypass_unseen_payloads(function);
     simt::canonicalise_behind_choices(function);
     simt::expand_extrema(function, has_avx512());
-    if (made.effort != Effort::Least) simt::reduce_alignment_checks(function);
+    // It asks of each check which others dominate it.
+    constexpr std::size_t most_blocks = 2000;
+    if (made.effort != Effort::Least || function.size() <= most_blocks)
+      simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);
   if (!options.vectors || options.checked || options.forms == Form::Threads) return made;
