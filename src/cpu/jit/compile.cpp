@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "cpu/jit/dump.h"
+#include "cpu/jit/effort.h"
 #include "cpu/jit/emit.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/long_tiles.h"
@@ -47,8 +48,7 @@
 namespace pycuda::cpu::jit {
 namespace {
 
-/// Above this many IR instructions a module is compiled with the quick settings: a kernel of 33,000
-/// PTX instructions is real.
+/// Above this many IR instructions the kernels of a module are compiled with the quick settings.
 constexpr unsigned thorough_limit = 40000;
 
 [[noreturn]] void throw_fatal_error(void*, const char* reason, bool) {
@@ -161,7 +161,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
 struct Prepared {
   lower::Lowered lowered;
   std::unique_ptr<llvm::TargetMachine> target;
-  bool thorough = true;
+  Effort effort = Effort::Thorough;
 };
 
 /// With `plans`, for these alone: what is made is marked and not for running.
@@ -176,11 +176,15 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                       .rounds_operations = has_avx512(),
                                       .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();
-  Prepared made{std::move(*lowered), nullptr, true};
+  Prepared made{std::move(*lowered), nullptr, Effort::Thorough};
   llvm::Module& module = *made.lowered.module;
-  made.thorough =
-      options.patient || (!options.quick && module.getInstructionCount() < thorough_limit);
-  made.target = make_target_machine(made.thorough);
+  made.effort = most_effort(module, options.patient);
+  if (options.quick) made.effort = std::min(made.effort, Effort::Quick);
+  made.target = make_target_machine(made.effort == Effort::Thorough);
+  if (made.effort == Effort::Least) {
+    made.target->setOptLevel(llvm::CodeGenOptLevel::None);
+    made.target->setO0WantsFastISel(true);
+  }
   module.setTargetTriple(host_target().triple);
   module.setDataLayout(made.target->createDataLayout());
   dump("lower", module);
@@ -190,7 +194,7 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
 #endif
 
   simt::recognise_pow_double(module);
-  clean_up_scalar(module, *made.target);
+  clean_up_scalar(module, *made.target, made.effort);
   for (llvm::Function& function : module) {
     // First: what flushes looks at bits, also at those of NaNs.
     simt::drop_repeated_flushes(function);
@@ -207,18 +211,24 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     simt::bypass_unseen_payloads(function);
     simt::canonicalise_behind_choices(function);
     simt::expand_extrema(function, has_avx512());
-    simt::reduce_alignment_checks(function);
+    // It asks of each check which others dominate it.
+    constexpr std::size_t most_blocks = 2000;
+    if (made.effort != Effort::Least || function.size() <= most_blocks)
+      simt::reduce_alignment_checks(function);
   }
   simt::yield_in_spin_waits(module);
   if (!options.vectors || options.checked || options.forms == Form::Threads) return made;
   const unsigned longest = options.patient ? simt::longest_ever : simt::longest_at_once;
-  make_gangs(module, made.lowered.kernels, options, made.thorough ? longest : 0, *made.target,
-             plans);
+  make_gangs(module, made.lowered.kernels, options, made.effort == Effort::Thorough ? longest : 0,
+             *made.target, plans);
   if (!options.patient) return made;
   for (KernelFacts& kernel : made.lowered.kernels) {
     if (!std::exchange(kernel.vectors_later, false)) continue;
     kernel.scalar_reason =
-        "more than " + std::to_string(simt::longest_ever) + " instructions, too long for a gang";
+        made.effort == Effort::Thorough
+            ? "more than " + std::to_string(simt::longest_ever) +
+                  " instructions, too long for a gang"
+            : "too many instructions, branches, loops or barriers to compile it for a gang";
   }
   return made;
 }
@@ -249,7 +259,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
     return one_error("internal error in the scalar threads: " + error);
 
   simt::flush_compared_constants(module);
-  optimise(module, *prepared->target, prepared->thorough);
+  optimise(module, *prepared->target, prepared->effort);
   for (llvm::Function& function : module) simt::leave_flushes_to_processor(function);
   if (has_fused_products()) {
     for (llvm::Function& function : module) simt::fuse_negations(function);

@@ -30,6 +30,7 @@
 #include "cpu/jit/gather_indexes.h"
 #include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/jit/short_blocks.h"
 #include "cpu/jit/structure_gathers.h"
 #include "cpu/simt/arithmetic/busy_divider.h"
 #include "cpu/simt/arithmetic/nan_payloads.h"
@@ -176,9 +177,20 @@ void drop_destroyers(llvm::Module& module) {
   }
 }
 
+void shorten_all_blocks(llvm::Module& module) {
+  constexpr unsigned most = 250;
+  for (llvm::Function& function : module) shorten_blocks(function, most);
+}
+
 }  // namespace
 
-void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target) {
+void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
+  if (effort == Effort::Least) {
+    // Edges are made shorter while there are no phis that each of them would have to look through.
+    PassRun(target).run(module, "function(simplifycfg,sroa,early-cse,instsimplify,adce)");
+    shorten_all_blocks(module);
+    return;
+  }
   PassRun(target).run(module,
                       "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                       "early-cse,adce,simplifycfg)");
@@ -216,12 +228,18 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
             "simplifycfg");
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) {
+void optimise(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
   PassRun(target).split_coroutines(module);
   drop_destroyers(module);
   PassRun(target).run(module, "globaldce");
-  PassRun(target).run_default(module,
-                              thorough ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O1);
+  if (effort == Effort::Least) {
+    // The quick code generator tests the cases of a switch one after the other.
+    PassRun(target).run(module, "function(sroa,early-cse,instsimplify,adce,lower-switch)");
+    shorten_all_blocks(module);
+    return;
+  }
+  PassRun(target).run_default(module, effort == Effort::Thorough ? llvm::OptimizationLevel::O2
+                                                                 : llvm::OptimizationLevel::O1);
   if (widen_half_comparisons(module, has_half_arithmetic()))
     PassRun(target).run(module, "function(early-cse)");
   bool indexed = index_gathers(module);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// By counting: what is right must not depend on how busy the machine is.
+#include "cpu/jit/effort.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cpu/lower/callee_name.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::jit {
+namespace {
+
+/// What makes compiling a function long.
+struct Shape {
+  std::uint64_t instructions = 0;
+  std::uint64_t in_blocks = 0;     ///< instructions times blocks
+  std::uint64_t barriers = 0;      ///< each begins another loop over gangs
+  std::uint64_t loop_depth = 0;    ///< of the deepest loop
+  std::uint64_t side_entries = 0;  ///< jumps back into loops that have several entries
+
+  bool is_within(const Shape& most) const {
+    return instructions <= most.instructions && in_blocks <= most.in_blocks &&
+           barriers <= most.barriers && loop_depth <= most.loop_depth &&
+           side_entries <= most.side_entries;
+  }
+};
+
+/// Measured at the first row's limits: one to five seconds, and eleven for 28,000 instructions of
+/// one long sum. The second row is a multiple of it, not measured.
+constexpr Shape most_at_once{24'000, 10'000'000, 150, 64, 32};
+constexpr Shape most_ever{80'000, 40'000'000, 300, 128, 64};
+
+Shape shape_of(llvm::Function& function) {
+  Shape shape;
+  shape.instructions = function.getInstructionCount();
+  shape.in_blocks = shape.instructions * function.size();
+  for (const llvm::Instruction& instruction : llvm::instructions(function))
+    shape.barriers += lower::callee_name(instruction) == lower::pseudo::barrier_sync ? 1 : 0;
+  llvm::DominatorTree dominators(function);
+  dominators.updateDFSNumbers();
+  const llvm::LoopInfo loops(dominators);
+  for (const llvm::BasicBlock& block : function)
+    shape.loop_depth = std::max<std::uint64_t>(shape.loop_depth, loops.getLoopDepth(&block));
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>> back;
+  llvm::FindFunctionBackedges(function, back);
+  for (const auto& [from, to] : back) shape.side_entries += dominators.dominates(to, from) ? 0 : 1;
+  return shape;
+}
+
+}  // namespace
+
+Effort most_effort(llvm::Module& module, bool patient) {
+  const Shape& most = patient ? most_ever : most_at_once;
+  if (module.getInstructionCount() > most.instructions) return Effort::Least;
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration() && !shape_of(function).is_within(most)) return Effort::Least;
+  }
+  return Effort::Thorough;
+}
+
+}  // namespace pycuda::cpu::jit

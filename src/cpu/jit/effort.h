@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Analysis: how much of the compiler a module is worth, so that compiling it ends soon.
+#pragma once
+
+#include <cstdint>
+
+namespace llvm {
+class Module;
+}
+
+namespace pycuda::cpu::jit {
+
+/// What is spent on a module's code. LLVM's optimisations look at pairs of things in one shape or
+/// another: at blocks that dominate a value, at loops around it, at the uses of a constant. Least
+/// has none of those: its time grows with the module's length, and its code takes one to four times
+/// as long. Only threads that wait for others at thousands of places take more than their share.
+enum class Effort : std::uint8_t { Least, Quick, Thorough };
+
+/// The most that is right for a module that was just lowered: Thorough or Least. `patient`: a form
+/// that is made in the background may take some ten seconds.
+Effort most_effort(llvm::Module& module, bool patient);
+
+}  // namespace pycuda::cpu::jit
