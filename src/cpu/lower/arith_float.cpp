@@ -94,8 +94,10 @@ class FloatArith {
     if (instruction_.opcode == Opcode::mul) {
       // The zero that leaves zeros of either sign alone.
       in.push_back(ops_.constant(type, rounding == Rounding::Rm ? 0.0 : -0.0));
+    } else if (instruction_.opcode == Opcode::sub) {
+      // Not by a sign that is changed: a NaN keeps its own.
+      in = {in[1], ops_.constant(type, -1.0), in[0]};
     } else if (in.size() == 2) {
-      if (instruction_.opcode == Opcode::sub) in[1] = b_.CreateFNeg(in[1]);
       in.insert(in.begin() + 1, ops_.constant(type, 1.0));
     }
     return lowering_.pure_call(
