@@ -145,6 +145,11 @@ void RandomKernel::real() {
     case 1:
       return line("fma.rn.f32 " + to + ", " + from + ", " + other + ", " + to + ";");
     case 2:
+      // By what all threads divide by too, without a further choice: others' numbers stay.
+      if (other == to) return line("div.rn.f32 " + to + ", " + from + ", 0f437f0000;");
+      if (other == from)
+        return line("{ .reg .f32 %same; cvt.rn.f32.u32 %same, %n; div.rn.f32 " + to + ", " + from +
+                    ", %same; }");
       return line("div.rn.f32 " + to + ", " + from + ", " + other + ";");
     case 3:
       return line("abs.f32 " + to + ", " + from + "; sqrt.rn.f32 " + to + ", " + to + ";");
@@ -174,6 +179,7 @@ void RandomKernel::real64() {
     case 0:
       return line("fma.rn.f64 " + to + ", " + from + ", " + to + ", " + from + ";");
     case 1:
+      if (from == to) return line("div.rn.f64 " + to + ", " + from + ", 0d4008000000000000;");
       return line("div.rn.f64 " + to + ", " + from + ", " + to + ";");
     case 2:
       return line("mul.f64 " + to + ", " + from + ", 0d3fe0000000000000;");
