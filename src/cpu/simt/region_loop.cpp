@@ -465,6 +465,7 @@ llvm::Function* RegionLoop::run() {
   known["block"] = function_->getArg(0);
   replace_special_values(*function_, known, end_of_entry);
   sink_places(places_);
+  keep_places(*function_, *function_->getArg(1));
   reduce_line_notes(*function_);
   return function_;
 }
