@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/pipeline.h"
 
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Constants.h>
@@ -34,6 +35,7 @@
 #include "cpu/simt/arithmetic/busy_divider.h"
 #include "cpu/simt/arithmetic/nan_payloads.h"
 #include "cpu/simt/lanes/known_lanes.h"
+#include "cpu/simt/separate_arrays.h"
 #include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::jit {
@@ -44,6 +46,20 @@ template <bool (*change)(llvm::Function&)>
 struct FunctionChange : llvm::PassInfoMixin<FunctionChange<change>> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
     if (!change(function)) return llvm::PreservedAnalyses::all();
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
+};
+
+struct ArraysApart : llvm::PassInfoMixin<ArraysApart> {
+  bool coroutines;  ///< these alone, or the other functions
+  explicit ArraysApart(bool of_coroutines) : coroutines(of_coroutines) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (function.isPresplitCoroutine() != coroutines ||
+        !simt::separate_arrays(function,
+                               analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
+      return llvm::PreservedAnalyses::all();
     llvm::PreservedAnalyses kept;
     kept.preserveSet<llvm::CFGAnalyses>();
     return kept;
@@ -100,6 +116,7 @@ class PassRun {
   void split_coroutines(llvm::Module& module) {
     constexpr std::size_t many = 32;
     llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(true)));
     passes.addPass(llvm::CoroEarlyPass());
     const auto split = [&](llvm::CoroSplitPass pass) {
       passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(pass)));
@@ -111,6 +128,12 @@ class PassRun {
       split(llvm::CoroSplitPass(std::function<bool(llvm::Instruction&)>(compute_again)));
     }
     passes.addPass(llvm::CoroCleanupPass());
+    passes.run(module, modules_);
+  }
+
+  void separate_arrays(llvm::Module& module) {
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(false)));
     passes.run(module, modules_);
   }
 
@@ -230,6 +253,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool thorough) 
   if (const auto costs = divider_costs(); costs && costs->in_registers) {
     for (llvm::Function& function : module) simt::relieve_divider(function, *costs);
   }
+  PassRun(target).separate_arrays(module);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -154,7 +154,9 @@ llvm::Function* RegionLoop::make_step(const Regions& regions, llvm::StringRef la
     b_.SetInsertPoint(run);
     b_.CreateRet(b_.CreateCall(regions.functions[number], arguments));
   }
+  // The states lie near arrays that the kernel may overrun.
   b_.SetInsertPoint(never);
+  b_.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
   b_.CreateUnreachable();
   return chooser;
 }
