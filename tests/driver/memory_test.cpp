@@ -126,6 +126,34 @@ TEST_CASE("copies outside of allocations are refused") {
         CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_CASE("copies from or to addresses that are none are refused") {
+  const CurrentContext context;
+  const DeviceBlock block(4096);
+  const CUdeviceptr memory = block.address();
+  std::vector<unsigned char> host(4096);
+  for (const CUdeviceptr nowhere :
+       {CUdeviceptr{0x1234}, CUdeviceptr{1} << 46, ~CUdeviceptr{4095}}) {
+    CHECK(CU(cuMemcpy)(memory, nowhere, 64) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(CU(cuMemcpy)(nowhere, memory, 64) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(CU(cuMemcpyDtoD_v2)(memory, nowhere, 64) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(CU(cuMemcpyDtoH_v2)(host.data(), nowhere, 64) == CUDA_ERROR_INVALID_VALUE);
+    for (const bool from : {true, false}) {
+      CUDA_MEMCPY3D box{};
+      box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+      box.srcDevice = from ? nowhere : memory;
+      box.dstDevice = from ? memory : nowhere;
+      box.srcPitch = box.dstPitch = 64;
+      box.srcHeight = box.dstHeight = 4;
+      box.WidthInBytes = 16;
+      box.Height = 4;
+      box.Depth = 2;
+      CHECK(CU(cuMemcpy3D_v2)(&box) == CUDA_ERROR_INVALID_VALUE);
+    }
+  }
+  CHECK(CU(cuMemcpyHtoD_v2)(memory, host.data(), 4096) == CUDA_SUCCESS);
+  CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+}
+
 TEST_CASE("asynchronous copies are done when their stream is") {
   const CurrentContext context;
   const auto values = counting(1 << 20);

@@ -360,3 +360,30 @@ assert time.monotonic() - start < 20
 """
     )["endless"]
     assert "the first of its gang" in text
+
+
+def test_a_fault_between_barriers_names_its_gang():
+    out, _ = run_program(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        kernel = SourceModule('''
+        __global__ void k(int *o, int i)
+        {
+          int t = threadIdx.x, a[8];
+          for (int q = 0; q < 8; q++) a[q] = o[q];
+          __syncthreads();
+          for (int q = 0; q < 8; q++) a[q * i] = q;
+          __syncthreads();
+          o[t] = a[t & 7];
+        }
+        ''').get_function("k")
+        try:
+            kernel(cuda.mem_alloc(4096), np.int32(1 << 28), block=(128, 1, 1))
+            cuda.Context.synchronize()
+        except cuda.Error as error:
+            print(error)
+        """,
+        PYCUDA_CPU_PATIENCE=-1,
+    )
+    assert "thread (0, 0, 0)" in out

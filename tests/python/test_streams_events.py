@@ -4,6 +4,7 @@
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -74,3 +75,36 @@ def test_wrong_handles_are_refused():
         cuda.Event.from_ipc_handle(b"short")
     with pytest.raises(cuda.LogicError, match="handle has the wrong size"):
         cuda.IPCMemoryHandle(b"short")
+
+
+def test_as_many_kernels_as_on_a_gpu_wait_for_one_more():
+    # 127 and the one that releases them: 128, which is also the most that a GPU runs at once.
+    out, _ = run_program(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+
+        module = SourceModule('''
+        extern "C" __global__ void wait(volatile int *flag, int *out) { while (*flag == 0); atomicAdd(out, 1); }
+        extern "C" __global__ void release(volatile int *flag)
+        {
+          for (int i = 0; i < *flag + 5; i++) if (i == 3) *flag = 1;  // a loop: no launch runs it at once
+        }
+        ''')
+        wait, release = module.get_function("wait"), module.get_function("release")
+        flag, out = cuda.mem_alloc(4), cuda.mem_alloc(4)
+        cuda.memset_d32(flag, 0, 1)
+        cuda.memset_d32(out, 0, 1)
+        streams = [cuda.Stream(1) for _ in range(128)]
+        for stream in streams[:-1]:
+            wait(flag, out, block=(32, 1, 1), stream=stream)
+        release(flag, block=(1, 1, 1), stream=streams[-1])
+        for stream in streams:
+            stream.synchronize()
+        count = np.zeros(1, np.int32)
+        cuda.memcpy_dtoh(count, out)
+        print(count[0])
+        """,
+        PYCUDA_CPU_TIMEOUT=20,
+    )
+    assert out.split() == [str(127 * 32)]

@@ -9,6 +9,7 @@
 #include "cpu/api/refusal.h"
 #include "cpu/exec/bulk_memory.h"
 #include "cpu/exec/fault_message.h"
+#include "cpu/exec/stray_access.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -46,18 +47,22 @@ CUresult BoxCopy::settle() {
   return status == CUDA_SUCCESS ? from_.settle(extent_, "source") : status;
 }
 
-void BoxCopy::operator()() const {
+bool BoxCopy::operator()() const {
   const bool dense = to_.pitch == extent_.width_bytes && from_.pitch == extent_.width_bytes;
-  for (std::size_t slice = 0; slice < extent_.depth; ++slice) {
-    if (dense) {
-      exec::copy_bytes(to_.row(slice, 0), from_.row(slice, 0),
-                       extent_.width_bytes * extent_.height);
-      continue;
+  if (dense) {
+    for (std::size_t slice = 0; slice < extent_.depth; ++slice) {
+      if (!exec::copy_bytes(to_.row(slice, 0), from_.row(slice, 0),
+                            extent_.width_bytes * extent_.height))
+        return false;
     }
-    for (std::size_t line = 0; line < extent_.height; ++line) {
-      std::memmove(to_.row(slice, line), from_.row(slice, line), extent_.width_bytes);
-    }
+    return true;
   }
+  return exec::runs_without_fault([this] {
+    for (std::size_t slice = 0; slice < extent_.depth; ++slice) {
+      for (std::size_t line = 0; line < extent_.height; ++line)
+        std::memmove(to_.row(slice, line), from_.row(slice, line), extent_.width_bytes);
+    }
+  });
 }
 
 exec::MemoryBox BoxCopy::as_memory_box() const {

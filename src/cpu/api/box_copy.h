@@ -21,8 +21,8 @@ class BoxCopy {
   CUresult settle();
   /// An end is host memory that the driver does not know.
   bool is_pageable() const { return to_.is_pageable() || from_.is_pageable(); }
-  /// Copies.
-  void operator()() const;
+  /// Copies. False, with some of it done, when there is no such memory.
+  bool operator()() const;
   /// The same for whoever copies where the memory may be gone.
   exec::MemoryBox as_memory_box() const;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpy*: copies of one run of bytes.
-#include <cstring>
 #include <memory>
 
 #include "cpu/api/box_copy.h"
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
 
 using namespace pycuda::cpu::api;
@@ -53,9 +53,9 @@ struct Copy {
   CUdeviceptr from;
   std::size_t bytes;
 
-  void operator()() const {
-    pycuda::cpu::exec::copy_bytes(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from),
-                                  bytes);
+  bool operator()() const {
+    return pycuda::cpu::exec::copy_bytes(reinterpret_cast<void*>(to),
+                                         reinterpret_cast<const void*>(from), bytes);
   }
 };
 
@@ -66,19 +66,27 @@ CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, st
     if (bytes == 0) return CUDA_SUCCESS;
     if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
       return CUDA_ERROR_INVALID_VALUE;
-    return stream.run(Copy{to, from, bytes});
+    return run_transfer(stream, Copy{to, from, bytes}, "copy");
   });
 }
 
 // For a source that may be gone when the copy's turn comes.
 CUresult start_staged(Stream& stream, const Copy& copy) {
-  if (stream.run_if_idle(copy)) return CUDA_SUCCESS;
+  bool whole = true;
+  if (stream.run_if_idle([&] { whole = copy(); }))
+    return whole ? CUDA_SUCCESS : refuse_transfer("copy");
   const std::shared_ptr<std::byte[]> staged =
       std::make_unique_for_overwrite<std::byte[]>(copy.bytes);
-  std::memcpy(staged.get(), reinterpret_cast<const void*>(copy.from), copy.bytes);
-  return stream.start(
-      [staged, copy] { std::memcpy(reinterpret_cast<void*>(copy.to), staged.get(), copy.bytes); },
-      false);
+  if (!pycuda::cpu::exec::copy_bytes(staged.get(), reinterpret_cast<const void*>(copy.from),
+                                     copy.bytes))
+    return refuse_transfer("copy");
+  return start_transfer(
+      stream,
+      [staged, copy] {
+        return pycuda::cpu::exec::copy_bytes(reinterpret_cast<void*>(copy.to), staged.get(),
+                                             copy.bytes);
+      },
+      false, "copy");
 }
 
 CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,
@@ -95,9 +103,9 @@ CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, 
     }
     const Copy copy{to, from, bytes};
     if (is_pageable(to) || (is_pageable(from) && bytes > small_transfer_bytes))
-      return stream.run(copy);
+      return run_transfer(stream, copy, "copy");
     if (is_pageable(from)) return start_staged(stream, copy);
-    return stream.start(copy, bytes <= small_transfer_bytes);
+    return start_transfer(stream, copy, bytes <= small_transfer_bytes, "copy");
   });
 }
 

@@ -7,6 +7,7 @@
 #include "cpu/api/device_memory.h"
 #include "cpu/api/refusal.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
 #include "cpu/exec/fault_message.h"
 
@@ -87,7 +88,7 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
     if (status != CUDA_SUCCESS) return status;
     const auto task = [target, source, bytes] {
-      pycuda::cpu::exec::copy_bytes(target, source, bytes);
+      return pycuda::cpu::exec::copy_bytes(target, source, bytes);
     };
     if (stream.in_capture()) {
       const pycuda::cpu::exec::MemoryBox run{.to = reinterpret_cast<std::uintptr_t>(target),
@@ -97,8 +98,8 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     }
     const bool waits =
         (to.is_host && is_pageable(to.address)) || (from.is_host && is_pageable(from.address));
-    if (when == When::Now || waits) return stream.run(task);
-    return stream.start(task, bytes <= small_transfer_bytes);
+    if (when == When::Now || waits) return run_transfer(stream, task, "copy");
+    return start_transfer(stream, task, bytes <= small_transfer_bytes, "copy");
   });
 }
 

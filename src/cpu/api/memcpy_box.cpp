@@ -4,6 +4,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/api/transfer.h"
 
 using namespace pycuda::cpu::api;
 
@@ -22,8 +23,8 @@ CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when) {
     if (const CUresult status = box.settle(); status != CUDA_SUCCESS) return status;
     if (stream.in_capture())
       return capture(stream, CopyAction{spec, stream.context().handle(), {}});
-    if (when == When::Now || box.is_pageable()) return stream.run(box);
-    return stream.start(box, box.bytes() <= small_transfer_bytes);
+    if (when == When::Now || box.is_pageable()) return run_transfer(stream, box, "copy");
+    return start_transfer(stream, box, box.bytes() <= small_transfer_bytes, "copy");
   });
 }
 

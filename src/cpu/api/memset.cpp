@@ -3,6 +3,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
 
 namespace pycuda::cpu::api {
@@ -34,13 +35,15 @@ struct Fill {
   std::size_t width;  // values in a row
   std::size_t height;
 
-  void operator()() const {
+  bool operator()() const {
     const std::size_t row_bytes = width * sizeof(Value);
     const bool dense = height == 1 || pitch == row_bytes;
     for (std::size_t line = 0; line < (dense ? 1 : height); ++line) {
-      pycuda::cpu::exec::fill_bytes(reinterpret_cast<void*>(to + line * pitch), value,
-                                    sizeof(Value), dense ? height * row_bytes : row_bytes);
+      if (!pycuda::cpu::exec::fill_bytes(reinterpret_cast<void*>(to + line * pitch), value,
+                                         sizeof(Value), dense ? height * row_bytes : row_bytes))
+        return false;
     }
+    return true;
   }
 };
 
@@ -55,8 +58,9 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, Value value, std::size_t width,
     if (const CUresult status = check_fill(spec); status != CUDA_SUCCESS) return status;
     if (stream.in_capture()) return capture(stream, FillAction{spec, stream.context().handle()});
     const Fill<Value> task{to, pitch, value, width, height};
-    if (when == When::Now) return stream.run(task);
-    return stream.start(task, width * sizeof(Value) * height <= small_transfer_bytes);
+    if (when == When::Now) return run_transfer(stream, task, "fill");
+    return start_transfer(stream, task, width * sizeof(Value) * height <= small_transfer_bytes,
+                          "fill");
   });
 }
 

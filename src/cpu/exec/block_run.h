@@ -36,6 +36,10 @@ class BlockRun {
   static std::unique_ptr<BlockRun> acquire(LaunchContext& launch, const Kernel& kernel);
   static void recycle(std::unique_ptr<BlockRun> run);
 
+  /// For a run in a copy of the process, where nothing should be allocated.
+  void prepare_variables() {
+    for (FrameStack& frames : frames_) frames.prepare();
+  }
   void start(std::uint64_t block);
   Outcome run(unsigned processor);
   /// Runs on until nobody can. `told` hears of each fault, which is not reported; the thread counts

@@ -7,10 +7,12 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "cpu/exec/last_level_cache.h"
 #include "cpu/exec/shared_pieces.h"
+#include "cpu/exec/stray_access.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -96,42 +98,45 @@ std::uint32_t repeated(std::uint32_t value, std::size_t unit) {
 
 }  // namespace
 
-void copy_bytes(void* to, const void* from, std::size_t bytes) {
-  if (bytes <= most_at_once) {
-    std::memmove(to, from, bytes);
-    return;
-  }
+bool copy_bytes(void* to, const void* from, std::size_t bytes) {
+  const auto apart = [](std::uintptr_t a, std::uintptr_t b) { return a < b ? b - a : a - b; };
+  if (bytes <= most_at_once ||
+      apart(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from)) < bytes)
+    return runs_without_fault([=] { std::memmove(to, from, bytes); });
   auto* const target = static_cast<Byte*>(to);
   const auto* const source = static_cast<const Byte*>(from);
-  const auto apart = [](std::uintptr_t a, std::uintptr_t b) { return a < b ? b - a : a - b; };
-  if (apart(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from)) < bytes) {
-    std::memmove(to, from, bytes);
-    return;
-  }
   const bool streamed = is_streamed(bytes);
-  in_pieces(bytes, [=](std::size_t begin, std::size_t end) {
-    if (streamed) {
-      stream_copy(target + begin, source + begin, end - begin);
-    } else {
-      std::memcpy(target + begin, source + begin, end - begin);
-    }
+  std::atomic<bool> whole{true};
+  in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
+    const bool copied = runs_without_fault([=] {
+      if (streamed) {
+        stream_copy(target + begin, source + begin, end - begin);
+      } else {
+        std::memcpy(target + begin, source + begin, end - begin);
+      }
+    });
+    if (!copied) whole.store(false, std::memory_order_relaxed);
   });
+  return whole.load(std::memory_order_relaxed);
 }
 
-void fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
+bool fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
   auto* const target = static_cast<Byte*>(to);
-  if (bytes <= most_at_once) {
-    plain_fill(target, value, unit, bytes);
-    return;
-  }
+  if (bytes <= most_at_once)
+    return runs_without_fault([=] { plain_fill(target, value, unit, bytes); });
   const bool streamed = is_streamed(bytes);
-  in_pieces(bytes, [=](std::size_t begin, std::size_t end) {
-    if (streamed) {
-      stream_fill(target + begin, repeated(value, unit), end - begin);
-    } else {
-      plain_fill(target + begin, value, unit, end - begin);
-    }
+  std::atomic<bool> whole{true};
+  in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
+    const bool filled = runs_without_fault([=] {
+      if (streamed) {
+        stream_fill(target + begin, repeated(value, unit), end - begin);
+      } else {
+        plain_fill(target + begin, value, unit, end - begin);
+      }
+    });
+    if (!filled) whole.store(false, std::memory_order_relaxed);
   });
+  return whole.load(std::memory_order_relaxed);
 }
 
 }  // namespace pycuda::cpu::exec

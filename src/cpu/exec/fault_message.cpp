@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
 
 namespace pycuda::cpu::exec {
@@ -239,6 +240,8 @@ std::string describe_address(std::uint64_t address) {
     return bytes_text(address - gone->begin) + " into " + block_text(*gone) +
            " that was allocated at " + hexadecimal(gone->begin) + " and has been freed";
   }
+  if (LocalArea::instance().spans(address))
+    return "beside the threads' local memory: an index left an array of a thread";
   const auto nearest = table.nearest(address);
   if (!nearest) return {};
   const std::uint64_t end = nearest->begin + nearest->bytes;

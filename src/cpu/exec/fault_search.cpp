@@ -98,6 +98,7 @@ class Search {
     if (kernel_ == nullptr) return false;
     if (!kernel_->facts.suspends) return kernel_->run_block != nullptr;
     run_ = BlockRun::acquire(launch_, *kernel_);
+    if (run_ != nullptr) run_->prepare_variables();
     return run_ != nullptr;
   }
   void run(Answer& answer);

@@ -3,8 +3,8 @@
 #include "cpu/exec/gang_block.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <new>
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -64,13 +64,22 @@ Form best_form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& blo
   return small_form(kernel.facts, block).value_or(form);
 }
 
-void GangBlock::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, std::align_val_t{alignment});
+GangBlock& GangBlock::of_this_thread() {
+  thread_local GangBlock own;
+  return own;
 }
 
 GangBlock* GangBlock::prepare(const Kernel& kernel, const Dim3& block, bool in_tiles) {
-  thread_local GangBlock own;
+  GangBlock& own = of_this_thread();
   return own.fit(kernel, block, in_tiles) ? &own : nullptr;
+}
+
+FrameStack* GangBlock::frames_of(const ThreadFrame& gang) {
+  GangBlock& own = of_this_thread();
+  const auto offset =
+      reinterpret_cast<std::uintptr_t>(&gang) - reinterpret_cast<std::uintptr_t>(own.gangs_.data());
+  const std::size_t number = offset / sizeof(ThreadFrame);
+  return number < own.gangs_.size() ? &own.frames_[number] : nullptr;
 }
 
 bool GangBlock::fit(const Kernel& kernel, const Dim3& block, bool in_tiles) {
@@ -87,6 +96,7 @@ bool GangBlock::fit(const Kernel& kernel, const Dim3& block, bool in_tiles) {
   if (kernel.facts.gang_frame_bytes != 0)
     return reserve_states_and_frames(count, kernel.facts.gang_frame_bytes);
   gangs_.resize(count);
+  frames_.resize(count);
   stride_ = (kernel.gang_bytes + alignment - 1) & ~(alignment - 1);
   return reserve(stride_ * count);
 }
@@ -100,9 +110,8 @@ bool GangBlock::reserve(std::uint64_t wanted) {
   if (wanted <= capacity_) return true;
   memory_.reset();
   capacity_ = 0;
-  void* memory = ::operator new(wanted, std::align_val_t{alignment}, std::nothrow);
-  if (memory == nullptr) return false;
-  memory_.reset(static_cast<std::byte*>(memory));
+  memory_ = LocalArea::instance().allocate(wanted);
+  if (memory_ == nullptr) return false;
   capacity_ = wanted;
   return true;
 }
@@ -128,6 +137,7 @@ void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) 
         gang.tid = {x, y, z};
         gang.linear = row * size.x + x;
         gang.mask = size.x - x < lanes ? size.x - x : lanes;
+        frames_[number].clear();
         entry.enter(&gang);
         const ThreadFunction start = gang.mask == lanes ? kernel_->start_gang : kernel_->start_tail;
         start(&gang, memory_.get() + stride_ * number);

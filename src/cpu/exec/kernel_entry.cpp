@@ -314,6 +314,7 @@ bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context)
 #if defined(__x86_64__)
   const bool flushes = launch != nullptr && launch->kernel.facts.processor_flushes;
 #endif
+  const std::uintptr_t local_top = local_stack_.top();
   const bool whole = sigsetjmp(escape_, 0) == 0;
   if (whole) {
 #if defined(__x86_64__)
@@ -325,6 +326,7 @@ bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context)
   if (flushes || !whole) _mm_setcsr(control);
 #endif
   launch_.store(nullptr, std::memory_order_relaxed);
+  local_stack_.pop(local_top);
   return whole;
 }
 

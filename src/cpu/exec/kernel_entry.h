@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cpu/exec/local_stack.h"
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
@@ -61,6 +62,10 @@ class KernelEntry {
   /// Leaves compiled code with this fault.
   [[noreturn]] void raise(const FaultRecord& record);
 
+  /// Where compiled code keeps its local arrays. What it leaves there goes when `run` ends.
+  LocalStack& local_stack() { return local_stack_; }
+  const LocalStack& local_stack() const { return local_stack_; }
+
   /// The stack that compiled code may use now: from the thread's lowest stack address to where
   /// `run` was called.
   std::uintptr_t stack_low() const { return stack_low_; }
@@ -82,6 +87,7 @@ class KernelEntry {
   ThreadFrame* volatile thread_ = nullptr;
   std::atomic<LaunchContext*> launch_{nullptr};
   FaultRecord fault_;
+  LocalStack local_stack_;
   std::uintptr_t stack_low_ = 0;
   std::uintptr_t stack_entry_ = 0;
   std::uintptr_t guard_low_ = 0;

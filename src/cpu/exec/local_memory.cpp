@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Threads that suspend keep their memory in the block's record; others use the OS thread's.
+// Threads and gangs that suspend keep their memory in the block's record; others use the OS
+// thread's.
 #include "cpu/exec/local_memory.h"
 
 #include "cpu/exec/block_run.h"
+#include "cpu/exec/gang_block.h"
 #include "cpu/exec/kernel_entry.h"
 
 namespace pycuda::cpu::exec {
@@ -36,6 +38,7 @@ PlainFrames& plain_frames_of(const ThreadFrame& thread) {
 
 FrameStack& frames_of(const ThreadFrame& thread) {
   if (auto* const run = static_cast<BlockRun*>(thread.block->block)) return run->frames_of(thread);
+  if (FrameStack* const frames = GangBlock::frames_of(thread)) return *frames;
   return plain_frames_of(thread).stack;
 }
 
@@ -45,6 +48,7 @@ bool in_local_memory(const ThreadFrame& thread, std::uint64_t address, std::uint
   if (address >= low && address < entry.stack_entry() && bytes <= entry.stack_entry() - address) {
     return true;
   }
+  if (entry.local_stack().holds(address, bytes)) return true;
   const auto* const run = static_cast<const BlockRun*>(thread.block->block);
   if (run != nullptr) return run->owns(thread, address, bytes);
   return plain_frames_of(thread).stack.holds(address, bytes);

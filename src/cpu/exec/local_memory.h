@@ -22,4 +22,8 @@ bool in_local_variable(const ThreadFrame& thread, std::uint64_t address, std::ui
 /// first (frames of compiled code are longer than those that the limit counts).
 std::uint64_t most_frame_bytes(const ThreadFrame& thread);
 
+/// How many bytes with the variables that do not count as its stack. Gangs have those of all their
+/// threads.
+inline constexpr std::uint64_t most_variable_bytes = std::uint64_t{1} << 28;
+
 }  // namespace pycuda::cpu::exec

@@ -137,14 +137,31 @@ void* pycuda_cpu_variable_push(ThreadFrame* thread, std::uint64_t bytes, std::ui
     const std::uint64_t stack = thread->block->launch->stack_bytes;
     const std::uint64_t used = thread->stack_used + frames.counted_bytes();
     if (counts == 0 || (used <= stack && bytes <= stack - used)) {
-      memory = frames.push_variable(bytes, alignment, counts != 0 ? bytes : 0,
-                                    exec::most_frame_bytes(*thread) + bytes);
+      const std::uint64_t most =
+          counts != 0 ? exec::most_frame_bytes(*thread) + bytes : exec::most_variable_bytes;
+      memory = frames.push_variable(bytes, alignment, counts != 0 ? bytes : 0, most);
     }
   }
   if (memory == nullptr) {
     exec::KernelEntry::of_this_thread().raise(exec::record_of(thread, FaultKind::StackOverflow));
   }
   return memory;
+}
+
+void* pycuda_cpu_local_push(std::uint64_t bytes) {
+  exec::KernelEntry& entry = exec::KernelEntry::of_this_thread();
+  // The first one takes memory, which must not be left half done.
+  std::byte* const memory = [&] {
+    const exec::RuntimeScope scope;
+    return entry.local_stack().push(bytes);
+  }();
+  if (memory == nullptr) entry.raise(exec::record_of(entry.thread(), FaultKind::StackOverflow));
+  return memory;
+}
+
+void pycuda_cpu_local_pop(void* memory, std::uint64_t bytes) {
+  exec::KernelEntry::of_this_thread().local_stack().pop(reinterpret_cast<std::uintptr_t>(memory) +
+                                                        bytes);
 }
 
 void pycuda_cpu_frame_pop(ThreadFrame* thread, void* memory) {

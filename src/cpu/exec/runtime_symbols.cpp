@@ -38,6 +38,8 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_is_local", pycuda_cpu_is_local),
       runtime_symbol("pycuda_cpu_frame_push", pycuda_cpu_frame_push),
       runtime_symbol("pycuda_cpu_variable_push", pycuda_cpu_variable_push),
+      runtime_symbol("pycuda_cpu_local_push", pycuda_cpu_local_push),
+      runtime_symbol("pycuda_cpu_local_pop", pycuda_cpu_local_pop),
       runtime_symbol("pycuda_cpu_mbarrier_arrive", pycuda_cpu_mbarrier_arrive),
       runtime_symbol("pycuda_cpu_mbarrier_add_bytes", pycuda_cpu_mbarrier_add_bytes),
       runtime_symbol("pycuda_cpu_frame_pop", pycuda_cpu_frame_pop),

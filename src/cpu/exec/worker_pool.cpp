@@ -30,7 +30,7 @@ void pause_core() {
 #endif
 }
 
-constexpr unsigned slot_of(JobHandle handle) { return static_cast<unsigned>(handle & 63); }
+constexpr unsigned slot_of(JobHandle handle) { return static_cast<unsigned>(handle & 0xffffffffu); }
 constexpr std::uint32_t generation_of(JobHandle handle) {
   return static_cast<std::uint32_t>(handle >> 32);
 }
@@ -43,6 +43,7 @@ WorkerPool& WorkerPool::instance() {
 }
 
 WorkerPool::WorkerPool() : workers_(worker_count()) {
+  for (unsigned index = slot_count; index != 0; --index) free_.push_back(index - 1);
   watch_forks();
   // Workers take no signals but faults (and the watchdog's): those are for the application.
   sigset_t all, before;
@@ -99,8 +100,18 @@ JobHandle WorkerPool::open(unsigned index, Job* job, std::uint32_t chunks, std::
   slot.room.store(room, std::memory_order_release);
   slot.count.store(chunks, std::memory_order_release);
   slot.ticket.store(std::uint64_t{generation} << 32, std::memory_order_release);
-  open_.fetch_or(std::uint64_t{1} << index, std::memory_order_seq_cst);
+  set_open(index);
   return handle;
+}
+
+void WorkerPool::set_open(unsigned index) {
+  open_[index / word_bits].fetch_or(std::uint64_t{1} << index % word_bits,
+                                    std::memory_order_seq_cst);
+}
+
+void WorkerPool::set_used_up(unsigned index) {
+  open_[index / word_bits].fetch_and(~(std::uint64_t{1} << index % word_bits),
+                                     std::memory_order_relaxed);
 }
 
 JobHandle WorkerPool::submit(Job* job, std::uint32_t chunks, std::int32_t room) {
@@ -108,12 +119,12 @@ JobHandle WorkerPool::submit(Job* job, std::uint32_t chunks, std::int32_t room) 
   unsigned index = 0;
   {
     const std::unique_lock lock(mutex_);
-    if (free_ == 0) {
+    if (free_.empty()) {
       pending_.push_back({job, chunks, room});
       return 0;
     }
-    index = static_cast<unsigned>(std::countr_zero(free_));
-    free_ &= free_ - 1;
+    index = free_.back();
+    free_.pop_back();
   }
   const JobHandle handle = open(index, job, chunks, room);
   announce();
@@ -126,7 +137,7 @@ void WorkerPool::retire(const Job& job) {
   {
     const std::unique_lock lock(mutex_);
     if (pending_.empty()) {
-      free_ |= std::uint64_t{1} << index;
+      free_.push_back(index);
       return;
     }
     next = pending_.front();
@@ -153,7 +164,7 @@ std::uint32_t WorkerPool::cancel_rest(const Job& job) {
     if (next >= count) return 0;
     if (slot.ticket.compare_exchange_weak(ticket, (ticket >> 32 << 32) | count,
                                           std::memory_order_acq_rel)) {
-      open_.fetch_and(~(std::uint64_t{1} << index), std::memory_order_relaxed);
+      set_used_up(index);
       return count - next;
     }
   }
@@ -176,7 +187,7 @@ bool WorkerPool::claim(unsigned index, std::uint32_t generation, unsigned proces
     if (slot.ticket.compare_exchange_strong(ticket, ticket + 1, std::memory_order_acq_rel)) {
       Job* const job = slot.job.load(std::memory_order_relaxed);
       if (next + 1 == count) {
-        open_.fetch_and(~(std::uint64_t{1} << index), std::memory_order_relaxed);
+        set_used_up(index);
       }
       if (claimable()) wake_another();
       job->run_chunk(next, processor);
@@ -222,12 +233,15 @@ bool WorkerPool::help(JobHandle handle) {
 
 bool WorkerPool::claimable() const {
   if (task_count_.load(std::memory_order_seq_cst) != 0) return true;
-  for (std::uint64_t open = open_.load(std::memory_order_seq_cst); open != 0; open &= open - 1) {
-    const Slot& slot = slots_[static_cast<unsigned>(std::countr_zero(open))];
-    const auto next = static_cast<std::uint32_t>(slot.ticket.load(std::memory_order_acquire));
-    if (next < slot.count.load(std::memory_order_acquire) &&
-        slot.room.load(std::memory_order_relaxed) > 0) {
-      return true;
+  for (unsigned word = 0; word < slot_words; ++word) {
+    std::uint64_t open = open_[word].load(std::memory_order_seq_cst);
+    for (; open != 0; open &= open - 1) {
+      const Slot& slot = slots_[word * word_bits + static_cast<unsigned>(std::countr_zero(open))];
+      const auto next = static_cast<std::uint32_t>(slot.ticket.load(std::memory_order_acquire));
+      if (next < slot.count.load(std::memory_order_acquire) &&
+          slot.room.load(std::memory_order_relaxed) > 0) {
+        return true;
+      }
     }
   }
   return false;
@@ -255,11 +269,15 @@ void WorkerPool::wake_another() {
 
 bool WorkerPool::run_claimed(unsigned processor) {
   // Each worker starts its search elsewhere, so that concurrent launches share the workers.
-  const unsigned first = processor % slot_count;
-  std::uint64_t open = std::rotr(open_.load(std::memory_order_acquire), static_cast<int>(first));
-  for (; open != 0; open &= open - 1) {
-    const auto offset = static_cast<unsigned>(std::countr_zero(open));
-    if (claim((first + offset) % slot_count, 0, processor)) return true;
+  const unsigned first_word = processor / word_bits % slot_words, first = processor % word_bits;
+  for (unsigned i = 0; i < slot_words; ++i) {
+    const unsigned word = (first_word + i) % slot_words;
+    std::uint64_t open =
+        std::rotr(open_[word].load(std::memory_order_acquire), static_cast<int>(first));
+    for (; open != 0; open &= open - 1) {
+      const unsigned bit = (first + static_cast<unsigned>(std::countr_zero(open))) % word_bits;
+      if (claim(word * word_bits + bit, 0, processor)) return true;
+    }
   }
   return false;
 }

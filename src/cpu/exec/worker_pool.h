@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace pycuda::cpu::exec {
 
@@ -75,7 +76,10 @@ class WorkerPool {
     std::atomic<std::int32_t> room{0};
     std::atomic<Job*> job{nullptr};
   };
-  static constexpr unsigned slot_count = 64;
+  /// So many jobs run at once, as grids on a GPU: others wait for one of them to finish.
+  static constexpr unsigned slot_count = 128;
+  static constexpr unsigned word_bits = 64;
+  static constexpr unsigned slot_words = slot_count / word_bits;
 
   JobHandle open(unsigned index, Job* job, std::uint32_t chunks, std::int32_t room);
   bool claim(unsigned index, std::uint32_t generation, unsigned processor);
@@ -83,6 +87,8 @@ class WorkerPool {
   bool run_task();
   bool run_parked(unsigned processor, bool& got_ahead);
   bool claimable() const;
+  void set_open(unsigned index);
+  void set_used_up(unsigned index);
   void announce();
   void wake_one();
   void wake_another();
@@ -91,7 +97,8 @@ class WorkerPool {
 
   const unsigned workers_;
   std::array<Slot, slot_count> slots_;
-  std::atomic<std::uint64_t> open_{0};   ///< slots that may have chunks to hand out
+  /// A bit for each slot that may have chunks to hand out.
+  std::array<std::atomic<std::uint64_t>, slot_words> open_{};
   std::atomic<std::uint32_t> epoch_{0};  ///< changes when there is something new to do
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<std::uint32_t> spinners_{0};
@@ -104,8 +111,8 @@ class WorkerPool {
     std::uint32_t chunks;
     std::int32_t room;
   };
-  std::mutex mutex_;  ///< protects the queues and `free_`
-  std::uint64_t free_ = ~std::uint64_t{0};
+  std::mutex mutex_;             ///< protects the queues and `free_`
+  std::vector<unsigned> free_;   ///< slots, the last is taken first
   std::deque<Pending> pending_;  ///< jobs for which no slot was free
   std::deque<Task> tasks_;
   std::deque<Parked*> parked_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/pipeline.h"
 
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Constants.h>
@@ -36,6 +37,7 @@
 #include "cpu/simt/arithmetic/nan_payloads.h"
 #include "cpu/simt/arithmetic/uniform_divisors.h"
 #include "cpu/simt/lanes/known_lanes.h"
+#include "cpu/simt/separate_arrays.h"
 #include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::jit {
@@ -46,6 +48,20 @@ template <bool (*change)(llvm::Function&)>
 struct FunctionChange : llvm::PassInfoMixin<FunctionChange<change>> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
     if (!change(function)) return llvm::PreservedAnalyses::all();
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
+};
+
+struct ArraysApart : llvm::PassInfoMixin<ArraysApart> {
+  bool coroutines;  ///< these alone, or the other functions
+  explicit ArraysApart(bool of_coroutines) : coroutines(of_coroutines) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (function.isPresplitCoroutine() != coroutines ||
+        !simt::separate_arrays(function,
+                               analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
+      return llvm::PreservedAnalyses::all();
     llvm::PreservedAnalyses kept;
     kept.preserveSet<llvm::CFGAnalyses>();
     return kept;
@@ -102,6 +118,7 @@ class PassRun {
   void split_coroutines(llvm::Module& module) {
     constexpr std::size_t many = 32;
     llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(true)));
     passes.addPass(llvm::CoroEarlyPass());
     const auto split = [&](llvm::CoroSplitPass pass) {
       passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(pass)));
@@ -113,6 +130,12 @@ class PassRun {
       split(llvm::CoroSplitPass(std::function<bool(llvm::Instruction&)>(compute_again)));
     }
     passes.addPass(llvm::CoroCleanupPass());
+    passes.run(module, modules_);
+  }
+
+  void separate_arrays(llvm::Module& module) {
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(false)));
     passes.run(module, modules_);
   }
 
@@ -235,6 +258,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, Effort effort) 
   if (effort == Effort::Least) {
     // The quick code generator tests the cases of a switch one after the other.
     PassRun(target).run(module, "function(sroa,early-cse,instsimplify,adce,lower-switch)");
+    PassRun(target).separate_arrays(module);
     shorten_all_blocks(module);
     return;
   }
@@ -252,6 +276,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, Effort effort) 
       if (costs->in_registers) simt::relieve_divider(function, *costs);
     }
   }
+  PassRun(target).separate_arrays(module);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -30,6 +30,9 @@ enum class FaultKind : std::uint32_t {
   OtherProcess,  ///< that was to do what is waited for has ended: CUDA_ERROR_EXTERNAL_DEVICE 911
 };
 
+/// Of memory that pycuda_cpu_local_push gives.
+inline constexpr std::uint64_t local_alignment = 256;
+
 struct RuntimeSymbol {
   const char* name;
   void* address;
@@ -77,10 +80,15 @@ std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_
 void* pycuda_cpu_frame_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
 /// Memory that device code has by address, to the byte, until the next pop beyond it: PTX's alloca
-/// (`counts`: it uses up the thread's stack, CU_LIMIT_STACK_SIZE) and, in checked mode, .local
-/// variables.
+/// (`counts`: it uses up the thread's stack, CU_LIMIT_STACK_SIZE), in checked mode .local
+/// variables, and the local arrays of functions that suspend.
 void* pycuda_cpu_variable_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes,
                                std::uint32_t alignment, std::uint32_t counts);
+/// Memory for the local arrays of a function that runs from start to end in one go, apart from the
+/// stack: an index out of bounds meets other arrays or nothing. `bytes` is a multiple of
+/// `local_alignment`, to which the memory is aligned. Last in, first out.
+void* pycuda_cpu_local_push(std::uint64_t bytes);
+void pycuda_cpu_local_pop(void* memory, std::uint64_t bytes);
 /// mbarrier.arrive: `count` arrivals, which later phases do not wait for either if it `drops` them,
 /// after `bytes` more bytes are expected; the bits before. And bytes alone, expected or (negative)
 /// come.

@@ -154,7 +154,9 @@ llvm::Function* RegionLoop::make_step(const Regions& regions, llvm::StringRef la
     b_.SetInsertPoint(run);
     b_.CreateRet(b_.CreateCall(regions.functions[number], arguments));
   }
+  // The states lie near arrays that the kernel may overrun.
   b_.SetInsertPoint(never);
+  b_.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
   b_.CreateUnreachable();
   return chooser;
 }
@@ -465,6 +467,7 @@ llvm::Function* RegionLoop::run() {
   known["block"] = function_->getArg(0);
   replace_special_values(*function_, known, end_of_entry);
   sink_places(places_);
+  keep_places(*function_, *function_->getArg(1));
   reduce_line_notes(*function_);
   return function_;
 }

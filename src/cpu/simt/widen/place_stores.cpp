@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "cpu/kernel_abi/frames.h"
@@ -24,12 +25,6 @@ using Values = llvm::SmallPtrSet<const llvm::Value*, 32>;
 const llvm::Value* without_offset(const llvm::Value* pointer) {
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer);
   return address && address->hasAllConstantIndices() ? address->getPointerOperand() : pointer;
-}
-
-const llvm::Value* object_of(const llvm::Value* pointer) {
-  while (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer))
-    pointer = address->getPointerOperand();
-  return pointer;
 }
 
 /// Whether `load` reads what the launch does not change, by pointers that start at the function's
@@ -51,7 +46,7 @@ class Sinker {
   explicit Sinker(const std::vector<Place>& places) {
     for (const Place& place : places) {
       starts_.insert(place.start);
-      for (const llvm::Value* kept : place.kept) kept_.insert(object_of(kept));
+      kept_.insert(place.kept.begin(), place.kept.end());
     }
   }
 
@@ -81,15 +76,25 @@ class Sinker {
   }
 
  private:
+  /// Whether `pointer` is one of the addresses kept, or a fixed distance from it. An index may lead
+  /// elsewhere: local arrays lie in the gangs' frames.
+  bool is_kept(const llvm::Value* pointer) const {
+    for (;;) {
+      if (kept_.contains(pointer)) return true;
+      const llvm::Value* before = without_offset(pointer);
+      if (before == pointer) return false;
+      pointer = before;
+    }
+  }
+
   /// Whether `instruction` may fault, or run what asks where the gang lies.
   bool observes(const llvm::Instruction& instruction) const {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-      return !reads_launch(*load) &&
-             !(load->isSimple() && kept_.contains(object_of(load->getPointerOperand())));
+      return !reads_launch(*load) && !(load->isSimple() && is_kept(load->getPointerOperand()));
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
       const llvm::Value* pointer = store->getPointerOperand();
-      return !store->isSimple() || !(kept_.contains(object_of(pointer)) ||
-                                     llvm::isa<llvm::Argument>(without_offset(pointer)));
+      return !store->isSimple() ||
+             !(is_kept(pointer) || llvm::isa<llvm::Argument>(without_offset(pointer)));
     }
     return instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects() ||
            llvm::isa<llvm::UnreachableInst>(instruction);
@@ -120,6 +125,22 @@ class Sinker {
 void sink_places(const std::vector<Place>& places) {
   Sinker sinker(places);
   for (const Place& place : places) sinker.sink(place.start, place.stores);
+}
+
+void keep_places(llvm::Function& gangs, const llvm::Value& thread) {
+  const llvm::DataLayout& layout = gangs.getParent()->getDataLayout();
+  for (llvm::Instruction& instruction : llvm::instructions(gangs)) {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (!store) continue;
+    llvm::APInt offset(64, 0);
+    const llvm::Value* frame = store->getPointerOperand()->stripAndAccumulateConstantOffsets(
+        layout, offset, /*AllowNonInbounds=*/true);
+    const std::uint64_t field = offset.getZExtValue();
+    constexpr std::uint64_t place = offsetof(ThreadFrame, tid);
+    if (frame == &thread && ((field >= place && field < place + sizeof(Dim3)) ||
+                             field == offsetof(ThreadFrame, linear)))
+      store->setVolatile(true);
+  }
 }
 
 bool asks_for_number(const llvm::Function& gang) {

@@ -19,9 +19,13 @@ struct Place {
 };
 
 /// Moves the stores towards accesses that may fault and calls, on whose behalf they are made: a
-/// gang that has nothing to do in its region writes nothing. Reading the launch and the gang's own
-/// frame cannot fault. Nobody asks after the function's end.
+/// gang that has nothing to do in its region writes nothing. Reading the launch, and fixed places
+/// of the gang's own frame, cannot fault. Nobody asks after the function's end.
 void sink_places(const std::vector<Place>& places);
+
+/// Keeps the stores of places in the frame of `thread` from being dropped: where all that follows
+/// are stores, nobody reads the place but whoever explains a fault. After sink_places.
+void keep_places(llvm::Function& gangs, const llvm::Value& thread);
 
 /// Whether a gang's code, or what it calls on its thread's behalf, may ask for the thread's number
 /// in its block (ThreadFrame::linear). Fault messages do not.

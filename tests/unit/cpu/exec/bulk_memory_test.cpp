@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/shared_pieces.h"
 
 namespace pycuda::cpu::exec {
@@ -125,4 +126,16 @@ TEST_CASE("fills of any unit, size and alignment") {
 }
 
 }  // namespace
+TEST_CASE("copies and fills of memory that is none say so, whatever their length") {
+  install_fault_signals();  // doctest has its own
+  const auto nothing = reinterpret_cast<void*>(std::uintptr_t{0x1000});
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{3} << 20, std::size_t{9} << 20}) {
+    std::vector<unsigned char> memory(bytes, 7);
+    CHECK(!copy_bytes(nothing, memory.data(), bytes));
+    CHECK(!copy_bytes(memory.data(), nothing, bytes));
+    CHECK(!fill_bytes(nothing, 1, 1, bytes));
+    CHECK(copy_bytes(memory.data(), memory.data(), bytes));
+  }
+}
+
 }  // namespace pycuda::cpu::exec
