@@ -117,6 +117,24 @@ def test_gangs_that_take_turns_fetch_what_they_read_four_trips_later(tmp_path):
     assert re.search(rf"{distance} = shl [^\n]*, 2\n", code)
 
 
+WALK = """extern "C" __global__ void walk(const float *x, float *out, int n)
+{
+  __shared__ float s[256];
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += 256) sum += x[STEP * i + blockIdx.x * n];
+  s[threadIdx.x] = sum;
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = sum + s[255 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "fetched"), [("1", True), ("8", False)])
+def test_a_walk_along_a_row_before_a_barrier_fetches_what_lies_behind(tmp_path, step, fetched):
+    code = code_of(WALK.replace("STEP", step), "walk", tmp_path)
+    assert ("llvm.prefetch" in code) == fetched
+
+
 STRIDED = """extern "C" __global__ void strided(float *y, const float *x, long long step, int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
