@@ -75,10 +75,22 @@ def needs_avx512():
 
 def test_the_last_steps_of_a_tree_are_accesses_of_short_vectors(tmp_path):
     needs_avx512()
-    code = code_of(REDUCE, "reduce", tmp_path)
+    # All that the steps leave is read in the end.
+    source = REDUCE.replace("if (t == 0) out[blockIdx.x] = s[0];", "out[blockIdx.x * 256 + t] = s[t];")
+    code = code_of(source, "reduce", tmp_path)
     assert not re.search(r"llvm\.masked\.(load|store)\.v\d+f32[^\n]*<\d+ x i1> <", code)
     for lanes in (16, 8, 4, 2):
         assert f"store <{lanes} x float>" in code
+
+
+def test_what_the_steps_of_a_tree_leave_for_nobody_is_not_stored(tmp_path):
+    needs_avx512()
+    code = code_of(REDUCE, "reduce", tmp_path)
+    line = code[code.index("\nfirst.gang:") :]
+    line = line[: line.index("\n\n")]
+    assert line.count(" = fadd <32 x float>") > 8
+    assert "store <" not in line
+    assert line.count("  store float ") == 1
 
 
 def test_one_lane_of_a_block_is_no_question_to_all_gangs(tmp_path):
@@ -103,6 +115,24 @@ def test_gangs_that_take_turns_fetch_what_they_read_four_trips_later(tmp_path):
     (place, *_) = re.findall(r"llvm\.prefetch\.p0\(ptr (%\w+)", code)
     distance = re.search(rf"{place} = getelementptr[^\n]* i64 (%\w+)\n", code)[1]
     assert re.search(rf"{distance} = shl [^\n]*, 2\n", code)
+
+
+WALK = """extern "C" __global__ void walk(const float *x, float *out, int n)
+{
+  __shared__ float s[256];
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += 256) sum += x[STEP * i + blockIdx.x * n];
+  s[threadIdx.x] = sum;
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = sum + s[255 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "fetched"), [("1", True), ("8", False)])
+def test_a_walk_along_a_row_before_a_barrier_fetches_what_lies_behind(tmp_path, step, fetched):
+    code = code_of(WALK.replace("STEP", step), "walk", tmp_path)
+    assert ("llvm.prefetch" in code) == fetched
 
 
 STRIDED = """extern "C" __global__ void strided(float *y, const float *x, long long step, int n)

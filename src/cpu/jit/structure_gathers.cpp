@@ -87,6 +87,11 @@ Addresses addresses_of(llvm::Value* pointers, const llvm::DataLayout& layout) {
     found.index = extension->getOperand(0);
   }
   if (found.index->getType()->getScalarSizeInBits() == 64) found.extension = 0;
+  // Of several gathers from one vector of pointers, index_gathers makes the constants bases.
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(found.base)) {
+    found.distance += constant->getSExtValue();
+    found.base = nullptr;
+  }
   return found;
 }
 

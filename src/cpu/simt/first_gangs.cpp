@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/simt/first_gangs.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -49,6 +50,25 @@ std::uint64_t threads_before(const llvm::Instruction& instruction, const llvm::V
   return constant->getLimitedValue(most_threads + 1) + (counts_itself ? 1 : 0);
 }
 
+/// What a region computes for something. What it repeats of the regions before it (the comparisons
+/// of a tree's earlier steps) may be for nothing.
+std::vector<const llvm::Instruction*> used_of(const llvm::Function& region) {
+  std::vector<const llvm::Instruction*> used;
+  llvm::SmallPtrSet<const llvm::Instruction*, 32> found;
+  for (const llvm::Instruction& instruction : llvm::instructions(region)) {
+    if (!instruction.isTerminator() && !instruction.mayHaveSideEffects()) continue;
+    found.insert(&instruction);
+    used.push_back(&instruction);
+  }
+  for (std::size_t next = 0; next < used.size(); ++next) {
+    for (const llvm::Value* operand : used[next]->operands()) {
+      const auto* behind = llvm::dyn_cast<llvm::Instruction>(operand);
+      if (behind && found.insert(behind).second) used.push_back(behind);
+    }
+  }
+  return used;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> only_exit(const llvm::Function& region) {
@@ -79,12 +99,13 @@ std::vector<unsigned> first_gangs(const Regions& regions, GangSize size) {
   std::size_t instructions = 0;
   for (const llvm::Function* region : regions.functions) {
     std::uint64_t threads = 0;
-    for (const llvm::Instruction& instruction : llvm::instructions(*region)) {
-      const std::uint64_t before = threads_before(instruction, region->getArg(2));
+    const std::vector<const llvm::Instruction*> used = used_of(*region);
+    for (const llvm::Instruction* instruction : used) {
+      const std::uint64_t before = threads_before(*instruction, region->getArg(2));
       if (before <= most_threads) threads = std::max(threads, before);
     }
     found.push_back(static_cast<unsigned>((threads + size.columns - 1) / size.columns));
-    instructions += std::size_t{found.back()} * region->getInstructionCount();
+    instructions += std::size_t{found.back()} * used.size();
   }
   const bool none = size.is_tile() || instructions == 0 || instructions > most_instructions;
   return none ? std::vector<unsigned>() : found;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/last_stores.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -292,7 +293,10 @@ class Forwarder {
 }  // namespace
 
 bool forward_vector_stores(llvm::Function& function) {
-  return function.hasFnAttribute(runs_regions) && Forwarder(function).run();
+  if (!function.hasFnAttribute(runs_regions)) return false;
+  bool changed = Forwarder(function).run();
+  changed |= drop_last_stores(function);
+  return changed;
 }
 
 }  // namespace pycuda::cpu::simt

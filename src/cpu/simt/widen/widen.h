@@ -142,6 +142,7 @@ class Widener {
   void fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps);
   bool has_list(const llvm::Loop& loop);
+  void fetch_next_row(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   void fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   bool fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   void fetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first,

@@ -111,6 +111,39 @@ TEST_CASE("structures that a list names, up to the last byte of memory") {
   }
 }
 
+TEST_CASE("rows that threads walk some elements at a time, up to the last byte of memory") {
+  const Fenced fenced;
+  constexpr unsigned at_once = 4;
+  for (const std::uint32_t trips : {1u, 2u, 3u}) {
+    const std::uint32_t row = trips * at_once;
+    std::string text =
+        ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 row) {\n"
+        ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [row];\n"
+        "mov.u32 %r2, %tid.x; mul.wide.u32 %rd3, %r2, 4; add.u64 %rd1, %rd1, %rd3;\n"
+        "mul.lo.s32 %r3, %r2, %r1; mul.wide.s32 %rd4, %r3, 4; add.u64 %rd5, %rd2, %rd4;\n"
+        "mov.u32 %r4, 0; mov.u32 %r5, 1;\nLOOP:\n";
+    for (unsigned part = 0; part < at_once; ++part)
+      text += "ld.global.u32 %r6, [%rd5+" + std::to_string(part * 4) +
+              "]; mad.lo.u32 %r5, %r5, 31, %r6;\n";
+    text += "add.u64 %rd5, %rd5, 16; add.u32 %r4, %r4, " + std::to_string(at_once) +
+            "; setp.lt.u32 %p1, %r4, %r1; @%p1 bra LOOP;\nst.global.u32 [%rd1], %r5; ret; }\n";
+    for (const unsigned lanes : {0u, 4u, 16u, 64u}) {
+      LoadedModule module(text, gangs_of(lanes));
+      for (const std::uint32_t count : {most_threads, 40u, 7u}) {
+        const std::uint32_t* in = fenced.first + fenced.words - std::size_t{count} * row;
+        std::vector<std::uint32_t> found(most_threads, 7), expected(most_threads, 7);
+        module.thread_by_thread = false;
+        module.run("k", {1}, {count}, found.data(), in, row);
+        module.thread_by_thread = true;
+        module.run("k", {1}, {count}, expected.data(), in, row);
+        CHECK_MESSAGE(found == expected,
+                      row << " elements, " << lanes << " lanes, " << count << " threads");
+      }
+    }
+  }
+}
+
 TEST_CASE("entries of a list that lie far apart are fetched some trips before") {
   const std::string wanted = "what a later trip reads is fetched now";
   const auto fetches = [&](const std::string& text) {

@@ -54,6 +54,12 @@ TEST_CASE("comparisons of a thread's number with constants tell gangs apart") {
             "%c = extractelement <2 x i1> %m, i64 0\n")) == Found{true, Gangs{0, 1, 0}});
 }
 
+TEST_CASE("comparisons that a region repeats for nothing tell no gangs apart") {
+  const std::string unused = "%u = icmp ugt i32 %x, 127\n%f = freeze i1 %u\n";
+  CHECK(find(tree(unused + "%c = icmp ugt i32 %x, 31\n")) == Found{true, Gangs{0, 1, 0}});
+  CHECK(find(tree(unused + "%c = icmp ugt i32 %x, %lanes\n")) == Found{true, Gangs()});
+}
+
 TEST_CASE("neither what is no constant, nor other numbers, nor too many threads") {
   CHECK(find(tree("%c = icmp ugt i32 %x, %lanes\n")) == Found{true, Gangs()});
   CHECK(find(tree("%c = icmp ugt i32 %y, 127\n")) == Found{true, Gangs()});

@@ -45,8 +45,8 @@ std::string text_of(const Gathers& gathers) {
 }
 
 /// How many gathers are left.
-unsigned left_of(const Gathers& gathers, const jit::StructureLoads& loads = {64, true, 2}) {
-  testing::FunctionText text(text_of(gathers));
+unsigned left_in(const std::string& code, const jit::StructureLoads& loads = {64, true, 2}) {
+  testing::FunctionText text(code);
   jit::join_structure_gathers(*text.function().getParent(), loads);
   unsigned left = 0;
   REQUIRE(text.count(llvm::Instruction::Ret) == 1);
@@ -55,6 +55,25 @@ unsigned left_of(const Gathers& gathers, const jit::StructureLoads& loads = {64,
     left += call && call->getIntrinsicID() == llvm::Intrinsic::masked_gather ? 1 : 0;
   }
   return left;
+}
+unsigned left_of(const Gathers& gathers, const jit::StructureLoads& loads = {64, true, 2}) {
+  return left_in(text_of(gathers), loads);
+}
+
+/// Gathers from one vector of pointers, as index_gathers leaves them: constants are bases.
+std::string text_from_pointers(const std::string& first, const std::string& second) {
+  const auto gather = [](const std::string& name, const std::string& from) {
+    return "  %" + name + " = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> " +
+           from + ", i32 4, <16 x i1> splat (i1 true), <16 x float> poison)\n";
+  };
+  return "declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, "
+         "<16 x float>)\n"
+         "define <16 x float> @f(<16 x i64> %numbers) {\n"
+         "  %pointers = inttoptr <16 x i64> %numbers to <16 x ptr>\n"
+         "  %behind = getelementptr i8, ptr inttoptr (i64 4 to ptr), <16 x i64> %numbers\n"
+         "  %far = getelementptr i8, ptr inttoptr (i64 12 to ptr), <16 x i64> %numbers\n" +
+         gather("x", first) + gather("y", second) +
+         "  %xy = fadd <16 x float> %x, %y\n  ret <16 x float> %xy\n}\n";
 }
 
 }  // namespace
@@ -70,6 +89,12 @@ TEST_CASE("gathers of neighbouring parts become one load for each lane") {
   CHECK(left_of({.second = "-4", .third = "4"}) == 0);
   // A note of a line is nothing that a kernel reads.
   CHECK(left_of({.between = "  store volatile i32 7, ptr %frame\n"}) == 0);
+}
+
+TEST_CASE("parts that pointers name, with a constant for a base or without one") {
+  CHECK(left_in(text_from_pointers("%pointers", "%behind")) == 0);
+  CHECK(left_in(text_from_pointers("%behind", "%pointers")) == 0);
+  CHECK(left_in(text_from_pointers("%pointers", "%far")) == 2);
 }
 
 TEST_CASE("parts of several types become one load for each lane") {
