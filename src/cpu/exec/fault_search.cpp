@@ -239,7 +239,8 @@ void Search::run(Answer& answer) {
 
 /// How far a thread's fault is from the gang's: the bytes between what they touched, or too far.
 std::uint64_t Search::distance_of(const Sighting& sighting) const {
-  if (!record_.address_known) {
+  // What is no address was found in a register: of several lanes' there, one.
+  if (!record_.address_known || !is_canonical(record_.address)) {
     const bool no_address = sighting.address_known && !is_canonical(sighting.address);
     return no_address || !sighting.address_known || sighting.kind == record_.kind ? 0 : too_far;
   }
