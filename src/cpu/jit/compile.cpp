@@ -48,9 +48,6 @@
 namespace pycuda::cpu::jit {
 namespace {
 
-/// Above this many IR instructions the kernels of a module are compiled with the quick settings.
-constexpr unsigned thorough_limit = 40000;
-
 [[noreturn]] void throw_fatal_error(void*, const char* reason, bool) {
   throw std::runtime_error(reason);
 }

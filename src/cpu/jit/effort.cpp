@@ -36,7 +36,7 @@ struct Shape {
 
 /// Measured at the first row's limits: one to five seconds, and eleven for 28,000 instructions of
 /// one long sum. The second row is a multiple of it, not measured.
-constexpr Shape most_at_once{24'000, 10'000'000, 150, 64, 32};
+constexpr Shape most_at_once{24'000, 10'000'000, 250, 64, 32};
 constexpr Shape most_ever{80'000, 40'000'000, 300, 128, 64};
 
 Shape shape_of(llvm::Function& function) {
@@ -60,11 +60,11 @@ Shape shape_of(llvm::Function& function) {
 
 Effort most_effort(llvm::Module& module, bool patient) {
   const Shape& most = patient ? most_ever : most_at_once;
-  if (module.getInstructionCount() > most.instructions) return Effort::Least;
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !shape_of(function).is_within(most)) return Effort::Least;
   }
-  return Effort::Thorough;
+  return patient || module.getInstructionCount() < thorough_limit ? Effort::Thorough
+                                                                  : Effort::Quick;
 }
 
 }  // namespace pycuda::cpu::jit

@@ -16,8 +16,13 @@ namespace pycuda::cpu::jit {
 /// as long. Only threads that wait for others at thousands of places take more than their share.
 enum class Effort : std::uint8_t { Least, Quick, Thorough };
 
-/// The most that is right for a module that was just lowered: Thorough or Least. `patient`: a form
-/// that is made in the background may take some ten seconds.
+/// Above this many instructions of all its functions together a module is compiled with the quick
+/// settings.
+inline constexpr unsigned thorough_limit = 40000;
+
+/// The most that is right for a module that was just lowered: Least where one of its functions is
+/// of a shape that would take long, Quick where there are many. `patient`: a form that is made in
+/// the background may take some ten seconds.
 Effort most_effort(llvm::Module& module, bool patient);
 
 }  // namespace pycuda::cpu::jit
