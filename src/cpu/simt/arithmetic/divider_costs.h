@@ -4,8 +4,8 @@
 
 namespace pycuda::cpu::simt {
 
-/// Tenths of a cycle for a register of 16 f32 (or 8 f64, where it says so), of a processor with AVX-512. Two units count: the
-/// divider, and those that multiply.
+/// Tenths of a cycle for a register of 16 f32 (or 8 f64, where it says so), of a processor with
+/// AVX-512. Two units count: the divider, and those that multiply.
 struct DividerCosts {
   struct Time {
     unsigned divider, multipliers;
