@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: MIT
+// Every call enters a context, hardly any destroys one: so it is the latter that pays for their
+// order (membarrier), where the system has that.
 #include "cpu/api/context_use.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace pycuda::cpu::api {
+
+constinit thread_local UsedContext used_context;
+constinit std::atomic<bool> waiters_fence_others{false};
+
 namespace {
 
+#if defined(__linux__)
+bool may_fence_others() {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+void fence_others() { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+#else
+bool may_fence_others() { return false; }
+void fence_others() {}
+#endif
+
 struct Threads {
-  std::mutex mutex;                                 // protects `used`
-  std::vector<const std::atomic<CUcontext>*> used;  // what each thread is at work in
+  std::mutex mutex;                      // protects `used`
+  std::vector<const UsedContext*> used;  // of each thread
 };
 
 Threads& threads() {
@@ -21,50 +42,39 @@ Threads& threads() {
   return *all;
 }
 
-constinit thread_local std::atomic<CUcontext> used_here{nullptr};
-
 /// A thread's place in the list, as long as the thread lives.
 class Place {
  public:
   Place() {
     const std::lock_guard lock(threads().mutex);
-    threads().used.push_back(&used_here);
+    if (threads().used.empty()) waiters_fence_others.store(may_fence_others());
+    threads().used.push_back(&used_context);
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() {
     const std::lock_guard lock(threads().mutex);
-    std::erase(threads().used, &used_here);
+    std::erase(threads().used, &used_context);
   }
 };
 
-constinit thread_local bool has_place = false;
-
-void take_place() {
-  has_place = true;
-  static thread_local const Place place;
-}
-
 bool is_used_elsewhere(CUcontext handle) {
   const std::lock_guard lock(threads().mutex);
-  return std::ranges::any_of(threads().used, [&](const std::atomic<CUcontext>* used) {
-    return used != &used_here && used->load() == handle;
+  return std::ranges::any_of(threads().used, [&](const UsedContext* used) {
+    return used != &used_context && used->handle.load() == handle;
   });
 }
 
 }  // namespace
 
-ContextUse::ContextUse(CUcontext handle) : before_(used_here.load(std::memory_order_relaxed)) {
-  if (!has_place) [[unlikely]]
-    take_place();
-  // Before the handle is looked up, for all threads: who makes it lead nowhere looks here then.
-  used_here.store(handle);
+void list_used_context() {
+  used_context.is_listed = true;
+  static thread_local const Place place;
 }
-
-ContextUse::~ContextUse() { used_here.store(before_, std::memory_order_release); }
 
 void wait_for_users(CUcontext handle) {
   constexpr auto nap = std::chrono::microseconds(100);
+  fence_others();
   while (is_used_elsewhere(handle)) std::this_thread::sleep_for(nap);
 }
 

@@ -2,9 +2,28 @@
 // Which context each thread is at work in: one that is destroyed goes when they have left it.
 #pragma once
 
+#include <atomic>
+
 #include "cpu/api/cuda_abi.h"
 
 namespace pycuda::cpu::api {
+
+/// What a thread is at work in, for `wait_for_users` of others.
+struct UsedContext {
+  std::atomic<CUcontext> handle{nullptr};
+  bool is_listed = false;  ///< others can see it
+};
+// Found without a call, as this_thread is.
+#if defined(__GNUC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+extern constinit thread_local UsedContext used_context;
+
+/// Who waits makes all other threads see to the order of their accesses: they need not themselves.
+extern constinit std::atomic<bool> waiters_fence_others;
+
+/// Lets others see `used_context` of this thread, as long as the thread lives.
+void list_used_context();
 
 /// While it lives, `wait_for_users` of other threads waits. CUDA leaves it to programs to see to it
 /// that no call is at work in a context that is destroyed; a thread that ends a program while
@@ -12,10 +31,21 @@ namespace pycuda::cpu::api {
 /// inner one counts.
 class [[nodiscard]] ContextUse {
  public:
-  explicit ContextUse(CUcontext handle);
+  explicit ContextUse(CUcontext handle)
+      : before_(used_context.handle.load(std::memory_order_relaxed)) {
+    if (!used_context.is_listed) [[unlikely]]
+      list_used_context();
+    used_context.handle.store(handle, std::memory_order_relaxed);
+    // Before the handle is looked up, for all threads: who makes it lead nowhere looks here then.
+    if (waiters_fence_others.load(std::memory_order_relaxed)) {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+  }
   ContextUse(const ContextUse&) = delete;
   ContextUse& operator=(const ContextUse&) = delete;
-  ~ContextUse();
+  ~ContextUse() { used_context.handle.store(before_, std::memory_order_release); }
 
  private:
   CUcontext before_;
