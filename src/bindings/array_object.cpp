@@ -116,10 +116,9 @@ void allocate_elsewhere(ArrayState& state, std::int64_t bytes) {
 /// Memory of the current context for an array that is described already.
 void allocate_block(ArrayState& state, std::int64_t bytes) {
   try {
-    const auto arrays = array::ArrayContext::current();
-    array::ArrayContext& context = *arrays;
-    state.block.emplace(context.allocate(bytes));
-    state.home = context.context();
+    const auto context = array::ArrayContext::current();
+    state.block.emplace(context->allocate(bytes));
+    state.home = context->context();
     state.address = state.block->pointer();
   } catch (const driver::DriverError& failure) {
     if (failure.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;

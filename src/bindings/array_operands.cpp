@@ -329,10 +329,9 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
   const ArrayState& to = state_of_array(result.ptr());
   const array::ArrayRef target = out == nullptr ? to.ref() : to.written();
   const LockLeft unlocked;
-  const auto arrays = array::ArrayContext::current();
-  array::ArrayContext& context = *arrays;
-  if (out == nullptr) context.order_after_default(stream);
-  array::run_elementwise(context, ufunc, types, target, std::span(operands.data(), given.size()),
+  const auto context = array::ArrayContext::current();
+  if (out == nullptr) context->order_after_default(stream);
+  array::run_elementwise(*context, ufunc, types, target, std::span(operands.data(), given.size()),
                          stream);
   return result;
 }

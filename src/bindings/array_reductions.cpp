@@ -70,10 +70,9 @@ nb::object run(const Given& given, CUstream stream) {
   const array::ArrayRef from = state.ref();
   const array::ArrayRef target = state_of_array(result.ptr()).ref();
   unlocked([&] {
-    const auto arrays = array::ArrayContext::current();
-    array::ArrayContext& context = *arrays;
-    context.order_after_default(stream);
-    array::run_reduction(context, {given.op, computed, given.axes}, target, from,
+    const auto context = array::ArrayContext::current();
+    context->order_after_default(stream);
+    array::run_reduction(*context, {given.op, computed, given.axes}, target, from,
                          given.second == nullptr ? nullptr : &other, stream);
   });
   return result;

@@ -83,10 +83,9 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   const array::ArrayRef from = state_of_array(array_object).ref();
   const array::ArrayRef target = state_of_array(out_object).written();
   unlocked([&] {
-    const auto arrays = array::ArrayContext::current();
-    array::ArrayContext& context = *arrays;
-    context.order_after_default(queue);
-    array::run_scan(context, {*op, computed, axis}, target, from, queue);
+    const auto context = array::ArrayContext::current();
+    context->order_after_default(queue);
+    array::run_scan(*context, {*op, computed, axis}, target, from, queue);
   });
 }
 
@@ -122,10 +121,9 @@ void copy(nb::handle result, nb::handle source, nb::handle stream) {
   tell(result.ptr(), queue);
   tell(source.ptr(), queue);
   unlocked([&] {
-    const auto arrays = array::ArrayContext::current();
-    array::ArrayContext& context = *arrays;
-    context.order_after_default(queue);
-    array::copy_elements(context, target, from, queue);
+    const auto context = array::ArrayContext::current();
+    context->order_after_default(queue);
+    array::copy_elements(*context, target, from, queue);
   });
 }
 
@@ -137,10 +135,9 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
   if (state.type != DType::Raw) {
     const array::Scalar scalar = read_number(value.ptr(), state.type);
     unlocked([&] {
-      const auto arrays = array::ArrayContext::current();
-      array::ArrayContext& context = *arrays;
-      context.order_after_default(queue);
-      array::fill_elements(context, target, scalar, queue);
+      const auto context = array::ArrayContext::current();
+      context->order_after_default(queue);
+      array::fill_elements(*context, target, scalar, queue);
     });
     return;
   }
@@ -298,10 +295,9 @@ bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb:
   const array::Selection selection{writes ? there.written() : there.ref(),
                                    std::span(refs.data(), count), here.ref()};
   return unlocked([&] {
-    const auto arrays = array::ArrayContext::current();
-    array::ArrayContext& context = *arrays;
-    return writes ? array::write_selection(context, selection, queue, check)
-                  : array::read_selection(context, selection, queue, check);
+    const auto context = array::ArrayContext::current();
+    return writes ? array::write_selection(*context, selection, queue, check)
+                  : array::read_selection(*context, selection, queue, check);
   });
 }
 

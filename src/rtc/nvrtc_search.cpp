@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLibraryPrefix = "libnvrtc.so.";
+/// Where in a toolkit its libraries may be.
+constexpr const char* kToolkitLibraries[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
 
 bool is_there(const fs::path& path) {
   struct stat facts{};
@@ -85,11 +87,9 @@ std::vector<fs::path> toolkit_roots() {
 }
 
 bool toolkit_has_nvrtc(const fs::path& root, int major) {
-  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
-    if (is_there(root / folder / (std::string(kLibraryPrefix) + std::to_string(major))))
-      return true;
-  }
-  return false;
+  return std::ranges::any_of(kToolkitLibraries, [&](const char* folder) {
+    return is_there(root / folder / (std::string(kLibraryPrefix) + std::to_string(major)));
+  });
 }
 
 class Search {
@@ -121,7 +121,7 @@ class Search {
 
   void look_outside_of_wheels() {
     for (const fs::path& root : toolkit_roots()) {
-      for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
+      for (const char* folder : kToolkitLibraries) {
         for (const fs::path& file : libraries_in(root / folder))
           add(file, "toolkit", toolkit_includes(root));
       }
