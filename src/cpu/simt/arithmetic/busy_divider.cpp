@@ -5,7 +5,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PatternMatch.h>
-#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
@@ -20,13 +19,6 @@ namespace pycuda::cpu::simt {
 namespace {
 
 constexpr unsigned register_lanes = 16;
-
-bool is_root(const llvm::Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  if (!call || call->getIntrinsicID() != llvm::Intrinsic::sqrt) return false;
-  const unsigned lanes = float_lanes(*call->getType());
-  return lanes >= register_lanes && llvm::isPowerOf2_32(lanes);
-}
 
 /// 1 / `root` in its block, or null.
 llvm::Instruction* reciprocal_of(llvm::Instruction& root) {
@@ -85,17 +77,11 @@ std::vector<Choice> roots_to_replace(llvm::BasicBlock& block, const DividerCosts
   for (llvm::Instruction& instruction : block) {
     const unsigned registers =
         costs.in_registers && instruction.getType()->isVectorTy() ? registers_of(instruction) : 1;
-    if (is_root(instruction)) {
-      roots.push_back({.root = llvm::cast<llvm::IntrinsicInst>(&instruction),
-                       .reciprocal = costs.in_registers ? reciprocal_of(instruction) : nullptr,
-                       .registers = registers});
-      load.add(costs.root, registers);
-    } else if (instruction.getOpcode() == llvm::Instruction::FDiv &&
-               float_lanes(*instruction.getType()) >= register_lanes) {
-      load.add(costs.division, registers);
-    } else {
-      load.multipliers += registers * arithmetic_cost(instruction, costs);
-    }
+    add_load(load, instruction, registers, costs);
+    if (!is_root_of_registers(instruction)) continue;
+    roots.push_back({.root = llvm::cast<llvm::IntrinsicInst>(&instruction),
+                     .reciprocal = costs.in_registers ? reciprocal_of(instruction) : nullptr,
+                     .registers = registers});
   }
   const unsigned before = load.longest();
   bool any = true;
@@ -185,7 +171,7 @@ void start_early(llvm::ArrayRef<Choice> roots) {
   for (std::size_t i = ahead; i < roots.size(); ++i) {
     llvm::Instruction& before = *roots[i - ahead].root;
     if (before.getParent() == roots[i].root->getParent())
-      compute_ahead(*roots[i].root, before, is_root);
+      compute_ahead(*roots[i].root, before, is_root_of_registers);
   }
 }
 

@@ -24,10 +24,23 @@ struct DividerLoad {
 /// How many lanes of f32 a type has: 0 for other ones.
 unsigned float_lanes(const llvm::Type& type);
 
+/// Of processors with AVX-512.
+inline constexpr unsigned register_bits = 512;
+
 /// How many registers an operation on vectors works on, at least 1.
 unsigned registers_of(const llvm::Instruction& instruction);
 
-/// A register's worth of arithmetic that is neither root nor division.
-unsigned arithmetic_cost(const llvm::Instruction& instruction, const DividerCosts& costs);
+/// Whether the divider divides whole registers for it, of f32 or f64.
+bool is_division_of_registers(const llvm::Instruction& instruction);
+
+/// What such a division takes a register.
+DividerCosts::Time division_time(const llvm::Instruction& instruction, const DividerCosts& costs);
+
+/// Whether it is the square root of registers of f32.
+bool is_root_of_registers(const llvm::Instruction& instruction);
+
+/// Adds what `instruction` takes, on so many registers.
+void add_load(DividerLoad& load, const llvm::Instruction& instruction, unsigned registers,
+              const DividerCosts& costs);
 
 }  // namespace pycuda::cpu::simt

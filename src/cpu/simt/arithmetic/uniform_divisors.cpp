@@ -5,13 +5,10 @@
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "cpu/simt/arithmetic/divider_load.h"
@@ -19,7 +16,6 @@
 namespace pycuda::cpu::simt {
 namespace {
 
-constexpr unsigned register_bits = 512;
 /// Each brings a division that is hardly ever done, and a branch round it.
 constexpr unsigned most_divisions = 16;
 
@@ -56,15 +52,6 @@ const Ranges& ranges_of(const llvm::Type& type) {
   return type.getScalarType()->isFloatTy() ? of_floats : of_doubles;
 }
 
-bool is_division_of_registers(const llvm::Instruction& instruction) {
-  if (instruction.getOpcode() != llvm::Instruction::FDiv) return false;
-  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
-  if (!type || !llvm::isPowerOf2_32(type->getNumElements())) return false;
-  const llvm::Type* element = type->getElementType();
-  return (element->isFloatTy() || element->isDoubleTy()) &&
-         type->getNumElements() * type->getScalarSizeInBits() >= register_bits;
-}
-
 std::uint64_t bits_of(const llvm::ConstantFP& number) {
   return number.getValueAPF().bitcastToAPInt().getZExtValue();
 }
@@ -95,11 +82,6 @@ struct Candidate {
   llvm::Value* divisor;
 };
 
-DividerCosts::Time division_time(const llvm::Instruction& division, const DividerCosts& costs) {
-  return division.getType()->getScalarType()->isFloatTy() ? costs.division
-                                                          : costs.division_of_doubles;
-}
-
 /// What the load is without one division of `registers` registers.
 DividerLoad relieved(DividerLoad load, const llvm::Instruction& division,
                      const DividerCosts& costs) {
@@ -121,16 +103,10 @@ std::vector<Candidate> divisions_to_replace(llvm::BasicBlock& block, const llvm:
   std::vector<Candidate> candidates;
   for (llvm::Instruction& instruction : block) {
     if (!instruction.getType()->isVectorTy()) continue;
-    if (is_division_of_registers(instruction)) {
-      load.add(division_time(instruction, costs), registers_of(instruction));
-      if (llvm::Value* divisor = uniform_divisor(instruction, loops))
-        candidates.push_back({&instruction, divisor});
-    } else if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-               call && call->getIntrinsicID() == llvm::Intrinsic::sqrt) {
-      load.add(costs.root, registers_of(instruction));
-    } else {
-      load.multipliers += registers_of(instruction) * arithmetic_cost(instruction, costs);
-    }
+    add_load(load, instruction, registers_of(instruction), costs);
+    if (!is_division_of_registers(instruction)) continue;
+    if (llvm::Value* divisor = uniform_divisor(instruction, loops))
+      candidates.push_back({&instruction, divisor});
   }
   const unsigned before = load.longest();
   std::vector<Candidate> chosen;
