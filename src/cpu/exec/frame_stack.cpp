@@ -122,12 +122,14 @@ void FrameStack::pop_variables_from(std::size_t index) {
 
 void FrameStack::pop(const void* memory) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  const auto placed = std::find_if(variables_.rbegin(), variables_.rend(), [&](const Placed& each) {
-    return each.variable.begin == address;
-  });
-  if (placed != variables_.rend()) {
-    pop_variables_from(static_cast<std::size_t>(variables_.rend() - placed) - 1);
-    return;
+  if (LocalArea::instance().spans(address)) {
+    const auto placed =
+        std::find_if(variables_.rbegin(), variables_.rend(),
+                     [&](const Placed& each) { return each.variable.begin == address; });
+    if (placed != variables_.rend()) {
+      pop_variables_from(static_cast<std::size_t>(variables_.rend() - placed) - 1);
+      return;
+    }
   }
   while (!frames_.empty()) {
     auto& chunk = frames_.back();

@@ -37,6 +37,7 @@
 #include "cpu/simt/arithmetic/nan_payloads.h"
 #include "cpu/simt/arithmetic/uniform_divisors.h"
 #include "cpu/simt/lanes/known_lanes.h"
+#include "cpu/simt/last_stores.h"
 #include "cpu/simt/separate_arrays.h"
 #include "cpu/simt/store_forwarding.h"
 
@@ -157,6 +158,7 @@ class PassRun {
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(FunctionChange<simt::shorten_masked_accesses>());
           passes.addPass(FunctionChange<simt::forward_vector_stores>());
+          passes.addPass(FunctionChange<simt::drop_last_stores>());
           passes.addPass(FunctionChange<simt::bypass_unseen_payloads>());
         });
     builder_.buildPerModuleDefaultPipeline(level).run(module, modules_);

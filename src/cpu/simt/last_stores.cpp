@@ -21,6 +21,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
+#include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -229,6 +230,8 @@ class LastStores {
 
 }  // namespace
 
-bool drop_last_stores(llvm::Function& function) { return LastStores(function).run(); }
+bool drop_last_stores(llvm::Function& function) {
+  return function.hasFnAttribute(runs_regions) && LastStores(function).run();
+}
 
 }  // namespace pycuda::cpu::simt

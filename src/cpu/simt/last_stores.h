@@ -6,11 +6,11 @@
 
 namespace pycuda::cpu::simt {
 
-/// In functions that run a whole block, from its first barrier to its end: shared memory ends with
-/// the block, so that what a tree of sums leaves in each of its steps is of no use once later steps
-/// have it in registers. Takes such stores away where an access on every way to them has shown
-/// that the memory is there. Comes after forward_vector_stores, before
-/// bypass_unseen_payloads. Says whether it has changed anything.
+/// In functions that `runs_regions` marks, from a block's first barrier to its end: shared memory
+/// ends with the block, so that what a tree of sums leaves in each of its steps is of no use once
+/// later steps have it in registers. Takes such stores away where an access on every way to them
+/// has shown that the memory is there. After forward_vector_stores, before bypass_unseen_payloads.
+/// Says whether it has changed anything.
 bool drop_last_stores(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

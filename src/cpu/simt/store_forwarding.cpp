@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
-#include "cpu/simt/last_stores.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -293,10 +292,7 @@ class Forwarder {
 }  // namespace
 
 bool forward_vector_stores(llvm::Function& function) {
-  if (!function.hasFnAttribute(runs_regions)) return false;
-  bool changed = Forwarder(function).run();
-  changed |= drop_last_stores(function);
-  return changed;
+  return function.hasFnAttribute(runs_regions) && Forwarder(function).run();
 }
 
 }  // namespace pycuda::cpu::simt

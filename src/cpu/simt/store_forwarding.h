@@ -13,8 +13,7 @@ inline constexpr const char* runs_regions = "pycuda.runs-regions";
 /// values that the stores before them have left there. As LLVM's GVN, with three differences: parts
 /// of vectors and places that several stores have filled together are built by shuffles; the
 /// executor's frames, which say where a gang lies and what its source line is, are known to be no
-/// memory of the kernel's; and stores stay but for those that nobody reads before the block ends
-/// (last_stores.h).
+/// memory of the kernel's; and stores stay.
 bool forward_vector_stores(llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

@@ -55,6 +55,8 @@ void RandomKernel::prologue() {
     line("min.u32 %t0, %t0, 32; sub.u32 %t0, 32, %t0; mov.u32 %warp, -1;");
     line("shr.u32 %warp, %warp, %t0;");
   }
+  // What has no value yet may have any, and another one on every path.
+  for (int k = 0; k < 8; ++k) line("mov.u32 %r" + str(k) + ", 0;");
   for (int k = 0; k < 8; ++k)
     line("xor.b32 %r" + str(k) + ", " + (k == 0 ? "%i" : source()) + ", " + str(pick(1000)) + ";");
   for (int k = 0; k < 4; ++k) line("cvt.s64.s32 %l" + str(k) + ", %r" + str(k) + ";");

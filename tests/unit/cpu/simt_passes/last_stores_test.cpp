@@ -14,9 +14,11 @@ using pycuda::cpu::testing::FunctionText;
 namespace {
 
 /// How many stores are left of a function with this body, whose last block is `end`.
-unsigned stores_left(const std::string& body) {
+unsigned stores_left(const std::string& body,
+                     const std::string& attribute = "\"pycuda.runs-regions\"") {
   FunctionText text(R"(
-define void @f(ptr %block, ptr %thread, <8 x float> %v, float %s, i64 %n, i1 %c) {
+define void @f(ptr %block, ptr %thread, <8 x float> %v, float %s, i64 %n, i1 %c) )" +
+                    attribute + R"( {
   %field = getelementptr i8, ptr %block, i64 32
   %shared = load ptr, ptr %field
   %at4 = getelementptr i8, ptr %shared, i64 4
@@ -96,4 +98,8 @@ TEST_CASE("stores of other kinds, to other memory and to places that nothing has
   CHECK(stores_left(touch + "store volatile <8 x float> %v, ptr %shared\n") == 1);
   CHECK(stores_left(touch + "store float %s, ptr %any\n") == 1);
   CHECK(stores_left(touch + "store float %s, ptr %global\nstore i32 5, ptr %tid\n") == 2);
+}
+
+TEST_CASE("functions that do not run whole blocks store all") {
+  CHECK(stores_left(touch + store, "") == 1);
 }
