@@ -5,11 +5,13 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -62,6 +64,12 @@ class Forwarder {
         loops_(dominators_) {}
 
   bool run() {
+    kept_is_private_ = llvm::none_of(llvm::instructions(function_), [](const auto& instruction) {
+      constexpr unsigned most_uses = 20000;
+      return is_kept(&instruction) &&
+             llvm::PointerMayBeCaptured(&instruction, /*ReturnCaptures=*/true,
+                                        /*StoreCaptures=*/true, most_uses);
+    });
     const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function_);
     for (llvm::BasicBlock* block : order) {
       Memory memory = at_start(*block);
@@ -148,19 +156,24 @@ class Forwarder {
 
   /// Whether a store to `stored` leaves what `known` says in doubt. A later store that is recalled
   /// itself is asked first for the part that it has written over.
-  static bool may_change(const Span& stored, const Span& known, bool recalled) {
+  bool may_change(const Span& stored, const Span& known, bool recalled) const {
     if (stored.base == known.base)
       return recalled ? stored.offset <= known.offset && stored.end() >= known.end()
                       : stored.overlaps(known);
     const llvm::Value* object = llvm::getUnderlyingObject(stored.base);
     const llvm::Value* other = llvm::getUnderlyingObject(known.base);
-    return object == other || !(is_frame(object) || is_frame(other));
+    return object == other || (is_kept(object) && is_kept(other)) ||
+           !(is_frame(object) || is_frame(other));
   }
 
-  /// The executor's records of a block and its gangs, and what gangs keep across barriers, are no
-  /// memory of the kernel's.
-  static bool is_frame(const llvm::Value* object) {
-    if (llvm::isa<llvm::Argument>(object)) return true;
+  /// The executor's records of a block and its gangs are no memory of the kernel's, nor is what
+  /// gangs keep across barriers, unless local arrays in it are reached by computed addresses.
+  bool is_frame(const llvm::Value* object) const {
+    return llvm::isa<llvm::Argument>(object) || (kept_is_private_ && is_kept(object));
+  }
+
+  /// Whether it is the address of what gangs keep.
+  static bool is_kept(const llvm::Value* object) {
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
     const auto* field =
         load ? llvm::dyn_cast<llvm::GEPOperator>(load->getPointerOperand()) : nullptr;
@@ -286,6 +299,7 @@ class Forwarder {
   const llvm::DominatorTree dominators_;
   const llvm::LoopInfo loops_;
   llvm::DenseMap<const llvm::BasicBlock*, Memory> at_end_;
+  bool kept_is_private_ = false;
   bool changed_ = false;
 };
 

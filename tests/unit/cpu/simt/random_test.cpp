@@ -167,6 +167,8 @@ TEST_CASE("random kernels that once differed") {
   CHECK(run_kernels(7710006, 1, false) == 1);
   // A quotient that rounds up to the least normal number.
   CHECK(run_flushing_kernels(401000149, 1, Flushing::All) == 1);
+  // A local array among what gangs keep over a barrier, reached by a computed address too.
+  CHECK(run_kernels(900000210, 1, false, true) == 1);
   // A subnormal constant that is compared from a loop's second trip on.
   CHECK(run_flushing_kernels(722000055, 1, Flushing::All) == 1);
 }

@@ -79,6 +79,22 @@ TEST_CASE("frames are no memory of the kernel's; addresses that nobody knows may
   CHECK(loads_left(low + "call void @unknown()\n" + upper) == 2);
 }
 
+TEST_CASE("what gangs keep may hold local arrays, which computed addresses reach") {
+  const std::string kept =
+      "%scratch = getelementptr i8, ptr %thread, i64 96\n%kept = load ptr, ptr %scratch\n"
+      "store <8 x float> %v, ptr %kept, align 4\n";
+  const std::string upper_of_kept =
+      "%at = getelementptr i8, ptr %kept, i64 16\n%r = load <4 x float>, ptr %at, align 4\n";
+  // The loads of shared memory's address and of that of what is kept are left.
+  CHECK(loads_left(kept + "store float %s, ptr %global\n" + upper_of_kept) == 2);
+  CHECK(loads_left(kept +
+                   "%number = ptrtoint ptr %kept to i64\n%sum = add i64 %number, %n\n"
+                   "%array = inttoptr i64 %sum to ptr\nstore float %s, ptr %array\n" +
+                   upper_of_kept) == 3);
+  CHECK(loads_left(kept + "%again = load ptr, ptr %scratch\nstore float %s, ptr %again\n" +
+                   upper_of_kept) == 4);
+}
+
 TEST_CASE("behind branches what both have left, behind loops what no trip touches") {
   const auto branch = [](const std::string& arm) {
     return low + "br i1 %c, label %a, label %b\na:\n" + arm + "br label %b\nb:\n" + upper;
