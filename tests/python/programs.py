@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs small programs in processes of their own, with the package under test and chosen settings."""
+"""Small programs in processes of their own, with the package under test and chosen settings; which driver there is."""
 
 import os
 import pathlib
@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pycuda
+from pycuda import gpuarray
 
 
 def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
@@ -35,3 +36,8 @@ def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
 def has_cpu_driver():
     """Whether this build of the package brings the CPU driver."""
     return (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists()
+
+
+def is_cpu():
+    """Whether the current context is one of the CPU driver's."""
+    return gpuarray._array.device_facts()[0]

@@ -7,16 +7,12 @@ import weakref
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from programs import run_program
+from programs import is_cpu, run_program
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
 
 CPU, CUDA = 1, 2
-
-
-def is_cpu():
-    return gpuarray._array.device_facts()[0]
 
 
 @pytest.fixture

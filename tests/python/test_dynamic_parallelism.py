@@ -6,6 +6,7 @@ import pathlib
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import is_cpu
 from pycuda.compiler import DynamicModule, DynamicSourceModule, compile
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -21,10 +22,6 @@ def run(source, shape, *, block=(1, 1, 1), grid=(1, 1), arguments=(), kernel="pa
     module = DynamicSourceModule(source)
     module.get_function(kernel)(cuda.InOut(values), *map(np.int32, arguments), block=block, grid=grid)
     return values
-
-
-def is_cpu():
-    return "CPU" in cuda.Context.get_device().name()
 
 
 def test_hello_from_an_outer_and_an_inner_kernel(capfd):
