@@ -106,7 +106,7 @@ executable = launch(lambda: time.sleep(0.2))
 
 
 def test_threads_may_set_one_reference(driver):
-    run_program(
+    _, errors = run_program(
         SETUP
         + """
 import threading
@@ -125,6 +125,7 @@ for thread in threads:
     thread.join()
 """
     )
+    assert not errors  # where Python writes what a thread raised
 
 
 def test_the_collector_is_as_it_was_when_no_function_runs_any_more(driver):
