@@ -25,9 +25,11 @@ inline constexpr const char* erfc = "approximate.erfc";
 // f32 -> f32: CUDA's cbrtf, within 1 ulp. f32 x, y -> f32: its powf, within 2.3.
 inline constexpr const char* cbrt = "approximate.cbrt";
 inline constexpr const char* power = "approximate.power";
-// f32 -> f32: CUDA's tanf, within 4 ulp, atanf, within 2, sinpif, cospif and log10f, within 1,
-// exp10f, within 2, sinhf, within 3, coshf, within 2. f32 x, y -> f32: its fmodf, exact,
-// and hypotf, within 2.
+// f32 -> f32: CUDA's sinf and cosf, within 1.7 ulp, tanf, within 4, atanf, within 2, sinpif, cospif
+// and log10f, within 1, exp10f, within 2, sinhf, within 3, coshf, within 2. f32 x, y -> f32: its
+// fmodf, exact, and hypotf, within 2.
+inline constexpr const char* full_sine = "approximate.sinf";
+inline constexpr const char* full_cosine = "approximate.cosf";
 inline constexpr const char* tangent = "approximate.tan";
 inline constexpr const char* arc_tangent = "approximate.atan";
 inline constexpr const char* sine_pi = "approximate.sinpi";

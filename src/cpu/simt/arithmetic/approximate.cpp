@@ -401,6 +401,8 @@ Value* Expansion::emit() {
   if (name == approximation::erfc) return erfc(x);
   if (name == approximation::cbrt) return cube_root(*this, x);
   if (name == approximation::power) return power(*this, call_);
+  if (name == approximation::full_sine) return full_sine(*this, call_);
+  if (name == approximation::full_cosine) return full_cosine(*this, call_);
   if (name == approximation::tangent) return tangent(*this, call_);
   if (name == approximation::arc_tangent) return arc_tangent(*this, x);
   if (name == approximation::sine_pi) return sine_of_half_turns(*this, x);

@@ -24,6 +24,12 @@ constexpr double sine_terms[] = {-0x1.4abbcep+2, 0x1.466ba8p+1, -0x1.32ccb0p-1, 
 /// cos(pi r) in powers of r^2, to 1 / 4.
 constexpr double cosine_terms[] = {1, -0x1.3bd3ccp+2, 0x1.03c1bp+2, -0x1.55b2b6p+0, 0x1.d4f7eep-3};
 constexpr double pi = 0x1.921fb6p1, pi_rest = -0x1.777a5cp-24;
+/// (sin(r) / r - 1) / r^2 + 1 / 8 in powers of r^2, to pi / 2.
+constexpr double wave_terms[] = {-0x1.55553p-5, 0x1.110ed8p-7, -0x1.9f7046p-13, 0x1.5dbc24p-19};
+/// Of pi / 2; the product of the first with what is counted below `most_reduced` is exact.
+constexpr double quarter_parts[] = {0x1.921fb4p+0, 0x1.4442d0p-24, 0x1.84698ap-48};
+/// Where CUDA's functions, too, begin to reduce their operand in another way.
+constexpr double most_reduced = 105615;
 
 /// |x| less the even number next to it: from -1 to 1.
 Value* half_turns(FloatCode& code, Value* x) {
@@ -55,7 +61,74 @@ Value* sine(FloatCode& code, Value* r) {
   return code.fma(r, pi, code.fma(r, curve, code.real(0)));
 }
 
+/// x - k `quarters` pi / 2.
+Value* reduced(FloatCode& code, Value* x, Value* k, double quarters) {
+  for (const double part : quarter_parts) x = code.fma(k, -quarters * part, x);
+  return x;
+}
+
+/// `regular`, or what the function `exact` gives where x is large or no number.
+Value* unless_large(FloatCode& code, llvm::CallInst& call, Value* regular, const char* exact) {
+  llvm::IRBuilder<>& b = code.builder();
+  Value* x = call.getArgOperand(0);
+  Value* beyond = b.CreateFCmpUGE(code.magnitude(x), code.real(most_reduced));
+  llvm::BasicBlock* before = call.getParent();
+  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
+      beyond, call.getIterator(), false,
+      llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
+  b.SetInsertPoint(end);
+  llvm::FunctionCallee function =
+      call.getModule()->getOrInsertFunction(exact, call.getFunctionType());
+  auto* declared = llvm::cast<llvm::Function>(function.getCallee());
+  declared->copyAttributesFrom(call.getCalledFunction());
+  Value* slow = code.canonical(b.CreateCall(function, {x}));
+  b.SetInsertPoint(&call);
+  llvm::PHINode* result = b.CreatePHI(b.getFloatTy(), 2);
+  result->addIncoming(regular, before);
+  result->addIncoming(slow, end->getParent());
+  return result;
+}
+
+/// sin(r) for |r| up to pi / 2. An eighth of r^2, which is exact, is apart from the polynomial:
+/// what that loses by rounding would be half an ulp more.
+Value* wave(FloatCode& code, Value* r) {
+  llvm::IRBuilder<>& b = code.builder();
+  Value* square = b.CreateFMul(r, r);
+  Value* eighth = b.CreateFMul(square, code.real(-0.125));
+  return code.fma(r, code.fma(square, code.polynomial(square, wave_terms), eighth), r);
+}
+
+/// `value` with the sign turned by the lowest bit of `steps` and by that of `sign`.
+Value* turned(FloatCode& code, Value* value, Value* steps, Value* sign) {
+  llvm::IRBuilder<>& b = code.builder();
+  Value* flips = b.CreateXor(b.CreateShl(code.bits(steps), 31), sign);
+  return code.from_bits(b.CreateXor(code.bits(value), flips));
+}
+
 }  // namespace
+
+/// |x| is k pi + r: sin(r), its sign turned for odd k.
+Value* full_sine(FloatCode& code, llvm::CallInst& call) {
+  llvm::IRBuilder<>& b = code.builder();
+  Value* x = call.getArgOperand(0);
+  Value* a = code.magnitude(x);
+  Value* steps = code.fma(a, 0x1.45f306p-2, code.real(round_to_integer));
+  Value* k = b.CreateFSub(steps, code.real(round_to_integer));
+  Value* result = turned(code, wave(code, reduced(code, a, k, 2)), steps,
+                         b.CreateAnd(code.bits(x), 0x80000000));
+  return unless_large(code, call, result, "pycuda_cpu_sin_f32");
+}
+
+/// |x| is (k + 1 / 2) pi + r: -sin(r), its sign turned for odd k.
+Value* full_cosine(FloatCode& code, llvm::CallInst& call) {
+  llvm::IRBuilder<>& b = code.builder();
+  Value* a = code.magnitude(call.getArgOperand(0));
+  Value* steps =
+      b.CreateFAdd(code.fma(a, 0x1.45f306p-2, code.real(-0.5)), code.real(round_to_integer));
+  Value* k = b.CreateFAdd(b.CreateFSub(steps, code.real(round_to_integer)), code.real(0.5));
+  Value* result = turned(code, wave(code, reduced(code, a, k, 2)), steps, b.getInt32(0x80000000));
+  return unless_large(code, call, result, "pycuda_cpu_cos_f32");
+}
 
 /// Above 1 it is pi / 2 less that of the reciprocal; pi / 2 is a product, as exact as two numbers.
 Value* arc_tangent(FloatCode& code, Value* x) {
@@ -74,35 +147,16 @@ Value* arc_tangent(FloatCode& code, Value* x) {
 
 /// x is k pi / 2 + r: tan(r), or -1 / tan(r) for odd k.
 Value* tangent(FloatCode& code, llvm::CallInst& call) {
-  constexpr double most = 105615;
-  constexpr double pi_parts[] = {-0x1.921fb4p+0, -0x1.4442d0p-24, -0x1.84698ap-48};
   llvm::IRBuilder<>& b = code.builder();
   Value* x = call.getArgOperand(0);
   Value* steps = code.fma(x, 0x1.45f306p-1, code.real(round_to_integer));
-  Value* k = b.CreateFSub(steps, code.real(round_to_integer));
-  Value* r = x;
-  for (const double part : pi_parts) r = code.fma(k, part, r);
+  Value* r = reduced(code, x, b.CreateFSub(steps, code.real(round_to_integer)), 1);
   Value* square = b.CreateFMul(r, r);
   Value* t = code.fma(b.CreateFMul(square, r), code.polynomial(square, tangent_terms), r);
   Value* odd = b.CreateICmpNE(b.CreateAnd(code.bits(steps), 1), b.getInt32(0));
-  Value* fast =
+  Value* result =
       b.CreateFDiv(b.CreateSelect(odd, code.real(-1), t), b.CreateSelect(odd, t, code.real(1)));
-  Value* beyond = b.CreateFCmpUGE(code.magnitude(x), code.real(most));
-  llvm::BasicBlock* before = call.getParent();
-  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
-      beyond, call.getIterator(), false,
-      llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
-  b.SetInsertPoint(end);
-  llvm::FunctionCallee exact =
-      call.getModule()->getOrInsertFunction("pycuda_cpu_tan_f32", call.getFunctionType());
-  auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
-  declared->copyAttributesFrom(call.getCalledFunction());
-  Value* slow = code.canonical(b.CreateCall(exact, {x}));
-  b.SetInsertPoint(&call);
-  llvm::PHINode* result = b.CreatePHI(b.getFloatTy(), 2);
-  result->addIncoming(fast, before);
-  result->addIncoming(slow, end->getParent());
-  return result;
+  return unless_large(code, call, result, "pycuda_cpu_tan_f32");
 }
 
 Value* sine_of_half_turns(FloatCode& code, Value* x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tangents and their inverse, and sines of half turns, as arithmetic.
+// Sines, cosines, tangents and their inverse, and sines of half turns, as arithmetic.
 #pragma once
 
 #include "cpu/simt/arithmetic/float_code.h"
@@ -8,7 +8,9 @@ namespace pycuda::cpu::simt {
 
 // What they are to be: lower/approximations.h.
 llvm::Value* arc_tangent(FloatCode& code, llvm::Value* x);
-/// In place of `call`, whose operand it is of.
+// In place of `call`, whose operand they are of.
+llvm::Value* full_sine(FloatCode& code, llvm::CallInst& call);
+llvm::Value* full_cosine(FloatCode& code, llvm::CallInst& call);
 llvm::Value* tangent(FloatCode& code, llvm::CallInst& call);
 /// sin(pi x) and cos(pi x).
 llvm::Value* sine_of_half_turns(FloatCode& code, llvm::Value* x);

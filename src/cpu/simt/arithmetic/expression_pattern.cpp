@@ -240,7 +240,7 @@ class Match {
     auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction);
     if (!phi) return false;
     const RegionResult region = region_result(*phi, dominators_);
-    if (!region.branch || !llvm::is_contained(node.fingerprints, region.fingerprint) ||
+    if (!region.branch || region.fingerprint != node.bits ||
         region.operands.size() != node.arguments.size())
       return false;
     if (!are(node.arguments, region.operands)) return false;
@@ -305,9 +305,7 @@ void ExpressionPattern::statement(llvm::ArrayRef<std::string_view> words) {
     node.code = known->code;
   } else if (operation == "region") {
     node.kind = Kind::Region;
-    for (std::string_view each : pieces(rest.front(), "|")) {
-      if (llvm::StringRef(each).getAsInteger(0, node.fingerprints.emplace_back())) std::abort();
-    }
+    if (llvm::StringRef(rest.front()).getAsInteger(0, node.bits)) std::abort();
     rest = rest.drop_front();
   } else {
     node.kind = Kind::Call;

@@ -31,8 +31,7 @@ struct FoundExpression {
 ///   < <= > >= == != !< !<= !> !>=    of numbers, the last four true of NaNs; nan x, number x
 ///   u< u<= u> u>= i== i!=            of bits
 ///   name(x)                          an approximate function
-///   region fingerprint c...          what a region computes, with all that it reads; where it is
-///                                    written in several ways, fingerprints with | between them
+///   region fingerprint c...          what a region computes, with all that it reads
 /// Casts, selects that make NaNs canonical, flushes of subnormal numbers and the order of what may
 /// be swapped do not count; a - b may be written as a sum, and conditions turned round.
 class ExpressionPattern {
@@ -47,10 +46,9 @@ class ExpressionPattern {
   enum class Kind : std::uint8_t { Operand, Constant, Operation, Compare, Choice, Call, Region };
   struct Node {
     Kind kind = Kind::Operand;
-    unsigned code = 0;  ///< an opcode, an intrinsic behind all opcodes, or a predicate
-    std::uint64_t bits = 0;
+    unsigned code = 0;       ///< an opcode, an intrinsic behind all opcodes, or a predicate
+    std::uint64_t bits = 0;  ///< of a constant, or a fingerprint
     std::string name;
-    llvm::SmallVector<std::uint64_t, 2> fingerprints;
     llvm::SmallVector<unsigned, 3> arguments;
   };
 

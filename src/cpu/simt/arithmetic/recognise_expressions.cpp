@@ -211,14 +211,42 @@ rest = ? huge none usual
 y = fma quarter 0x40000000 rest
 )";
 
-/// The reduction of large numbers works in memory: its addresses are computed in another way where
-/// functions share that.
-constexpr const char* tangent = R"(
+/// x = k pi / 2 + r. The reduction of large numbers works in memory.
+constexpr const char* quarters_of_turns = R"(
 a = abs $x
 regular = !>= a 0x47ce4780
-r = region 0x470845388b797d31|0x183d9c00d04075f1 regular a $x %local %address
-k = region 0xd781988afc2139db|0xecb41840f44afc99 regular a $x %local %address
+r = region 0x3989210271f8879c regular a $x %local
+k = region 0x0e3307a95d1a828c regular a $x %local
 s = * r r
+odd = & k 0x00000001
+)";
+
+/// A cosine is a sine that is a quarter further.
+constexpr const char* quarters_of_sine = R"(
+even = i== odd 0x00000000
+half = & k 0x00000002
+)";
+constexpr const char* quarters_of_cosine = R"(
+even = i!= odd 0x00000000
+next = i+ k 0x00000001
+half = & next 0x00000002
+)";
+constexpr const char* sine_of_quarters = R"(
+factor = ? even r 0x3f800000
+first = fma 0x37cbac00 s 0xbab607ed
+p0 = ? even 0xb94d4153 first
+c1 = ? even 0x3c0885e4 0x3d2aaabb
+p1 = fma p0 s c1
+c2 = ? even 0xbe2aaaa8 0xbeffffff
+p2 = fma p1 s c2
+last = fma s factor 0x00000000
+wave = fma p2 last factor
+plus = i== half 0x00000000
+minus = fma wave 0xbf800000 0x00000000
+y = ? plus wave minus
+)";
+
+constexpr const char* tangent = R"(
 p = horner s 0x3c190000 0x3b560000 0x3cc70000 0x3d5b0000 0x3e089438 0x3eaaaa88
 cube = * s r
 curve = fma p cube r
@@ -227,7 +255,6 @@ is_one = == size 0x3a00b43c
 is_number = number r
 both = & is_number is_one
 t = ? both r curve
-odd = & k 0x00000001
 even = i== odd 0x00000000
 negative = neg t
 reciprocal = / 0x3f800000 negative
@@ -283,7 +310,10 @@ llvm::ArrayRef<Known> known_expressions() {
       {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},
       {approximation::sinh, joined({quarter_of_exponential, hyperbolic_sine})},
       {approximation::cosh, joined({quarter_of_exponential, hyperbolic_cosine})},
-      {approximation::tangent, joined({tangent})},
+      {approximation::full_sine, joined({quarters_of_turns, quarters_of_sine, sine_of_quarters})},
+      {approximation::full_cosine,
+       joined({quarters_of_turns, quarters_of_cosine, sine_of_quarters})},
+      {approximation::tangent, joined({quarters_of_turns, tangent})},
       {approximation::remainder, joined({remainder})},
       {approximation::hypotenuse, joined({hypotenuse})},
   };

@@ -7,6 +7,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <optional>
+
 #include "cpu/lower/line_notes.h"
 #include "cpu/simt/arithmetic/float_patterns.h"
 
@@ -28,6 +30,44 @@ bool is_of_notes(const llvm::Instruction& instruction) {
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
   hash = (hash ^ next) * 0x9e3779b97f4a7c15;
   return hash ^ hash >> 29;
+}
+
+/// An address in an array of the thread's own: the array, a constant and other terms.
+struct LocalAddress {
+  llvm::AllocaInst* array = nullptr;
+  std::uint64_t offset = 0;
+  llvm::SmallVector<Value*, 4> terms;
+};
+
+/// `value` as a sum with the address of one array, however it is added up: compilers compute parts
+/// of such sums outside of loops.
+std::optional<LocalAddress> local_address(Value* value) {
+  constexpr unsigned most_steps = 16;
+  LocalAddress address;
+  llvm::SmallVector<Value*, 8> pending{value};
+  for (unsigned taken = 0; !pending.empty(); ++taken) {
+    if (taken == most_steps) return std::nullopt;
+    Value* term = pending.pop_back_val();
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(term);
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(term)) {
+      address.offset += static_cast<std::uint64_t>(constant->getSExtValue());
+    } else if (auto* array = llvm::dyn_cast<llvm::AllocaInst>(term)) {
+      if (address.array) return std::nullopt;
+      address.array = array;
+    } else if (const auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(term);
+               step && step->getNumIndices() == 1 && step->getSourceElementType()->isIntegerTy(8)) {
+      pending.append(step->op_begin(), step->op_end());
+    } else if (instruction && instruction->getType()->getScalarSizeInBits() == 64 &&
+               instruction->getOpcode() == llvm::Instruction::Add) {
+      pending.append(instruction->op_begin(), instruction->op_end());
+    } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(term)) {
+      pending.push_back(instruction->getOperand(0));
+    } else {
+      address.terms.push_back(term);
+    }
+  }
+  if (!address.array) return std::nullopt;
+  return address;
 }
 
 /// The blocks between a branch and where its ways meet.
@@ -134,17 +174,27 @@ class Fingerprint {
       return hash;
     }
     if (const auto found = known_.find(value); found != known_.end()) return found->second;
-    auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || !is_inside(*instruction)) {
-      result_.operands.push_back(value);
-      return known_[value] = mixed(4, result_.operands.size());
+    if (const std::optional<LocalAddress> address = local_address(value)) {
+      std::uint64_t hash = mixed(mixed(7, of_operand(address->array)), address->offset);
+      std::uint64_t sum = 0;
+      for (Value* term : address->terms) sum += mixed(8, of(term));
+      return known_[value] = mixed(hash, sum);
     }
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (!instruction || !is_inside(*instruction)) return of_operand(value);
     // What a loop carries is known by its turn while it is looked at.
     known_[value] = mixed(5, known_.size());
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction))
       return known_[value] = mixed(of_block(phi->getParent()), of_ways(*phi));
     const std::uint64_t hash = of(*instruction, 6);
     return known_[value] = hash;
+  }
+
+  std::uint64_t of_operand(Value* value) {
+    const auto [entry, is_new] = known_.try_emplace(value, 0);
+    if (!is_new) return entry->second;
+    result_.operands.push_back(value);
+    return entry->second = mixed(4, result_.operands.size());
   }
 
   std::uint64_t of(llvm::Instruction& instruction, std::uint64_t hash) {

@@ -114,6 +114,30 @@ TEST_CASE("the fingerprint of a region tells what it computes") {
   CHECK(fingerprint(loop("sub", "  store i32 %i, ptr %place\n")) != known);
 }
 
+TEST_CASE("addresses in an array of the thread's own are the same however they are added up") {
+  // Of the third word behind %n: as one sum, and with parts of it from before the region.
+  const auto in_array = [](const std::string& before, const std::string& address) {
+    return fingerprint(
+        "define i32 @f(i32 %n) {\nentry:\n  %place = alloca [64 x i8]\n"
+        "  %base = ptrtoint ptr %place to i64\n  %wide = zext i32 %n to i64\n" +
+        before +
+        "  %c = icmp sgt i32 %n, 3\n  br i1 %c, label %turn, label %end\n"
+        "turn:\n" +
+        address +
+        "  %q = inttoptr i64 %a to ptr\n  %j = load i32, ptr %q\n  br label %end\n"
+        "end:\n  %r = phi i32 [ %n, %entry ], [ %j, %turn ]\n  ret i32 %r\n}\n");
+  };
+  const std::uint64_t known = in_array("", "  %b = add i64 %base, %wide\n  %a = add i64 %b, 12\n");
+  CHECK(known != 0);
+  CHECK(in_array("  %b = add i64 %base, 16\n",
+                 "  %d = add i64 %wide, -4\n  %a = add i64 %d, %b\n") == known);
+  CHECK(in_array("",
+                 "  %p = getelementptr i8, ptr %place, i64 12\n"
+                 "  %b = ptrtoint ptr %p to i64\n  %a = add i64 %wide, %b\n") == known);
+  CHECK(in_array("", "  %b = add i64 %base, %wide\n  %a = add i64 %b, 8\n") != known);
+  CHECK(in_array("", "  %b = add i64 %base, %wide\n  %a = add i64 %b, %wide\n") != known);
+}
+
 TEST_CASE("a region goes if nothing of it is seen from outside") {
   CHECK(is_dropped(loop("sub")));
   CHECK(is_dropped(loop("sub", "  store i32 %i, ptr %place\n")));
