@@ -7,6 +7,7 @@
 
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/modifier_rules.h"
+#include "cpu/ptx/operand_types.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -160,6 +161,7 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
+  if (Broken broken = mismatched_register(instruction, function)) return broken;
   if (Broken broken = ordering(instruction)) return broken;
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {
     return barrier_operands(instruction, function);

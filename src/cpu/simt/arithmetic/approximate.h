@@ -20,9 +20,9 @@ bool is_approximation(const llvm::CallInst& call);
 /// again.
 ///
 /// Errors, in units of the last place (ulp) where nothing else is said: ex2, lg2, exp, log, cbrt
-/// below 1; power below 2.3; log of f64 below 1, their atan and pow below 2; erfc below 3.2; rsqrt
-/// at most 2^-23 of the result (PTX: 2^-22.9); tanh 2^-22 of the result (PTX: 2^-11); sin and cos
-/// 2^-22.9 absolute (PTX: 2^-20.5 in [-2 pi, 2 pi]).
+/// below 1; sinf and cosf below 1.7; power below 2.3; log of f64 below 1, their atan and pow below
+/// 2; erfc below 3.2; rsqrt at most 2^-23 of the result (PTX: 2^-22.9); tanh 2^-22 of the result
+/// (PTX: 2^-11); sin and cos 2^-22.9 absolute (PTX: 2^-20.5 in [-2 pi, 2 pi]).
 void expand_approximations(llvm::Function& function, bool native);
 
 }  // namespace pycuda::cpu::simt

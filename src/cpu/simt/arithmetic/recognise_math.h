@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pass: finds the sequences that CUDA's compilers write for expf, logf, erfcf, powf, cbrtf, tanf,
-// fmodf and others, and for exp, log and atan of doubles.
+// Pass: finds the sequences that CUDA's compilers write for expf, logf, erfcf, powf, cbrtf, sinf,
+// cosf, tanf, fmodf and others, and for exp, log and atan of doubles.
 #pragma once
 
 #include <llvm/IR/Function.h>

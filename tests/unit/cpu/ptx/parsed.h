@@ -21,7 +21,7 @@ inline std::string kernel_text(std::string_view body) {
          ".visible .entry kernel(.param .u64 out) {\n"
          ".reg .pred %p<4>;\n"
          ".reg .b16 %h<4>;\n"
-         ".reg .b32 %r<8>;\n"
+         ".reg .b32 %r<8>; .reg .s32 %s<4>;\n"
          ".reg .b64 %rd<4>;\n"
          ".reg .f32 %f<4>;\n"
          ".reg .f64 %d<4>;\n"

@@ -161,3 +161,35 @@ TEST_CASE("an access names the state space that its variable lies in, or none") 
   CHECK(error_of(std::string(kHead) + ".const .b32 c[4];\n.entry k() {\nst.u32 [c], 1; }") ==
         "6:1 'st.u32' cannot write to the state space .const");
 }
+
+TEST_CASE("registers have the size of the instruction's type") {
+  check_refused(
+      {"add.u32 %rd1, %rd2, %rd3", "add.s32 %r1, %r2, %rd3", "mul.wide.s32 %r1, %r2, %r3",
+       "mad.wide.u32 %rd1, %r1, %r2, %r3", "popc.b64 %rd1, %rd2", "shl.b64 %rd1, %rd2, %rd3",
+       "mov.u64 %rd1, %r1", "mov.b64 %rd1, {%rd2, %r1}", "setp.lt.u64 %p1, %rd1, %r1",
+       "selp.b64 %rd1, %r1, %rd2, %p1", "atom.global.add.u64 %r1, [%rd1], %rd2",
+       "shfl.sync.idx.b32 %r1|%p1, %rd1, 0, 31, -1", "set.eq.u32.f32 %rd1, %f1, %f2"},
+      " bits there, and '%r");
+  check_refused({"ld.global.u64 %r1, [%rd1]", "st.global.f32 [%rd1], %h1", "cvt.u64.u32 %r1, %r2",
+                 "ld.global.v2.u32 {%r1, %h1}, [%rd1]"},
+                "needs at least ");
+  check_taken({"mul.wide.s32 %rd1, %r2, %r3", "popc.b64 %r1, %rd2", "shl.b64 %rd1, %rd2, %r3",
+               "mov.b64 %rd1, {%r2, %r1}", "mov.b64 {_, %r1}, %rd1", "ld.global.u8 %r1, [%rd1]",
+               "ld.global.v4.u8 {%h1, %h2, %h3, %h1}, [%rd1]", "st.global.u16 [%rd1], %rd2",
+               "cvt.u16.u32 %rd1, %rd2", "set.eq.u32.f64 %r1, %d1, %d2", "add.u32 %r1, %r2, 7"});
+}
+
+TEST_CASE("registers are of the kind of the instruction's type, or untyped") {
+  check_refused({"add.f32 %s1, %f1, %f2", "add.u32 %s1, %f1, %s2", "fma.rn.f32 %f1, %f1, %f1, %s1",
+                 "mov.f32 %s1, %f1", "mov.u32 %f1, %s1", "ld.global.f32 %s1, [%rd1]",
+                 "st.global.u32 [%rd1], %f1", "cvt.rzi.u32.f32 %f1, %f2", "cvt.rn.f32.u32 %s1, %s2",
+                 "atom.global.add.f32 %s1, [%rd1], %f1", "slct.f32.s32 %f1, %f2, %f3, %f1",
+                 "sin.approx.f32 %f1, %s1", "setp.lt.f32 %p1, %s1, %f1"},
+                "there, and '%");
+  check_refused({"ld.global.u32 %r1, [%d1]", "st.global.u32 [%d1+4], %r1"},
+                "has an address there, and '%d1' is .f64");
+  check_taken({"add.f32 %r1, %f1, %r2", "add.s32 %s1, %r1, %s2", "and.b32 %f1, %f2, %s1",
+               "mov.b32 %f1, %s1", "ld.global.b32 %f1, [%rd1]", "selp.b32 %f1, %f2, %f3, %p1",
+               "st.global.v2.u32 [%rd1], {%f1, %f2}", "neg.f16x2 %r1, %r2",
+               "fma.rn.bf16 %h1, %h2, %h3, %h1"});
+}

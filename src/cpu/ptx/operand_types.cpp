@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/ptx/operand_types.h"
+
+#include <cstdint>
+#include <string_view>
+
+#include "cpu/ptx/cursor.h"
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+using Mismatch = std::optional<std::string>;
+using Kind = Operand::Kind;
+
+bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S16x2; }
+
+/// What an instruction asks of a register.
+struct Wanted {
+  Type type = Type::None;
+  bool may_be_wider = false;
+};
+
+/// What each operand is, a letter each; what comes behind the last is not looked at:
+///   t s  of the first and of the second type
+///   T S  the same, or wider
+///   w    an integer twice as wide as the first type
+///   u    an integer of 32 bits
+///   -    not looked at: an address, a predicate, or what differs from form to form
+std::string_view signature(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool wide = modifiers.half == Half::Wide;
+  switch (instruction.opcode) {
+    case Opcode::abs:
+    case Opcode::brev:
+    case Opcode::cnot:
+    case Opcode::cos:
+    case Opcode::cvta:
+    case Opcode::ex2:
+    case Opcode::lg2:
+    case Opcode::mov:
+    case Opcode::neg:
+    case Opcode::not_:
+    case Opcode::rcp:
+    case Opcode::rsqrt:
+    case Opcode::sin:
+    case Opcode::sqrt:
+    case Opcode::tanh:
+      return "tt";
+    case Opcode::addc:
+    case Opcode::and_:
+    case Opcode::copysign:
+    case Opcode::div:
+    case Opcode::fns:
+    case Opcode::lop3:
+    case Opcode::mad24:
+    case Opcode::madc:
+    case Opcode::max:
+    case Opcode::min:
+    case Opcode::mul24:
+    case Opcode::or_:
+    case Opcode::prmt:
+    case Opcode::rem:
+    case Opcode::sad:
+    case Opcode::subc:
+    case Opcode::xor_:
+      return "tttt";
+    case Opcode::add:
+    case Opcode::fma:
+    case Opcode::sub:
+      return modifiers.types.size() == 1 ? "tttt" : "";  // add.f32.f16 mixes sizes
+    case Opcode::mad:
+      return wide ? "wttw" : "tttt";
+    case Opcode::mul:
+      return wide ? "wtt" : "ttt";
+    case Opcode::atom:
+      return modifiers.atomic == AtomicOp::Cas ? "t-tt" : "t-t";
+    case Opcode::red:
+      return "-t";
+    case Opcode::bfe:
+      return "ttuu";
+    case Opcode::bfi:
+      return "tttuu";
+    case Opcode::bfind:
+    case Opcode::clz:
+    case Opcode::popc:
+      return "ut";
+    case Opcode::bmsk:
+    case Opcode::dp2a:
+    case Opcode::dp4a:
+      return "uuuu";
+    case Opcode::cvt:
+      return modifiers.types.size() == 2 ? "TS" : "";
+    case Opcode::ld:
+    case Opcode::ldu:
+      return "T";
+    case Opcode::st:
+      return "-T";
+    case Opcode::match:
+      return "utu";
+    case Opcode::nanosleep:
+      return "u";
+    case Opcode::activemask:
+      return "t";
+    case Opcode::redux:
+      return "ttu";
+    case Opcode::selp:
+      return "ttt";
+    case Opcode::set:
+      return "tss";
+    case Opcode::setp:
+      return "-tt";
+    case Opcode::shf:
+      return "tttu";
+    case Opcode::shfl:
+      return "ttttu";
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::szext:
+      return "ttu";
+    case Opcode::slct:
+      return "ttts";
+    case Opcode::testp:
+      return "-t";
+    case Opcode::vote:
+      return "t-u";
+    default:
+      return "";
+  }
+}
+
+Wanted wanted_by(char letter, const Modifiers& modifiers) {
+  switch (letter) {
+    case 't':
+      return {modifiers.type(), false};
+    case 'T':
+      return {modifiers.type(), true};
+    case 's':
+      return {modifiers.types[1], false};
+    case 'S':
+      return {modifiers.types[1], true};
+    case 'w':
+      return {bits_of(modifiers.type()) == 16 ? Type::U32 : Type::U64, false};
+    case 'u':
+      return {Type::U32, false};
+    default:
+      return {};
+  }
+}
+
+/// Whether a register of type `has`, which is as wide, is of the kind of `type`. Registers of f16x2
+/// pass for integers, as they do with NVIDIA's assembler.
+bool is_of_kind(Type has, Type type) {
+  if (has == type || is_untyped(has) || is_untyped(type)) return true;
+  return is_integer(type) && (is_integer(has) || has == Type::F16x2);
+}
+
+std::string which_is(const Register& named) {
+  return ", and " + quoted(named.name) + " is ." + std::string(name_of(named.type));
+}
+
+Mismatch size_mismatch(const Register& named, std::uint32_t bits, bool may_be_wider) {
+  const std::uint32_t has = bits_of(named.type);
+  if (has == bits || (has > bits && may_be_wider)) return std::nullopt;
+  return "needs " + std::string(may_be_wider ? "at least " : "") + std::to_string(bits) +
+         " bits there" + which_is(named);
+}
+
+/// What braces mean: parts that share the bits of the type, or several values of it. Of either the
+/// size counts alone: NVIDIA's assembler stores floats as integers there, too.
+enum class VectorUse : std::uint8_t { Split, Each };
+
+Mismatch mismatch(const Operand& operand, const Function& function, const Wanted& wanted,
+                  VectorUse use) {
+  if (operand.kind == Kind::Pair) return mismatch(operand.elements[0], function, wanted, use);
+  if (operand.kind == Kind::Vector) {
+    const auto parts =
+        use == VectorUse::Split ? static_cast<std::uint32_t>(operand.elements.size()) : 1;
+    for (const Operand& element : operand.elements) {
+      if (element.kind != Kind::Register) continue;
+      const Register& named = function.registers[element.reg];
+      const std::uint32_t bits = bits_of(wanted.type) / parts;
+      if (Mismatch found = size_mismatch(named, bits, wanted.may_be_wider)) return found;
+    }
+    return std::nullopt;
+  }
+  if (operand.kind != Kind::Register) return std::nullopt;
+  const Register& named = function.registers[operand.reg];
+  if (use == VectorUse::Split && named.vector > 1 && operand.component < 0) return std::nullopt;
+  if (named.type == Type::Pred) return std::nullopt;  // refused where its value is read
+  if (Mismatch found = size_mismatch(named, bits_of(wanted.type), wanted.may_be_wider))
+    return found;
+  if (is_of_kind(named.type, wanted.type)) return std::nullopt;
+  return "has ." + std::string(name_of(wanted.type)) + " there" + which_is(named);
+}
+
+/// Registers that hold addresses are integers or untyped.
+Mismatch address_mismatch(const Operand& operand, const Function& function) {
+  if (operand.kind != Kind::Address || !operand.has_register_base) return std::nullopt;
+  const Register& named = function.registers[operand.reg];
+  if (!is_float(named.type)) return std::nullopt;
+  return "has an address there" + which_is(named);
+}
+
+}  // namespace
+
+Mismatch mismatched_register(const Instruction& instruction, const Function& function) {
+  const std::string_view letters = signature(instruction);
+  const VectorUse use = instruction.opcode == Opcode::mov ? VectorUse::Split : VectorUse::Each;
+  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    const Operand& operand = instruction.operands[i];
+    if (Mismatch found = address_mismatch(operand, function)) return found;
+    if (i >= letters.size()) continue;
+    const Wanted wanted = wanted_by(letters[i], instruction.modifiers);
+    if (wanted.type == Type::None || wanted.type == Type::Pred) continue;
+    if (Mismatch found = mismatch(operand, function, wanted, use)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pycuda::cpu::ptx
