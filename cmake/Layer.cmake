@@ -16,9 +16,10 @@ function(pycuda_layer target)
   endif()
 endfunction()
 
-# pycuda_unit_tests(<target> LINK <targets>...): one doctest program of the *_test.cpp files of a folder of tests/unit.
+# pycuda_unit_tests(<target> LINK <targets>... [APART <pattern>]): one doctest program of the *_test.cpp files of a folder
+# of tests/unit. The test cases of the pattern run as a test of their own, so that a long program takes two cores.
 function(pycuda_unit_tests target)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "APART" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   if(sources)
     add_executable(${target} ${sources} "${PROJECT_SOURCE_DIR}/tests/unit/doctest_main.cpp")
@@ -28,6 +29,12 @@ function(pycuda_unit_tests target)
       # Objects made by the compiler's half have no type information, as LLVM has none: `vptr` would ask for it.
       target_compile_options(${target} PRIVATE -fno-sanitize=vptr)
     endif()
-    add_test(NAME ${target} COMMAND ${target})
+    if(arg_APART)
+      add_test(NAME ${target}_apart COMMAND ${target} "--test-case=${arg_APART}")
+      add_test(NAME ${target} COMMAND ${target} "--test-case-exclude=${arg_APART}")
+      set_tests_properties(${target} ${target}_apart PROPERTIES COST 100)  # begin with the longest
+    else()
+      add_test(NAME ${target} COMMAND ${target})
+    endif()
   endif()
 endfunction()
