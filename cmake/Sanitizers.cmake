@@ -3,4 +3,8 @@ if(PYCUDA_SANITIZE)
   list(JOIN PYCUDA_SANITIZE "," sanitizers)
   add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
   add_link_options(-fsanitize=${sanitizers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC inlines differently then and takes LLVM's own pair of `operator new` and `delete` for a mismatch.
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-mismatched-new-delete>)
+  endif()
 endif()
