@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -398,6 +399,23 @@ TEST_CASE("host memory is registered once and unregistered once") {
   CHECK(CU(cuMemHostRegister_v2)(memory.data(), 0, 0) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuMemHostUnregister)(memory.data()) == CUDA_SUCCESS);
   CHECK(CU(cuMemHostUnregister)(memory.data()) == CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+TEST_CASE("host memory that is not there cannot be registered") {
+  const CurrentContext context;
+  constexpr std::size_t page = 4096;
+  void* const map =
+      mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(map != MAP_FAILED);
+  auto* const memory = static_cast<char*>(map);
+  REQUIRE(munmap(memory + page, page) == 0);
+  CHECK(CU(cuMemHostRegister_v2)(memory, 3 * page, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemHostRegister_v2)(memory + 100, page, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemHostRegister_v2)(memory + page, 10, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemHostRegister_v2)(memory + 2 * page, page, 0) == CUDA_SUCCESS);
+  CHECK(CU(cuMemHostUnregister)(memory + 2 * page) == CUDA_SUCCESS);
+  munmap(memory, page);
+  munmap(memory + 2 * page, page);
 }
 
 TEST_CASE("managed memory is one address for host and device") {

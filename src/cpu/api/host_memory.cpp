@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // cuMemHost*: page-locked memory. Kernels reach it at the address the host has for it.
+#include <sys/mman.h>
+
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/refusal.h"
 
 using namespace pycuda::cpu::api;
 using pycuda::cpu::exec::AddressTable;
@@ -51,6 +54,14 @@ std::optional<Allocation> find_host(const void* address) {
   if (!found || (found->kind != MemoryKind::PageLocked && found->kind != MemoryKind::Registered))
     return std::nullopt;
   return found;
+}
+
+/// Whether the host has memory at every address of the range.
+bool is_mapped(std::uintptr_t begin, std::size_t bytes) {
+  constexpr std::uintptr_t page = 4096;
+  const std::uintptr_t first = begin / page * page;
+  // Linux starts nothing for MS_ASYNC, but looks through the process's mappings.
+  return msync(reinterpret_cast<void*>(first), begin + bytes - first, MS_ASYNC) == 0;
 }
 
 bool overlaps_another(std::uintptr_t begin, std::size_t bytes) {
@@ -119,6 +130,8 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
     }
     if ((Flags & CU_MEMHOSTREGISTER_IOMEMORY) != 0) return CUDA_ERROR_NOT_PERMITTED;
     if (overlaps_another(begin, bytesize)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (!is_mapped(begin, bytesize))
+      return refuse(CUDA_ERROR_INVALID_VALUE, "memory: the host has none at some addresses of it");
     enter_registered(context, p, bytesize, Flags);
     return CUDA_SUCCESS;
   });
