@@ -309,9 +309,12 @@ nb::object new_result(PyObject* model, const Layout& layout, DType type, nb::han
   }
   return made;
 }
-nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
-                     std::int64_t item_bytes) {
-  const ArrayState& like = state_of_array(model);
+
+namespace {
+
+/// An array without memory, of the class and with the allocator that results of `model` have.
+nb::object without_memory(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
+                          std::int64_t item_bytes) {
   nb::object made = bare(class_of_results(Py_TYPE(model)));
   ArrayState& state = state_of_array(made.ptr());
   state.layout = layout;
@@ -319,7 +322,16 @@ nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::hand
   state.dtype = nb::borrow(dtype);
   state.item_bytes = item_bytes;
   state.size = layout.size();
-  state.allocator = like.allocator;
+  state.allocator = state_of_array(model).allocator;
+  return made;
+}
+
+}  // namespace
+
+nb::object new_array(PyObject* model, const Layout& layout, DType type, nb::handle dtype,
+                     std::int64_t item_bytes) {
+  nb::object made = without_memory(model, layout, type, dtype, item_bytes);
+  ArrayState& state = state_of_array(made.ptr());
   const std::int64_t bytes = state.size * item_bytes;
   if (bytes == 0) return made;
   if (state.allocator.is_valid()) {
@@ -338,14 +350,8 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   const nb::object base = chained ? from.base : nb::borrow(owner);
   const CUdeviceptr address =
       layout.size() == 0 ? 0 : from.located().address + static_cast<CUdeviceptr>(offset_bytes);
-  nb::object made = bare(class_of_results(Py_TYPE(owner)));
+  nb::object made = without_memory(owner, layout, type, dtype, item_bytes);
   ArrayState& state = state_of_array(made.ptr());
-  state.layout = layout;
-  state.type = type;
-  state.dtype = nb::borrow(dtype);
-  state.item_bytes = item_bytes;
-  state.size = layout.size();
-  state.allocator = from.allocator;
   state.base = base;
   state.home = from.home;
   state.address = address;

@@ -185,6 +185,18 @@ class HostArray {
   Py_buffer view_ = {};
 };
 
+struct DeviceBytes {
+  CUdeviceptr address;
+  std::size_t bytes;
+};
+
+/// Where the elements of a dense array lie.
+DeviceBytes dense_memory(const ArrayState& state) {
+  const std::int64_t first = array::extent_of(state.layout, state.item_bytes).first;
+  return {state.located().address + static_cast<CUdeviceptr>(first),
+          static_cast<std::size_t>(state.size * state.item_bytes)};
+}
+
 /// False when the bytes do not correspond one to one: then nothing is copied.
 bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(target, "the target"));
@@ -196,17 +208,13 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   const CUstream queue = stream_argument(stream);
   tell(target.ptr(), queue);
   if (asynchronous) keep_if_captured(target, host);
-  const array::ArrayRef array = state.located();
-  const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
-  const CUdeviceptr address =
-      array.address +
-      static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
+  const DeviceBytes memory = dense_memory(state);
   unlocked([&] {
     if (asynchronous) {
       array::ArrayContext::current()->order_after_default(queue);
-      cuda::copy_to_device_async(address, data, bytes, queue);
+      cuda::copy_to_device_async(memory.address, data, memory.bytes, queue);
     } else {
-      cuda::copy_to_device(address, data, bytes);
+      cuda::copy_to_device(memory.address, data, memory.bytes);
     }
   });
   return true;
@@ -221,16 +229,12 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   const CUstream queue = stream_argument(stream);
   tell(source.ptr(), queue);
   if (asynchronous) keep_if_captured(source, host);
-  const array::ArrayRef array = state.located();
-  const auto bytes = static_cast<std::size_t>(state.size * state.item_bytes);
-  const CUdeviceptr address =
-      array.address +
-      static_cast<CUdeviceptr>(array::extent_of(state.layout, state.item_bytes).first);
+  const DeviceBytes memory = dense_memory(state);
   unlocked([&] {
     if (asynchronous) {
-      cuda::copy_to_host_async(data, address, bytes, queue);
+      cuda::copy_to_host_async(data, memory.address, memory.bytes, queue);
     } else {
-      cuda::copy_to_host(data, address, bytes);
+      cuda::copy_to_host(data, memory.address, memory.bytes);
     }
   });
   return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -255,30 +256,49 @@ TEST_CASE("handles that never were or no longer are get an error and no crash") 
   CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_ERROR_INVALID_HANDLE);
 }
 
+namespace {
+
+/// Destroys a context in which three threads repeat `call(context, memory)` until it fails; how
+/// often they ended with what it should be then.
+int ends_beside_calls(CUresult (*call)(CUcontext, CUdeviceptr)) {
+  CUcontext context = nullptr;
+  REQUIRE(CU(cuCtxCreate_v2)(&context, 0, 0) == CUDA_SUCCESS);
+  CUdeviceptr memory = 0;
+  REQUIRE(CU(cuMemAlloc_v2)(&memory, 4096) == CUDA_SUCCESS);
+  std::atomic<int> begun{0};
+  std::vector<std::thread> threads;
+  std::vector<CUresult> ends(3);
+  for (CUresult& end : ends) {
+    threads.emplace_back([&] {
+      CU(cuCtxSetCurrent)(context);
+      do {
+        end = call(context, memory);
+        ++begun;
+      } while (end == CUDA_SUCCESS);
+    });
+  }
+  while (begun < 3) std::this_thread::yield();
+  CHECK(CU(cuCtxDestroy_v2)(context) == CUDA_SUCCESS);
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<int>(std::count(ends.begin(), ends.end(), CUDA_ERROR_CONTEXT_IS_DESTROYED));
+}
+
+}  // namespace
+
 TEST_CASE("a context goes when the calls that are at work in it have ended") {
   initialise();
   if (!is_cpu_driver()) return;  // CUDA leaves to programs that there are none
   for (int turn = 0; turn < 50; ++turn) {
-    CUcontext context = nullptr;
-    REQUIRE(CU(cuCtxCreate_v2)(&context, 0, 0) == CUDA_SUCCESS);
-    CUdeviceptr memory = 0;
-    REQUIRE(CU(cuMemAlloc_v2)(&memory, 4096) == CUDA_SUCCESS);
-    std::atomic<int> begun{0};
-    std::vector<std::thread> threads;
-    std::vector<CUresult> ends(3);
-    for (CUresult& end : ends) {
-      threads.emplace_back([&] {
-        const std::vector<char> host(4096);
-        CU(cuCtxSetCurrent)(context);
-        do {
-          end = CU(cuMemcpyHtoD_v2)(memory, host.data(), host.size());
-          ++begun;
-        } while (end == CUDA_SUCCESS);
-      });
-    }
-    while (begun < 3) std::this_thread::yield();
-    CHECK(CU(cuCtxDestroy_v2)(context) == CUDA_SUCCESS);
-    for (std::thread& thread : threads) thread.join();
-    for (const CUresult end : ends) CHECK(end == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    CHECK(ends_beside_calls([](CUcontext, CUdeviceptr memory) {
+            const std::vector<char> host(4096);
+            return CU(cuMemcpyHtoD_v2)(memory, host.data(), host.size());
+          }) == 3);
+    CHECK(ends_beside_calls([](CUcontext context, CUdeviceptr) {
+            return CU(cuCtxSynchronize_v2)(context);
+          }) == 3);
+    CHECK(ends_beside_calls([](CUcontext context, CUdeviceptr) {
+            unsigned long long id = 0;
+            return CU(cuCtxGetId)(context, &id);
+          }) == 3);
   }
 }

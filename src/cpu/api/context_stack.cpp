@@ -51,12 +51,17 @@ CUresult create(CUcontext* context, unsigned flags, CUdevice ordinal) {
   });
 }
 
-CUresult context_or_current(CUcontext handle, Context** context) {
-  if (handle == nullptr) handle = this_thread.current;
-  if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  *context = registry.contexts.find(handle);
-  if (*context != nullptr) return CUDA_SUCCESS;
-  return is_context(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+// body(context) of the given context, or of the current one for null.
+template <class Body>
+CUresult with_context_or_current(CUcontext handle, Body body) {
+  return with_driver([&]() -> CUresult {
+    if (handle == nullptr) handle = this_thread.current;
+    if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    const ContextUse use(handle);
+    Context* context = registry.contexts.find(handle);
+    if (context != nullptr) return body(*context);
+    return is_context(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+  });
 }
 
 }  // namespace
@@ -165,12 +170,9 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 }
 
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
-  return with_driver([&]() -> CUresult {
+  return with_context_or_current(ctx, [&](Context& context) -> CUresult {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    const CUresult status = context_or_current(ctx, &context);
-    if (status != CUDA_SUCCESS) return status;
-    *device = context->device().ordinal();
+    *device = context.device().ordinal();
     return CUDA_SUCCESS;
   });
 }
@@ -183,69 +185,53 @@ CUresult cuCtxSynchronize() {
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
-  return with_driver([&]() -> CUresult {
-    Context* context = nullptr;
-    const CUresult status = context_or_current(ctx, &context);
-    if (status != CUDA_SUCCESS) return status;
-    const CUresult allowed = check_wait_in_capture(*context);
-    return allowed == CUDA_SUCCESS ? context->synchronize() : allowed;
+  return with_context_or_current(ctx, [&](Context& context) -> CUresult {
+    const CUresult allowed = check_wait_in_capture(context);
+    return allowed == CUDA_SUCCESS ? context.synchronize() : allowed;
   });
 }
 
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
-  return with_driver([&]() -> CUresult {
+  return with_context_or_current(ctx, [&](Context& context) -> CUresult {
     if (ctxId == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    const CUresult status = context_or_current(ctx, &context);
-    if (status != CUDA_SUCCESS) return status;
-    *ctxId = context->id();
+    *ctxId = context.id();
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
-  return with_driver([&]() -> CUresult {
+  return with_context_or_current(ctx, [&](Context&) -> CUresult {
     if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    Context* context = nullptr;
-    const CUresult status = context_or_current(ctx, &context);
-    if (status != CUDA_SUCCESS) return status;
-    *version =
-        3020;  // the version of the context interface, the same for all contexts since CUDA 3.2
+    *version = 3020;  // of the context interface, the same for all contexts since CUDA 3.2
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
-  return with_driver([&]() -> CUresult {
-    Context* context = nullptr;
-    const CUresult status = context_or_current(hCtx, &context);
-    if (status != CUDA_SUCCESS) return status;
-    if (context->poisoned()) return context->status();
+  return with_context_or_current(hCtx, [&](Context& context) -> CUresult {
+    if (context.poisoned()) return context.status();
     const Event* event = registry.events.find(hEvent);
-    if (event == nullptr || &event->context() != context) return CUDA_ERROR_INVALID_HANDLE;
+    if (event == nullptr || &event->context() != &context) return CUDA_ERROR_INVALID_HANDLE;
     // All streams of the context, not only those that the legacy stream waits for.
-    Stream gather(*context, StreamKind::PerThread, CU_STREAM_NON_BLOCKING, 0);
+    Stream gather(context, StreamKind::PerThread, CU_STREAM_NON_BLOCKING, 0);
     exec::Stream& queue = gather.ordered();
-    for (const auto& stream : context->all_streams()) {
+    for (const auto& stream : context.all_streams()) {
       const auto mark = std::make_shared<exec::Event>(false);
       stream->ordered().record(mark);
       queue.wait(mark);
     }
     queue.record(event->mark());
     gather.wait_for_queue();
-    return context->status();
+    return context.status();
   });
 }
 
 CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
-  return with_driver([&]() -> CUresult {
-    Context* context = nullptr;
-    const CUresult status = context_or_current(hCtx, &context);
-    if (status != CUDA_SUCCESS) return status;
-    if (context->poisoned()) return context->status();
+  return with_context_or_current(hCtx, [&](Context& context) -> CUresult {
+    if (context.poisoned()) return context.status();
     const Event* event = registry.events.find(hEvent);
     if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    for (const auto& stream : context->all_streams()) stream->ordered().wait(event->mark());
+    for (const auto& stream : context.all_streams()) stream->ordered().wait(event->mark());
     return CUDA_SUCCESS;
   });
 }
