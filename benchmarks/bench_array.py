@@ -2,12 +2,18 @@
 """Operations on arrays: host time of small ones, bandwidth of large ones, beside NumPy, CuPy and PyTorch in one run.
 
 Small: 1024 floats, microseconds an operation, batches of 200 with a synchronisation after each, the rivals in turn, the
-median of the rounds. Large: 2**N floats, GB/s of the bytes that must move, the best of the rounds.
+median of the rounds. Large: 2**N floats, GB/s of the bytes that must move, the best of the rounds; on the CPU driver
+with a loop in C on as many cores, where there is a compiler: what the memory gives whoever reads it.
 """
 
 import argparse
+import ctypes
 import os
+import pathlib
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
 
 # PyTorch's threads would go on spinning after its turn, on cores that the next library needs. Read when it is imported.
@@ -133,6 +139,27 @@ def rivals(size):
     return found
 
 
+def loops_in_c(size):
+    """The reductions of two arrays of `size` floats by c_read_loop.c on all cores; nothing without a C compiler."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return {}
+    source = pathlib.Path(__file__).with_name("c_read_loop.c")
+    with tempfile.TemporaryDirectory() as folder:
+        library = os.path.join(folder, "read.so")
+        options = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC", "-pthread"]
+        subprocess.run([compiler, *options, "-o", library, source], check=True)
+        read = ctypes.CDLL(library).read_arrays
+    read.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]
+    read.restype = ctypes.c_float
+    a = np.random.default_rng(1).random(size, dtype=np.float32)
+    b, threads = a.copy(), min(len(os.sched_getaffinity(0)), 64)
+    return {
+        name: lambda what=what: read(a.ctypes.data, b.ctypes.data, size, what, threads)
+        for what, name in enumerate(["sum", "max", "dot"])
+    }
+
+
 def host_time(operation, synchronize, with_sync):
     """Microseconds of one operation."""
     start = time.perf_counter()
@@ -211,9 +238,12 @@ def warm_up(operation, synchronize):
 def large(exponent, rounds):
     """The libraries in turn, so that what disturbs the machine disturbs all of them."""
     size = 1 << exponent
-    libraries = rivals(size)
+    all_libraries = rivals(size)
+    if _driver._array.device_facts()[0]:
+        all_libraries["C"] = (loops_in_c(size), lambda: None)
     print(f"2**{exponent} floats, GB/s:")
     for name, moved in MOVED.items():
+        libraries = {library: one for library, one in all_libraries.items() if name in one[0]}
         best = dict.fromkeys(libraries, float("inf"))
         for known, synchronize in libraries.values():
             warm_up(known[name], synchronize)
