@@ -3,6 +3,10 @@ if(PYCUDA_SANITIZE)
   list(JOIN PYCUDA_SANITIZE "," sanitizers)
   add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
   add_link_options(-fsanitize=${sanitizers})
+  if(PYCUDA_SANITIZE MATCHES "undefined")
+    # The compiler's half has no type information, as LLVM has none, and makes objects of types that both halves use.
+    add_compile_options(-fno-sanitize=vptr)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC inlines differently then and takes LLVM's own pair of `operator new` and `delete` for a mismatch.
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-mismatched-new-delete>)

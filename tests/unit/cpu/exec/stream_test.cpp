@@ -292,8 +292,10 @@ TEST_CASE("a small kernel that becomes slow after many quick launches no longer 
     stream.launch(request(kernel, {1, 1, 1}, {1, 1, 1}));
     stream.synchronize();
   };
-  for (int i = 0; i < 1000; ++i) launch();
-  CHECK(ran_on == std::this_thread::get_id());
+  const auto runs_here = [] { return ran_on == std::this_thread::get_id(); };
+  // On a busy machine some of the quick ones are slow, too.
+  for (int i = 0; i < 1000 || (i < 100000 && !runs_here()); ++i) launch();
+  CHECK(runs_here());
   slow = true;
   constexpr int soon = 64;
   int launches = 0;
