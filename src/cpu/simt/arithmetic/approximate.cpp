@@ -8,9 +8,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <limits>
 #include <vector>
@@ -257,22 +255,8 @@ Value* Expansion::wave(Value* x, bool ftz, bool sine) {
   fast = from_bits(b_.CreateXor(bits(fast), sign));
   if (sine && ftz) fast = flushed_zero(x, fast);
   Value* beyond = b_.CreateFCmpUGT(a, real(most));
-  llvm::BasicBlock* before = call_.getParent();
-  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
-      beyond, call_.getIterator(), false,
-      llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
-  b_.SetInsertPoint(end);
-  llvm::FunctionCallee exact = call_.getModule()->getOrInsertFunction(
-      sine ? "pycuda_cpu_sin_f32" : "pycuda_cpu_cos_f32", call_.getFunctionType());
-  auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
-  declared->copyAttributesFrom(call_.getCalledFunction());
-  Value* slow = b_.CreateCall(exact, {x});
-  slow = canonical(slow);
-  b_.SetInsertPoint(&call_);
-  llvm::PHINode* result = b_.CreatePHI(b_.getFloatTy(), 2);
-  result->addIncoming(fast, before);
-  result->addIncoming(slow, end->getParent());
-  return result;
+  return unless_beyond(*this, call_, beyond, fast,
+                       sine ? "pycuda_cpu_sin_f32" : "pycuda_cpu_cos_f32");
 }
 
 /// The upper word, subnormals flushed.

@@ -67,26 +67,11 @@ Value* reduced(FloatCode& code, Value* x, Value* k, double quarters) {
   return x;
 }
 
-/// `regular`, or what the function `exact` gives where x is large or no number.
-Value* unless_large(FloatCode& code, llvm::CallInst& call, Value* regular, const char* exact) {
-  llvm::IRBuilder<>& b = code.builder();
-  Value* x = call.getArgOperand(0);
-  Value* beyond = b.CreateFCmpUGE(code.magnitude(x), code.real(most_reduced));
-  llvm::BasicBlock* before = call.getParent();
-  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
-      beyond, call.getIterator(), false,
-      llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
-  b.SetInsertPoint(end);
-  llvm::FunctionCallee function =
-      call.getModule()->getOrInsertFunction(exact, call.getFunctionType());
-  auto* declared = llvm::cast<llvm::Function>(function.getCallee());
-  declared->copyAttributesFrom(call.getCalledFunction());
-  Value* slow = code.canonical(b.CreateCall(function, {x}));
-  b.SetInsertPoint(&call);
-  llvm::PHINode* result = b.CreatePHI(b.getFloatTy(), 2);
-  result->addIncoming(regular, before);
-  result->addIncoming(slow, end->getParent());
-  return result;
+/// `regular`, or the run time's result where x is large or no number.
+Value* unless_large(FloatCode& code, llvm::CallInst& call, Value* regular, const char* function) {
+  Value* a = code.magnitude(call.getArgOperand(0));
+  Value* beyond = code.builder().CreateFCmpUGE(a, code.real(most_reduced));
+  return unless_beyond(code, call, beyond, regular, function);
 }
 
 /// sin(r) for |r| up to pi / 2. An eighth of r^2, which is exact, is apart from the polynomial:
@@ -106,6 +91,26 @@ Value* turned(FloatCode& code, Value* value, Value* steps, Value* sign) {
 }
 
 }  // namespace
+
+Value* unless_beyond(FloatCode& code, llvm::CallInst& call, Value* beyond, Value* regular,
+                     const char* function) {
+  llvm::IRBuilder<>& b = code.builder();
+  llvm::BasicBlock* before = call.getParent();
+  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
+      beyond, call.getIterator(), false,
+      llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
+  b.SetInsertPoint(end);
+  llvm::FunctionCallee exact =
+      call.getModule()->getOrInsertFunction(function, call.getFunctionType());
+  auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
+  declared->copyAttributesFrom(call.getCalledFunction());
+  Value* slow = code.canonical(b.CreateCall(exact, {call.getArgOperand(0)}));
+  b.SetInsertPoint(&call);
+  llvm::PHINode* result = b.CreatePHI(b.getFloatTy(), 2);
+  result->addIncoming(regular, before);
+  result->addIncoming(slow, end->getParent());
+  return result;
+}
 
 /// |x| is k pi + r: sin(r), its sign turned for odd k.
 Value* full_sine(FloatCode& code, llvm::CallInst& call) {

@@ -8,6 +8,10 @@ namespace pycuda::cpu::simt {
 
 // What they are to be: lower/approximations.h.
 llvm::Value* arc_tangent(FloatCode& code, llvm::Value* x);
+/// `regular`, or where `beyond` is true what the run time's function of this name gives for the
+/// operand of `call`, in whose place it is computed.
+llvm::Value* unless_beyond(FloatCode& code, llvm::CallInst& call, llvm::Value* beyond,
+                           llvm::Value* regular, const char* function);
 // In place of `call`, whose operand they are of.
 llvm::Value* full_sine(FloatCode& code, llvm::CallInst& call);
 llvm::Value* full_cosine(FloatCode& code, llvm::CallInst& call);

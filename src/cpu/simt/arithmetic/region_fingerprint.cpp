@@ -60,7 +60,8 @@ std::optional<LocalAddress> local_address(Value* value) {
     } else if (instruction && instruction->getType()->getScalarSizeInBits() == 64 &&
                instruction->getOpcode() == llvm::Instruction::Add) {
       pending.append(instruction->op_begin(), instruction->op_end());
-    } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(term)) {
+    } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(term) &&
+               llvm::cast<llvm::CastInst>(term)->isNoopCast(instruction->getDataLayout())) {
       pending.push_back(instruction->getOperand(0));
     } else {
       address.terms.push_back(term);
