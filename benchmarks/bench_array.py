@@ -9,10 +9,7 @@ with a loop in C on as many cores, where there is a compiler: what the memory gi
 import argparse
 import ctypes
 import os
-import pathlib
-import shutil
 import statistics
-import subprocess
 import tempfile
 import time
 
@@ -24,6 +21,7 @@ os.environ.setdefault("KMP_BLOCKTIME", "0")
 import numpy as np
 import pycuda.autoprimaryctx  # noqa: F401  (the context that CuPy and PyTorch use too)
 import pycuda.driver as cuda
+from c_yardsticks import build, c_compiler
 from pycuda import _driver, gpuarray
 
 BATCH = 200
@@ -141,15 +139,11 @@ def rivals(size):
 
 def loops_in_c(size):
     """The reductions of two arrays of `size` floats by c_read_loop.c on all cores; nothing without a C compiler."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
+    if c_compiler() is None:
         return {}
-    source = pathlib.Path(__file__).with_name("c_read_loop.c")
     with tempfile.TemporaryDirectory() as folder:
-        library = os.path.join(folder, "read.so")
         options = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC", "-pthread"]
-        subprocess.run([compiler, *options, "-o", library, source], check=True)
-        read = ctypes.CDLL(library).read_arrays
+        read = ctypes.CDLL(build("c_read_loop.c", folder, *options)).read_arrays
     read.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]
     read.restype = ctypes.c_float
     a = np.random.default_rng(1).random(size, dtype=np.float32)

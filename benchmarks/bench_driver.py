@@ -6,10 +6,11 @@ import importlib.util
 import os
 import pathlib
 import random
-import shutil
 import statistics
 import subprocess
 import tempfile
+
+from c_yardsticks import build
 
 GOALS = {
     "empty_launch_ns": ("empty launch in the driver", "ns", 200),
@@ -67,14 +68,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=11, help="processes for the first load")
     options = parser.parse_args()
     library = options.library or str(driver_library())
-    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("g++")
-    if compiler is None:
-        raise SystemExit("this benchmark needs a C compiler: apt-get install g++")
     with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "driver_costs")
-        source = pathlib.Path(__file__).with_name("driver_costs.c")
-        include = f"-I{cuda_include()}"
-        subprocess.run([compiler, "-x", "c", "-O2", include, "-o", program, str(source), "-ldl"], check=True)
+        program = build("driver_costs.c", folder, "-O2", f"-I{cuda_include()}", "-ldl")
 
         def run(*words: str, cached: bool = False) -> dict[str, list[float]]:
             environment = {**os.environ, "PYCUDA_CACHE_DIR": os.path.join(folder, "cache")}

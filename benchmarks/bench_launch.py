@@ -8,9 +8,7 @@ turn in each round, the median of 60 rounds. Times are microseconds per launch; 
 import argparse
 import ctypes
 import pathlib
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +16,7 @@ import time
 import numpy as np
 import pycuda.autoprimaryctx  # noqa: F401  (the context that CuPy and cuda.core use too)
 import pycuda.driver as cuda
+from c_yardsticks import build
 from pycuda.compiler import SourceModule
 from pycuda.compiler import compile as compile_source
 
@@ -38,13 +37,7 @@ def open_driver() -> ctypes.CDLL:
 
 def c_library(folder: str) -> ctypes.CDLL:
     """c_launch_loop.c, compiled."""
-    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("g++")
-    if compiler is None:
-        raise SystemExit("the yardstick needs a C compiler: apt-get install g++")
-    source = pathlib.Path(__file__).with_name("c_launch_loop.c")
-    library = pathlib.Path(folder) / "loop.so"
-    subprocess.run([compiler, "-x", "c", "-O2", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
-    loaded = ctypes.CDLL(str(library))
+    loaded = ctypes.CDLL(build("c_launch_loop.c", folder, "-O2", "-shared", "-fPIC"))
     loaded.time_launches.restype = loaded.time_allocations.restype = ctypes.c_double
     return loaded
 
