@@ -5,10 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "array/array_context.h"
 #include "bindings/allocation_object.h"
-#include "bindings/graph_keeping.h"
 #include "bindings/unlocked.h"
+#include "cuda/after_work.h"
 #include "cuda/capture.h"
 
 namespace nb = nanobind;
@@ -17,6 +16,14 @@ namespace pycuda::bindings {
 namespace {
 
 PyTypeObject* memory_type = nullptr;
+
+[[gnu::cold]] void drop_in_capture(cuda::PooledDeviceMemory& block) noexcept {
+  const cuda::ContextPtr context = block.context();
+  try {
+    cuda::drop_known_memory(context, std::make_shared<cuda::PooledDeviceMemory>(std::move(block)));
+  } catch (...) {  // no memory to remember it: it goes at once
+  }
+}
 
 /// An array's memory as the Python object `gpudata`.
 class ArrayMemory : public DeviceAllocation {
@@ -31,11 +38,9 @@ class ArrayMemory : public DeviceAllocation {
   }
   void free() override {
     if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
-    const cuda::ContextPtr context = array::ArrayContext::current()->context();
+    const cuda::ContextPtr context = block_->context();
     CUresult result = CUDA_SUCCESS;
-    while (!cuda::Capture::wait_for_work(*context, &result)) {
-      if (left_to_capture(*block_, *context)) break;
-    }
+    if (!cuda::Capture::wait_for_work(*context, &result)) drop_in_capture(*block_);
     if (result != CUDA_SUCCESS) throw context->driver().cuCtxSynchronize.error(result);
     block_.reset();
   }
@@ -48,16 +53,8 @@ class ArrayMemory : public DeviceAllocation {
 
 void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
   unlocked_if_possible([&] {
-    if (told) {
-      try {
-        const cuda::ContextPtr context = array::ArrayContext::current()->context();
-        while (!cuda::Capture::wait_for_work(*context)) {
-          if (left_to_capture(block, *context)) return;
-        }
-      } catch (...) {  // the context is gone or faulty, and its memory is nobody's any more
-      }
-    }
-    const cuda::PooledDeviceMemory released = std::move(block);
+    cuda::PooledDeviceMemory released = std::move(block);
+    if (told && !cuda::Capture::wait_for_work(*released.context())) drop_in_capture(released);
   });
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "bindings/array_memory.h"
 #include "bindings/array_object.h"
 #include "bindings/lock_from_driver.h"
 #include "bindings/numpy_types.h"
@@ -79,23 +78,6 @@ void internal::keep_array_in_capture(const ArrayState& state) {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&state);
   auto* const object = const_cast<unsigned char*>(bytes - offsetof(ArrayObject, storage));
   keep_argument(*capture->resources(), reinterpret_cast<PyObject*>(object));
-}
-
-bool internal::keep_block_in_capture(cuda::PooledDeviceMemory& block,
-                                     const cuda::Context& context) noexcept {
-  try {
-    const std::shared_ptr<cuda::Capture> capture = cuda::Capture::in_context(context);
-    if (!capture) return false;
-    // Whoever knows the memory may still use it when the graph goes.
-    capture->resources()->keep(std::shared_ptr<cuda::PooledDeviceMemory>(
-        new cuda::PooledDeviceMemory(std::move(block)), [](cuda::PooledDeviceMemory* kept) {
-          give_back(std::move(*kept), true);
-          delete kept;
-        }));
-    return true;
-  } catch (...) {
-    return false;
-  }
 }
 
 }  // namespace pycuda::bindings

@@ -9,7 +9,6 @@
 
 #include "cuda/capturing.h"
 #include "cuda/graph_resources.h"
-#include "cuda/memory_pool.h"
 
 namespace pycuda::bindings {
 
@@ -26,8 +25,6 @@ std::shared_ptr<const void> kept_arguments(PyObject* const* arguments, std::size
 namespace internal {
 [[gnu::cold]] void keep_in_capture(PyObject* const* arguments, std::size_t count);
 [[gnu::cold]] void keep_array_in_capture(const ArrayState& state);
-[[gnu::cold]] bool keep_block_in_capture(cuda::PooledDeviceMemory& block,
-                                         const cuda::Context& context) noexcept;
 }  // namespace internal
 
 /// While this thread captures, its graph keeps the arguments.
@@ -47,12 +44,6 @@ void keep_if_captured(nanobind::handle first, Handles... rest) {
 inline void keep_if_captured(const ArrayState& state) {
   if (cuda::thread_captures()) [[unlikely]]
     internal::keep_array_in_capture(state);
-}
-/// Leaves memory that others know to a capture under way in its context, where there is one: to
-/// wait for its users would spoil that. False when there is none.
-inline bool left_to_capture(cuda::PooledDeviceMemory& block,
-                            const cuda::Context& context) noexcept {
-  return cuda::any_capture() && internal::keep_block_in_capture(block, context);
 }
 
 }  // namespace pycuda::bindings

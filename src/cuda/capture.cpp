@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/cleanup.h"
+#include "cuda/after_work.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -217,9 +217,10 @@ PooledDeviceMemory Capture::allocate(std::size_t bytes) {
   return own->allocate(bytes);
 }
 
-bool Capture::leave() noexcept {
-  if (ended_.exchange(true)) return false;
+CUresult Capture::finish(CUgraph* graph) noexcept {
   const std::shared_ptr<Capture> self = weak_from_this().lock();  // the lists may be its owners
+  const CUresult code = context_->release(
+      [&] { return context_->driver().cuStreamEndCapture.status(stream_, graph); });
   {
     UnderWay& all = under_way();
     const std::lock_guard lock(all.mutex);
@@ -233,29 +234,32 @@ bool Capture::leave() noexcept {
   if (mode_before_ && same_thread) {
     static_cast<void>(context_->driver().cuThreadExchangeStreamCaptureMode.status(&*mode_before_));
   }
-  return true;
+  drop_what_captures_left();
+  return code;
 }
 
 CUgraph Capture::end() {
   const auto& end_capture = context_->driver().cuStreamEndCapture;
-  if (!leave()) throw end_capture.error(CUDA_ERROR_ILLEGAL_STATE, "the capture has ended already");
   const ContextScope scope(context_);
+  if (ended_.exchange(true)) {
+    throw end_capture.error(CUDA_ERROR_ILLEGAL_STATE, "the capture has ended already");
+  }
   CUgraph graph = nullptr;
-  const CUresult code = end_capture.status(stream_, &graph);
+  const CUresult code = finish(&graph);
   if (code == CUDA_SUCCESS) return graph;
   if (graph != nullptr) static_cast<void>(context_->driver().cuGraphDestroy.status(graph));
   throw end_capture.error(code);
 }
 
 void Capture::abandon() noexcept {
-  if (!leave()) return;
+  if (ended_.exchange(true)) return;
+  const ContextPtr context = context_;
   // Whatever the status: the capture may have been invalid, and has ended then as well.
-  static_cast<void>(context_->release([&] {
-    CUgraph graph = nullptr;
-    const CUresult code = context_->driver().cuStreamEndCapture.status(stream_, &graph);
-    if (graph != nullptr) static_cast<void>(context_->driver().cuGraphDestroy.status(graph));
-    return code;
-  }));
+  CUgraph graph = nullptr;
+  static_cast<void>(finish(&graph));
+  if (graph == nullptr) return;
+  static_cast<void>(
+      context->release([&] { return context->driver().cuGraphDestroy.status(graph); }));
 }
 
 void Capture::abandon(CUstream stream) noexcept {

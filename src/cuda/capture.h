@@ -37,8 +37,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   /// Any one under way in `context`, or null.
   static std::shared_ptr<Capture> in_context(const Context& context) noexcept;
   /// Waits for the work of `context`. False, without waiting, where a capture is under way in it,
-  /// which that would spoil. No capture begins meanwhile. `result`, where given, is what the driver
-  /// answered.
+  /// which that would spoil. No capture begins meanwhile: that takes its turn. `result`, where
+  /// given, is what the driver answered.
   static bool wait_for_work(const Context& context, CUresult* result = nullptr) noexcept;
   /// An event was recorded somewhere: other streams may follow the captured ones from there on.
   static void note_event() noexcept;
@@ -69,8 +69,9 @@ class Capture : public std::enable_shared_from_this<Capture> {
   static void abandon(CUstream stream) noexcept;
 
  private:
-  /// Takes the capture off the lists. False when it has ended already.
-  bool leave() noexcept;
+  /// Ends it in the driver, and then takes it off the lists: those who find none there wait for the
+  /// context, which would spoil it.
+  CUresult finish(CUgraph* graph) noexcept;
 
   ContextPtr context_;
   CUstream stream_;

@@ -101,12 +101,13 @@ void Context::synchronize() const {
   refuse_in_capture("cuCtxSynchronize",
                     "nothing runs until the graph is launched: wait after that");
   // The driver would refuse this as well, and spoil what another thread captures.
-  if (any_capture() && Capture::in_context(*this)) {
+  CUresult code = CUDA_SUCCESS;
+  if (!Capture::wait_for_work(*this, &code)) {
     throw driver().cuCtxSynchronize.error(
         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
         "another thread captures a stream of the context: wait for a stream or an event");
   }
-  driver().cuCtxSynchronize();
+  if (code != CUDA_SUCCESS) throw driver().cuCtxSynchronize.error(code);
 }
 
 void Context::set_limit(CUlimit limit, std::size_t value) const {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/after_work.h"
 #include "cuda/capture.h"
 
 namespace pycuda::cuda {
@@ -43,24 +44,20 @@ GraphExec::GraphExec(std::shared_ptr<const Graph> graph, unsigned long long flag
 
 GraphExec::~GraphExec() {
   try {
-    wait_for_launches();
-  } catch (...) {  // no memory to hand things over to a capture: the launches are most likely done
+    leave_to_launches();
+  } catch (...) {  // no memory to hand things over: the launches are most likely done
   }
 }
 
-void GraphExec::wait_for_launches() const {
+void GraphExec::leave_to_launches() const {
   if (!launched_.load()) return;
   if (graph_->resources()->empty() && !updated_from_ && set_arguments_.empty()) return;
-  while (!Capture::wait_for_work(*context())) {
-    // What it keeps goes with that graph.
-    if (const std::shared_ptr<Capture> capture = Capture::in_context(*context())) {
-      return keep_for(*capture);
-    }
-  }
+  const auto kept = std::make_shared<GraphResources>();
+  keep_in(*kept);
+  drop_after_work(context(), kept);
 }
 
-void GraphExec::keep_for(Capture& capture) const {
-  GraphResources& resources = *capture.resources();
+void GraphExec::keep_in(GraphResources& resources) const {
   resources.keep(graph_);
   if (updated_from_) resources.keep(updated_from_);
   for (const auto& [node, set] : set_arguments_) {
@@ -72,7 +69,8 @@ void GraphExec::keep_for(Capture& capture) const {
 void GraphExec::launch(CUstream stream) const {
   const ContextScope scope(context());
   if (any_capture()) [[unlikely]] {
-    if (const std::shared_ptr<Capture> capture = Capture::of_stream(stream)) keep_for(*capture);
+    if (const std::shared_ptr<Capture> capture = Capture::of_stream(stream))
+      keep_in(*capture->resources());
   }
   exec_.driver().cuGraphLaunch(handle(), stream_for_work(stream));
   launched_.store(true, std::memory_order_relaxed);
@@ -90,7 +88,7 @@ void GraphExec::update(std::shared_ptr<const Graph> graph) {
   const CUresult code = update.status(handle(), graph->handle(), &result);
   if (code != CUDA_SUCCESS) throw update.error(code, refusal(result.result));
   // Launches under way may still use what the former graph kept.
-  if (updated_from_) wait_for_launches();
+  if (updated_from_) leave_to_launches();
   updated_from_ = std::move(graph);
   set_arguments_.clear();
 }

@@ -10,8 +10,8 @@
 
 namespace pycuda::cuda {
 
-/// Keeps what the graph's nodes refer to. When it goes and has been launched, it waits for its
-/// context's work: that may still use what was kept. One thread at a time.
+/// Keeps what the graph's nodes refer to. When it goes and has been launched, that is dropped after
+/// the context's work, which may still use it. One thread at a time.
 class GraphExec {
  public:
   /// `flags` are CUDA_GRAPH_INSTANTIATE_FLAG_*.
@@ -44,8 +44,9 @@ class GraphExec {
     ModulePtr module;
     std::shared_ptr<const void> kept;
   };
-  void wait_for_launches() const;
-  void keep_for(Capture& capture) const;
+  /// Leaves what this has kept to the launches that may be under way.
+  void leave_to_launches() const;
+  void keep_in(GraphResources& resources) const;
 
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<const Graph> updated_from_;

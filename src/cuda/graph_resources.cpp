@@ -4,6 +4,21 @@
 #include <utility>
 
 namespace pycuda::cuda {
+namespace {
+
+/// Those that this thread is destroying: one may go with another.
+thread_local int going = 0;
+
+}  // namespace
+
+GraphResources::~GraphResources() {
+  ++going;
+  things_.clear();
+  kernels_.clear();
+  --going;
+}
+
+bool GraphResources::any_goes_on_thread() noexcept { return going != 0; }
 
 void GraphResources::keep(const std::shared_ptr<const void>& thing) {
   const std::lock_guard lock(mutex_);

@@ -17,6 +17,7 @@ namespace pycuda::cuda {
 class GraphResources {
  public:
   GraphResources() = default;
+  ~GraphResources();
   GraphResources(const GraphResources&) = delete;
   GraphResources& operator=(const GraphResources&) = delete;
 
@@ -26,6 +27,8 @@ class GraphResources {
   /// of a thing that lives as long as what is kept.
   void keep_once(const void* key, const std::function<std::shared_ptr<const void>()>& make);
   bool holds(const void* key) const;
+  /// Whether this thread is dropping what a graph kept.
+  static bool any_goes_on_thread() noexcept;
   bool empty() const;
 
   /// Keeps the kernel's module, and remembers the kernel by its handle.

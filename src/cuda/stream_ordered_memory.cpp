@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/after_work.h"
 #include "cuda/capture.h"
 #include "cuda/cleanup.h"
 #include "cuda/device_memory.h"
@@ -110,15 +111,12 @@ StreamOrderedMemory& StreamOrderedMemory::operator=(StreamOrderedMemory&& other)
 StreamOrderedMemory::~StreamOrderedMemory() { drop(); }
 
 CUresult StreamOrderedMemory::give_back(CUstream stream) noexcept {
-  if (const std::shared_ptr<Capture> capture = Capture::in_context(*context())) {
+  if (Capture::in_context(*context())) {
     // What is captured may use it, and to free it would be captured too.
     try {
       stream_ = nullptr;
-      capture->resources()->keep(std::shared_ptr<StreamOrderedMemory>(
-          new StreamOrderedMemory(std::move(*this)), [](StreamOrderedMemory* memory) {
-            Capture::wait_for_work(*memory->context());
-            delete memory;
-          }));
+      const ContextPtr of_pool = context();
+      drop_known_memory(of_pool, std::make_shared<StreamOrderedMemory>(std::move(*this)));
       return CUDA_SUCCESS;
     } catch (...) {
       return CUDA_ERROR_OUT_OF_MEMORY;

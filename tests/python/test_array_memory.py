@@ -39,6 +39,25 @@ def test_memory_freed_in_the_default_stream_is_not_overwritten_by_another_stream
         del z
 
 
+def test_memory_freed_while_another_context_is_current_waits_for_its_own_ones_work(context):
+    slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
+    n = 1 << 16
+    x, y = gpuarray.zeros(n, np.int32), gpuarray.empty(n, np.int32)
+    stream = cuda.Stream(NON_BLOCKING)
+    cuda.Context.synchronize()
+    slow_copy(x, y, np.int32(n), np.int32(30_000_000), block=(32, 1, 1), stream=stream)
+    other = cuda.Device(0).make_context()
+    try:
+        del y
+        cuda.Context.pop()
+        z = gpuarray.empty(n, np.int32)
+        z.fill(7)
+        stream.synchronize()
+        assert (z.get() == 7).all()
+    finally:
+        other.detach()
+
+
 def test_a_launch_in_the_default_stream_does_not_make_the_memory_wait():
     kernel = SourceModule("__global__ void put(int *x) { *x = 3; }").get_function("put")
     x = gpuarray.zeros(4, np.int32)

@@ -8,6 +8,7 @@ import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 from graph_cases import numbers, run
 from programs import run_program
+from pycuda import _driver
 
 
 def test_other_threads_cannot_spoil_a_capture_by_waiting(stream):
@@ -109,6 +110,47 @@ def test_threads_capture_and_launch_side_by_side(context):
     for thread in threads:
         thread.join()
     assert not errors
+
+
+def test_captures_one_after_the_other_beside_threads_that_wait_and_free(context):
+    # A wait between the driver's end of a capture and this library's used to spoil it; and what was
+    # freed meanwhile went from graph to graph, more and more of it.
+    errors, ended = [], threading.Event()
+
+    def capture():
+        try:
+            stream = cuda.Stream(1)
+            a = gpuarray.zeros(256, np.float32)
+            for _ in range(500):
+                with stream.capture() as graph:  # the graph before goes in the midst of this one
+                    b = a * 2
+            run(graph)
+            assert (b.get() == 0).all()
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+        finally:
+            ended.set()
+
+    def free():
+        try:
+            stream = cuda.Stream(1)
+            while not ended.is_set():
+                array = gpuarray.empty(64, np.float32)
+                array.set_async(np.ones(64, np.float32), stream)
+                stream.synchronize()
+                del array
+                gpuarray.empty(64, np.float32).gpudata.free()
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for work in (capture, free, free)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    active, held = _driver._array.pool_statistics()
+    assert active + held < 64 << 20
 
 
 def test_a_program_ends_while_the_driver_calls_functions_of_graphs(driver):
