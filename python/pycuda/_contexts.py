@@ -115,6 +115,25 @@ def context_dependent_memoize(func):
     return remember
 
 
+def remembered_with_object(func):
+    """Decorator: remember what `func` gives for its first argument as long as that lives, by context and the rest."""
+    results: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+    context_dependent_memoized_functions.append(results)
+
+    @functools.wraps(func)
+    def remember(owner, *args):
+        of_owner = results.get(owner)
+        if of_owner is None:
+            of_owner = results.setdefault(owner, {})
+        key = (cuda.Context.get_current(), args)
+        try:
+            return of_owner[key]
+        except KeyError:
+            return of_owner.setdefault(key, func(owner, *args))
+
+    return remember
+
+
 _made_elsewhere = weakref.WeakSet()
 
 

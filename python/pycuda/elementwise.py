@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._contexts import remembered_with_object
 from pycuda._elementwise_kernels import (
     get_arange_kernel,
     get_axpbyz_kernel,
@@ -208,7 +209,7 @@ def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=N
     return get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[1]
 
 
-@context_dependent_memoize
+@remembered_with_object
 def _kernel_for(kernel, use_range, layout):
     """The prepared kernel of an `ElementwiseKernel` in this context for a layout of its vectors."""
     if not layout:
@@ -305,7 +306,7 @@ class ElementwiseKernel:
         function.prepared_async_call(grid, block, stream, *call.packed[:given], *counts, *call.packed[given:])
 
 
-@context_dependent_memoize
+@remembered_with_object
 def _stride_kernel_and_types(kernel, use_range):
     result = get_elwise_kernel_and_types(use_range=use_range, **kernel.gen_kwargs)
     assert any(isinstance(argument, VectorArg) for argument in result[2]), (

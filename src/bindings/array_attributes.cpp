@@ -79,7 +79,7 @@ PyObject* get_allocator(PyObject* self, void*) {
   });
 }
 PyObject* get_gpudata(PyObject* self, void*) {
-  return getter(self, [](ArrayState& state) -> nb::object {
+  return getter(self, [self](ArrayState& state) -> nb::object {
     if (state.gpudata.is_valid()) return state.gpudata;
     if (state.block) {
       cuda::PooledDeviceMemory block = std::move(*state.block);
@@ -88,6 +88,7 @@ PyObject* get_gpudata(PyObject* self, void*) {
       return state.gpudata;
     }
     if (state.size == 0) return nb::none();
+    mark_told(self);
     return nb::int_(static_cast<unsigned long long>(state.address));
   });
 }

@@ -40,6 +40,12 @@ PyObject* create(PyTypeObject* type, PyObject*, PyObject*) {
   return self;
 }
 
+PyObject* iterate(PyObject* self) {
+  if (state_of_array(self).layout.ndim != 0) return PySeqIter_New(self);
+  PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+  return nullptr;
+}
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
   auto* object = reinterpret_cast<ArrayObject*>(self);
   Py_VISIT(Py_TYPE(self));
@@ -208,6 +214,7 @@ PyTypeObject* make_type() {
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
       {Py_sq_item, reinterpret_cast<void*>(array_item)},
+      {Py_tp_iter, reinterpret_cast<void*>(iterate)},
       {Py_tp_getset, array_attributes()},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
@@ -248,8 +255,9 @@ array::ArrayRef ArrayState::ref() const {
 }
 
 std::string ArrayState::description() const {
-  return "shape " + array::shape_text(layout.shape_span()) + " and dtype " +
-         nb::cast<std::string>(nb::str(dtype));
+  return "shape " + array::shape_text(layout.shape_span()) +
+         (dtype.is_valid() ? " and dtype " + nb::cast<std::string>(nb::str(dtype))
+                           : " and no dtype");
 }
 
 array::ArrayRef ArrayState::located() const {
@@ -260,6 +268,10 @@ array::ArrayRef ArrayState::located() const {
     // A view knows its address, but its owner knows whether the memory is still there.
     const ArrayState& owner = state_of_array(base.ptr());
     if (owner.gpudata.is_valid()) device_address(owner.gpudata, "the gpudata of the array's base");
+  }
+  if (array.address == 0 && size * item_bytes != 0) [[unlikely]] {
+    raise_value_error("the array of " + description() +
+                      " has no memory: its constructor did not end, or its gpudata was taken away");
   }
   return array;
 }

@@ -20,7 +20,7 @@ struct ArrayState {
   array::Layout layout;
   array::DType type = array::DType::Raw;
   std::int64_t item_bytes = 1;
-  std::int64_t size = 0;
+  std::int64_t size = 1;  ///< no axes and no memory until the constructor says more
   /// Of the first element; with `gpudata` set, that object is asked instead.
   CUdeviceptr address = 0;
   /// Memory from the context's pool that no Python object stands for yet.

@@ -32,6 +32,15 @@ PyObject* in_place(PyObject* left, PyObject* right) {
   });
 }
 
+/// A class in Python that inherits this slot has it for `+=` of sequences as well, whose answer
+/// Python does not look at: so NotImplemented must not leave it.
+PyObject* add_in_place(PyObject* left, PyObject* right) {
+  PyObject* sum = in_place<Ufunc::add>(left, right);
+  if (sum != Py_NotImplemented) return sum;
+  Py_DECREF(sum);
+  return PyNumber_Add(left, right);
+}
+
 template <Ufunc ufunc>
 PyObject* unary(PyObject* operand) {
   return guarded_array([&]() -> PyObject* {
@@ -100,7 +109,7 @@ const PyType_Slot* array_number_slots(std::size_t& count) {
       {Py_nb_xor, slot(binary<Ufunc::bitwise_xor>)},
       {Py_nb_lshift, slot(binary<Ufunc::left_shift>)},
       {Py_nb_rshift, slot(binary<Ufunc::right_shift>)},
-      {Py_nb_inplace_add, slot(in_place<Ufunc::add>)},
+      {Py_nb_inplace_add, slot(add_in_place)},
       {Py_nb_inplace_subtract, slot(in_place<Ufunc::subtract>)},
       {Py_nb_inplace_multiply, slot(in_place<Ufunc::multiply>)},
       {Py_nb_inplace_true_divide, slot(in_place<Ufunc::true_divide>)},

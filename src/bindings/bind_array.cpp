@@ -197,6 +197,13 @@ DeviceBytes dense_memory(const ArrayState& state) {
           static_cast<std::size_t>(state.size * state.item_bytes)};
 }
 
+/// Where an array's copies from and to the host run, whatever context is current: there they come
+/// after the work that uses it. Nowhere else where nobody knows.
+std::optional<cuda::ContextScope> home_of(const ArrayState& state) {
+  if (!state.home) return std::nullopt;
+  return std::optional<cuda::ContextScope>(std::in_place, *state.home);
+}
+
 /// False when the bytes do not correspond one to one: then nothing is copied.
 bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchronous) {
   const ArrayState& state = state_of_array(require_array(target, "the target"));
@@ -210,6 +217,7 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   if (asynchronous) keep_if_captured(target, host);
   const DeviceBytes memory = dense_memory(state);
   unlocked([&] {
+    const auto home = home_of(state);
     if (asynchronous) {
       array::ArrayContext::current()->order_after_default(queue);
       cuda::copy_to_device_async(memory.address, data, memory.bytes, queue);
@@ -231,6 +239,7 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   if (asynchronous) keep_if_captured(source, host);
   const DeviceBytes memory = dense_memory(state);
   unlocked([&] {
+    const auto home = home_of(state);
     if (asynchronous) {
       cuda::copy_to_host_async(data, memory.address, memory.bytes, queue);
     } else {

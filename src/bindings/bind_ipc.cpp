@@ -5,6 +5,7 @@
 #include "bindings/held.h"
 #include "bindings/integers.h"
 #include "bindings/ipc_handles.h"
+#include "bindings/unlocked.h"
 #include "cuda/ipc.h"
 
 namespace nb = nanobind;
@@ -41,16 +42,17 @@ void bind_ipc(nb::module_& m) {
       .def(
           "__init__",
           [](IpcMemoryHandle* self, nb::handle handle, nb::handle flags) {
-            new (self)
-                IpcMemoryHandle(cuda::SharedMemory(handle_from_bytes<CUipcMemHandle>(handle),
-                                                   as_integer<unsigned int>(flags, "the flags")));
+            const auto shared = handle_from_bytes<CUipcMemHandle>(handle);
+            const auto how = as_integer<unsigned int>(flags, "the flags");
+            new (self) IpcMemoryHandle(unlocked([&] { return cuda::SharedMemory(shared, how); }));
           },
           nb::arg("handle"), nb::arg("flags") = 1)
       .def("close", &IpcMemoryHandle::close, "Close it; the memory stays with its process.");
   m.def(
       "mem_get_ipc_handle",
       [](nb::handle pointer) {
-        return handle_to_bytes(cuda::share_memory(device_address(pointer, "the device pointer")));
+        const CUdeviceptr address = device_address(pointer, "the device pointer");
+        return handle_to_bytes(unlocked([&] { return cuda::share_memory(address); }));
       },
       nb::arg("devptr"),
       "A handle of 64 bytes by which another process opens the allocation at `devptr`.");

@@ -143,6 +143,8 @@ bool any_copies_back(const HandlerList& handlers) {
 
 PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size_t count,
                PyObject* keyword_names) {
+  // The kernel runs there: its arguments must be there, what is made for it as well.
+  const cuda::ContextScope scope(kernel.context());
   const CallOptions options = read_options(arguments + count, keyword_names);
   const cuda::LaunchShape shape = shape_of(options);
   const bool timed = wants_time(options);

@@ -35,6 +35,7 @@ struct PreparedLaunch {
   std::size_t value_count;
 
   void run() const {
+    const cuda::ContextScope scope(kernel.context());
     ParameterBuffer buffer(format.bytes);
     write_prepared(format, values, value_count, buffer.data());
     keep_if_captured(values, value_count);
@@ -186,6 +187,7 @@ PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssi
   return guarded([&]() -> PyObject* {
     const PreparedLaunch launch =
         read_call(self, arguments, count, keyword_names, false, "prepared_timed_call");
+    const cuda::ContextScope scope(launch.kernel.context());
     const auto start = std::make_shared<cuda::Event>();
     const auto end = std::make_shared<cuda::Event>();
     start->record();

@@ -91,6 +91,7 @@ void param_setv(const Call& call) {
 
 void param_set(const Call& call) {
   const cuda::Kernel& kernel = call.kernel();
+  const cuda::ContextScope scope(kernel.context());
   const auto count = static_cast<std::size_t>(call.count);
   if (kernel.layout().known) check_argument_count(kernel, count);
   ParameterBuffer buffer(kernel.layout().known ? kernel.layout().bytes : most_parameter_bytes);

@@ -43,7 +43,9 @@ float Event::milliseconds_since(const Event& start) const {
       driver::elapsed_milliseconds(event_.driver(), &milliseconds, start.handle(), handle());
   if (code == CUDA_ERROR_INVALID_HANDLE) {
     throw event_.driver().cuEventElapsedTime.error(
-        code, "both events must have been recorded, and made without DISABLE_TIMING");
+        code, start.context() == context()
+                  ? "both events must have been recorded, and made without DISABLE_TIMING"
+                  : "the events are of two contexts");
   }
   if (code != CUDA_SUCCESS) throw event_.driver().cuEventElapsedTime.error(code);
   return milliseconds;

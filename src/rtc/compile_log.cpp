@@ -99,10 +99,11 @@ bool refuses_computed_constants(const std::string& log) {
 
 bool misses_host_header(const std::string& log) { return is_host_header(missing_file(log)); }
 
-std::string advice(const std::string& log) {
-  if (log.find("may not have extern \"C\" linkage") != std::string::npos ||
-      log.find("has \"C\" linkage") != std::string::npos ||
-      log.find("C linkage") != std::string::npos) {
+std::string advice(const std::string& log, bool in_extern_c) {
+  const bool has_linkage = log.find("may not have extern \"C\" linkage") != std::string::npos ||
+                           log.find("has \"C\" linkage") != std::string::npos ||
+                           log.find("C linkage") != std::string::npos;
+  if (has_linkage && in_extern_c) {
     return "the source stands in an implicit extern \"C\" { }: pass no_extern_c=True for templates "
            "and overloads, and "
            "mark the kernels extern \"C\"";

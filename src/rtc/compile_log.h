@@ -17,7 +17,8 @@ std::string clean_log(std::string_view log);
 bool needs_host_compiler(const std::string& log);
 
 /// One sentence of advice for a failure that users of the original meet often, or nothing.
-std::string advice(const std::string& log);
+/// `in_extern_c`: the source was put into an `extern "C" { }` that it does not show.
+std::string advice(const std::string& log, bool in_extern_c);
 
 /// What lets sources compile that nvcc, or an older one, compiled. Tried only when a source is
 /// refused for want of it: before all sources, headers would cost as much as a tenth of a small

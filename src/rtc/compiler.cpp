@@ -418,7 +418,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
         }
       }
     }
-    std::string why = advice(log);
+    std::string why = advice(log, request.extern_c);
     std::error_code no_file;
     if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
       why = "the source is the name of a file, not what stands in it";

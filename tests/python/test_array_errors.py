@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: MIT
 """What does not fit arrays ends in an exception that names shapes and dtypes, never in wrong data."""
 
+import contextlib
 import operator
 
 import numpy as np
 import pycuda.driver as cuda
 import pytest
 from pycuda import gpuarray
+from pycuda.compiler import SourceModule
 from pycuda.tools import DeviceMemoryPool, clear_context_caches
 
 pytestmark = pytest.mark.usefixtures("context")
 
+SLOW = """
+__global__ void slow(volatile int *x, int rounds) {
+  int wait = 0;
+  for (int i = 0; i < rounds; ++i) wait = wait * 1664525 + 1013904223 + x[1];
+  x[0] = wait == 12345 ? 2 : 1;
+}
+"""
 STRUCT = np.dtype([("a", np.int32)])
 
 
@@ -130,6 +139,35 @@ def test_memory_that_has_been_freed_is_not_used():
         device + 1
 
 
+IN_PLACE = [
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
+    operator.ipow, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", [*IN_PLACE, operator.iconcat], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("other", [None, "x", [1, 2, 3], (1,), {}, int], ids=repr)
+def test_operators_in_place_refuse_what_is_no_number(operation, other):
+    array = gpuarray.zeros(3, np.int32)
+    with pytest.raises(TypeError):
+        operation(array, other)
+
+
+def test_adding_in_place_asks_the_other_operand():
+    class Other:
+        def __radd__(self, left):
+            return ("added to", left)
+
+    array = gpuarray.zeros(3, np.int32)
+    assert operator.iadd(array, Other()) == ("added to", array)
+
+
+def test_nobody_iterates_over_an_array_without_axes():
+    with pytest.raises(TypeError, match="without axes"):
+        list(gpuarray.zeros((), np.float32))
+    assert len(list(gpuarray.zeros((2, 3), np.float32))) == 2
+
+
 def test_arrays_of_another_context_are_refused(context):
     mine = gpuarray.to_gpu(np.arange(3.0))
     view = mine[1:]
@@ -149,6 +187,44 @@ def test_arrays_of_another_context_are_refused(context):
     other.detach()
     with pytest.raises(ValueError, match="belongs to a context that is gone"):
         theirs + 1
+
+
+def test_copies_to_the_host_wait_for_work_in_the_arrays_own_context(context):
+    slow = SourceModule(SLOW).get_function("slow")
+    mine = gpuarray.zeros(2, np.int32)
+    other = cuda.Device(0).make_context()
+    try:
+        cuda.Context.pop()
+        slow(mine, np.int32(30_000_000), block=(1, 1, 1))
+        other.push()
+        assert mine.get()[0] == 1
+        slow(mine, np.int32(30_000_000), block=(1, 1, 1))
+        mine.set(np.full(2, 5, np.int32))
+    finally:
+        cuda.Context.pop()
+        other.detach()
+    np.testing.assert_array_equal(mine.get(), [5, 5])
+
+
+@pytest.mark.parametrize("how", ["raised", "never ran"])
+def test_arrays_whose_constructor_did_not_end_have_no_memory(context, how):
+    def no_memory(_):
+        raise RuntimeError("no memory today")
+
+    class Hasty(gpuarray.GPUArray):
+        def __init__(self, *arguments, **keywords):
+            if how == "raised":
+                with contextlib.suppress(RuntimeError):
+                    super().__init__(*arguments, **keywords)
+
+    array = Hasty((4,), np.float32, allocator=no_memory)
+    attempts = [lambda: array + 1, lambda: array.fill(3), lambda: array.ptr, lambda: array[...]]
+    if how == "raised":
+        attempts.append(lambda: array.get())
+    for attempt in attempts:
+        with pytest.raises(ValueError, match="has no memory: its constructor did not end"):
+            attempt()
+    assert (zeros() + 1).get().all()
 
 
 def test_arrays_of_another_device_are_refused(context):

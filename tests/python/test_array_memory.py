@@ -39,6 +39,22 @@ def test_memory_freed_in_the_default_stream_is_not_overwritten_by_another_stream
         del z
 
 
+@pytest.mark.parametrize("view", [lambda a: a[2:], lambda a: a.reshape(2, -1), lambda a: a.view(np.uint32)])
+def test_memory_whose_views_address_was_told_waits_for_its_users(view):
+    slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
+    n = 1 << 16
+    x, y = gpuarray.zeros(n, np.int32), gpuarray.empty(n, np.int32)
+    stream = cuda.Stream(NON_BLOCKING)
+    cuda.Context.synchronize()
+    part = view(y)
+    slow_copy(x, part.gpudata, np.int32(8), np.int32(30_000_000), block=(32, 1, 1), stream=stream)
+    del part, y
+    z = gpuarray.empty(n, np.int32)
+    z.fill(7)
+    stream.synchronize()
+    assert (z.get() == 7).all()
+
+
 def test_memory_freed_while_another_context_is_current_waits_for_its_own_ones_work(context):
     slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
     n = 1 << 16

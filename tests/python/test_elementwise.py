@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pycuda.elementwise against NumPy."""
 
+import weakref
+
 import numpy as np
 import pycuda.driver as cuda
 import pycuda.elementwise as elementwise
@@ -301,3 +303,15 @@ def test_a_range_that_is_none_is_refused(wrong, words):
     with pytest.raises(TypeError, match=words):
         ones(x, range=wrong)
     assert (x.get() == 0).all()
+
+
+def test_a_kernel_goes_with_the_object_that_it_was_made_for():
+    kernel = axpy()
+    x = to_gpu(ramp(4))
+    kernel(2, x, x, x)
+    kernel(2, x[::2], x[::2], x[::2])
+    module = weakref.ref(kernel.generate_stride_kernel_and_types(False)[0])
+    watched = weakref.ref(kernel)
+    del kernel
+    assert watched() is None
+    assert module() is None

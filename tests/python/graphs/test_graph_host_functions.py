@@ -83,6 +83,7 @@ CALLS = {
     "an array that nobody keeps": "cuda.Array(descriptor)",
     "a module that nobody keeps": "cuda.module_from_buffer(image)",
     "a reference of a module": "module.get_texref('line')",
+    "a handle for other processes": "cuda.mem_get_ipc_handle(memory)",
     "what is remembered by context": "remembered()|clear_context_caches()",
 }
 

@@ -209,11 +209,14 @@ TEST_CASE("empty headers stand in for those that only host code needs") {
 }
 
 TEST_CASE("advice names the wheel that brings a missing header") {
-  CHECK(advice("cannot open source file \"curand_kernel.h\"").find("pip install nvidia-curand") !=
-        std::string::npos);
-  CHECK(advice("error: this declaration may not have extern \"C\" linkage").find("no_extern_c") !=
-        std::string::npos);
-  CHECK(advice("identifier is undefined").empty());
+  CHECK(advice("cannot open source file \"curand_kernel.h\"", true)
+            .find("pip install nvidia-curand") != std::string::npos);
+  CHECK(advice("error: this declaration may not have extern \"C\" linkage", true)
+            .find("no_extern_c") != std::string::npos);
+  CHECK(advice("identifier is undefined", true).empty());
+  // Without one it is the program's own, or the name of a function of CUDA's.
+  CHECK(advice("more than one instance of overloaded function \"sin\" has \"C\" linkage", false)
+            .empty());
 }
 
 TEST_CASE("images are remembered, per folder, and the memory is bounded") {
