@@ -30,6 +30,7 @@ def elsewhere(context):
     other.detach()
 
 
+@pytest.mark.filterwarnings("ignore:Function.param_set:DeprecationWarning")
 def test_arguments_must_be_of_the_kernels_context(elsewhere):
     function, array = elsewhere
     function(array, np.int32(1), **BLOCK)
