@@ -57,7 +57,7 @@ class DeclaredTexture : public TextureReference {
     format_ = {descriptor.Format, static_cast<int>(descriptor.NumChannels)};
     array_ = std::move(array);
     bound_ = true;
-    renew(before);
+    bind_anew(before);
   }
 
   std::size_t set_address(CUdeviceptr address, std::size_t bytes, bool allow_offset) override {
@@ -72,7 +72,7 @@ class DeclaredTexture : public TextureReference {
     resource_.res.linear.sizeInBytes = bytes + offset;
     array_.reset();
     bound_ = true;
-    renew(before);
+    bind_anew(before);
     return offset;
   }
 
@@ -88,7 +88,7 @@ class DeclaredTexture : public TextureReference {
     format_ = {descriptor.Format, static_cast<int>(descriptor.NumChannels)};
     array_.reset();
     bound_ = true;
-    renew(before);
+    bind_anew(before);
   }
 
   void set_format(CUarray_format format, int channels) override {
@@ -189,9 +189,9 @@ class DeclaredTexture : public TextureReference {
     return effective;
   }
 
-  /// Makes the object anew; `before` comes back when the driver refuses it.
-  void renew(const State& before) {
-    if (!bound_) return;
+  using Object = Owned<&driver::DriverTable::cuTexObjectDestroy>;
+
+  Object made() {
     if (resource_.resType == CU_RESOURCE_TYPE_LINEAR) {
       resource_.res.linear.format = format_.format;
       resource_.res.linear.numChannels = static_cast<unsigned int>(format_.channels);
@@ -199,19 +199,54 @@ class DeclaredTexture : public TextureReference {
       resource_.res.pitch2D.format = format_.format;
       resource_.res.pitch2D.numChannels = static_cast<unsigned int>(format_.channels);
     }
+    const CUDA_TEXTURE_DESC description = effective();
+    Object object(slot_.context());
+    slot_.driver().cuTexObjectCreate(object.out(), &resource_, &description, nullptr);
+    return object;
+  }
+
+  void become(const State& state) {
+    resource_ = state.resource;
+    description_ = state.description;
+    format_ = state.format;
+    array_ = state.array;
+    bound_ = state.bound;
+  }
+
+  /// Makes the object anew for other memory; `before` comes back when the driver refuses it.
+  void bind_anew(const State& before) {
     try {
       const ContextScope scope(slot_.context());
-      const CUDA_TEXTURE_DESC description = effective();
-      Owned<&driver::DriverTable::cuTexObjectDestroy> object(slot_.context());
-      slot_.driver().cuTexObjectCreate(object.out(), &resource_, &description, nullptr);
-      slot_.put(std::move(object));
+      slot_.put(made());
     } catch (...) {
-      resource_ = before.resource;
-      description_ = before.description;
-      format_ = before.format;
-      array_ = before.array;
-      bound_ = before.bound;
+      become(before);
       throw;
+    }
+  }
+
+  /// The same for another setting. Programs make settings before they bind the next memory, when
+  /// the last one's is freed already: then the setting waits for that, and nothing is bound.
+  void renew(const State& before) {
+    if (!bound_) return;
+    const ContextScope scope(slot_.context());
+    try {
+      slot_.put(made());
+    } catch (const driver::DriverError&) {
+      State after = state();
+      become(before);
+      if (can_be_made()) throw;
+      slot_.put(Object(slot_.context()));
+      after.array.reset();
+      after.bound = false;
+      become(after);
+    }
+  }
+  bool can_be_made() {
+    try {
+      static_cast<void>(made());
+      return true;
+    } catch (const driver::DriverError&) {
+      return false;
     }
   }
 

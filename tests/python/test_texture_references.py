@@ -58,6 +58,30 @@ def test_settings_may_come_in_any_order():
     assert reference.get_format() == (drv.array_format.FLOAT, 1)
 
 
+def test_settings_may_be_made_when_the_last_memory_is_gone():
+    module = SourceModule("""
+    texture<float, 2> flat;
+    texture<float, 1> line;
+    __global__ void k(float *out) { out[threadIdx.x] = tex2D(flat, threadIdx.x, 0) + tex1Dfetch(line, threadIdx.x); }
+    """)
+    flat, line = module.get_texref("flat"), module.get_texref("line")
+    for frame in range(3):
+        flat.set_filter_mode(drv.filter_mode.POINT)
+        flat.set_address_mode(0, drv.address_mode.CLAMP)
+        line.set_flags(drv.TRSF_READ_AS_INTEGER)
+        array = drv.matrix_to_array(np.full((4, 4), frame, np.float32), "C")
+        memory = drv.to_device(np.full(1 << 18, 10 * frame, np.float32))
+        flat.set_array(array)
+        line.set_address(memory, 1 << 20)
+        assert run(module, (4,), texrefs=[flat, line]).tolist() == [11 * frame] * 4
+        array.free()
+        memory.free()
+    flat.set_filter_mode(drv.filter_mode.LINEAR)
+    assert flat.get_filter_mode() == drv.filter_mode.LINEAR
+    with pytest.raises(drv.LogicError, match="no array is bound"):
+        flat.get_array()
+
+
 def test_plain_memory_and_its_offset():
     module = SourceModule("""
     texture<int4, 1, cudaReadModeElementType> quads;
