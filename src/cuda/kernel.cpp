@@ -39,8 +39,16 @@ std::string Kernel::plan(unsigned int x, unsigned int y, unsigned int z) const {
     text.resize(bytes);
     status = driver().function_plan(text.data(), &bytes, handle_, x, y, z);
   }
-  if (status != CUDA_SUCCESS)
-    throw driver::DriverError(driver(), name, status, "the plan of kernel '" + name_ + "'");
+  if (status != CUDA_SUCCESS) {
+    std::string what = "the plan of kernel '" + name_ + "'";
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+      int most = 0;
+      driver().cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, handle_);
+      what += " for blocks of " + std::to_string(x) + " x " + std::to_string(y) + " x " +
+              std::to_string(z) + " threads: it takes 1 to " + std::to_string(most);
+    }
+    throw driver::DriverError(driver(), name, status, what);
+  }
   text.resize(bytes - 1);
   return text;
 }

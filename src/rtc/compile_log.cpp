@@ -65,7 +65,7 @@ bool needs_host_compiler(const std::string& log) {
   const std::string_view file = missing_file(log);
   if (file.empty()) return false;
   return file.find('.') == std::string_view::npos || file.starts_with("thrust/") ||
-         file.starts_with("sys/") || file == "time.h" || file == "omp.h";
+         file.starts_with("sys/") || file == "time.h" || is_host_header(file);
 }
 
 std::span<const Remedy> remedies() {
@@ -117,7 +117,12 @@ std::string advice(const std::string& log, bool in_extern_c) {
         return "nvidia-cuda-cccl";
       }
       if (file.starts_with("crt/")) return "nvidia-cuda-crt";
-      if (file.starts_with("cuda") || file.starts_with("cooperative_groups") || file == "mma.h") {
+      constexpr std::string_view kRuntimeParts[] = {
+          "cuda_runtime",  "cuda_fp",        "cuda_bf16",      "cuda_tf32",         "cuda_device",
+          "cuda_pipeline", "cuda_awbarrier", "cuda_occupancy", "cooperative_groups"};
+      const bool is_part = std::ranges::any_of(
+          kRuntimeParts, [&](std::string_view part) { return file.starts_with(part); });
+      if (is_part || file == "cuda.h" || file == "mma.h") {
         return "nvidia-cuda-runtime";
       }
       return {};

@@ -10,13 +10,19 @@ namespace {
 
 constexpr const char* kNames[] = {
     // The standard library's.
-    "bitset", "cctype", "cerrno", "chrono", "csignal", "ctype.h", "deque", "errno.h", "exception",
-    "fstream", "iomanip", "ios", "iostream", "istream", "iterator", "list", "locale", "map",
-    "memory", "mutex", "new", "numeric", "ostream", "queue", "random", "regex", "set", "signal.h",
-    "sstream", "stack", "stdexcept", "streambuf", "string", "string_view", "thread", "typeinfo",
-    "unordered_map", "unordered_set", "valarray", "vector",
+    "alloca.h", "bitset", "cctype", "cerrno", "chrono", "complex.h", "condition_variable",
+    "csignal", "ctype.h", "cuchar", "deque", "errno.h", "exception", "execution", "fenv.h",
+    "filesystem", "fstream", "future", "iomanip", "ios", "iso646.h", "iostream", "istream",
+    "iterator", "list", "locale", "locale.h", "malloc.h", "map", "memory", "memory.h",
+    "memory_resource", "mutex", "new", "numeric", "ostream", "queue", "random", "regex", "set",
+    "setjmp.h", "shared_mutex", "signal.h", "sstream", "stack", "stdalign.h", "stdarg.h",
+    "stdnoreturn.h", "stdexcept", "streambuf", "string", "string_view", "strings.h", "tgmath.h",
+    "thread", "typeinfo", "unordered_map", "unordered_set", "valarray", "vector", "wchar.h",
+    "wctype.h",
     // POSIX's and OpenMP's.
-    "omp.h", "pthread.h", "sys/time.h", "unistd.h"};
+    "dirent.h", "dlfcn.h", "execinfo.h", "fcntl.h", "getopt.h", "libgen.h", "netinet/in.h", "omp.h",
+    "pthread.h", "sched.h", "semaphore.h", "sys/mman.h", "sys/resource.h", "sys/socket.h",
+    "sys/stat.h", "sys/time.h", "sys/types.h", "sys/wait.h", "unistd.h"};
 
 /// Enough for `using namespace std`.
 constexpr const char* kEmpty = "namespace std {}\n";

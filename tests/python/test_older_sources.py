@@ -87,6 +87,12 @@ def test_headers_of_host_code_without_a_host_compiler():
     #include <iostream>
     #include <vector>
     #include <sys/time.h>
+    #include <fcntl.h>
+    #include <filesystem>
+    #include <malloc.h>
+    #include <memory.h>
+    #include <stdarg.h>
+    #include <wchar.h>
     using namespace std;
     extern "C" __global__ void k(int *out) { register int lane = threadIdx.x; out[lane] = __shfl_down(lane, 1); }"""
     out = np.zeros(32, np.int32)

@@ -74,3 +74,19 @@ else:
 """,
         PYCUDA_DRIVER=fake_driver,
     )
+
+
+def test_a_plan_for_blocks_that_cannot_be_says_what_can():
+    output, _ = run_program(
+        PROGRAM
+        + """
+for threads in (2000, 0):
+    try:
+        kernel.plan((threads, 1, 1))
+    except cuda.LogicError as error:
+        print(error)
+""",
+        PYCUDA_DRIVER="cpu",
+    )
+    assert "blocks of 2000 x 1 x 1 threads: it takes 1 to 1024" in output
+    assert "blocks of 0 x 1 x 1 threads" in output

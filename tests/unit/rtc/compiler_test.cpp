@@ -213,6 +213,10 @@ TEST_CASE("advice names the wheel that brings a missing header") {
             .find("pip install nvidia-curand") != std::string::npos);
   CHECK(advice("error: this declaration may not have extern \"C\" linkage", true)
             .find("no_extern_c") != std::string::npos);
+  CHECK(advice("cannot open source file \"cuda_fp16.h\"", true).find("nvidia-cuda-runtime") !=
+        std::string::npos);
+  CHECK(advice("cannot open source file \"cuda_profiler_api.h\"", true).find("pip") ==
+        std::string::npos);
   CHECK(advice("identifier is undefined", true).empty());
   // Without one it is the program's own, or the name of a function of CUDA's.
   CHECK(advice("more than one instance of overloaded function \"sin\" has \"C\" linkage", false)
