@@ -173,3 +173,29 @@ def test_what_is_in_an_array():
     device = gpuarray.to_gpu(host)
     for value in (5, 7, None, "text", np.nan, [0, 1, 2], [0, 1, 3]):
         assert (value in device) == (value in host), value
+
+
+def test_sequences_within_an_index_are_arrays():
+    indices = [
+        ((0, 1), (1, 2)),
+        ([0, 1], (1, 2)),
+        ((0, 1),),
+        range(2),
+        (range(2), 1),
+        (..., (2, 0)),
+        (((0, 1), (1, 0)),),
+    ]
+    indices += [((True, False), slice(None)), ((),), (slice(None), memoryview(np.array([0, 2])))]
+    for index in indices:
+        host = np.arange(6.0).reshape(2, 3)
+        device = gpuarray.to_gpu(host)
+        got, expected = device[index], host[index]
+        assert got.shape == expected.shape, index
+        np.testing.assert_array_equal(got.get(), expected)
+        host[index] = device[index] = 9
+        np.testing.assert_array_equal(device.get(), host)
+    for wrong in ("01", ("01",), (b"01", 0), ((0.5, 1.0),), ((0, 5),)):
+        with pytest.raises(IndexError):
+            device[wrong]
+        with pytest.raises(IndexError):
+            device[wrong] = 1

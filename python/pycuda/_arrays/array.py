@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The class of arrays on the device."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 import pycuda.driver as driver
@@ -264,13 +266,21 @@ GPUArray.__module__ = "pycuda.gpuarray"
 _driver._set_array_class(GPUArray)
 
 
+_NO_SELECTION = (int, slice, type(None), type(Ellipsis))  # the usual ones, told at once
+
+
 def _is_selection(index):
-    """Whether the index holds arrays, lists or truth values."""
-    if type(index) in (int, slice) or index is None or index is Ellipsis:
-        return False
-    if isinstance(index, tuple):
-        return any(_is_selection(one) for one in index)
-    return isinstance(index, (bool, np.bool_, list, np.ndarray, GPUArray))
+    """Whether the index holds arrays, sequences or truth values."""
+    return any(
+        type(one) not in _NO_SELECTION
+        and (isinstance(one, (bool, np.bool_, np.ndarray, GPUArray)) or _is_sequence(one))
+        for one in (index if isinstance(index, tuple) else (index,))
+    )
+
+
+def _is_sequence(item):
+    """Whether a part of an index is a sequence, which NumPy takes as an array."""
+    return isinstance(item, Sequence) and not isinstance(item, (str, bytes))
 
 
 def _store(view, value):

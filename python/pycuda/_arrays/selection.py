@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.array import GPUArray, _store
+from pycuda._arrays.array import GPUArray, _is_sequence, _store
 from pycuda._arrays.creation import to_gpu, zeros
 from pycuda._arrays.scans import positions_of_true
 from pycuda._arrays.shapes import _axis
@@ -15,7 +15,7 @@ _array = _driver._array
 
 
 def _host_index(index):
-    """A list or array of the host as an int64 or bool array."""
+    """A sequence or array of the host as an array of integers or bool."""
     host = np.asarray(index)
     if host.size == 0 and not isinstance(index, np.ndarray):
         host = host.astype(np.int64)
@@ -26,40 +26,41 @@ def _host_index(index):
     return host
 
 
+class _Mask:
+    """A truth array within an index: a class of its own, for users' tuples are index arrays."""
+
+    def __init__(self, values):
+        self.values = values
+
+
 def _expand(index, ndim):
-    """One entry for each axis (or None), without an ellipsis; truth arrays become integer arrays."""
-    items = list(index) if isinstance(index, tuple) else [index]
+    """One entry for each axis (or None), without an ellipsis; sequences are arrays, truth arrays in `_Mask`."""
     entries = []
-    for item in items:
-        if isinstance(item, GPUArray) and item.dtype == np.bool_:
-            entries.append(("mask", item))
-            continue
-        if isinstance(item, (list, np.ndarray, bool, np.bool_)):
+    for item in index if isinstance(index, tuple) else (index,):
+        if isinstance(item, (np.ndarray, bool, np.bool_)) or _is_sequence(item):
             item = _host_index(item)
-            if item.dtype == np.bool_:
-                entries.append(("mask", item))
-                continue
-        entries.append(("item", item))
+        is_mask = isinstance(item, (np.ndarray, GPUArray)) and item.dtype == np.bool_
+        entries.append(_Mask(item) if is_mask else item)
 
     def axes_of(entry):
-        kind, item = entry
-        if kind == "mask":
-            return item.ndim
-        return 0 if item is None or item is Ellipsis else 1
+        if isinstance(entry, _Mask):
+            return entry.values.ndim
+        return 0 if entry is None or entry is Ellipsis else 1
 
     used = sum(map(axes_of, entries))
     if used > ndim:
         raise IndexError(f"too many indices: {used} for an array with {ndim} axes")
-    if not any(kind == "item" and item is Ellipsis for kind, item in entries):
-        entries.append(("item", Ellipsis))
-    if sum(kind == "item" and item is Ellipsis for kind, item in entries) > 1:
+    ellipses = sum(entry is Ellipsis for entry in entries)
+    if ellipses > 1:
         raise IndexError("more than one ellipsis not allowed in index")
+    if not ellipses:
+        entries.append(Ellipsis)
     result = []
-    for kind, item in entries:
-        if kind == "item" and item is Ellipsis:
+    for entry in entries:
+        if entry is Ellipsis:
             result.extend([slice(None)] * (ndim - used))
         else:
-            result.append((kind, item) if kind == "mask" else item)
+            result.append(entry)
     return result
 
 
@@ -92,8 +93,8 @@ class _Plan:
         first_positions = []
         self.check = False
         for position, entry in enumerate(entries):
-            if isinstance(entry, tuple):
-                mask = entry[1]
+            if isinstance(entry, _Mask):
+                mask = entry.values
                 if mask.shape != ary.shape[axis : axis + mask.ndim]:
                     raise IndexError(
                         f"the truth array has shape {mask.shape}, the indexed axes have "
