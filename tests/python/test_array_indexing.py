@@ -199,3 +199,46 @@ def test_sequences_within_an_index_are_arrays():
             device[wrong]
         with pytest.raises(IndexError):
             device[wrong] = 1
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2, 3, 4, 5), (5, 4, 3, 2, 1, 0), (3, 1, 5, 0, 4, 2)])
+@pytest.mark.parametrize("step", [1, -1, 2])
+def test_more_arrays_than_kernels_take(axes, step):
+    wide = np.arange(4 * 3**5, dtype=np.int32).reshape((3, 3, 4, 3, 3, 3))
+    cut = np.index_exp[..., ::step, ::step]
+    host, whole = wide.transpose(axes)[cut], gpuarray.to_gpu(wide)
+    device = whole.transpose(axes)[cut]
+    mask = host % 5 == 0
+    places = [np.array([[0], [-1]]) % np.array(n) - n for n in host.shape]
+    few = [one[:, 0].astype(np.int8) for one in places]
+
+    def on_device(index):
+        return tuple(gpuarray.to_gpu(one) if isinstance(one, np.ndarray) else one for one in index)
+
+    indices = [mask.nonzero(), (mask,), (mask[..., 0],), (1, mask[0]), (*few[:5],), (few[0], ..., *few[2:])]
+    indices += [(slice(None), *places[1:]), (*few[:2], slice(1, None), *few[3:]), (places[0].T, *places[1:])]
+    for index in indices:
+        for given in (index, on_device(index)):
+            got, expected = device[given], host[index]
+            assert got.shape == expected.shape
+            np.testing.assert_array_equal(got.get(), expected)
+            host[index] += 1000
+            device[given] = gpuarray.to_gpu(np.ascontiguousarray(host[index]))
+            np.testing.assert_array_equal(whole.get(), wide)
+    for wrong in (host.shape[2], -host.shape[2] - 1):
+        index = (*few[:2], np.array([0, wrong]), *few[3:])
+        with pytest.raises(IndexError, match=f"out of bounds for axis 2 with size {host.shape[2]}"):
+            device[index]
+        with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis 2 with size {host.shape[2]}"):
+            device[on_device(index)] = 0
+    np.testing.assert_array_equal(whole.get(), wide)
+
+
+def test_more_arrays_than_kernels_take_of_arrays_without_elements_and_without_strides():
+    empty = gpuarray.empty((2, 0, 2, 2, 2), np.float32)
+    nothing = (gpuarray.empty(0, np.int64),) * 5
+    assert empty[nothing].shape == empty[np.zeros((2, 0, 2, 2, 2), bool)].shape == (0,)
+    with pytest.raises(IndexError, match="axis 1 with size 0"):
+        empty[(gpuarray.to_gpu(np.array([0])),) * 5]
+    same = gpuarray.broadcast_to(gpuarray.to_gpu(np.array(7.0)), (2,) * 5)
+    assert same[(gpuarray.to_gpu(np.array([0, 1])),) * 5].get().tolist() == [7, 7]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Elements of device arrays chosen by arrays of indices or truth values."""
 
+import math
 import operator
 
 import numpy as np
@@ -12,6 +13,7 @@ from pycuda._arrays.scans import positions_of_true
 from pycuda._arrays.shapes import _axis
 
 _array = _driver._array
+_MOST_ARRAYS = 4  # that the kernels take
 
 
 def _host_index(index):
@@ -82,12 +84,42 @@ def _along_axes(positions, shape):
     return (positions, *reversed(parts))
 
 
+def _check_range(indices, length, axis):
+    """IndexError if indices on the device are not those of an axis of this length."""
+    indices = indices.astype(np.int64, copy=False)
+    wrong = (indices < -length) | (indices >= length)
+    if indices.size and bool(wrong.any()):
+        first = indices.ravel()[positions_of_true(wrong)[:1]].get()[0]
+        raise IndexError(f"index {first} is out of bounds for axis {axis} with size {length}")
+
+
+def _as_one(view, arrays):
+    """A view whose first axes, as many as there are arrays of indices in range, are one, and the indices there.
+
+    The elements lie that far apart as the axes' strides have in common, so that views of any strides have such a view.
+    """
+    lengths, strides = view.shape[: len(arrays)], view.strides[: len(arrays)]
+    step = math.gcd(*strides) or view.itemsize
+    before = sum((length - 1) * stride for length, stride in zip(lengths, strides) if stride < 0)
+    reach = sum((length - 1) * abs(stride) for length, stride in zip(lengths, strides))
+    if 0 in lengths:
+        before, reach = 0, -step
+    if any(isinstance(one, GPUArray) for one in arrays):
+        arrays = [one if isinstance(one, GPUArray) else to_gpu(one) for one in arrays]
+    position = -before // step
+    for one, length, stride in zip(arrays, lengths, strides):
+        one = one.astype(np.int64, copy=False)
+        position = position + (one + (one < 0) * length) * (stride // step)
+    shape, places = (reach // step + 1, *view.shape[len(lengths) :]), (step, *view.strides[len(lengths) :])
+    return _array.view(view, before, shape, places, None), position
+
+
 class _Plan:
     """A view whose first axes are indexed by arrays, and where the chosen axes go in the result."""
 
     def __init__(self, ary, index):
         entries = _expand(index, ary.ndim)
-        basic, arrays, places = [], [], []
+        basic, arrays, axes, places = [], [], [], []
         axis = 0  # of `ary`
         order = 0  # among the axes of the view
         first_positions = []
@@ -104,11 +136,13 @@ class _Plan:
                     # One truth value chooses all or nothing along an axis of its own.
                     basic.append(None)
                     arrays.append(np.zeros(int(bool(mask)), np.int64))
+                    axes.append(axis)
                     places.append(order)
                     order += 1
                 for part in _parts(mask):
                     basic.append(slice(None))
                     arrays.append(part)
+                    axes.append(axis)
                     places.append(order)
                     order += 1
                     axis += 1
@@ -120,6 +154,7 @@ class _Plan:
             elif isinstance(entry, (np.ndarray, GPUArray)) or hasattr(entry, "__index__"):
                 basic.append(slice(None))
                 arrays.append(self._checked(entry, ary.shape[axis], axis))
+                axes.append(axis)
                 places.append(order)
                 first_positions.append(position)
                 order += 1
@@ -137,6 +172,14 @@ class _Plan:
             self.index_shape = np.broadcast_shapes(*shapes)
         except ValueError:
             raise IndexError(f"shape mismatch: indices could not be broadcast together with shapes {shapes}") from None
+        if len(arrays) > _MOST_ARRAYS:
+            if self.check:
+                for one, length, axis in zip(arrays, self.view.shape, axes):
+                    if isinstance(one, GPUArray):
+                        _check_range(one, length, axis)
+                self.check = False
+            self.view, position = _as_one(self.view, arrays)
+            arrays = [position]
         if any(one.dtype != np.int32 for one in arrays):
             arrays = [one.astype(np.int64, copy=False) for one in arrays]
         self.indices = tuple(one if isinstance(one, GPUArray) else to_gpu(np.asarray(one, order="C")) for one in arrays)
