@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """NumPy's functions of arrays of the device: which there are; products, sets, choices, comparisons against NumPy."""
 
+import functools
 import inspect
 import math
 import pathlib
@@ -436,3 +437,28 @@ def test_positions_come_back(shape, data):
     indices = np.unravel_index(to_gpu(at), tuple(shape))
     assert all(isinstance(one, GPUArray) for one in indices)
     same(np.ravel_multi_index(indices, tuple(shape)), at)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_arrays_without_axes_along_an_axis(axis):
+    host = np.array(3.0)
+    functions = [np.sum, np.prod, np.max, np.any, np.argmin, np.nansum, np.nanmax, np.nanmean, np.ptp, np.squeeze]
+    functions += [np.argsort, np.cumsum, np.cumprod, np.cumulative_sum, np.nancumsum]
+    for function in functions:
+        agree(functools.partial(function, axis=axis), host)
+    agree(lambda x: np.sum(x, axis=axis, keepdims=True), host)
+    agree(lambda x: np.take(x, [[0, 0]], axis=axis), host)
+    agree(lambda x: np.repeat(x, 2, axis=axis), host)
+    agree(lambda x: np.compress([True], x, axis=axis), host)
+    agree(lambda x: np.argpartition(x, 0, axis), host)
+    agree(lambda x: np.cumulative_prod(x, include_initial=True), host)
+    agree(lambda x: np.diff(x, n=0), host)
+    agree(np.argwhere, host)
+    agree(np.argwhere, np.array(0))
+    fails_alike(lambda x: np.sort(x, axis=axis), host)
+    fails_alike(lambda x: np.partition(x, 0, axis), host)
+    fails_alike(lambda x: np.mean(x, axis=axis), host)
+    fails_alike(lambda x: np.sum(x, axis=1), host)
+    fails_alike(lambda x: np.argmax(x, axis=()), host)
+    fails_alike(lambda x: np.cumsum(x, axis=1), host)
+    fails_alike(lambda x: np.take(x, [1], axis=axis), host)

@@ -19,11 +19,11 @@ def diff(a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
     a = device(a)
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return a
     if not a.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
     axis = _axis(axis, a.ndim)
-    if n == 0:
-        return a
     one = tuple(1 if i == axis else length for i, length in enumerate(a.shape))
     around = []
     for part in (prepend, append):

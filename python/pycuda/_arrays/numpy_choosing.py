@@ -95,7 +95,7 @@ def choose(a, choices, out=None, mode="raise"):
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements at the indices, along an axis or of the flattened array."""
     a = device(a)
-    length = a.size if axis is None else a.shape[_axis(axis, a.ndim)]
+    length = a.size if axis is None or not a.ndim else a.shape[_axis(axis, a.ndim)]
     return selection.take(a, _indices(indices, length, mode), out, None, axis)
 
 

@@ -156,6 +156,12 @@ def _angle(z, deg=False):
     return angle
 
 
+def _argwhere(a):
+    if not a.ndim:
+        return gpuarray.empty((int(bool(a)), 0), np.int64)
+    return gpuarray.stack(gpuarray.nonzero(a), 1)
+
+
 def _size(a, axis=None):
     return a.size if axis is None else math.prod(a.shape[i] for i in gpuarray._axes(axis, a.ndim))
 
@@ -211,7 +217,7 @@ FUNCTIONS = {
     np.cumsum: lambda a, axis=None, dtype=None, out=None: gpuarray.cumsum(a, axis, dtype, out),
     np.cumprod: lambda a, axis=None, dtype=None, out=None: gpuarray.cumprod(a, axis, dtype, out),
     np.flatnonzero: lambda a: gpuarray.nonzero(a.ravel())[0],
-    np.argwhere: lambda a: gpuarray.stack(gpuarray.nonzero(a), 1),
+    np.argwhere: _argwhere,
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda a: a.real,
     np.imag: lambda a: a.imag,

@@ -105,7 +105,7 @@ def lexsort(keys, axis=-1):
 
 
 def _check_kth(a, kth, axis):
-    length = a.size if axis is None else a.shape[axis]
+    length = a.size if axis is None or not a.ndim else a.shape[axis]
     for one in np.atleast_1d(kth):
         if not -length <= one < length:
             raise ValueError(f"kth(={one}) out of bounds ({length})")

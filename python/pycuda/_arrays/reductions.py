@@ -7,7 +7,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._arrays.kinds import kind, wide
-from pycuda._arrays.shapes import _axes
+from pycuda._arrays.shapes import _axes, _reduced_axes
 from pycuda._arrays.views import _part
 
 _array = _driver._array
@@ -47,7 +47,7 @@ def _reduce(name, a, axis, dtype, stream, keepdims=False, out=None, second=None)
         mask = -1 + (1 << a.ndim)
         axes = ()
     else:
-        axes = _axes(axis, a.ndim)
+        axes = _reduced_axes(axis, a.ndim)
         mask = builtins.sum(1 << i for i in axes)
     if name in ("any", "all"):
         computed = dtype = np.dtype(np.bool_)
@@ -64,8 +64,8 @@ _POSITION = np.dtype(np.int64)
 
 
 def _find(name, a, axis, stream, keepdims, out):
-    axes = _axes(axis, a.ndim)
-    if axis is not None and len(axes) != 1:
+    axes = _reduced_axes(axis, a.ndim)
+    if isinstance(axis, (tuple, list)) and len(axes) != 1:
         raise TypeError("argmax and argmin take one axis or none")
     mask = builtins.sum(1 << i for i in axes)
     if out is not None and out.dtype != _POSITION:
@@ -151,6 +151,7 @@ class Reductions:
         if dtype is None:
             dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
         computed = wide(np.dtype(dtype))
+        _axes(axis, self.ndim)  # unlike other reductions NumPy's refuses 0 and -1 of an array without axes
         total = _reduce("sum", self, axis, computed, stream, keepdims, None)
         count = self.size // builtins.max(total.size, 1) if total.size else 0
         with_count = float("nan") if count == 0 else count

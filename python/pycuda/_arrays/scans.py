@@ -7,16 +7,14 @@ from pycuda import _driver
 from pycuda._arrays.array import GPUArray
 from pycuda._arrays.kernels import compiled, is_cpu
 from pycuda._arrays.reductions import _sum_dtype
-from pycuda._arrays.shapes import _axis
+from pycuda._arrays.shapes import _along_one
 
 _array = _driver._array
 _POSITION = np.dtype(np.int64)
 
 
 def _running(name, a, axis, dtype, out):
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = _axis(axis, a.ndim)
+    a, axis = _along_one(a, axis)
     dtype = _sum_dtype(a.dtype) if dtype is None else np.dtype(dtype)
     if out is not None and (out.shape != a.shape or out.dtype != dtype):
         raise ValueError(

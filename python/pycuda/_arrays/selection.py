@@ -10,7 +10,7 @@ from pycuda import _driver
 from pycuda._arrays.array import GPUArray, _is_sequence, _store
 from pycuda._arrays.creation import to_gpu, zeros
 from pycuda._arrays.scans import positions_of_true
-from pycuda._arrays.shapes import _axis
+from pycuda._arrays.shapes import _along_one
 
 _array = _driver._array
 _MOST_ARRAYS = 4  # that the kernels take
@@ -273,9 +273,7 @@ def _device_indices(indices):
 def take(a, indices, out=None, stream=None, axis=None):
     """The elements at the indices, along an axis or of the flattened array."""
     indices = _device_indices(indices)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = _axis(axis, a.ndim)
+    a, axis = _along_one(a, axis)
     places = [axis, *(i for i in range(a.ndim) if i != axis)]
     view = a.transpose(places)
     result = GPUArray(indices.shape + view.shape[1:], a.dtype)

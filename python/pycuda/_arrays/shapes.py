@@ -99,6 +99,20 @@ def _axes(axis, ndim):
     return numbers
 
 
+def _reduced_axes(axis, ndim):
+    """`_axes`, but 0 and -1 are no axes of an array that has none, instead of an error, as in NumPy's reductions."""
+    if not ndim and hasattr(axis, "__index__") and operator.index(axis) in (0, -1):
+        return []
+    return _axes(axis, ndim)
+
+
+def _along_one(a, axis):
+    """The array and the number of its axis: flattened for None, and if it has none for 0 and -1, as in NumPy."""
+    if axis is None or not a.ndim and operator.index(axis) in (0, -1):
+        return a.ravel(), 0
+    return a, _axis(axis, a.ndim)
+
+
 def _reshaped_strides(shape, strides, new_shape, itemsize, fortran):
     """Strides of the same elements in another shape, or None when only a copy can have it."""
     if 0 in shape or not new_shape or not shape:

@@ -14,7 +14,7 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.creation import GPUArray, packed
 from pycuda._arrays.kernels import compiled, is_cpu, type_name
-from pycuda._arrays.shapes import _axis
+from pycuda._arrays.shapes import _along_one, _axis
 
 _array = _driver._array
 
@@ -334,11 +334,9 @@ def rows_of(a, axis, dtype=None):
 
 def _sorted(a, axis, positions, descending):
     type_name(a.dtype)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    if not a.ndim:
-        raise np.exceptions.AxisError(axis, 0)
-    axis = _axis(axis, a.ndim)
+    if axis is not None and not positions:
+        _axis(axis, a.ndim)  # NumPy's sort refuses axes of an array that has none, its argsort does not
+    a, axis = _along_one(a, axis)
     if not a.size:
         return GPUArray(a.shape, a.dtype), GPUArray(a.shape, _POSITION)
     keys, back = rows_of(a, axis)

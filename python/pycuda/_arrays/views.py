@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.shapes import _axes, _axis, _order_is_fortran, _reshaped_strides
+from pycuda._arrays.shapes import _axis, _order_is_fortran, _reduced_axes, _reshaped_strides
 
 _array = _driver._array
 
@@ -122,7 +122,7 @@ class Views:
         if axis is None:
             chosen = {i for i, length in enumerate(self.shape) if length <= 1}
         else:
-            chosen = set(_axes(axis, self.ndim))
+            chosen = set(_reduced_axes(axis, self.ndim))
             if builtins.any(self.shape[i] != 1 for i in chosen):
                 raise ValueError(f"cannot squeeze axes {axis} of an array of shape {self.shape}")
         kept = [i for i in range(self.ndim) if i not in chosen]

@@ -12,7 +12,7 @@ from pycuda._arrays.creation import to_gpu
 from pycuda._arrays.scans import cumsum
 from pycuda._arrays.searching import searchsorted
 from pycuda._arrays.selection import take
-from pycuda._arrays.shapes import _axes, _axis
+from pycuda._arrays.shapes import _along_one, _axes, _axis
 
 
 def broadcast_to(x, /, shape):
@@ -113,9 +113,7 @@ def roll(x, /, shift, *, axis=None):
 
 def repeat(x, repeats, /, *, axis=None):
     """Each element so many times, along an axis (None: of the flattened array)."""
-    if axis is None:
-        x, axis = x.reshape((x.size,)), 0
-    axis = _axis(axis, x.ndim)
+    x, axis = _along_one(x, axis)
     length = x.shape[axis]
     if isinstance(repeats, GPUArray) and repeats.size != 1:
         if repeats.shape != (length,) or repeats.dtype.kind not in "iu":

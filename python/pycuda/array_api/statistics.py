@@ -55,6 +55,8 @@ def any(x, /, *, axis=None, keepdims=False):  # noqa: A001
 
 
 def _running(scan, first, x, axis, dtype, include_initial):
+    if not x.ndim:
+        x = x.reshape((1,))
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"an axis is needed for an array of shape {x.shape}")
