@@ -60,6 +60,16 @@ def test_arrays_like_others_of_another_shape():
             getattr(np, name)(to_gpu(host), device="cpu")
 
 
+@pytest.mark.parametrize("dtype", ["S5", "U3", "V3", "M8[s]", [("name", "S4"), ("size", "f4")]])
+def test_zeros_and_ones_of_texts_and_structures(dtype):
+    for name in ("zeros", "ones"):
+        expected = getattr(np, name)(2, dtype)
+        like = getattr(gpuarray, f"{name}_like"), getattr(np, f"{name}_like")
+        for got in (getattr(gpuarray, name)(2, dtype), *(make(gpuarray.empty(2, dtype)) for make in like)):
+            assert got.dtype == expected.dtype
+            assert got.get().tobytes() == expected.tobytes()
+
+
 def test_reshape_copies_only_where_that_is_allowed():
     host = numbers((2, 3), "f4")
     device = to_gpu(host)

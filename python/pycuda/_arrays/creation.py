@@ -63,11 +63,16 @@ def packed(array, dtype):
     return packed_copy(array, dtype)
 
 
+def _element(made, number, dtype):
+    """0 or 1 as `fill` takes it: of texts, bytes and structures the element that NumPy's `zeros` or `ones` makes."""
+    return number if dtype.kind in "biufcmM" else made((), dtype)[()]
+
+
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):
     """A new array of zeros with this shape and dtype, in C or Fortran `order`."""
     new = GPUArray(shape, dtype, allocator, order=order)
     if new.size:
-        _array.fill(new, np.zeros((), new.dtype)[()] if new.dtype.names else 0, None)
+        _array.fill(new, _element(np.zeros, 0, new.dtype), None)
     return new
 
 
@@ -75,7 +80,7 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
     """A new array of ones with this shape and dtype, in C or Fortran `order`."""
     new = GPUArray(shape, dtype, allocator, order=order)
     if new.size:
-        _array.fill(new, np.ones((), new.dtype)[()] if new.dtype.names else 1, None)
+        _array.fill(new, _element(np.ones, 1, new.dtype), None)
     return new
 
 
@@ -106,7 +111,7 @@ def zeros_like(other_ary, dtype=None, order="K"):
     """A new array of zeros with the shape and (by default) the dtype and order of axes of another one."""
     new = _like(other_ary, dtype, order)
     if new.size:
-        _array.fill(new, np.zeros((), new.dtype)[()] if new.dtype.names else 0, None)
+        _array.fill(new, _element(np.zeros, 0, new.dtype), None)
     return new
 
 
@@ -114,7 +119,7 @@ def ones_like(other_ary, dtype=None, order="K"):
     """A new array of ones with the shape and (by default) the dtype and order of axes of another one."""
     new = _like(other_ary, dtype, order)
     if new.size:
-        _array.fill(new, np.ones((), new.dtype)[()] if new.dtype.names else 1, None)
+        _array.fill(new, _element(np.ones, 1, new.dtype), None)
     return new
 
 

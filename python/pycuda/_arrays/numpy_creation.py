@@ -43,12 +43,14 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """A new array of zeros of the shape (or `shape`) and dtype of another one."""
-    return _filled(_model("zeros_like", a, dtype, order, subok, shape, device), 0)
+    new = _model("zeros_like", a, dtype, order, subok, shape, device)
+    return _filled(new, creation._element(np.zeros, 0, new.dtype))
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """A new array of ones of the shape (or `shape`) and dtype of another one."""
-    return _filled(_model("ones_like", a, dtype, order, subok, shape, device), 1)
+    new = _model("ones_like", a, dtype, order, subok, shape, device)
+    return _filled(new, creation._element(np.ones, 1, new.dtype))
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
