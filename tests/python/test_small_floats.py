@@ -71,6 +71,15 @@ def test_bfloat16_is_computed_with(bfloat16):
         device + gpuarray.zeros((5, 8), np.int32)
 
 
+def test_bfloat16_that_is_not_a_number_is_equal_or_replaced(bfloat16):
+    device = gpuarray.to_gpu(np.array([1, np.nan, np.inf, -np.inf], bfloat16))
+    assert np.array_equal(device, device, equal_nan=True) and not np.array_equal(device, device)
+    replaced = np.nan_to_num(device, nan=7)
+    assert replaced.dtype == bfloat16
+    largest = np.array(0x7F7F, np.uint16).view(bfloat16)
+    np.testing.assert_array_equal(replaced.get(), np.array([1, 7, largest, -largest], bfloat16))
+
+
 @pytest.mark.parametrize("operation", ["add", "multiply", "true_divide", "maximum", "power"])
 def test_halves_are_rounded_once(operation):
     random = np.random.default_rng(2)

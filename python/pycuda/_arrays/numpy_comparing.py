@@ -7,6 +7,7 @@ import numpy as np
 
 from pycuda._arrays.array import GPUArray, _apply
 from pycuda._arrays.creation import asarray, ones
+from pycuda._arrays.kinds import kind
 from pycuda._arrays.numpy_arguments import device, floating, refuse
 from pycuda._arrays.reductions import delivered
 from pycuda.array_api import dtypes
@@ -35,7 +36,7 @@ def array_equal(a1, a2, equal_nan=False):
     if a.shape != b.shape:
         return False
     same = a == b
-    if equal_nan and a.dtype.kind in "fc" and b.dtype.kind in "fc":
+    if equal_nan and kind(a.dtype) in "fc" and kind(b.dtype) in "fc":
         same = same | (_apply("isnan", (a,), None, None, None) & _apply("isnan", (b,), None, None, None))
     return bool(same.all())
 

@@ -195,14 +195,19 @@ def nanpercentile(
     return _quantiles("nanpercentile", a, q, 100, axis, out, method, keepdims, weights)
 
 
+def _largest(dtype):
+    """The largest finite number; NumPy knows no limits of bfloat16."""
+    return np.finfo(dtype).max if dtype.kind == "f" else float.fromhex("0x1.fep127")
+
+
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """The elements, with numbers in place of NaN and of the infinities (None: the largest there are)."""
     x = device(x)
     result = x.copy() if copy else x
     if not has_nan(x.dtype):
         return result
-    limits = np.finfo(_part(x.dtype) if x.dtype.kind == "c" else x.dtype)
-    highest, lowest = limits.max if posinf is None else posinf, limits.min if neginf is None else neginf
+    limit = _largest(_part(x.dtype) if x.dtype.kind == "c" else x.dtype)
+    highest, lowest = limit if posinf is None else posinf, -limit if neginf is None else neginf
     for part in (_parts(result, 0), _parts(result, 1)) if x.dtype.kind == "c" else (result,):
         chosen = part
         for condition, value in ((_is_nan(part), nan), (part == math.inf, highest), (part == -math.inf, lowest)):
