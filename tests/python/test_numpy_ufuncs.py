@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 from numpy_cases import agree, fails_alike, numbers, same
+from pycuda import gpuarray
 from pycuda.gpuarray import to_gpu, zeros
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -42,6 +43,28 @@ def test_parts_of_numbers(dtype):
     for ufunc in (np.frexp, np.modf):
         for ours, expected in zip(ufunc(to_gpu(special)), ufunc(special)):
             same(ours, expected, exact=True)
+
+
+@pytest.mark.parametrize("ufunc", [np.frexp, np.modf, lambda a, **out: np.divmod(a, 2.0, **out)])
+def test_both_results_go_to_out(ufunc):
+    host = np.array([1.5, 2.5, -3.0])
+    expected = ufunc(host)
+    first, second = gpuarray.empty(3, "f4"), gpuarray.empty(3, "c16")
+    got = ufunc(to_gpu(host), out=(first, second))
+    assert got[0] is first and got[1] is second
+    same(got, ufunc(host, out=(np.empty(3, "f4"), np.empty(3, "c16"))))
+    got = ufunc(to_gpu(host), out=(None, second))
+    assert got[1] is second
+    same(got, expected, dtype=False)
+    device = to_gpu(host)
+    same(ufunc(device, out=(device, None)), expected)
+    kept = device.get()
+    for wrong in (gpuarray.empty(4, "f8"), gpuarray.empty((), "f8"), gpuarray.empty(3, "?"), np.empty(3)):
+        with pytest.raises((TypeError, ValueError)):
+            ufunc(to_gpu(host + 1), out=(device, wrong))
+    np.testing.assert_array_equal(device.get(), kept)
+    with pytest.raises(TypeError, match="needs such arrays as out, not GPUArray, ndarray"):
+        ufunc(device, out=(device, np.empty(3)))
 
 
 def test_parts_of_numbers_are_refused_where_numpy_refuses_them():

@@ -12,7 +12,7 @@ import numpy as np
 
 from pycuda import _driver, gpuarray
 from pycuda._arrays.numpy_arguments import device, refuse
-from pycuda._arrays.reductions import delivered
+from pycuda._arrays.reductions import all_delivered, delivered
 from pycuda._arrays.sorting import sorting_arguments
 
 _KNOWN = _driver._array.ufuncs()
@@ -42,10 +42,12 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
         from pycuda._arrays import numpy_ufuncs
 
         return numpy_ufuncs.method(ufunc, method, inputs, out, kwargs)
-    target = None if out is None else out[0]
-    if out is not None and (len(out) != 1 or not isinstance(target, gpuarray.GPUArray)):
-        kinds = ", ".join(type(one).__name__ for one in out)
-        raise TypeError(f"np.{ufunc.__name__} of arrays on the device needs one of them as out, not {kinds}")
+    targets = (None,) * ufunc.nout if out is None else out
+    target = targets[0]
+    if not all(one is None or isinstance(one, gpuarray.GPUArray) for one in targets):
+        kinds = ", ".join(type(one).__name__ for one in targets)
+        wanted = "one of them" if ufunc.nout == 1 else "such arrays"
+        raise TypeError(f"np.{ufunc.__name__} of arrays on the device needs {wanted} as out, not {kinds}")
     name = _operation(ufunc)
     dtype = kwargs.pop("dtype", None)
     casting = "same_kind" if name is None else kwargs.pop("casting", "same_kind")
@@ -64,11 +66,12 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
         if dtype is not None:
             raise TypeError("arguments not known for device arrays: dtype")
         # Not by divmod(): a NumPy number on the left would call this again.
-        return tuple(gpuarray._apply(name, inputs, None, None, None) for name in ("floor_divide", "remainder"))
+        names = "floor_divide", "remainder"
+        return all_delivered([gpuarray._apply(name, inputs, None, None, None) for name in names], targets)
     if name is None:
         from pycuda._arrays import numpy_ufuncs
 
-        return numpy_ufuncs.call(ufunc, inputs, target, dtype)
+        return numpy_ufuncs.call(ufunc, inputs, targets, dtype)
     dtype = None if dtype is None else np.dtype(dtype)
     if dtype is not None or casting != "same_kind":
         inputs = _computed_in(ufunc, inputs, dtype, casting)

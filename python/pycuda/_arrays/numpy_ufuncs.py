@@ -9,7 +9,7 @@ from pycuda._arrays.array import GPUArray
 from pycuda._arrays.creation import packed
 from pycuda._arrays.joining import broadcast_to
 from pycuda._arrays.numpy_arguments import device, refuse
-from pycuda._arrays.reductions import delivered
+from pycuda._arrays.reductions import all_delivered, delivered
 
 _RUNNING = {np.add: scans.cumsum, np.multiply: scans.cumprod, np.maximum: scans.cummax, np.minimum: scans.cummin}
 
@@ -70,18 +70,14 @@ _CALLS = {
 }
 
 
-def call(ufunc, inputs, out, dtype):
-    """A call of a ufunc that is no single operation."""
+def call(ufunc, inputs, outs, dtype):
+    """A call of a ufunc that is no single operation; `outs` has an array or None for each result."""
     function = _CALLS.get(ufunc)
     if function is None:
         return _missing(ufunc, "", inputs)
     refuse(ufunc.__name__, dtype=dtype)
     result = function(*inputs)
-    if out is None:
-        return result
-    if ufunc.nout > 1:
-        refuse(ufunc.__name__, out=out)
-    return delivered(result, out)
+    return delivered(result, outs[0]) if ufunc.nout == 1 else all_delivered(result, outs)
 
 
 def method(ufunc, name, inputs, out, arguments):

@@ -22,18 +22,31 @@ def _sum_dtype(dtype):
     return dtype
 
 
-def delivered(result, out, stream=None, casting="same_kind"):
-    """The result, in `out` if that is given: of its shape, and of a dtype that `casting` allows."""
-    if out is None:
-        return result
+def _check_out(result, out, casting="same_kind"):
+    """TypeError or ValueError if the result does not go to `out`."""
     if not hasattr(out, "gpudata"):
         raise TypeError(f"out must be an array on the device, not {type(out).__name__}")
     if out.shape != result.shape:
         raise ValueError(f"out has shape {out.shape}, the result has shape {result.shape}")
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(f"a result of dtype {result.dtype} cannot be stored with dtype {out.dtype}")
+
+
+def delivered(result, out, stream=None, casting="same_kind"):
+    """The result, in `out` if that is given: of its shape, and of a dtype that `casting` allows."""
+    if out is None:
+        return result
+    _check_out(result, out, casting)
     _array.copy(out, result, stream)
     return out
+
+
+def all_delivered(results, outs):
+    """Several results, each in its `out` if that is not None; nothing is written if one of them does not fit."""
+    for result, out in zip(results, outs):
+        if out is not None:
+            _check_out(result, out)
+    return tuple(map(delivered, results, outs))
 
 
 def _finish(result, a, axes, keepdims, out, stream):
