@@ -250,3 +250,20 @@ def test_products_in_a_dot_product_are_not_rounded():
     for rows in (x, np.tile(x, (200, 1))):
         found = gpuarray.vecdot(to_gpu(rows), to_gpu(np.resize(y, rows.shape))).get()
         assert np.float32(2.0**-24) in found[:3]
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i4", "u8", "f4", "f8", "c16"])
+def test_running_sums_and_positions_are_cast_to_out_as_numpys(dtype):
+    host = np.array([[1, 5, 3], [4, 2, 6]])
+    sums = gpuarray.empty((2, 3), dtype)
+    for given in (host, host * 1.5):
+        assert np.cumsum(to_gpu(given), axis=0, out=sums) is sums
+        np.testing.assert_array_equal(sums.get(), np.cumsum(given, axis=0, out=np.empty((2, 3), dtype)))
+    places, expected = gpuarray.empty(3, dtype), np.empty(3, dtype)
+    try:
+        np.argmax(host, axis=0, out=expected)
+    except TypeError:
+        with pytest.raises(TypeError, match="int64 cannot be stored"):
+            to_gpu(host).argmax(axis=0, out=places)
+    else:
+        np.testing.assert_array_equal(to_gpu(host).argmax(axis=0, out=places).get(), expected)

@@ -49,10 +49,10 @@ def all_delivered(results, outs):
     return tuple(map(delivered, results, outs))
 
 
-def _finish(result, a, axes, keepdims, out, stream):
+def _finish(result, a, axes, keepdims, out, stream, casting="same_kind"):
     if keepdims:
         result = result.reshape(tuple(1 if i in axes else length for i, length in enumerate(a.shape)))
-    return delivered(result, out, stream)
+    return delivered(result, out, stream, casting)
 
 
 def _reduce(name, a, axis, dtype, stream, keepdims=False, out=None, second=None):
@@ -81,10 +81,11 @@ def _find(name, a, axis, stream, keepdims, out):
     if isinstance(axis, (tuple, list)) and len(axes) != 1:
         raise TypeError("argmax and argmin take one axis or none")
     mask = builtins.sum(1 << i for i in axes)
-    if out is not None and out.dtype != _POSITION:
+    # NumPy's rule is on `out` itself, and not the way round that its elements are cast.
+    if out is not None and not np.can_cast(out.dtype, _POSITION, "safe"):
         raise TypeError(f"positions of dtype {_POSITION} cannot be stored with dtype {out.dtype}")
     result = _array.reduce(name, a, None, mask, a.dtype, _POSITION, stream)
-    return _finish(result, a, axes, keepdims, out, stream)
+    return _finish(result, a, axes, keepdims, out, stream, "unsafe")
 
 
 class Reductions:

@@ -6,7 +6,7 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.array import GPUArray
 from pycuda._arrays.kernels import compiled, is_cpu
-from pycuda._arrays.reductions import _sum_dtype
+from pycuda._arrays.reductions import _sum_dtype, delivered
 from pycuda._arrays.shapes import _along_one
 
 _array = _driver._array
@@ -16,17 +16,10 @@ _POSITION = np.dtype(np.int64)
 def _running(name, a, axis, dtype, out):
     a, axis = _along_one(a, axis)
     dtype = _sum_dtype(a.dtype) if dtype is None else np.dtype(dtype)
-    if out is not None and (out.shape != a.shape or out.dtype != dtype):
-        raise ValueError(
-            f"out has shape {out.shape} and dtype {out.dtype}, the result has shape {a.shape} and dtype {dtype}"
-        )
     result = _array.empty_like(a, dtype, "C")
     if a.size:
         _array.scan(name, a, axis, dtype, result, None)
-    if out is None:
-        return result
-    _array.copy(out, result, None)
-    return out
+    return delivered(result, out, casting="unsafe")  # as NumPy's
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
