@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """np.linalg and np.fft given arrays of the device, against NumPy itself."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy_cases import agree, fails_alike, numbers, same
+from pycuda import array_api
 from pycuda.gpuarray import GPUArray, to_gpu
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -111,3 +114,18 @@ def test_transforms(dtype):
         agree(call, a)
         agree(lambda x: call(x, 1), a)
         agree(lambda x: call(x, (0, -1)), numbers((3, 5), dtype))
+
+
+@pytest.mark.parametrize("order", [math.inf, -math.inf, 0, 1, 2, 3])
+def test_norms_of_vectors_without_elements(order):
+    host = np.zeros((3, 0))
+    for norm in (np.linalg.norm, np.linalg.vector_norm):
+        (fails_alike if order < 0 else agree)(lambda x, norm=norm: norm(x, ord=order, axis=-1), host)
+    if order == math.inf:
+        assert array_api.linalg.vector_norm(to_gpu(host), ord=order, axis=-1).get().tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_norms_of_matrices_without_elements(shape):
+    for order in ("fro", "nuc", 1, 2, math.inf):
+        agree(lambda x, order=order: np.linalg.norm(x, ord=order), np.zeros(shape))

@@ -109,13 +109,18 @@ def matrix_power(x, n, /):
     return result.copy() if result is x else result
 
 
+def _largest(sizes, **options):
+    """The largest absolute value along axes; 0 where there are none, which `max` refuses."""
+    return sizes.max(**options) if sizes.size else sizes.sum(**options)
+
+
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """The length of vectors: (the sum of |x| to the power `ord`) to the power 1 / `ord`."""
     axes = None if axis is None else tuple(_axes(axis, x.ndim))
     size = _apply("absolute", (x,), None, None, None)
     options = {"axis": axes, "keepdims": keepdims}
     if ord == float("inf"):
-        return size.max(**options)
+        return _largest(size, **options)
     if ord == -float("inf"):
         return size.min(**options)
     if ord == 0:
@@ -150,7 +155,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     if ord in ("nuc", 2, -2):
         values = svdvals(x)
-        result = values.sum(axis=-1) if ord == "nuc" else values.max(axis=-1) if ord > 0 else values.min(axis=-1)
+        result = values.sum(axis=-1) if ord == "nuc" else _largest(values, axis=-1) if ord > 0 else values.min(axis=-1)
         return result[..., None, None] if keepdims else result
     if ord not in (1, -1, float("inf"), -float("inf")):
         raise ValueError(f"the order of a matrix norm is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
@@ -158,5 +163,5 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     summed, rest = (-2, -1) if builtins.abs(ord) == 1 else (-1, -2)
     sums = size.sum(axis=_axis(summed, x.ndim), keepdims=True)
     axis = _axis(rest, x.ndim)
-    result = sums.max(axis=axis, keepdims=True) if ord > 0 else sums.min(axis=axis, keepdims=True)
+    result = _largest(sums, axis=axis, keepdims=True) if ord > 0 else sums.min(axis=axis, keepdims=True)
     return result if keepdims else result.reshape(result.shape[:-2])
