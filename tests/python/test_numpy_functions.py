@@ -227,6 +227,11 @@ def test_interpolation():
     agree(np.interp, x, xp[:1], fp[:1])
     agree(lambda x, xp, fp: np.interp(x, xp, fp, 5, 6), x, xp[:1], fp[:1])
     agree(np.interp, np.arange(3), xp, np.arange(4))
+    beside = np.array([-5, -4, -3, -1, -0.5, 0, 1, 2, 3, math.nan])
+    inf, xp_whole = math.inf, np.array([-4, -1, 0, 2])
+    for values in ([-0.5, inf, 1, -1.5], [inf, inf, math.nan, 1], [inf, -inf, inf, inf], [1, 2, inf, -inf]):
+        agree(np.interp, beside, xp_whole, np.array(values))
+    agree(np.interp, beside, xp_whole, np.array([1, complex(inf, 1), complex(inf, 1), complex(1, inf)]))
     fails_alike(np.interp, x, xp, fp[:2])
     fails_alike(np.interp, x, xp[:0], fp[:0])
     fails_alike(lambda x, xp, fp: np.interp(x, xp, fp, period=0), x, xp, fp)

@@ -11,6 +11,7 @@ from pycuda._arrays.searching import searchsorted
 from pycuda._arrays.selection import take
 from pycuda._arrays.shapes import _axes, _axis
 from pycuda._arrays.sorting import argsort
+from pycuda._arrays.views import _parts
 from pycuda.array_api import statistics
 
 
@@ -138,6 +139,20 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return (dx * (y[at(slice(1, None))] + y[at(slice(None, -1))]) / 2.0).sum(axis)
 
 
+def _on_lines(x, xp, fp):
+    """The values at `x` on the lines between two points or more, all real; beyond them of the first or last line."""
+    at = _apply("clip", (searchsorted(xp, x, "right") - 1, 0, xp.size - 2), None, None, None)
+    slope = take((fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1]), at)
+    start, end = take(fp, at), take(fp, at + 1)
+    inside = slope * (x - take(xp, at)) + start
+    # Where that is not a number because a value is infinite, the other end may give one.
+    other = slope * (x - take(xp, at + 1)) + end
+    other = _apply("where", ((other != other) & (start == end), start, other), None, None, None)
+    inside = _apply("where", (inside != inside, other, inside), None, None, None)
+    inside = _apply("where", (x == take(xp, at), start, inside), None, None, None)
+    return _apply("where", (x == xp[-1], fp[-1], inside), None, None, None)
+
+
 def interp(x, xp, fp, left=None, right=None, period=None):
     """The values at `x` on the lines between points, of which `xp` ascends."""
     x, xp, fp = device(x), device(xp), device(fp)
@@ -162,10 +177,12 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     right = fp[-1] if right is None else right
     result = broadcast_to(fp[-1], x.shape)
     if xp.size > 1:
-        at = _apply("clip", (searchsorted(xp, x, "right") - 1, 0, xp.size - 2), None, None, None)
-        slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
-        inside = take(slopes, at) * (x - take(xp, at)) + take(fp, at)
-        result = _apply("where", (x == xp[-1], result, inside), None, None, None)
+        if dtype.kind == "c":
+            result = GPUArray(x.shape, dtype)
+            for number in (0, 1):
+                _parts(result, number)[...] = _on_lines(x, xp, _parts(fp, number))
+        else:
+            result = _on_lines(x, xp, fp)
     result = _apply("where", (x < xp[0], left, result), None, None, None)
     result = _apply("where", (x > xp[-1], right, result), None, None, None)
     if xp.size > 1:
