@@ -4,8 +4,8 @@
 Notes
 -----
 Differences from the original: any strides; a second positional argument is heeded, unknown keywords
-are refused; integers become floats as NumPy's do; `fmod`, `frexp`, `ldexp` and `modf` work in the
-arrays' own precision.
+are refused; integers become floats as NumPy's do, but `ceil`, `fabs` and `floor` keep their dtype;
+`fmod`, `frexp`, `ldexp` and `modf` work in the arrays' own precision.
 """
 
 from __future__ import annotations
