@@ -280,3 +280,10 @@ def test_held_memory_is_given_up_when_memory_is_short(context):
     other.allocate(part).free()
     other.free_held()
     assert gpuarray.GPUArray((part + 2**20,), np.int8).size == part + 2**20
+
+
+def test_arrays_without_elements_are_neither_true_nor_false():
+    with pytest.raises(ValueError, match="without elements is ambiguous"):
+        bool(gpuarray.empty(0, np.float32))
+    with pytest.raises(ValueError, match="more than one element"):
+        bool(gpuarray.zeros(2, np.float32))

@@ -242,3 +242,10 @@ def test_more_arrays_than_kernels_take_of_arrays_without_elements_and_without_st
         empty[(gpuarray.to_gpu(np.array([0])),) * 5]
     same = gpuarray.broadcast_to(gpuarray.to_gpu(np.array(7.0)), (2,) * 5)
     assert same[(gpuarray.to_gpu(np.array([0, 1])),) * 5].get().tolist() == [7, 7]
+
+
+def test_elements_cannot_be_deleted():
+    device = gpuarray.zeros(3, np.float32)
+    for index in (0, slice(2), [0, 1]):
+        with pytest.raises(ValueError, match="cannot delete array elements"):
+            del device[index]

@@ -308,6 +308,7 @@ def test_places():
         changed(lambda x: np.putmask(x, x > 0, values), a)
     changed(lambda x, y: np.putmask(x, y > 0, y.astype("i4")), a, b)
     fails_alike(lambda x: np.place(x, x == x, []), a)
+    changed(lambda x: np.put(x, [0, 99], []), a)
     changed(np.copyto, b, a)
     changed(lambda x, y: np.copyto(x, y, where=x > 1), b, numbers((4,), "f4"))
     changed(lambda x: np.copyto(x, 2), b)

@@ -236,6 +236,15 @@ def test_grids():
     fails_alike(lambda a: np.broadcast_to(a, (2, 4)), numbers((3,), "f4"))
 
 
+def test_axes_are_transposed_one_by_one_too():
+    host = numbers((2, 3, 4), "f4")
+    for axes in ((1, 0, 2), (-1, 0, 1), ((2, 0, 1),), (None,), ()):
+        agree(lambda x, axes=axes: x.transpose(*axes), host)
+    agree(lambda x: x.transpose(0), host[0, 0])
+    for axes in ((1, 0), (0, 0, 1), (1,), (0, 1, None)):
+        fails_alike(lambda x, axes=axes: x.transpose(*axes), host)
+
+
 def test_repeats():
     a = numbers((3, 4), "i4")
     agree(lambda x, n: np.repeat(x, n, 1), a, np.array([1, 0, 2, 3]))

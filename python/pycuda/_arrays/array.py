@@ -132,6 +132,9 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
             return
         _store(self[index], value)
 
+    def __delitem__(self, index):
+        raise ValueError("cannot delete array elements")
+
     def _select(self, index):
         from pycuda._arrays import selection
 

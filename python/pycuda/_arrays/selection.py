@@ -343,7 +343,7 @@ def nonzero(ary):
 
 
 def put(ary, indices, values):
-    """``ary.flat[indices] = values``: positions count in C order, values are repeated as needed."""
+    """``ary.flat[indices] = values``: positions count in C order, values are repeated as needed; none put nothing."""
     indices = _device_indices(indices).ravel()
     if not indices.size:
         return
@@ -351,7 +351,7 @@ def put(ary, indices, values):
         values = to_gpu(np.asarray(values, ary.dtype).reshape(-1))
     values = values.ravel()
     if not values.size:
-        raise ValueError("put needs at least one value")
+        return
     if values.size < indices.size and values.size > 1:
         values = take(values, to_gpu(np.arange(indices.size) % values.size))
     here = GPUArray(indices.shape, ary.dtype)

@@ -30,6 +30,8 @@ class Values:
     def __bool__(self):
         if self.size == 1:
             return bool(self.get().reshape(())[()])
+        if not self.size:
+            raise ValueError("The truth value of an array without elements is ambiguous. Ask for a.size > 0")
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
 
     def __hash__(self):

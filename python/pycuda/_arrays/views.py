@@ -130,11 +130,16 @@ class Views:
             kept = [i for i in range(self.ndim) if self.shape[i] != 1]
         return _array.view(self, 0, [self.shape[i] for i in kept], [self.strides[i] for i in kept], None)
 
-    def transpose(self, axes=None):
-        """A view with its axes in the order `axes` (None: reversed). ValueError if they are not a permutation."""
-        if axes is None:
+    def transpose(self, axes=None, *more):
+        """A view with its axes in the order `axes`, which may come one by one (none, or None: reversed).
+
+        ValueError if they are not a permutation.
+        """
+        if axes is None and not more:
             axes = range(self.ndim - 1, -1, -1)
         else:
+            if more or hasattr(axes, "__index__"):
+                axes = (axes, *more)
             axes = [operator.index(axis) for axis in axes]
             if len(axes) != self.ndim:
                 raise ValueError(f"axes don't match array: {axes} and shape {self.shape}")
