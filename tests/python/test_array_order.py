@@ -212,8 +212,8 @@ def test_elements_are_put_by_flat_positions():
     np.testing.assert_array_equal(device.get(), host)
     with pytest.raises(IndexError, match=r"out of bounds for an array of shape \(4, 5\)"):
         device.put([20], [1])
-    with pytest.raises(ValueError, match="at least one value"):
-        device.put([0], [])
+    device.put([0], [])
+    np.testing.assert_array_equal(device.get(), host)
     np.testing.assert_array_equal(device.take([3, 0], axis=1).get(), host.take([3, 0], axis=1))
 
 
@@ -228,3 +228,22 @@ def test_reductions_of_any_length_see_each_element_once(length):
         array[place] = 9
         assert array.max().get() == 9 and array.argmax().get() == place
         array[place] = float(host[place])
+
+
+def test_the_allocator_that_is_given_is_used_and_pycudas_order_of_arguments_taken():
+    sizes = []
+
+    def allocator(size):
+        sizes.append(size)
+        return driver.mem_alloc(size)
+
+    truth = gpuarray.to_gpu(np.array([0, 1, 1], np.float32))
+    stream = driver.Stream()
+    assert truth.any(stream).get() and not truth.all(stream, allocator).get()
+    assert truth.any(allocator=allocator).get() and truth.any(0, allocator=allocator).get()
+    np.testing.assert_array_equal(gpuarray.logical_not(truth, allocator=allocator).get(), [True, False, False])
+    np.testing.assert_array_equal(gpuarray.logical_or(truth, truth, allocator=allocator).get(), [False, True, True])
+    assert len(sizes) == 5
+    theirs = gpuarray.to_gpu(np.arange(4, dtype=np.float32), allocator)
+    taken = gpuarray.take(theirs, gpuarray.to_gpu(np.array([1, 2], np.uint32)))
+    assert taken.allocator is allocator and len(sizes) == 7

@@ -7,7 +7,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._arrays.array import GPUArray
-from pycuda._arrays.reductions import delivered
+from pycuda._arrays.reductions import allocated, delivered
 from pycuda._arrays.views import _parts
 
 _array = _driver._array
@@ -94,7 +94,8 @@ def _logical(name, operands, out, allocator):
         value = getattr(np, name)(*operands)
         result = GPUArray((), np.bool_, allocator) if out is None else out
         return result.fill(bool(value))
-    return _apply(name, operands, out, None, None)
+    result = _apply(name, operands, out, None, None)
+    return allocated(result, allocator) if out is None else result
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None):

@@ -4,19 +4,10 @@
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.array import GPUArray
 from pycuda._arrays.kinds import kind
-from pycuda._arrays.reductions import _reduce
+from pycuda._arrays.reductions import _reduce, allocated
 
 _array = _driver._array
-
-
-def _allocated(result, allocator):
-    if allocator is None:
-        return result
-    moved = GPUArray(result.shape, result.dtype, allocator)
-    _array.copy(moved, result, None)
-    return moved
 
 
 def _common_dtype(a, b):
@@ -36,14 +27,14 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
     """
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
         return a._reduce_all("sum", None, False)
-    return _allocated(_reduce("sum", a, axis, dtype, stream, keepdims, out), allocator)
+    return allocated(_reduce("sum", a, axis, dtype, stream, keepdims, out), allocator)
 
 
 def prod(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
     """The product, computed and returned in `dtype`, by default the array's."""
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
         return a._reduce_all("prod", None, False)
-    return _allocated(_reduce("prod", a, axis, dtype, stream, keepdims, out), allocator)
+    return allocated(_reduce("prod", a, axis, dtype, stream, keepdims, out), allocator)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
@@ -55,7 +46,7 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     if dtype is None and a.dtype is b.dtype and stream is None and allocator is None:
         return a._reduce_all("dot", b, False)
     dtype = _common_dtype(a, b) if dtype is None else dtype
-    return _allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
+    return allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
 
 
 def vdot(a, b, dtype=None, stream=None):
@@ -110,9 +101,9 @@ def subset_min(subset, a, stream=None):
 
 def any(a, stream=None, allocator=None, *, axis=None, keepdims=False):
     """Whether any element along `axis` (None: of all) is not zero: bool."""
-    return _allocated(a.any(axis, stream, keepdims=keepdims), allocator)
+    return allocated(a.any(axis, stream, keepdims=keepdims), allocator)
 
 
 def all(a, stream=None, allocator=None, *, axis=None, keepdims=False):
     """Whether all elements along `axis` (None: of all) are not zero: bool."""
-    return _allocated(a.all(axis, stream, keepdims=keepdims), allocator)
+    return allocated(a.all(axis, stream, keepdims=keepdims), allocator)

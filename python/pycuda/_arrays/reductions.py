@@ -5,7 +5,7 @@ import builtins
 
 import numpy as np
 
-from pycuda import _driver
+from pycuda import _driver, driver
 from pycuda._arrays.kinds import kind, wide
 from pycuda._arrays.shapes import _axes, _reduced_axes
 from pycuda._arrays.views import _part
@@ -20,6 +20,15 @@ def _sum_dtype(dtype):
     if dtype.kind == "u" and dtype.itemsize < 8:
         return np.dtype(np.uint64)
     return dtype
+
+
+def allocated(result, allocator, stream=None):
+    """The result, in memory of `allocator` if that is given."""
+    if allocator is None:
+        return result
+    moved = type(result)(result.shape, result.dtype, allocator)
+    _array.copy(moved, result, stream)
+    return moved
 
 
 def _check_out(result, out, casting="same_kind"):
@@ -88,6 +97,20 @@ def _find(name, a, axis, stream, keepdims, out):
     return _finish(result, a, axes, keepdims, out, stream, "unsafe")
 
 
+def _as_pycudas(axis, stream, allocator):
+    """The arguments of `any` and `all`: PyCUDA's begin with the stream and the allocator."""
+    if isinstance(axis, driver.Stream):
+        return None, axis, allocator if stream is None else stream
+    return axis, stream, allocator
+
+
+def _truth(name, a, axis, stream, allocator, keepdims, out):
+    axis, stream, allocator = _as_pycudas(axis, stream, allocator)
+    if axis is None and out is None and stream is None and not keepdims and allocator is None:
+        return a._reduce_all(name, None, False)
+    return allocated(_reduce(name, a, axis, None, stream, keepdims, out), allocator if out is None else None, stream)
+
+
 class Reductions:
     """The part of GPUArray that reduces by NumPy's rules."""
 
@@ -100,15 +123,11 @@ class Reductions:
         one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
         `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
         """
-        if axis is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("any", None, False)
-        return _reduce("any", self, axis, None, stream, keepdims, out)
+        return _truth("any", self, axis, stream, allocator, keepdims, out)
 
     def all(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
         """Whether all elements are not zero, True where there are none: bool; see `any`."""
-        if axis is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("all", None, False)
-        return _reduce("all", self, axis, None, stream, keepdims, out)
+        return _truth("all", self, axis, stream, allocator, keepdims, out)
 
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
         """The sum along `axis` (None: of all elements), 0 where there are none.

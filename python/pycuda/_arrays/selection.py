@@ -276,7 +276,7 @@ def take(a, indices, out=None, stream=None, axis=None):
     a, axis = _along_one(a, axis)
     places = [axis, *(i for i in range(a.ndim) if i != axis)]
     view = a.transpose(places)
-    result = GPUArray(indices.shape + view.shape[1:], a.dtype)
+    result = GPUArray(indices.shape + view.shape[1:], a.dtype, a.allocator)
     if not _array.select(view, (indices,), result, stream, True, False):
         raise _out_of_range(a)
     if a.ndim > 1:
