@@ -220,22 +220,27 @@ void play_threads() {
 /// The module goes while another thread's kernel of it is compiled.
 void play_unload() {
   const CurrentContext context;
-  CUmodule module = nullptr;
   const std::string text = hashes(3, 1900);
-  CU(cuModuleLoadData)(&module, text.c_str());
+  CUresult unloaded = CUDA_ERROR_UNKNOWN;
   CUresult asked = CUDA_ERROR_UNKNOWN;
-  std::atomic<bool> asking{false};
-  std::thread thread([&] {
-    CU(cuCtxSetCurrent)(context.handle());
-    CUfunction function = nullptr;
-    asking = true;
-    asked = CU(cuModuleGetFunction)(&function, module, "k1");
-  });
-  while (!asking) std::this_thread::yield();
-  // It takes ten times as long to compile.
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  const CUresult unloaded = CU(cuModuleUnload)(module);
-  thread.join();
+  // On a busy machine the thread may come too late, to a handle that is none any more.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    CUmodule module = nullptr;
+    CU(cuModuleLoadData)(&module, text.c_str());
+    std::atomic<bool> asking{false};
+    std::thread thread([&] {
+      CU(cuCtxSetCurrent)(context.handle());
+      CUfunction function = nullptr;
+      asking = true;
+      asked = CU(cuModuleGetFunction)(&function, module, "k1");
+    });
+    while (!asking) std::this_thread::yield();
+    // It takes ten times as long to compile.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    unloaded = CU(cuModuleUnload)(module);
+    thread.join();
+    if (asked != CUDA_ERROR_INVALID_HANDLE) break;
+  }
   std::printf("unloaded %d, asked %d\n", unloaded, asked);
 }
 
