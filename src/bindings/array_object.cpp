@@ -40,12 +40,6 @@ PyObject* create(PyTypeObject* type, PyObject*, PyObject*) {
   return self;
 }
 
-PyObject* iterate(PyObject* self) {
-  if (state_of_array(self).layout.ndim != 0) return PySeqIter_New(self);
-  PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
-  return nullptr;
-}
-
 int traverse(PyObject* self, visitproc visit, void* arg) {
   auto* object = reinterpret_cast<ArrayObject*>(self);
   Py_VISIT(Py_TYPE(self));
@@ -214,7 +208,6 @@ PyTypeObject* make_type() {
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
       {Py_sq_item, reinterpret_cast<void*>(array_item)},
-      {Py_tp_iter, reinterpret_cast<void*>(iterate)},
       {Py_tp_getset, array_attributes()},
       {Py_tp_methods, methods},
       {Py_tp_members, members},

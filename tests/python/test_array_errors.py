@@ -162,12 +162,6 @@ def test_adding_in_place_asks_the_other_operand():
     assert operator.iadd(array, Other()) == ("added to", array)
 
 
-def test_nobody_iterates_over_an_array_without_axes():
-    with pytest.raises(TypeError, match="without axes"):
-        list(gpuarray.zeros((), np.float32))
-    assert len(list(gpuarray.zeros((2, 3), np.float32))) == 2
-
-
 def test_arrays_of_another_context_are_refused(context):
     mine = gpuarray.to_gpu(np.arange(3.0))
     view = mine[1:]
