@@ -54,7 +54,8 @@ class ArrayMemory : public DeviceAllocation {
 void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
   unlocked_if_possible([&] {
     cuda::PooledDeviceMemory released = std::move(block);
-    if (told && !cuda::Capture::wait_for_work(*released.context())) drop_in_capture(released);
+    if (!told || released.pointer() == 0) return;
+    if (!cuda::Capture::wait_for_work(*released.context())) drop_in_capture(released);
   });
 }
 

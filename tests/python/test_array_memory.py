@@ -12,6 +12,7 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.usefixtures("context")
 
 NON_BLOCKING = 1
+SIZE = 1 << 16
 SLOW_COPY = """
 __global__ void slow_copy(const int *x, int *y, int n, int rounds) {
   int wait = 0;
@@ -39,37 +40,38 @@ def test_memory_freed_in_the_default_stream_is_not_overwritten_by_another_stream
         del z
 
 
+def slow_zeros(target, stream):
+    """The launch that writes zeros there, later than work in other streams."""
+    zeros = gpuarray.zeros(SIZE, np.int32)
+    cuda.Context.synchronize()
+    slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
+    slow_copy(zeros, target, np.int32(8), np.int32(30_000_000), block=(32, 1, 1), stream=stream)
+    return zeros, slow_copy  # to be kept until the stream is idle
+
+
 @pytest.mark.parametrize("view", [lambda a: a[2:], lambda a: a.reshape(2, -1), lambda a: a.view(np.uint32)])
 def test_memory_whose_views_address_was_told_waits_for_its_users(view):
-    slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
-    n = 1 << 16
-    x, y = gpuarray.zeros(n, np.int32), gpuarray.empty(n, np.int32)
-    stream = cuda.Stream(NON_BLOCKING)
-    cuda.Context.synchronize()
+    y, stream = gpuarray.empty(SIZE, np.int32), cuda.Stream(NON_BLOCKING)
     part = view(y)
-    slow_copy(x, part.gpudata, np.int32(8), np.int32(30_000_000), block=(32, 1, 1), stream=stream)
+    kept = slow_zeros(part.gpudata, stream)
     del part, y
-    z = gpuarray.empty(n, np.int32)
+    z = gpuarray.empty(SIZE, np.int32)
     z.fill(7)
     stream.synchronize()
-    assert (z.get() == 7).all()
+    assert kept and (z.get() == 7).all()
 
 
 def test_memory_freed_while_another_context_is_current_waits_for_its_own_ones_work(context):
-    slow_copy = SourceModule(SLOW_COPY).get_function("slow_copy")
-    n = 1 << 16
-    x, y = gpuarray.zeros(n, np.int32), gpuarray.empty(n, np.int32)
-    stream = cuda.Stream(NON_BLOCKING)
-    cuda.Context.synchronize()
-    slow_copy(x, y, np.int32(n), np.int32(30_000_000), block=(32, 1, 1), stream=stream)
+    y, stream = gpuarray.empty(SIZE, np.int32), cuda.Stream(NON_BLOCKING)
+    kept = slow_zeros(y, stream)
     other = cuda.Device(0).make_context()
     try:
         del y
         cuda.Context.pop()
-        z = gpuarray.empty(n, np.int32)
+        z = gpuarray.empty(SIZE, np.int32)
         z.fill(7)
         stream.synchronize()
-        assert (z.get() == 7).all()
+        assert kept and (z.get() == 7).all()
     finally:
         other.detach()
 

@@ -97,17 +97,11 @@ def _find(name, a, axis, stream, keepdims, out):
     return _finish(result, a, axes, keepdims, out, stream, "unsafe")
 
 
-def _as_pycudas(axis, stream, allocator):
-    """The arguments of `any` and `all`: PyCUDA's begin with the stream and the allocator."""
-    if isinstance(axis, driver.Stream):
-        return None, axis, allocator if stream is None else stream
-    return axis, stream, allocator
-
-
 def _truth(name, a, axis, stream, allocator, keepdims, out):
-    axis, stream, allocator = _as_pycudas(axis, stream, allocator)
     if axis is None and out is None and stream is None and not keepdims and allocator is None:
         return a._reduce_all(name, None, False)
+    if isinstance(axis, driver.Stream):  # PyCUDA's arguments begin with the stream and the allocator
+        axis, stream, allocator = None, axis, allocator if stream is None else stream
     return allocated(_reduce(name, a, axis, None, stream, keepdims, out), allocator if out is None else None, stream)
 
 

@@ -56,6 +56,15 @@ class Thing {
   std::weak_ptr<int> watched_ = thing_;
 };
 
+/// What a graph keeps in whose capture `thing` was freed.
+std::shared_ptr<GraphResources> graph_that_keeps(Thing& thing, const ContextPtr& context,
+                                                 const Stream& stream) {
+  const auto capture = capture_thread(stream);
+  drop_known_memory(context, thing.give());
+  capture->end();
+  return capture->resources();
+}
+
 }  // namespace
 
 TEST_CASE("what work may still use goes after that") {
@@ -93,13 +102,7 @@ TEST_CASE("memory that the capturing thread frees goes with the graph: its work 
   const CurrentContext context(driver);
   const Stream stream;
   Thing thing;
-  std::shared_ptr<GraphResources> resources;
-  {
-    const auto capture = capture_thread(stream);
-    drop_known_memory(*context, thing.give());
-    capture->end();
-    resources = capture->resources();
-  }
+  auto resources = graph_that_keeps(thing, *context, stream);
   CHECK(!thing.gone());
   CHECK(waits == 0);
   resources.reset();
@@ -112,14 +115,8 @@ TEST_CASE("what a graph kept is not handed on to the next one that is captured")
   const CurrentContext context(driver);
   const Stream stream;
   Thing thing;
-  auto old = std::make_shared<GraphResources>();
+  auto old = graph_that_keeps(thing, *context, stream);
   std::shared_ptr<GraphResources> next;
-  {
-    const auto capture = capture_thread(stream);
-    drop_known_memory(*context, thing.give());
-    capture->end();
-    old = capture->resources();
-  }
   {
     const auto capture = capture_thread(stream);
     old.reset();
