@@ -111,3 +111,11 @@ def scramble_constants(bits, count):
     routine = f"curandGetScrambleConstants{bits}"
     _checked(getattr(_required_library(), routine)(ctypes.byref(address)), routine)
     return _repeated(_table(address.value, bits, (_TABLE_LENGTH,)), count)
+
+
+def write(table, destination):
+    """Copy a table to the first bytes of a writable, contiguous ndarray."""
+    place = memoryview(destination).cast("B")
+    if place.nbytes < table.nbytes:
+        raise ValueError(f"the destination has {place.nbytes} bytes, the table {table.nbytes}")
+    place[: table.nbytes] = table.tobytes()

@@ -947,7 +947,12 @@ class Function:
         time_kernel: Literal[True],
     ) -> float: ...
     def prepare(
-        self, arg_types: str | Iterable[Any], texrefs: Sequence[Any] | None = None, *, block: _Extents = ...
+        self,
+        arg_types: str | Iterable[Any],
+        texrefs: Sequence[Any] | None = None,
+        *,
+        block: _Extents = ...,
+        shared: SupportsIndex = 0,
     ) -> Self: ...
     def prepared_call(self, grid: _Extents, block: _Extents, /, *args: Any, shared_size: SupportsIndex = 0) -> None: ...
     def prepared_async_call(

@@ -311,3 +311,38 @@ def get_curand_version():
     from pycuda import _curand_tables
 
     return _curand_tables.get_curand_version()
+
+
+def _get_direction_vectors(set, dst, count):
+    """Write `count` direction vectors of `set` to the page-locked or pageable ndarray `dst`."""
+    from pycuda import _curand_tables
+
+    _curand_tables.write(_curand_tables.direction_vectors(set, count), dst)
+
+
+def _get_scramble_constants32(dst, count):
+    """Write `count` 32-bit scramble constants to the ndarray `dst`."""
+    from pycuda import _curand_tables
+
+    _curand_tables.write(_curand_tables.scramble_constants(32, count), dst)
+
+
+def _get_scramble_constants64(dst, count):
+    """The same with 64 bits."""
+    from pycuda import _curand_tables
+
+    _curand_tables.write(_curand_tables.scramble_constants(64, count), dst)
+
+
+# PyCUDA's extension has them itself.
+for _function in (get_curand_version, _get_direction_vectors, _get_scramble_constants32, _get_scramble_constants64):
+    setattr(_driver, _function.__name__, _function)
+del _function
+
+
+def __getattr__(name):
+    if name == "SourceModule":  # where it was until 2009
+        from pycuda.compiler import SourceModule
+
+        return SourceModule
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,11 @@ true division; ``//``, ``%``, bit operators, and indexing with arrays exist; red
 `keepdims` and `dtype`. Memory comes from a pool when no `allocator` is given, or `mem_alloc` is.
 """
 
+import importlib
+
+import numpy as np  # noqa: F401
+
+import pycuda.driver as drv  # noqa: F401
 from pycuda._arrays import numpy_families
 from pycuda._arrays.array import GPUArray, _apply, _array, _store  # noqa: F401
 from pycuda._arrays.choices import (
@@ -58,7 +63,7 @@ from pycuda._arrays.reduction_functions import (
 from pycuda._arrays.scans import cumprod, cumsum
 from pycuda._arrays.searching import searchsorted, unique
 from pycuda._arrays.selection import multi_put, multi_take, multi_take_put, nonzero, put, take
-from pycuda._arrays.shapes import _axes, _axis, splay  # noqa: F401
+from pycuda._arrays.shapes import _axes, _axis, _splay_backend, splay  # noqa: F401
 from pycuda._arrays.sorting import argsort, sort
 from pycuda._arrays.transfers import _memcpy_discontig  # noqa: F401
 from pycuda._vectors import vec
@@ -128,6 +133,8 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+# Private in PyCUDA, but programs use them.
+_FOR_PROGRAMS = {"_compact_strides", "_get_broadcasted_binary_op_result", "_make_binary_op"}
 # NumPy's names with NumPy's arguments: `__getattr__` below.
 __all__ += sorted(numpy_families.BORROWED)
 
@@ -137,11 +144,16 @@ def _get_common_dtype(obj1, obj2):
 
 
 def __getattr__(name):
-    # Functions that are NumPy's by name and arguments come with their modules when they are first asked for.
+    # Comes when it is first asked for: functions that are NumPy's by name and arguments, and what few programs use.
     module = numpy_families.BORROWED.get(name)
-    if module is None:
+    if module is not None:
+        globals()[name] = numpy_families.load(module, name)
+    elif name in _FOR_PROGRAMS:
+        globals()[name] = getattr(importlib.import_module("pycuda._arrays.downstream_names"), name)
+    elif name == "elementwise":
+        globals()[name] = importlib.import_module("pycuda.elementwise")
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = numpy_families.load(module, name)
     return globals()[name]
 
 

@@ -43,8 +43,8 @@ struct PreparedLaunch {
   }
 };
 
-unsigned int read_shared_size(PyObject* const* values, PyObject* keyword_names) {
-  unsigned int shared_bytes = 0;
+unsigned int read_shared_size(PyObject* const* values, PyObject* keyword_names,
+                              unsigned int shared_bytes) {
   std::string unknown;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keyword_names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
@@ -96,8 +96,10 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
     }
     launch.shape.stream = stream_argument(arguments[used++]);
   }
+  launch.shape.shared_bytes = state.prepared_shared_bytes;
   if (keyword_names != nullptr) {
-    launch.shape.shared_bytes = read_shared_size(arguments + count, keyword_names);
+    launch.shape.shared_bytes =
+        read_shared_size(arguments + count, keyword_names, launch.shape.shared_bytes);
   }
   launch.values = arguments + used;
   launch.value_count = static_cast<std::size_t>(count - used);
@@ -127,6 +129,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     nb::object arg_types;
     nb::object texrefs = nb::none();
     nb::object block = nb::none();
+    nb::object shared = nb::none();
     if (count > 0) arg_types = nb::borrow(arguments[0]);
     if (count > 1) texrefs = nb::borrow(arguments[1]);
     if (count > 2) {
@@ -143,6 +146,8 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
         texrefs = value;
       } else if (is_named(name, "block")) {
         block = value;
+      } else if (is_named(name, "shared")) {
+        shared = value;
       } else {
         PyErr_Format(PyExc_TypeError, "prepare() got an unexpected keyword argument '%U'", name);
         throw nb::python_error();
@@ -157,6 +162,10 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     if (!block.is_none()) {
       warn_deprecated("setting the block size in Function.prepare is deprecated");
       state.prepared_block = dimensions(block.ptr(), "block");
+    }
+    if (!shared.is_none()) {
+      warn_deprecated("setting the shared memory size in Function.prepare is deprecated");
+      state.prepared_shared_bytes = as_integer<unsigned int>(shared.ptr(), "shared");
     }
     const std::string codes = codes_of(arg_types);
     state.prepared = fit_to_kernel(*state.kernel, codes);

@@ -32,8 +32,9 @@ struct FunctionState {
   /// What it was given, as codes; invalid before.
   nanobind::object codes;
   nanobind::object texrefs;
-  /// Of the block, by the way before 2011 to prepare.
+  /// Of the block and its dynamic shared memory, by the way before 2011 to prepare.
   std::optional<cuda::Dim3> prepared_block;
+  unsigned int prepared_shared_bytes = 0;
   /// Null until it is used.
   std::unique_ptr<StatefulLaunch> stateful;
 

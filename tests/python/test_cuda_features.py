@@ -206,6 +206,24 @@ def test_integers_of_128_bits():
     assert int(numbers[1]) == (2**63 + 12345) ** 2 >> 64
 
 
+@pytest.mark.parametrize("block", [1, 72, 256])
+def test_division_of_integers_of_128_bits(block):
+    k = kernel("""
+    __global__ void k(ulonglong2 *x, ulonglong2 *y) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      unsigned __int128 a = (unsigned __int128)x[i].y << 64 | x[i].x, b = (unsigned __int128)y[i].y << 64 | y[i].x;
+      unsigned __int128 quotient = a / b, rest = a % b;
+      x[i] = make_ulonglong2(quotient, quotient >> 64);
+      y[i] = make_ulonglong2(rest, rest >> 64);
+    }""")
+    words = np.random.default_rng(128).integers(0, 2**64, (2, 2 * block, 2), np.uint64)
+    words[:, :, 1] >>= np.arange(4 * block, dtype=np.uint64).reshape(2, -1) * 7 % 64
+    numbers = [[int(low) | int(high) << 64 for low, high in side] for side in words]
+    k(drv.InOut(words[0]), drv.InOut(words[1]), block=(block, 1, 1), grid=(2, 1))
+    results = [[int(low) | int(high) << 64 for low, high in side] for side in words]
+    assert list(zip(*results)) == [divmod(a, b) for a, b in zip(*numbers)]
+
+
 @pytest.mark.parametrize(
     "turn",
     [

@@ -213,10 +213,24 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
         return self
 
     def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None):
-        """``selffac * self + otherfac * other``."""
-        if add_timer is not None:
-            raise NotImplementedError("add_timer: time with events instead")
-        return _apply("mul_add", (selffac, self, otherfac, other), out, None, stream)
+        """``selffac * self + otherfac * other``.
+
+        `add_timer` is called with the number of elements that are read and written, and a function that waits and
+        returns the seconds it took.
+        """
+        if add_timer is None:
+            return _apply("mul_add", (selffac, self, otherfac, other), out, None, stream)
+        start, end = driver.Event(), driver.Event()
+        start.record(stream)
+        result = _apply("mul_add", (selffac, self, otherfac, other), out, None, stream)
+        end.record(stream)
+
+        def seconds():
+            end.synchronize()
+            return end.time_since(start) * 1e-3
+
+        add_timer(3 * self.size, seconds)
+        return result
 
     def _axpbyz(self, selffac, other, otherfac, out, add_timer=None, stream=None):
         return self.mul_add(selffac, other, otherfac, add_timer, stream, out)
@@ -233,6 +247,13 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
 
     def _div(self, other, out, stream=None):
         return _apply("true_divide", (self, other), out, None, stream)
+
+    def _pow(self, other, new):
+        """``self ** other``, in a new array or in place."""
+        if new:
+            return self**other
+        self **= other
+        return self
 
     def _new_like_me(self, dtype=None, order="C"):
         made = _array.empty_like(self, None if dtype is None else np.dtype(dtype), "K" if dtype is None else order)

@@ -27,8 +27,11 @@ def splay(n, dev=None):
     threads in turn (the CPU driver) up to 4096 blocks: each trip through memory is long then, which takes a third to a
     half off the time for 2**20 floats and more.
     """
-    if dev is None:
-        dev = driver.Context.get_device()
+    return _splay_backend(n, driver.Context.get_device() if dev is None else dev)
+
+
+def _splay_backend(n, dev):
+    """`splay`, whose device is known."""
     multiprocessors = dev.get_attribute(driver.device_attribute.MULTIPROCESSOR_COUNT)
     most_blocks = 4 * 8 * multiprocessors
     if _runs_in_turn(dev):

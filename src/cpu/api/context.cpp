@@ -39,6 +39,7 @@ CUresult result_of(FaultKind kind) {
     case FaultKind::IllegalInstruction:
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case FaultKind::InvalidProgramCounter:
+    case FaultKind::BranchTarget:
       return CUDA_ERROR_INVALID_PC;
     case FaultKind::Timeout:
       return CUDA_ERROR_LAUNCH_TIMEOUT;

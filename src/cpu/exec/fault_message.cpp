@@ -117,12 +117,14 @@ std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
   if (offset < launch.shared_bytes)
     return shared_variable_text(facts, static_cast<std::int64_t>(offset));
   // Offsets wrap at 32 bits: a large one was negative.
-  if (offset >= window / 2 && !facts.shared_variables.empty())
+  const bool is_before = offset >= window / 2;
+  if (is_before && !facts.shared_variables.empty())
     return shared_variable_text(
         facts, static_cast<std::int64_t>(offset) - static_cast<std::int64_t>(window));
   const std::uint64_t declared = launch.shared_bytes - facts.shared_gap_bytes;
-  std::string text = bytes_text(offset - launch.shared_bytes) + " past the end of the block's " +
-                     bytes_text(declared) + " of shared memory";
+  std::string text = is_before ? bytes_text(window - offset) + " before the start"
+                               : bytes_text(offset - launch.shared_bytes) + " past the end";
+  text += " of the block's " + bytes_text(declared) + " of shared memory";
   // Nothing but what is declared `extern __shared__` can be meant.
   if (declared == 0)
     text += " (its size is an argument of the launch: shared= in pycuda, sharedMemBytes in CUDA)";
@@ -179,6 +181,9 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       return "illegal instruction";
     case FaultKind::InvalidProgramCounter:
       return "call of address " + at + ", which is no function";
+    case FaultKind::BranchTarget:
+      return "brx.idx with the index " + std::to_string(record.address) +
+             ", for which its table has no label";
     case FaultKind::Timeout:
       return std::string(why_stopped(launch));
     case FaultKind::Deadlock:

@@ -25,6 +25,7 @@ enum class FaultKind : std::uint32_t {
   IllegalInstruction,  ///< CUDA_ERROR_ILLEGAL_INSTRUCTION 715
   InvalidProgramCounter,  ///< CUDA_ERROR_INVALID_PC 718: a call through a pointer that is no
                           ///< function
+  BranchTarget,           ///< the same error: an indexed branch beyond its table
   Timeout,                ///< CUDA_ERROR_LAUNCH_TIMEOUT 702
   Deadlock,      ///< every thread of a block waits and none can go on: CUDA_ERROR_LAUNCH_FAILED 719
   OtherProcess,  ///< that was to do what is waited for has ended: CUDA_ERROR_EXTERNAL_DEVICE 911

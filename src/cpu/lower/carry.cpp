@@ -25,8 +25,6 @@ bool emit_carry(FunctionLowering& lowering, const ptx::Instruction& instruction)
   if (!is_mad && !is_sub && instruction.opcode != add && instruction.opcode != addc) return false;
   if (instruction.operands.size() < (is_mad ? 4u : 3u)) return false;
 
-  // One bit more than the operands holds the carry or borrow.
-  llvm::Type* wide = b.getIntNTy(bits + 1);
   Value* left = lowering.read_bits(instruction.operands[1], bits);
   Value* right = lowering.read_bits(instruction.operands[2], bits);
   if (is_mad) {
@@ -42,13 +40,18 @@ bool emit_carry(FunctionLowering& lowering, const ptx::Instruction& instruction)
     right = lowering.read_bits(instruction.operands[3], bits);
   }
   if (is_sub) right = b.CreateNot(right);
-  Value* result = b.CreateAdd(b.CreateZExt(left, wide), b.CreateZExt(right, wide));
+  // A sum that wraps is smaller than what went into it. An integer of one bit more would tell the
+  // same, but vectors of such a width are taken apart lane by lane.
+  Value* result = b.CreateAdd(left, right);
+  Value* carry = b.CreateICmpULT(result, left);
   if (uses_carry || is_sub) {
-    Value* carry = uses_carry ? lowering.carry() : b.getTrue();
-    result = b.CreateAdd(result, b.CreateZExt(carry, wide));
+    Value* carry_in = uses_carry ? lowering.carry() : b.getTrue();
+    Value* sum = b.CreateAdd(result, b.CreateZExt(carry_in, result->getType()));
+    carry = b.CreateOr(carry, b.CreateICmpULT(sum, result));
+    result = sum;
   }
-  if (modifiers.cc) lowering.set_carry(b.CreateTrunc(b.CreateLShr(result, bits), b.getInt1Ty()));
-  lowering.write(instruction.operands[0], b.CreateTrunc(result, b.getIntNTy(bits)));
+  if (modifiers.cc) lowering.set_carry(carry);
+  lowering.write(instruction.operands[0], result);
   return true;
 }
 

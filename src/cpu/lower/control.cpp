@@ -44,7 +44,8 @@ bool emit_indexed_branch(FunctionLowering& lowering, const ptx::Instruction& ins
     branch->addCase(b.getInt32(i), lowering.label_block(instruction.targets[i]));
   }
   b.SetInsertPoint(outside);
-  lowering.fault(FaultKind::InvalidProgramCounter, b.CreateZExt(index, b.getInt64Ty()));
+  lowering.track_line();
+  lowering.fault(FaultKind::BranchTarget, b.CreateZExt(index, b.getInt64Ty()));
   lowering.start_unreachable_block();
   return true;
 }

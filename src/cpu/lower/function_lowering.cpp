@@ -9,6 +9,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/emitter.h"
+#include "cpu/lower/line_notes.h"
 #include "cpu/lower/loop_lines.h"
 #include "cpu/lower/pseudo.h"
 
@@ -106,6 +107,11 @@ void FunctionLowering::meter_stack() {
   llvm::BasicBlock* fits = new_block("fits");
   builder_.CreateCondBr(builder_.CreateICmpUGT(after, limit), overflow, fits);
   builder_.SetInsertPoint(overflow);
+  // The line where the function begins that found no room.
+  const auto first = std::find_if(source_.body.begin(), source_.body.end(),
+                                  [](const ptx::Instruction& one) { return one.source_line != 0; });
+  if (module_.options().track_lines && first != source_.body.end())
+    note_line(builder_, thread(), first->source_line, first->source_file);
   fault(FaultKind::StackOverflow, builder_.getInt64(0));
   builder_.SetInsertPoint(fits);
   builder_.CreateAlignedStore(after, used, alignment);

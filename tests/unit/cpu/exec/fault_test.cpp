@@ -134,6 +134,17 @@ TEST_CASE("a fault in shared memory tells the window's size") {
   CHECK(contains(fault.message, "1047576 bytes past the end of the block's 1000 bytes of shared"));
 }
 
+TEST_CASE("a little before the window of shared memory is no gigabytes behind it") {
+  constexpr auto body = [](BlockFrame& block, ThreadFrame&) {
+    store(reinterpret_cast<std::uintptr_t>(block.shared) + 0xfffff000U);
+  };
+  Kernel kernel = plain_kernel<body>("before");
+  kernel.facts.static_shared_bytes = 1000;
+  const Fault fault = fault_of(kernel, true);
+  CHECK(
+      contains(fault.message, ", 4096 bytes before the start of the block's 1000 bytes of shared"));
+}
+
 TEST_CASE("the source line is named when the kernel tracks it") {
   constexpr auto body = [](BlockFrame&, ThreadFrame& thread) {
     thread.source_file = 1;

@@ -102,7 +102,7 @@ E: st.global.u32 [%rd3], %r2;
   std::vector<std::uint32_t> more(4);
   const auto fault = module.fault_of("jump", {1}, {4}, more.data());
   REQUIRE(fault);
-  CHECK(fault->kind == pycuda::cpu::FaultKind::InvalidProgramCounter);
+  CHECK(fault->kind == pycuda::cpu::FaultKind::BranchTarget);
 }
 
 TEST_CASE("special registers tell where a thread stands") {
