@@ -96,7 +96,7 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
   const simt::Processor processor{has_avx512() ? longest_registers : other_registers,
-                                  fetch_distance()};
+                                  fetch_distance(), streams_ahead()};
   std::vector<simt::GangSource> sources = simt::copy_for_gangs(
       module, kernels, wanted_sizes(options), options.forms, longest, processor);
   std::vector<llvm::Function*> functions;

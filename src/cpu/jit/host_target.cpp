@@ -126,6 +126,13 @@ std::uint64_t fetch_distance() {
   return is_intel() ? within_page : usual;
 }
 
+unsigned streams_ahead() {
+  // Measured with a row for each lane of a gang (simt/lanes/loop_widths.h): on Intel's more than
+  // the widest gangs ask for.
+  constexpr unsigned usual = 16, of_intel = 64;
+  return is_intel() ? of_intel : usual;
+}
+
 bool has_half_arithmetic() {
   return llvm::StringRef(host_target().features).contains("+avx512fp16");
 }

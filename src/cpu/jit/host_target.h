@@ -43,6 +43,9 @@ bool has_slow_gathers();
 /// next ones will read.
 std::uint64_t fetch_distance();
 
+/// How many rows that are read at a time it reads ahead without being asked.
+unsigned streams_ahead();
+
 /// Whether the host computes with vectors of f16 (AVX512-FP16).
 bool has_half_arithmetic();
 

@@ -358,7 +358,7 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
     return;
   switch (width_for_loops(*source.function, source.size, source.processor.register_bytes)) {
     case LoopWidth::Few:
-      source.size = GangSize(narrow);
+      if (source.size.columns > source.processor.streams) source.size = GangSize(narrow);
       break;
     case LoopWidth::Many:
       if (facts.max_threads >= widest && is_short(*source.function)) source.size = GangSize(widest);

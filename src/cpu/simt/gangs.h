@@ -22,6 +22,7 @@ namespace pycuda::cpu::simt {
 struct Processor {
   std::uint64_t register_bytes = 0;  ///< of its vector registers together
   std::uint64_t fetch_distance = 0;  ///< how many bytes ahead blocks that read in bursts fetch
+  unsigned streams = 16;  ///< of lines that it reads ahead at a time, without being asked
 };
 
 /// One kernel on its way to its vector form.

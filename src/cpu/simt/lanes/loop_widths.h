@@ -24,10 +24,10 @@ enum class LoopWidth {
 /// what they carry from trip to trip would fill half of the vector registers, of `register_bytes`
 /// together, or what they use again and again more than all of them.
 ///
-/// Few, where each lane reads a row of its own of a matrix: every row is a stream of lines, and a
-/// processor fetches no more than about 16 of these ahead. One core of a Zen 5, a matrix of 2000 x
-/// 2000 floats times a vector, a row a thread: 1.5 ms in gangs of 16, 3.2 in gangs of 32, 6.0
-/// of 64.
+/// Few, where each lane reads a row of its own of a matrix: every row is a stream of lines, and
+/// many processors fetch no more than about 16 of these ahead. A matrix of 2000 x 2000 floats times
+/// a vector, a row a thread, ms in gangs of 16, 32 and 64: one core of a Zen 5 1.5, 3.2 and 6.0, of
+/// an Emerald Rapids 1.5, 1.1 and 1.0.
 ///
 /// `size`: the gang's as it would be otherwise.
 LoopWidth width_for_loops(llvm::Function& kernel, GangSize size, std::uint64_t register_bytes);

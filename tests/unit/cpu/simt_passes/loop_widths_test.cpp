@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cpu/simt/gang_size.h"
 #include "cpu/simt/lanes/carried_sums.h"
 #include "cpu/simt/lanes/lone_walks.h"
 #include "unit/cpu/simt_passes/function_text.h"
@@ -199,4 +200,21 @@ TEST_CASE("a list of places, of any length, is walked by each thread alone") {
                      counting("outer", "done", counting("inner", "outer", sums, "tail"), "finish") +
                      "  ret void");
   CHECK(reason_of(behind).empty());
+}
+
+TEST_CASE("gangs read as many rows at a time as the processor reads ahead") {
+  const auto lanes_with = [](unsigned streams) {
+    FunctionText kernel(rows);
+    pycuda::cpu::simt::GangSource source;
+    source.function = &kernel.function();
+    source.size = GangSize(32);
+    source.chosen = true;
+    source.processor = {.register_bytes = registers_of_avx512, .streams = streams};
+    pycuda::cpu::KernelFacts facts;
+    facts.loops = true;
+    pycuda::cpu::simt::settle_lanes(source, facts);
+    return source.size.lanes();
+  };
+  CHECK(lanes_with(16) == 16);
+  CHECK(lanes_with(32) == 32);
 }
