@@ -8,6 +8,7 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda import _curand_kernels, gpuarray
 from pycuda._arrays.creation import packed_copy
+from pycuda._curand_functions import PreparedFunctions, most_threads
 
 _INITIAL_STACK_BYTES = 16 * 1024
 
@@ -78,35 +79,37 @@ class RandomNumberGenerator:
             prepare=prepare,
         )
         self.module = SourceModule(source, no_extern_c=True)
-        self.generators = {}
+        formats = {}
         for infos, extra in (
             (self.gen_info, lambda c_type: ""),
             (self.gen_log_info, lambda c_type: 2 * _C_TYPE_CODES[c_type]),
             (self.gen_poisson_info, lambda c_type: "d"),
             (self.gen_poisson_inplace_info, lambda c_type: ""),
         ):
-            for name, c_type, _ in infos:
-                self.generators[name] = self.module.get_function(name).prepare("PPq" + extra(c_type))
-        self._skippers = {}
+            formats.update((name, "PPq" + extra(c_type)) for name, c_type, _ in infos)
+        self.generators = PreparedFunctions(self.module, formats)
+        self._skip_dtypes = {}
+        formats = {}
         for name in self._skips:
             code = "I" if skips[name][0] == "unsigned int" else "Q"
-            one = self.module.get_function(name).prepare("PI" + code)
-            many = self.module.get_function(name + "_array").prepare("PIPI")
-            setattr(self, name, one)
-            setattr(self, name + "_array", many)
-            self._skippers[name] = one, many, np.dtype(np.uint32 if code == "I" else np.uint64)
+            formats[name] = "PI" + code
+            formats[name + "_array"] = "PIPI"
+            self._skip_dtypes[name] = np.dtype(np.uint32 if code == "I" else np.uint64)
+        self._skippers = PreparedFunctions(self.module, formats)
         self._prepare = self.module.get_function("prepare").prepare(prepare_types)
 
         device = drv.Context.get_device()
         self.block_count = device.get_attribute(drv.device_attribute.MULTIPROCESSOR_COUNT)
-        functions = [self._prepare, *self.generators.values()]
-        for one, many, _ in self._skippers.values():
-            functions += [one, many]
-        threads = min(function.max_threads_per_block for function in functions)
-        threads = min(threads, device.get_attribute(drv.device_attribute.MAX_BLOCK_DIM_X))
+        threads = min(self._prepare.max_threads_per_block, most_threads(device, self.generators, self._skippers))
         if self._most_generators is not None:
             threads = min(threads, max(1, self._most_generators // self.block_count))
         self._generators_per_block = threads
+
+    def __getattr__(self, name):
+        # The kernels that skip are attributes, too.
+        if name.startswith("skip_ahead") and name in self._skippers:
+            return self._skippers[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def generators_per_block(self):
@@ -258,10 +261,10 @@ class RandomNumberGenerator:
         return result
 
     def _skip(self, name, count, stream):
-        self._launch(self._skippers[name][0], stream, self._count, count)
+        self._launch(self._skippers[name], stream, self._count, count)
 
     def _skip_array(self, name, counts, stream):
-        _, function, dtype = self._skippers[name]
+        function, dtype = self._skippers[name + "_array"], self._skip_dtypes[name]
         _require_array(counts, "numbers to skip must be in a GPUArray")
         gpuarray._array.check_context(counts)
         if counts.size not in (self._count, self.generators_per_block):

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/array_attributes.h"
 
+#include <nanobind/stl/string.h>
+
+#include <string>
 #include <utility>
 
 #include "bindings/array_memory.h"
 #include "bindings/array_object.h"
+#include "bindings/device_pointer.h"
+#include "cuda/device_memory.h"
 
 namespace nb = nanobind;
 
@@ -127,7 +132,25 @@ int set_gpudata(PyObject* self, PyObject* value, void*) {
     state.address = 0;
     state.home = nullptr;
     state.gpudata = given.is_none() ? nb::object() : nb::borrow(given);
+    state.given_memory = state.gpudata.is_valid();
   });
+}
+/// Gives `state` other elements of as many bytes, or, where a program has put memory of its own in
+/// the array's place, as many as that holds. `refusal` says what else cannot be done.
+void lay_out(ArrayState& state, const Layout& layout, std::int64_t item_bytes,
+             const std::string& refusal) {
+  if (!state.given_memory) throw array::ShapeMismatch(refusal);
+  const array::Extent extent = array::extent_of(layout, item_bytes);
+  const CUdeviceptr first =
+      device_address(state.gpudata, "the array's gpudata") + static_cast<CUdeviceptr>(extent.first);
+  const auto bytes = static_cast<std::size_t>(extent.last - extent.first);
+  const std::string reason = layout.size() == 0 ? std::string() : cuda::refusal(first, bytes);
+  if (!reason.empty()) throw array::ShapeMismatch(refusal + ": " + reason);
+  state.layout = layout;
+  state.item_bytes = item_bytes;
+  state.size = layout.size();
+  state.shape_tuple = nb::object();
+  state.strides_tuple = nb::object();
 }
 int set_base(PyObject* self, PyObject* value, void*) {
   return setter(value, "base", [&](nb::handle given) {
@@ -144,12 +167,13 @@ int set_shape(PyObject* self, PyObject* value, void*) {
     ArrayState& state = state_of_array(self);
     Layout layout;
     read_shape(given, layout);
-    if (layout.size() != state.size || !array::is_c_contiguous(state.layout, state.item_bytes)) {
-      throw array::ShapeMismatch(
-          "an array of shape " + array::shape_text(state.layout.shape_span()) +
-          " cannot be given shape " + array::shape_text(layout.shape_span()));
-    }
     array::fill_dense_strides(layout, state.item_bytes);
+    if (layout.size() != state.size || !array::is_c_contiguous(state.layout, state.item_bytes)) {
+      lay_out(state, layout, state.item_bytes,
+              "an array of shape " + array::shape_text(state.layout.shape_span()) +
+                  " cannot be given shape " + array::shape_text(layout.shape_span()));
+      return;
+    }
     state.layout = layout;
     state.shape_tuple = nb::object();
     state.strides_tuple = nb::object();
@@ -166,8 +190,12 @@ int set_dtype(PyObject* self, PyObject* value, void*) {
   return setter(value, "dtype", [&](nb::handle given) {
     ArrayState& state = state_of_array(self);
     const nb::object dtype = as_numpy_dtype(given);
-    if (nb::cast<std::int64_t>(dtype.attr("itemsize")) != state.item_bytes) {
-      throw array::TypeMismatch("new type not compatible with array");
+    const auto item_bytes = nb::cast<std::int64_t>(dtype.attr("itemsize"));
+    if (item_bytes != state.item_bytes) {
+      if (!state.given_memory) throw array::TypeMismatch("new type not compatible with array");
+      lay_out(state, Layout(state.layout), item_bytes,
+              "an array of " + state.description() + " cannot be given dtype " +
+                  nb::cast<std::string>(nb::str(dtype)));
     }
     state.type = dtype_of(dtype);
     state.dtype = dtype;

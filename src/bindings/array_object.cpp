@@ -163,9 +163,11 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     state.block.reset();
     if (arguments[6] != Py_None) {
       state.gpudata = nb::borrow(arguments[6]);
+      state.given_memory = true;
       Py_RETURN_NONE;
     }
     state.gpudata = nb::object();
+    state.given_memory = false;
     if (state.size == 0 || bytes == 0) Py_RETURN_NONE;
     const array::Extent extent = array::extent_of(layout, state.item_bytes);
     if (extent.first < 0) {

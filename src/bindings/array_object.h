@@ -31,6 +31,8 @@ struct ArrayState {
   bool told = false;
   /// Memory of another package that says it must not be written to.
   bool read_only = false;
+  /// `gpudata` is memory that the program has put in the place of the array's.
+  bool given_memory = false;
   nanobind::object dtype;
   nanobind::object allocator;  ///< invalid: the pool
   nanobind::object base;

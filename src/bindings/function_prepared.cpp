@@ -23,7 +23,7 @@ bool is_named(PyObject* name, const char* text) {
 }
 
 void warn_deprecated(const char* text) {
-  if (PyErr_WarnEx(PyExc_DeprecationWarning, text, 2) != 0) throw nb::python_error();
+  if (PyErr_WarnEx(PyExc_DeprecationWarning, text, 1) != 0) throw nb::python_error();
 }
 
 /// One prepared call on its way.

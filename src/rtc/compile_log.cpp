@@ -57,6 +57,15 @@ std::string clean_log(std::string_view log) {
   return clean;
 }
 
+std::size_t errors_in(std::string_view log) {
+  constexpr std::string_view kError = " error: ";
+  std::size_t count = 0;
+  for (std::size_t at = log.find(kError); at != std::string_view::npos;
+       at = log.find(kError, at + kError.size()))
+    ++count;
+  return count;
+}
+
 bool needs_host_compiler(const std::string& log) {
   if (log.find("explicitly marked as a __host__ function is not allowed") != std::string::npos)
     return true;

@@ -2,6 +2,7 @@
 // NVRTC's log in nvcc's words, and what it tells about why a source was refused.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@ namespace pycuda::rtc {
 
 /// nvcc's form of ptxas' report, no lines about precompiled headers or compile times, no blank end.
 std::string clean_log(std::string_view log);
+
+/// How many complaints keep the source from being compiled.
+std::size_t errors_in(std::string_view log);
 
 /// True when the source holds host code or wants headers that only a host compiler has: nvcc could
 /// compile it.

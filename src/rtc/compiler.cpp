@@ -13,6 +13,7 @@
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
 #include "rtc/file_constants.h"
+#include "rtc/gnu_constructs.h"
 #include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
 #include "rtc/source_scan.h"
@@ -383,7 +384,10 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 
   NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
-  bool wants_host = !result.ok && needs_host_compiler(result.log);
+  const auto wants_host_compiler = [&](const std::string& log) {
+    return needs_host_compiler(log) || !gnu_construct(log, job.source.text).empty();
+  };
+  bool wants_host = !result.ok && wants_host_compiler(result.log);
   std::string latest = result.log, text = job.source.text;
   std::vector<NvrtcHeader> headers;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
@@ -403,9 +407,12 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
     if (!again.ok) {
-      wants_host = needs_host_compiler(latest) || (wants_host && !new_headers);
+      wants_host = wants_host_compiler(latest) || (wants_host && !new_headers);
     }
-    if (again.ok || new_headers) result = std::move(again);
+    // Without the complaint that was remedied the others are easier to see; remedies for something
+    // else may bring complaints of their own.
+    const bool says_less = errors_in(again.log) < errors_in(result.log);
+    if (again.ok || new_headers || says_less) result = std::move(again);
   }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
@@ -419,6 +426,11 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       }
     }
     std::string why = advice(log, request.extern_c);
+    if (const std::string_view construct = gnu_construct(log, job.source.text);
+        why.empty() && !construct.empty()) {
+      why = std::string(construct) +
+            " is GNU's, not C++: where nvcc is installed it is tried for such sources";
+    }
     std::error_code no_file;
     if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
       why = "the source is the name of a file, not what stands in it";

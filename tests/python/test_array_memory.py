@@ -111,3 +111,26 @@ def test_held_memory_goes_back_when_other_allocations_need_it():
     memory = cuda.mem_alloc(free - free // 8)
     memory.free()
     assert _driver._array.pool_statistics()[1] < 5 * part
+
+
+def test_an_array_takes_other_memory_and_a_layout_that_fits_it():
+    # As scikit-cuda's set_realloc does it.
+    array = gpuarray.to_gpu(np.arange(5, dtype=np.float32))
+    data = np.random.default_rng(5).random((10, 1))
+    with pytest.raises(ValueError, match=r"shape \(5,\) cannot be given shape \(10, 1\)$"):
+        array.shape = data.shape
+    with pytest.raises(TypeError, match="not compatible"):
+        array.dtype = data.dtype
+    array.gpudata.free()
+    array.gpudata = cuda.mem_alloc(data.nbytes)
+    for name in ("shape", "size", "strides", "dtype"):
+        setattr(array, name, getattr(data, name))
+    assert (array.shape, array.dtype, array.strides, array.nbytes) == (data.shape, data.dtype, data.strides, 80)
+    array.set(data)
+    np.testing.assert_array_equal((array * 2).get(), data * 2)
+    too_many = cuda.mem_get_address_range(array.gpudata)[1] // 8 + 1
+    with pytest.raises(ValueError, match=rf"cannot be given shape \({too_many},\): {too_many * 8} bytes, but"):
+        array.shape = (too_many,)
+    array.shape = (too_many - 1,)
+    with pytest.raises(ValueError, match=rf"dtype float64 cannot be given dtype complex128: {too_many * 8} bytes, but"):
+        array.dtype = np.complex128

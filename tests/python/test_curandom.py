@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pycuda.curandom as curandom
 import pytest
+from programs import is_cpu
 from pycuda import gpuarray
 from pycuda.gpuarray import to_gpu
 
@@ -261,3 +262,20 @@ def test_a_generator_stays_with_its_context(driver):
     thread.start()
     thread.join()
     assert drawn[0].max() > 0
+
+
+def test_kernels_of_a_generator_are_looked_up_when_they_are_needed():
+    generator = make("XORWOW")
+    names = set(generator.generators)
+    assert {"uniform_float", "normal_double", "poisson_int", "normal_log_float"} < names
+    assert "uniform_float" in generator.generators and "skip" not in generator.generators
+    kernel = generator.generators["uniform_float"]
+    assert kernel is generator.generators["uniform_float"]
+    assert generator.skip_ahead is generator.skip_ahead
+    assert generator.skip_ahead_sequence_array.arg_format == "PIPI"
+    with pytest.raises(AttributeError, match="no attribute 'skip_ahead_subsequence'"):
+        generator.skip_ahead_subsequence  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'state_types'"):
+        generator.state_types  # noqa: B018
+    if is_cpu():
+        assert 0 < len(generator.generators._functions) < len(names)

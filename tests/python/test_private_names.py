@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Names that are private in PyCUDA, or were public once, and that published programs use."""
 
+import sys
+import warnings
+
 import numpy as np
 import pycuda.driver as cuda
 import pytest
 from pycuda import _driver, compiler, curandom, elementwise, gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
+
+
+def _line_above():
+    return sys._getframe(1).f_lineno - 1
 
 
 def test_modules_are_found_in_modules():
@@ -108,6 +115,10 @@ def test_preparing_with_a_block_and_shared_memory():
     with pytest.warns(DeprecationWarning, match="Not passing the block size"):
         function.prepared_call((1, 1), out.gpudata)
     np.testing.assert_array_equal(out.get(), np.arange(8)[::-1])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        function.prepare("P", shared=32)
+    assert (told[0].filename, told[0].lineno) == (__file__, _line_above())
     function.prepared_call((1, 1), (8, 1, 1), out.gpudata, shared_size=64)
     cuda.Context.synchronize()
     with pytest.raises(OverflowError), pytest.warns(DeprecationWarning, match="shared memory size"):

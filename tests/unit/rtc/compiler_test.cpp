@@ -9,6 +9,7 @@
 
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
+#include "rtc/gnu_constructs.h"
 #include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
 #include "temporary_tree.h"
@@ -196,6 +197,35 @@ TEST_CASE("host code and host headers call for nvcc, a misspelt header does not"
   CHECK(needs_host_compiler("kernel.cu(1): error: identifier \"cudaMalloc\" is undefined"));
   CHECK(needs_host_compiler("kernel.cu(1): error: namespace \"std\" has no member \"vector\""));
   CHECK_FALSE(needs_host_compiler("kernel.cu(1): warning: identifier \"cudaEvent\" is deprecated"));
+}
+
+TEST_CASE("GNU's own C++ is told from wrong C++") {
+  const auto construct = [](const std::string& message, const std::string& line, std::size_t caret,
+                            const std::string& source = "") {
+    return std::string(pycuda::rtc::gnu_construct("kernel.cu(1): error: " + message + "\n  " +
+                                                      line + "\n  " + std::string(caret, ' ') +
+                                                      "^\n\n",
+                                                  source.empty() ? line : source));
+  };
+  const std::string expression = "expected an expression";
+  CHECK(construct(expression, "*o=(uchar3) {a,2,3};", 12) == "a compound literal");
+  CHECK(construct(expression, "S s={.a=a,.b=3};", 5) == "a designated initializer");
+  CHECK(construct("expected a \"}\"", "S s={ a : a};", 8) == "a designated initializer");
+  CHECK(construct(expression, "*o=({int q=a; q;});", 3) == "a statement expression");
+  CHECK(construct(expression, "*o=M(a,3);", 4, "#define M(a, b) ( {a; b;})") ==
+        "a statement expression");
+  CHECK(construct(expression, "*o=a ?: 3;", 6) == "a conditional without its second operand");
+  CHECK(construct("expected a \":\"", "case 1 ... 5: *o=1;", 7) == "a range of cases");
+  CHECK(construct("identifier \"__typeof__\" is undefined", "__typeof__(a) b;", 0) == "typeof");
+  CHECK(construct("the size of an array must be greater than zero", "float d[0];", 8) ==
+        "an array of length 0");
+  CHECK(construct("incomplete type \"float []\" is not allowed", "float d[];", 6) ==
+        "a member that is an array without length");
+  CHECK(construct(expression, "*o = 3 + ;", 9).empty());
+  CHECK(construct(expression, "if (o) { *o = ; }", 14).empty());
+  CHECK(construct("expected a \":\"", "case 1; *o=1;", 6).empty());
+  CHECK(construct("expected a \"}\"", "label: x = 3 : 4;", 13).empty());
+  CHECK(pycuda::rtc::gnu_construct("kernel.cu(1): error: " + expression, "").empty());
 }
 
 TEST_CASE("empty headers stand in for those that only host code needs") {
