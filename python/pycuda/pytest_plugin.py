@@ -70,6 +70,7 @@ def pytest_load_initial_conftests(early_config):
 def pytest_configure(config):
     """The markers."""
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped where tests run on the CPU driver")
+    config.addinivalue_line("markers", "cuda: runs CUDA code (pycuda.tools.mark_cuda_test)")
 
 
 def _driver_kind(config):

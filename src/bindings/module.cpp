@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The extension pycuda._driver: a list of its families.
 #include "bindings/bind.h"
+#include "bindings/bound_methods.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
 #include "bindings/lock_from_driver.h"
@@ -38,4 +39,5 @@ NB_MODULE(_driver, m) {
   bind_value_format(m);
   bind_rtc(m);
   bind_array(m);
+  compare_bound_methods(m);
 }

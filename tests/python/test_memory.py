@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from programs import run_program
+from programs import has_cpu_driver, run_program
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -394,3 +394,21 @@ def test_a_pointer_holder_tells_its_address_by_a_method():
     assert (cuda.from_device(holder, 4, np.float64) == array).all()
     with pytest.raises(NotImplementedError):
         int(cuda.PointerHolderBase())
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver")
+def test_kernels_load_when_an_array_takes_all_memory():
+    output, _ = run_program(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda import gpuarray
+        block = cuda.mem_alloc(cuda.mem_get_info()[0] - 4096)
+        assert cuda.mem_get_info()[0] <= 4096
+        array = gpuarray.GPUArray((15 << 20,), np.float32, gpudata=block)
+        array.fill(np.nan)
+        print(np.isnan(array.get()).all())
+        """,
+        PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_MEMORY="64M",
+    )
+    assert output == "True\n"

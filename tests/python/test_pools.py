@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from pycuda import gpuarray
 from pycuda.tools import (
     DebugMemoryPool,
     DeviceMemoryPool,
@@ -121,3 +122,17 @@ def test_the_debugging_pool_says_who_allocates_what():
     block = pool.allocate(1234)
     assert "1234 bytes" in log.getvalue() and "test_the_debugging_pool" in log.getvalue()
     assert isinstance(block, cuda.PooledDeviceAllocation)
+
+
+def test_methods_compare_as_pythons_do():
+    pool, other = DeviceMemoryPool(), DeviceMemoryPool()
+    assert pool.allocate == pool.allocate
+    assert not pool.allocate != pool.allocate
+    assert hash(pool.allocate) == hash(pool.allocate)
+    assert pool.allocate != other.allocate
+    assert pool.allocate != pool.free_held
+    assert pool.allocate != 3
+    assert {pool.allocate: 1, other.allocate: 2}[pool.allocate] == 1
+    assert gpuarray.zeros(4, np.float32, allocator=pool.allocate).allocator == pool.allocate
+    with pytest.raises(TypeError):
+        pool.allocate < pool.allocate  # noqa: B015

@@ -164,7 +164,7 @@ std::uint64_t machine_memory_bytes() {
 std::optional<std::uint64_t> available_memory_bytes() { return meminfo("MemAvailable"); }
 
 std::uint64_t default_device_memory_bytes() {
-  const std::uint64_t usual = machine_memory_bytes() / 8 * 7;
+  const std::uint64_t usual = machine_memory_bytes() / 2;
   const auto text = base::environment("PYCUDA_CPU_MEMORY");
   if (!text || text->empty()) return usual;
   const auto bytes = parse_bytes(*text);

@@ -21,7 +21,7 @@ std::uint64_t machine_memory_bytes();
 std::optional<std::uint64_t> available_memory_bytes();
 
 /// What one virtual device offers: PYCUDA_CPU_MEMORY (bytes, or with a suffix K, M, G or T), else
-/// 7/8 of machine_memory_bytes().
+/// half of machine_memory_bytes(): most programs hold on the host what the device has.
 std::uint64_t default_device_memory_bytes();
 
 /// PYCUDA_CPU_MARGIN, 0 by default: the bytes before and behind each block of device memory that

@@ -29,6 +29,9 @@ constexpr std::uint64_t cached_dirty_limit = std::uint64_t{64} << 20;
 constexpr std::size_t guarded_blocks_limit = 16384;
 constexpr std::uint64_t slab_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t cell_limit = 65536;
+/// A GPU's context keeps room for code and constants, so that kernels can be loaded when arrays
+/// take all the memory that there seems to be.
+constexpr std::uint64_t uncounted_variable_limit = 65536;
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
@@ -236,16 +239,20 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
     }
   }
   const std::unique_lock lock(state.mutex);
+  const bool counts = kind != MemoryKind::ModuleGlobal || bytes > uncounted_variable_limit;
+  const auto exceeds_limit = [&](std::uint64_t taken) {
+    return counts && state.limit - state.used < taken;
+  };
   Block block;
   std::byte* memory = nullptr;
   if (room <= cell_limit && alignment <= block_alignment &&
       state.blocks.size() >= guarded_blocks_limit) {
     const std::uint64_t cell = std::bit_ceil(std::max(room, block_alignment));
     block = {Placement::Cell, nullptr, cell, cell};
-    if (state.limit - state.used < cell) return nullptr;
+    if (exceeds_limit(cell)) return nullptr;
     memory = block.base = state.take_cell(cell);
   } else {
-    if (state.limit - state.used < body) return nullptr;
+    if (exceeds_limit(body)) return nullptr;
     if (body <= slot_pages_limit * page && alignment <= page) {
       block = {Placement::Slot, state.take_slot(body / page), body, body};
       if (block.base == nullptr) return nullptr;
@@ -258,6 +265,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
   }
   if (memory == nullptr) return nullptr;
   memory += front;
+  if (!counts) block.accounted = 0;
   state.used += block.accounted;
   state.blocks.emplace(memory, block);
   AddressTable::instance().insert(

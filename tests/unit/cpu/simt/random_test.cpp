@@ -171,4 +171,6 @@ TEST_CASE("random kernels that once differed") {
   CHECK(run_kernels(900000210, 1, false, true) == 1);
   // A subnormal constant that is compared from a loop's second trip on.
   CHECK(run_flushing_kernels(722000055, 1, Flushing::All) == 1);
+  // The same of approximate quotients that round up to the least normal number.
+  CHECK(run_flushing_kernels(2640000949, 1, Flushing::All) == 1);
 }
