@@ -11,7 +11,7 @@ using driver::DriverError;
 
 template <class Source>
 PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
-  const BinNumber bin = bin_number(bytes);
+  BinNumber bin = bin_number(bytes);
   const Context* const place = Source::place();
   std::optional<Block> block;
   std::vector<Block> gone;  // with their context; dropped outside of the lock
@@ -48,8 +48,8 @@ PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
 }
 
 template <class Source>
-typename Source::Block MemoryPool<Source>::allocate_new(BinNumber bin, std::size_t asked_bytes) {
-  const std::size_t bytes = bin_bytes(bin);
+typename Source::Block MemoryPool<Source>::allocate_new(BinNumber& bin, std::size_t asked_bytes) {
+  std::size_t bytes = bin_bytes(bin);
   // The hook runs once, and may bring blocks back to this pool; then it is the held blocks' turn.
   OnPressure on_pressure = OnPressure::Relieve;
   for (;;) {
@@ -58,7 +58,13 @@ typename Source::Block MemoryPool<Source>::allocate_new(BinNumber bin, std::size
     } catch (const DriverError& error) {
       if (error.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     }
-    if (!largest_held()) {
+    if (largest_held()) continue;
+    // What would serve all that the bin serves is up to a sixteenth more than was asked for. A
+    // block of less serves the bin below it once it comes back.
+    if (bytes > asked_bytes && asked_bytes > 0 && bin > 0) {
+      bytes = asked_bytes;
+      --bin;
+    } else {
       throw DriverError(
           "memory_pool::allocate", CUDA_ERROR_OUT_OF_MEMORY,
           "failed to free memory for allocation of " + std::to_string(asked_bytes) + " bytes");

@@ -77,7 +77,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
   void take_back(Block block, BinNumber bin, std::size_t asked_bytes) noexcept;
   /// The block to drop outside of the lock, or none.
   std::optional<Block> largest_held();
-  Block allocate_new(BinNumber bin, std::size_t asked_bytes);
+  /// `bin` is where the block belongs once it comes back: a lower one where there was no room for a
+  /// whole one.
+  Block allocate_new(BinNumber& bin, std::size_t asked_bytes);
 
   const Source source_;
   /// Protects all that follows; never held while the driver is called.

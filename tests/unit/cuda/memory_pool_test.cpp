@@ -95,6 +95,28 @@ TEST_CASE("a pool short of memory gives back what it holds, largest first") {
   CHECK(fake().allocated_bytes == 1023 + 2047);
 }
 
+TEST_CASE("where a whole bin does not fit, a block of what is asked for may") {
+  const DriverTable driver = fake_driver();
+  fake().memory_bytes = 1005;
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  CHECK_THROWS_AS(pool->allocate(1006), DriverError);
+  {
+    const PooledDeviceMemory block = pool->allocate(1000);
+    CHECK(fake().allocated_bytes == 1000);
+  }
+  CHECK(pool->held_blocks() == 1);
+  CHECK(pool->managed_bytes() == 991);
+  {
+    // It may only serve what it is long enough for.
+    const PooledDeviceMemory lower = pool->allocate(991);
+    CHECK(fake().allocated_bytes == 1000);
+  }
+  const PooledDeviceMemory block = pool->allocate(1001);
+  CHECK(fake().allocated_bytes == 1001);
+  CHECK(pool->held_blocks() == 0);
+}
+
 TEST_CASE("a pool that cannot help says so") {
   const DriverTable driver = fake_driver();
   fake().memory_bytes = 100;
