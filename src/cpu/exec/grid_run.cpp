@@ -19,6 +19,8 @@ namespace {
 // One instruction of one thread is taken for half a nanosecond.
 constexpr std::uint64_t small_launch = 40000;  // ~20 us
 constexpr std::uint64_t small_chunk = 20000;   // ~10 us: a worker takes microseconds to wake
+/// An H100's. A program may count on as many of its blocks being there as any GPU has room for.
+constexpr std::uint64_t processors_of_large_gpu = 132;
 constexpr auto slow_time = std::chrono::microseconds(60);
 
 // In a gang, which does one instruction for all of its threads, it takes that much less. A core
@@ -101,9 +103,10 @@ std::uint64_t block_count(const LaunchRequest& request) {
   return std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
 }
 
-/// How many blocks a GPU with as many processors as we have workers would hold at once: spin-waits
-/// between so many make progress. A cooperative launch holds all of its blocks.
-std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
+/// How many blocks a GPU with so many processors would hold at once: spin-waits between so many
+/// make progress. A cooperative launch holds all of its blocks.
+std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative,
+                             std::uint64_t processors) {
   std::uint64_t resident = launch.blocks;
   if (!cooperative) {
     const std::uint64_t warps = (launch.threads + 31) / 32;
@@ -112,7 +115,7 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative) {
     const std::uint64_t by_shared = (std::uint64_t{164} << 10) / (shared + 1024);
     const std::uint64_t per_processor =
         std::clamp<std::uint64_t>(std::min(by_threads, by_shared), 1, 32);
-    resident = std::min(resident, per_processor * launch.frame.processor_count);
+    resident = std::min(resident, per_processor * processors);
   }
   return static_cast<std::int32_t>(
       std::min<std::uint64_t>(resident, WorkerPool::unlimited / 2 - 1));
@@ -175,10 +178,33 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
 
 JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
   auto* const run = new GridRun(std::move(request), faults, std::move(finished));
-  const std::int32_t room = run->launch_.suspends
-                                ? resident_blocks(run->launch_, run->request_.cooperative)
-                                : WorkerPool::unlimited;
+  std::int32_t room = WorkerPool::unlimited;
+  if (run->launch_.suspends) {
+    const bool cooperative = run->request_.cooperative;
+    room = resident_blocks(run->launch_, cooperative, run->launch_.frame.processor_count);
+    run->resident_ = static_cast<std::uint32_t>(room);
+    const std::int32_t most = resident_blocks(run->launch_, cooperative, processors_of_large_gpu);
+    run->more_blocks_.store(most - room, std::memory_order_relaxed);
+  }
   return WorkerPool::instance().submit(run, run->chunks_, room);
+}
+
+void GridRun::count_turn(bool advanced) {
+  if (advanced) {
+    idle_turns_.store(0, std::memory_order_relaxed);
+    return;
+  }
+  constexpr std::uint32_t turns_of_each = 4;
+  if (idle_turns_.fetch_add(1, std::memory_order_relaxed) + 1 < turns_of_each * resident_) return;
+  idle_turns_.store(0, std::memory_order_relaxed);
+  const auto more = static_cast<std::int32_t>(resident_ / 4 + 1);
+  for (std::int32_t i = 0; i < more; ++i) {
+    if (more_blocks_.fetch_sub(1, std::memory_order_relaxed) <= 0) {
+      more_blocks_.store(0, std::memory_order_relaxed);
+      return;
+    }
+    WorkerPool::instance().make_room(*this);
+  }
 }
 
 void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
@@ -205,6 +231,7 @@ class ParkedBlock final : public Parked {
                                             : run_->run(processor);
       if (outcome == BlockRun::Outcome::Spinning) {
         const bool advanced = run_->advanced();
+        grid_.count_turn(advanced);
         WorkerPool::instance().park(this);
         return advanced;
       }

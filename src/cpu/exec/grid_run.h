@@ -26,6 +26,10 @@ class GridRun final : public Job {
   GridRun(LaunchRequest request, FaultSink& faults, Task finished);
   void run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor);
   void end_chunk();
+  /// A block that only waits for others has had its turn. When all blocks that have begun wait in
+  /// vain, perhaps for some that have not, further ones may begin: as many as a large GPU would
+  /// hold.
+  void count_turn(bool advanced);
 
   LaunchRequest request_;  ///< keeps the code alive
   LaunchContext launch_;
@@ -33,6 +37,9 @@ class GridRun final : public Job {
   std::uint64_t blocks_per_chunk_ = 1;
   std::uint32_t chunks_ = 0;
   std::atomic<std::uint32_t> chunks_left_{0};
+  std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first
+  std::atomic<std::uint32_t> idle_turns_{0};  ///< one after the other
+  std::atomic<std::int32_t> more_blocks_{0};  ///< that may still be let in
   std::chrono::steady_clock::time_point started_;  ///< if the kernel may get a better form
 };
 

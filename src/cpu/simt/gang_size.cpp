@@ -19,6 +19,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/lanes/carried_sums.h"
+#include "cpu/simt/lanes/compile_cost.h"
 #include "cpu/simt/lanes/live_numbers.h"
 #include "cpu/simt/lanes/loop_widths.h"
 #include "cpu/simt/lanes/parting.h"
@@ -361,7 +362,10 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
       if (source.size.columns > source.processor.streams) source.size = GangSize(narrow);
       break;
     case LoopWidth::Many:
-      if (facts.max_threads >= widest && is_short(*source.function)) source.size = GangSize(widest);
+      if (facts.max_threads >= widest && is_short(*source.function) &&
+          fit_compile_time(*source.function, widest, narrow, source.processor.register_bytes) ==
+              widest)
+        source.size = GangSize(widest);
       break;
     case LoopWidth::Any:
       break;

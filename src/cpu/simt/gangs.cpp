@@ -23,6 +23,7 @@
 #include "cpu/simt/gang_size.h"
 #include "cpu/simt/lanes/call_targets.h"
 #include "cpu/simt/lanes/carried_sums.h"
+#include "cpu/simt/lanes/compile_cost.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/guards.h"
@@ -53,6 +54,8 @@ constexpr std::uint64_t most_local_bytes = 4096;
 /// Modules with more instructions have many kernels, of which most are never launched: those that
 /// are longer than the second number wait.
 constexpr unsigned large_module = 10000;
+/// Of the gangs whose width is our choice.
+constexpr unsigned narrowest_chosen = 16;
 constexpr unsigned longest_of_large_module = 500;
 /// Of processors that have vectors of 64 bytes.
 constexpr std::uint64_t long_registers = 2048;
@@ -335,14 +338,25 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
-      const unsigned chosen = wanted.lanes ? wanted.lanes
-                                           : fit_registers(*copy, choose_lanes(*copy, facts[i]),
-                                                           processor.register_bytes);
       const bool choose = wanted.lanes == 0;
+      unsigned chosen = wanted.lanes;
+      if (choose) {
+        chosen = fit_registers(*copy, choose_lanes(*copy, facts[i]), processor.register_bytes);
+        chosen = fit_compile_time(*copy, chosen, narrowest_chosen, processor.register_bytes);
+        if (longest <= longest_at_once && !warps &&
+            vector_form_time(*copy, chosen, processor.register_bytes) > longest_time_at_once) {
+          copy->eraseFromParent();
+          facts[i].vectors_later = true;
+          continue;
+        }
+      }
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, choose});
       if (warps && has_whole_rows(facts[i], forms)) copy->addFnAttr(whole_rows);
-      const GangSize tile = wanted.tile.value_or(
+      GangSize tile = wanted.tile.value_or(
           choose_tile(*copy, facts[i], wanted.lanes, processor.register_bytes));
+      if (choose && !wanted.tile && tile.is_tile())
+        tile.rows = fit_compile_time(*copy, tile.lanes(), tile.columns, processor.register_bytes) /
+                    tile.columns;
       if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);

@@ -2,6 +2,7 @@
 // The vector path: kernels that can be run for whole gangs of threads get a second form that does.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,8 @@ struct GangSource {
 /// Longer kernels, in instructions, would take too long to compile for what most of them gain: they
 /// get their vector form when they have run for long.
 inline constexpr unsigned longest_at_once = 4000;
+/// So do those that would take longer than this, as far as that can be estimated.
+inline constexpr std::chrono::seconds longest_time_at_once(4);
 /// Longer ones get none.
 inline constexpr unsigned longest_ever = 20000;
 

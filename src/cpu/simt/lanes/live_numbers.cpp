@@ -15,42 +15,49 @@ namespace {
 
 using Live = llvm::SmallPtrSet<const llvm::Value*, 16>;
 
-bool is_number(const llvm::Value* value) {
-  return llvm::isa<llvm::Instruction>(value) && value->getType()->isFloatingPointTy();
+/// How much a live value counts; 0: not at all.
+using Weight = unsigned (*)(const llvm::Value&);
+
+unsigned weight_of_number(const llvm::Value& value) {
+  return llvm::isa<llvm::Instruction>(value) && value.getType()->isFloatingPointTy() ? 1 : 0;
+}
+
+unsigned words_of(const llvm::Value& value) {
+  const llvm::Type& type = *value.getType();
+  if (!llvm::isa<llvm::Instruction>(value) || type.isIntegerTy(1)) return 0;
+  return static_cast<unsigned>((type.getPrimitiveSizeInBits().getFixedValue() + 31) / 32);
 }
 
 /// What is live where `block` begins, without its phis.
 Live live_before(const llvm::BasicBlock& block,
-                 const llvm::DenseMap<const llvm::BasicBlock*, Live>& begins, std::size_t& most) {
+                 const llvm::DenseMap<const llvm::BasicBlock*, Live>& begins, Weight weight,
+                 std::size_t& most) {
   Live live;
+  std::size_t sum = 0;
+  const auto add = [&](const llvm::Value* value) {
+    if (const unsigned own = weight(*value); own != 0 && live.insert(value).second) sum += own;
+  };
   for (const llvm::BasicBlock* next : llvm::successors(&block)) {
     if (const auto found = begins.find(next); found != begins.end())
-      live.insert(found->second.begin(), found->second.end());
-    for (const llvm::PHINode& phi : next->phis()) {
-      const llvm::Value* value = phi.getIncomingValueForBlock(&block);
-      if (is_number(value)) live.insert(value);
-    }
+      for (const llvm::Value* value : found->second) add(value);
+    for (const llvm::PHINode& phi : next->phis()) add(phi.getIncomingValueForBlock(&block));
   }
   for (const llvm::Instruction& instruction : llvm::reverse(block)) {
-    most = std::max<std::size_t>(most, live.size());
-    live.erase(&instruction);
+    most = std::max(most, sum);
+    if (live.erase(&instruction)) sum -= weight(instruction);
     if (llvm::isa<llvm::PHINode>(instruction)) continue;
-    for (const llvm::Value* operand : instruction.operands()) {
-      if (is_number(operand)) live.insert(operand);
-    }
+    for (const llvm::Value* operand : instruction.operands()) add(operand);
   }
   return live;
 }
 
-}  // namespace
-
-unsigned most_live_numbers(const llvm::Function& kernel) {
+unsigned most_live(const llvm::Function& kernel, Weight weight) {
   llvm::DenseMap<const llvm::BasicBlock*, Live> begins;
   std::size_t most = 0;
   for (bool changed = true; changed;) {
     changed = false;
     for (const llvm::BasicBlock* block : llvm::post_order(&kernel)) {
-      Live live = live_before(*block, begins, most);
+      Live live = live_before(*block, begins, weight, most);
       Live& known = begins[block];
       changed |= live.size() != known.size();
       known = std::move(live);
@@ -58,5 +65,13 @@ unsigned most_live_numbers(const llvm::Function& kernel) {
   }
   return static_cast<unsigned>(most);
 }
+
+}  // namespace
+
+unsigned most_live_numbers(const llvm::Function& kernel) {
+  return most_live(kernel, weight_of_number);
+}
+
+unsigned most_live_words(const llvm::Function& kernel) { return most_live(kernel, words_of); }
 
 }  // namespace pycuda::cpu::simt

@@ -10,4 +10,7 @@ namespace pycuda::cpu::simt {
 /// is written.
 unsigned most_live_numbers(const llvm::Function& kernel);
 
+/// The same of all values but pointers and truths, in words of 32 bits.
+unsigned most_live_words(const llvm::Function& kernel);
+
 }  // namespace pycuda::cpu::simt

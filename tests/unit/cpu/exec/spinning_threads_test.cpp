@@ -54,6 +54,24 @@ TEST_CASE("blocks may wait for earlier blocks in a grid of any size") {
   CHECK(turn == 5000);
 }
 
+TEST_CASE("blocks may wait for later ones, as many as a large GPU holds") {
+  constexpr auto body = [](T& t) {
+    auto* const arrived = t.parameter<std::atomic<int>*>();
+    if (t.step == 0) {
+      arrived->fetch_add(1);
+      t.step = 1;
+    }
+    const auto grid = static_cast<int>(t.thread->block->launch->grid.x);
+    if (arrived->load() < grid * 1024) return t.yield();
+    t.exit();
+  };
+  const Kernel kernel = suspending_kernel<body>("backwards");
+  std::atomic<int> arrived{0};
+  // Two to a processor.
+  CHECK(run(kernel, {100, 1, 1}, {1024, 1, 1}, &arrived).empty());
+  CHECK(arrived == 100 * 1024);
+}
+
 TEST_CASE("all blocks of a cooperative launch are resident at once") {
   constexpr auto body = [](T& t) {
     auto* const arrived = t.parameter<std::atomic<int>*>();
