@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pycuda.driver as drv
 import pytest
+from programs import is_cpu
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -175,3 +176,59 @@ def test_attributes_behind_a_structs_brace_are_the_structs():
     out = np.zeros(5, np.int32)
     SourceModule(source).get_function("sizes")(drv.Out(out), block=(1, 1, 1))
     assert out.tolist() == [32, 16, 5, 64, 8]
+
+
+WARP_SYNCHRONOUS = """
+__device__ float summed(volatile float *own)
+{
+  for (int step = 16; step; step /= 2)
+    own[0] += own[step];
+  return own[0];
+}
+__global__ void rows(const float *matrix, float *out, int n)
+{
+  __shared__ float parts[256 + 16];
+  int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  float sum = 0;
+  for (int i = lane; i < n; i += 32) sum += matrix[row * n + i];
+  parts[threadIdx.x] = sum;
+  sum = summed(parts + threadIdx.x);
+  if (lane == 0) out[row] = sum;
+}
+__global__ void scan(int *numbers)
+{
+  __shared__ volatile int own[512];
+  int at = 2 * threadIdx.x - threadIdx.x % 32 + 32, i = blockIdx.x * blockDim.x + threadIdx.x;
+  own[at - 32] = 0;
+  own[at] = numbers[i];
+  for (int step = 1; step < 32; step *= 2) {
+    int other = own[at - step];
+    own[at] += other;
+  }
+  numbers[i] = own[at];
+}
+__global__ void turned(int *numbers)
+{
+  __shared__ volatile int own[256];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  own[t] = numbers[i];
+  numbers[i] = own[t ^ 31];
+}
+"""
+
+
+@pytest.mark.parametrize("block", [32, 128, 256])
+def test_warps_that_exchange_numbers_without_barriers(block):
+    if not is_cpu() and drv.Context.get_device().compute_capability() >= (7, 0):
+        pytest.skip("needs a GPU from before Volta or the CPU driver")
+    module = SourceModule(WARP_SYNCHRONOUS)
+    random = np.random.default_rng(block)
+    matrix = random.integers(0, 9, (3 * block // 32, 70)).astype(np.float32)
+    sums = np.zeros(len(matrix), np.float32)
+    module.get_function("rows")(drv.In(matrix), drv.Out(sums), np.int32(70), block=(block, 1, 1), grid=(3, 1))
+    np.testing.assert_array_equal(sums, matrix.sum(1))
+    numbers = random.integers(0, 99, (3 * block // 32, 32), np.int32)
+    for name, expected in (("scan", np.cumsum(numbers, 1)), ("turned", numbers[:, ::-1])):
+        found = numbers.copy()
+        module.get_function(name)(drv.InOut(found), block=(block, 1, 1), grid=(3, 1))
+        np.testing.assert_array_equal(found, expected)

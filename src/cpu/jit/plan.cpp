@@ -93,11 +93,12 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
   }
   const std::uint32_t rows = block.y * block.z;
   const std::uint32_t full = block.x / lanes * rows, rest = block.x % lanes;
-  std::string text = "gangs of " + std::to_string(lanes) + " threads, " +
-                     (facts.gangs_are_warps ? "since it has warp operations"
-                      : options.gang_lanes  ? "as PYCUDA_CPU_GANG asks"
-                                            : "chosen for this kernel") +
-                     "; a block has " + std::to_string(full) + " full ones";
+  std::string text =
+      "gangs of " + std::to_string(lanes) + " threads, " +
+      (facts.gangs_are_warps ? "since it has warp operations or volatile shared memory"
+       : options.gang_lanes  ? "as PYCUDA_CPU_GANG asks"
+                             : "chosen for this kernel") +
+      "; a block has " + std::to_string(full) + " full ones";
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
   text += "\n";

@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
@@ -20,8 +21,22 @@ namespace pycuda::cpu::simt {
 
 namespace pseudo = lower::pseudo;
 
+namespace {
+
+/// Programs from before Volta exchange numbers within a warp by volatile shared memory, without
+/// barriers: in the gang that is the warp each of their accesses is made for all lanes before the
+/// next.
+bool exchanges_in_warp(const llvm::Instruction& access) {
+  const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
+  return address != nullptr && access.isVolatile() &&
+         lower::callee_name(*llvm::getUnderlyingObject(address, 0)) == pseudo::shared_base;
+}
+
+}  // namespace
+
 bool needs_warps(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (exchanges_in_warp(instruction)) return true;
     llvm::StringRef name = lower::callee_name(instruction);
     if (name == pseudo::warp_op) return true;
     if (name.consume_front(pseudo::sreg_prefix) &&

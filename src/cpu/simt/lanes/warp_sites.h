@@ -16,7 +16,8 @@ namespace pycuda::cpu::simt {
 /// Lanes of a gang that holds a warp, 32 consecutive threads of a block.
 inline constexpr unsigned warp_lanes = 32;
 
-/// Whether `function` has warp operations or reads lane numbers, so that its gangs must be warps.
+/// Whether `function` has warp operations, reads lane numbers or has volatile accesses to shared
+/// memory, so that its gangs must be warps.
 bool needs_warps(const llvm::Function& function);
 /// Whether its threads wait for their whole block.
 bool has_barriers(const llvm::Function& function);
