@@ -121,7 +121,8 @@ Value* FloatOps::flush_tiny_quotient(Value* result, Value* a, Value* b) {
   Value* raw = bits(result);
   Value* rounded_up = b_.CreateAnd(
       b_.CreateICmpEQ(b_.CreateAnd(raw, magnitude), b_.getInt32(least_normal)),
-      b_.CreateICmpNE(b_.CreateAnd(b_.CreateXor(bits(a), bits(b)), mantissa), b_.getInt32(0)));
+      b_.CreateAnd(b_.CreateICmpEQ(b_.CreateAnd(bits(a), mantissa), b_.getInt32(mantissa)),
+                   b_.CreateICmpNE(b_.CreateAnd(bits(b), mantissa), b_.getInt32(mantissa))));
   return from_bits(b_.CreateSelect(rounded_up, b_.CreateAnd(raw, ~magnitude), bits(flushed)),
                    result->getType());
 }

@@ -50,7 +50,8 @@ class FloatOps {
   llvm::Value* flush_tiny_sum(llvm::Value* result, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   /// .ftz of `result` = a / b rounded to the nearest f32, by the rule of flush_tiny, which is x86's
   /// too. The only quotients that round up to the least normal number are those of a mantissa of
-  /// ones by a power of two; where one is it exactly, the mantissas of `a` and `b` are the same.
+  /// ones by a power of two; where one is it exactly, the mantissas of `a` and `b` are the same. So
+  /// constants that are divided need no such test.
   llvm::Value* flush_tiny_quotient(llvm::Value* result, llvm::Value* a, llvm::Value* b);
   /// .sat: to [0, 1]; NaN becomes 0.
   llvm::Value* saturate(llvm::Value* value);

@@ -68,7 +68,6 @@ bool emit_quotient(FunctionLowering& lowering, const Instruction& instruction) {
     right = ops.flush(right);
   }
   Value* result = b.CreateFDiv(left, right);
-  if (instruction.modifiers.ftz) result = ops.flush_tiny_quotient(result, left, right);
   if (instruction.modifiers.approx) {
     // The reciprocal of a divisor above 2^126 is flushed.
     Value* large = b.CreateFCmpOGT(ops.absolute(right), ops.constant(b.getFloatTy(), 0x1p126));
@@ -76,6 +75,7 @@ bool emit_quotient(FunctionLowering& lowering, const Instruction& instruction) {
     Value* zero = ops.from_bits(sign, b.getFloatTy());
     result = b.CreateSelect(large, b.CreateFMul(left, zero), result);
   }
+  if (instruction.modifiers.ftz) result = ops.flush_tiny_quotient(result, left, right);
   lowering.write(instruction.operands[0], ops.canonical(result));
   return true;
 }
