@@ -7,7 +7,6 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -15,7 +14,6 @@
 
 #include <algorithm>
 
-#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/lanes/carried_sums.h"
@@ -23,6 +21,7 @@
 #include "cpu/simt/lanes/live_numbers.h"
 #include "cpu/simt/lanes/loop_widths.h"
 #include "cpu/simt/lanes/parting.h"
+#include "cpu/simt/lanes/shared_memory.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/lanes/warp_sites.h"
 
@@ -55,10 +54,6 @@ bool writes_data(const llvm::Instruction& instruction) {
   const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
   return store &&
          !llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
-}
-
-bool is_shared(const llvm::Value* address) {
-  return lower::callee_name(*llvm::getUnderlyingObject(address, 0)) == lower::pseudo::shared_base;
 }
 
 struct Accesses {
@@ -98,7 +93,7 @@ bool strides_in_loops(llvm::Function& kernel, GangSize size) {
     ++all;
     const auto bytes = static_cast<std::int64_t>(
         layout.getTypeStoreSize(llvm::getLoadStoreType(&instruction)).getFixedValue());
-    strided += shape.is_affine() && std::abs(shape.stride) > bytes && is_shared(address) ? 1 : 0;
+    strided += shape.is_affine() && std::abs(shape.stride) > bytes && is_in_shared(address) ? 1 : 0;
   }
   return strided * 2 > all;
 }
@@ -363,7 +358,7 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
       break;
     case LoopWidth::Many:
       if (facts.max_threads >= widest && is_short(*source.function) &&
-          fit_compile_time(*source.function, widest, narrow, source.processor.register_bytes) ==
+          CompileCost(*source.function).fit(widest, narrow, source.processor.register_bytes) ==
               widest)
         source.size = GangSize(widest);
       break;

@@ -340,11 +340,13 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       const bool warps = needs_warps(*copy);
       const bool choose = wanted.lanes == 0;
       unsigned chosen = wanted.lanes;
+      std::optional<CompileCost> cost;
       if (choose) {
+        cost.emplace(*copy);
         chosen = fit_registers(*copy, choose_lanes(*copy, facts[i]), processor.register_bytes);
-        chosen = fit_compile_time(*copy, chosen, narrowest_chosen, processor.register_bytes);
+        chosen = cost->fit(chosen, narrowest_chosen, processor.register_bytes);
         if (longest <= longest_at_once && !warps &&
-            vector_form_time(*copy, chosen, processor.register_bytes) > longest_time_at_once) {
+            cost->time(chosen, processor.register_bytes) > longest_time_at_once) {
           copy->eraseFromParent();
           facts[i].vectors_later = true;
           continue;
@@ -355,8 +357,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       GangSize tile = wanted.tile.value_or(
           choose_tile(*copy, facts[i], wanted.lanes, processor.register_bytes));
       if (choose && !wanted.tile && tile.is_tile())
-        tile.rows = fit_compile_time(*copy, tile.lanes(), tile.columns, processor.register_bytes) /
-                    tile.columns;
+        tile.rows = cost->fit(tile.lanes(), tile.columns, processor.register_bytes) / tile.columns;
       if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);

@@ -25,23 +25,24 @@ std::uint64_t words_written(const llvm::Function& kernel) {
 
 }  // namespace
 
-std::chrono::milliseconds vector_form_time(const llvm::Function& kernel, unsigned lanes,
-                                           std::uint64_t register_bytes) {
+CompileCost::CompileCost(const llvm::Function& kernel)
+    : words_written_(words_written(kernel)), live_words_(most_live_words(kernel)) {}
+
+std::chrono::milliseconds CompileCost::time(unsigned lanes, std::uint64_t register_bytes) const {
   constexpr std::uint64_t worst_pressure = 6, registers_in_a_millisecond = 4;
   const std::uint64_t vector_bytes = register_bytes >= wide_registers ? 64 : 32;
-  const std::uint64_t live = most_live_words(kernel) * word_bytes * lanes;
+  const std::uint64_t live = live_words_ * word_bytes * lanes;
   const std::uint64_t written =
-      words_written(kernel) * std::max<std::uint64_t>(1, word_bytes * lanes / vector_bytes);
+      words_written_ * std::max<std::uint64_t>(1, word_bytes * lanes / vector_bytes);
   // In quarters: what is live seldom just fits.
   const std::uint64_t pressure =
       std::clamp<std::uint64_t>(4 * live / register_bytes, 4, 4 * worst_pressure);
   return std::chrono::milliseconds(written * pressure / 4 / registers_in_a_millisecond);
 }
 
-unsigned fit_compile_time(const llvm::Function& kernel, unsigned lanes, unsigned narrowest,
-                          std::uint64_t register_bytes) {
+unsigned CompileCost::fit(unsigned lanes, unsigned narrowest, std::uint64_t register_bytes) const {
   constexpr std::chrono::seconds soon(4);
-  while (lanes > narrowest && vector_form_time(kernel, lanes, register_bytes) > soon) lanes /= 2;
+  while (lanes > narrowest && time(lanes, register_bytes) > soon) lanes /= 2;
   return lanes;
 }
 

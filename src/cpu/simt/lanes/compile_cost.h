@@ -9,18 +9,26 @@
 
 namespace pycuda::cpu::simt {
 
-/// Grows with what is written, in vector registers, and with how often what is live at a time
-/// exceeds the registers: LLVM's allocator takes most of the time then. For processors whose vector
-/// registers have `register_bytes` together. Within a factor of two or three.
-///
-/// Seconds measured and estimated, threads of 32 lanes, hashes of 3670 and 1311 instructions with
-/// 16 words and 25 double words of state: with AVX-512 6.5 and 4.7, 3.5 and 4.7; with AVX2 48 and
-/// 15, 22 and 16. In gangs of 16 the second takes 1.8 and 6.7, and runs as fast.
-std::chrono::milliseconds vector_form_time(const llvm::Function& kernel, unsigned lanes,
-                                           std::uint64_t register_bytes);
+/// What LLVM has to do for the vector form of a kernel. For processors whose vector registers have
+/// `register_bytes` together.
+class CompileCost {
+ public:
+  explicit CompileCost(const llvm::Function& kernel);
 
-/// `lanes`, or so many fewer that a form for them is compiled soon, but at least `narrowest`.
-unsigned fit_compile_time(const llvm::Function& kernel, unsigned lanes, unsigned narrowest,
-                          std::uint64_t register_bytes);
+  /// Grows with what is written, in vector registers, and with how often what is live at a time
+  /// exceeds the registers: LLVM's allocator takes most of the time then. Within a factor of two or
+  /// three.
+  ///
+  /// Seconds measured and estimated, threads of 32 lanes, hashes of 3670 and 1311 instructions with
+  /// 16 words and 25 double words of state: with AVX-512 6.5 and 4.7, 3.5 and 4.7; with AVX2 48 and
+  /// 15, 22 and 16. In gangs of 16 the second takes 1.8 and 6.7, and runs as fast.
+  std::chrono::milliseconds time(unsigned lanes, std::uint64_t register_bytes) const;
+
+  /// `lanes`, or so many fewer that a form for them is compiled soon, but at least `narrowest`.
+  unsigned fit(unsigned lanes, unsigned narrowest, std::uint64_t register_bytes) const;
+
+ private:
+  std::uint64_t words_written_, live_words_;
+};
 
 }  // namespace pycuda::cpu::simt

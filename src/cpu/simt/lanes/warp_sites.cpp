@@ -5,7 +5,6 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
@@ -16,6 +15,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/shared_memory.h"
 
 namespace pycuda::cpu::simt {
 
@@ -28,8 +28,7 @@ namespace {
 /// next.
 bool exchanges_in_warp(const llvm::Instruction& access) {
   const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
-  return address != nullptr && access.isVolatile() &&
-         lower::callee_name(*llvm::getUnderlyingObject(address, 0)) == pseudo::shared_base;
+  return address != nullptr && access.isVolatile() && is_in_shared(address);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Atomic operations of gangs. One thread of the host runs all threads of a block: what only they
 // see needs no atomic instruction.
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
@@ -11,6 +10,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/shared_memory.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -18,10 +18,6 @@ namespace pycuda::cpu::simt {
 namespace pseudo = lower::pseudo;
 
 namespace {
-
-bool is_in_shared(const llvm::Value* pointer) {
-  return lower::callee_name(*llvm::getUnderlyingObject(pointer, 0)) == pseudo::shared_base;
-}
 
 constexpr const char* in_shared_memory =
     "one lane after the other: an update of shared memory, not atomic since the block is alone";

@@ -8,14 +8,13 @@
 #include "cpu/simt/lanes/live_numbers.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
-using pycuda::cpu::simt::fit_compile_time;
+using pycuda::cpu::simt::CompileCost;
 using pycuda::cpu::simt::most_live_words;
-using pycuda::cpu::simt::vector_form_time;
 using pycuda::cpu::testing::FunctionText;
+using pycuda::cpu::testing::registers_of_avx2;
+using pycuda::cpu::testing::registers_of_avx512;
 
 namespace {
-
-constexpr std::uint64_t registers_of_avx512 = 32 * 64, registers_of_avx2 = 16 * 32;
 
 /// `rounds` sums for each of `live` numbers of the type, all of which are needed at the end.
 std::string hash(int live, int rounds, const std::string& type) {
@@ -46,13 +45,13 @@ TEST_CASE("live words count double for wide values, and not for truths and point
 
 TEST_CASE("gangs are narrow where wide ones would take long to compile") {
   using std::chrono::seconds;
-  FunctionText large(hash(50, 60, "i64")), small(hash(8, 30, "i32"));
-  CHECK(vector_form_time(large.function(), 32, registers_of_avx512) > seconds(4));
-  CHECK(vector_form_time(large.function(), 32, registers_of_avx2) >
-        vector_form_time(large.function(), 32, registers_of_avx512));
-  CHECK(fit_compile_time(large.function(), 32, 16, registers_of_avx2) == 16);
-  CHECK(fit_compile_time(large.function(), 32, 32, registers_of_avx2) == 32);
-  CHECK(vector_form_time(small.function(), 64, registers_of_avx512) < seconds(1));
-  CHECK(fit_compile_time(small.function(), 64, 16, registers_of_avx512) == 64);
-  CHECK(fit_compile_time(small.function(), 64, 16, registers_of_avx2) == 64);
+  FunctionText large_text(hash(50, 60, "i64")), small_text(hash(8, 30, "i32"));
+  const CompileCost large(large_text.function()), small(small_text.function());
+  CHECK(large.time(32, registers_of_avx512) > seconds(4));
+  CHECK(large.time(32, registers_of_avx2) > large.time(32, registers_of_avx512));
+  CHECK(large.fit(32, 16, registers_of_avx2) == 16);
+  CHECK(large.fit(32, 32, registers_of_avx2) == 32);
+  CHECK(small.time(64, registers_of_avx512) < seconds(1));
+  CHECK(small.fit(64, 16, registers_of_avx512) == 64);
+  CHECK(small.fit(64, 16, registers_of_avx2) == 64);
 }

@@ -11,10 +11,14 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace pycuda::cpu::testing {
+
+/// Bytes of the vector registers together.
+inline constexpr std::uint64_t registers_of_avx512 = 32 * 64, registers_of_avx2 = 16 * 32;
 
 class FunctionText {
  public:

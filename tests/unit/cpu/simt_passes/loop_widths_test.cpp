@@ -15,10 +15,10 @@ using pycuda::cpu::simt::GangSize;
 using pycuda::cpu::simt::LoopWidth;
 using pycuda::cpu::simt::Shapes;
 using pycuda::cpu::testing::FunctionText;
+using pycuda::cpu::testing::registers_of_avx2;
+using pycuda::cpu::testing::registers_of_avx512;
 
 namespace {
-
-constexpr std::uint64_t registers_of_avx512 = 32 * 64, registers_of_avx2 = 16 * 32;
 
 /// A loop of thread %i over %in, %n and %m; `body` defines %more.
 std::string loop(const std::string& body, const std::string& before = "") {

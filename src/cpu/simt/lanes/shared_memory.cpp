@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/simt/lanes/shared_memory.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+
+#include "cpu/lower/callee_name.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::simt {
+
+bool is_in_shared(const llvm::Value* address) {
+  return lower::callee_name(*llvm::getUnderlyingObject(address, 0)) == lower::pseudo::shared_base;
+}
+
+}  // namespace pycuda::cpu::simt

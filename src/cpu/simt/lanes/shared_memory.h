@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Analysis: which addresses lie in a block's shared memory.
+#pragma once
+
+#include <llvm/IR/Value.h>
+
+namespace pycuda::cpu::simt {
+
+/// Whether `address` is known to, through whatever it is computed by but choices and phis.
+bool is_in_shared(const llvm::Value* address);
+
+}  // namespace pycuda::cpu::simt
