@@ -19,8 +19,8 @@ using namespace driver_test;
 namespace {
 
 constexpr unsigned threads = 96;
-// More than a gang has at once; fewer than that.
-constexpr unsigned many_steps = 2300, some_steps = 1200;
+// More than a gang has at once; fewer than that; so few that launches wait for forms.
+constexpr unsigned many_steps = 2300, some_steps = 1800, few_steps = 400;
 
 std::string long_kernel(unsigned steps = many_steps) {
   std::string text = R"(.version 7.0
@@ -90,6 +90,8 @@ void play_improves() {
   }
   std::printf("improved: %d\n", improved);
   for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i);
+  // The better form is for whole gangs alone at first.
+  for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i, 50);
   std::printf("right: %d\n", right);
 }
 
@@ -116,6 +118,24 @@ void play_ends() {
   const bool right = is_right(module.function("hash"), block.address(), 1);
   std::printf("right: %d\n", right);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::fflush(stdout);
+  std::exit(0);
+}
+
+/// The process ends while another thread waits for a form.
+void play_ends_waiting() {
+  setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+  const std::string text = long_kernel(few_steps);
+  const CurrentContext context;
+  const LoadedModule module(text.c_str());
+  const DeviceBlock block(threads * 4);
+  const CUfunction function = module.function("hash");
+  std::printf("right: %d\n", is_right(function, block.address(), 1, 64, few_steps));
+  std::thread([&] {
+    CU(cuCtxSetCurrent)(context.handle());
+    is_right(function, block.address(), 2, 50, few_steps);
+  }).detach();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::fflush(stdout);
   std::exit(0);
 }
@@ -178,6 +198,7 @@ bool driver_test::play_long_kernel_scenario(const std::string& name) {
   if (name == "long_kernel_improves") play_improves();
   if (name == "long_kernel_unloads") play_unloads();
   if (name == "long_kernel_ends") play_ends();
+  if (name == "long_kernel_ends_waiting") play_ends_waiting();
   if (name == "long_kernel_other_blocks") play_other_blocks();
   return true;
 }
@@ -196,6 +217,11 @@ TEST_CASE("a module may go while a form of its kernel is made") {
 TEST_CASE("the process may end while a form of a kernel is made") {
   if (!is_cpu_driver()) return;
   CHECK(run_scenario("long_kernel_ends") == "right: 1\n");
+}
+
+TEST_CASE("the process may end while a launch waits for a form of its kernel") {
+  if (!is_cpu_driver()) return;
+  CHECK(run_scenario("long_kernel_ends_waiting") == "right: 1\n");
 }
 
 TEST_CASE(

@@ -22,6 +22,15 @@ double patience() {
   return base::environment_decimal("PYCUDA_CPU_PATIENCE", -most, most, "1").value_or(1);
 }
 
+bool compile_aside(std::function<void()> work) {
+  return exec::run_in_background(
+      [work = std::move(work)] {
+        const jit::Checkpoints checkpoints(exec::end_with_process);
+        work();
+      },
+      exec::Priority::AtOnce);
+}
+
 namespace {
 
 /// Compiles without holding the module: it may be unloaded meanwhile. The disk cache keeps the code
@@ -55,8 +64,10 @@ void arrange_better_form(const Kernel& kernel, std::shared_ptr<const jit::Progra
   if (kernel.forms == nullptr || kernel.forms->settled.load(std::memory_order_relaxed)) return;
   const double times = patience();
   if (!(times >= 0)) return;
+  // What is being made already only has to be linked.
   const auto wait =
-      times * std::chrono::duration<double, std::nano>(jit::vector_compile_time(kernel.facts));
+      (program->is_being_compiled(kernel.facts.name) ? 0 : times) *
+      std::chrono::duration<double, std::nano>(jit::vector_compile_time(kernel.facts));
   constexpr double most = 1e18;
   kernel.forms->patience_ns.store(static_cast<std::int64_t>(std::clamp(wait.count(), 1.0, most)),
                                   std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/log.h"
 #include "cpu/api/better_forms.h"
@@ -25,8 +26,9 @@ CUresult result_of(const jit::KernelFailure& failure) {
 
 // Apart from the way that most launches take.
 [[gnu::noinline]] CUresult find_form(const std::shared_ptr<const ModuleImage>& image,
-                                     const Dim3& grid, const Dim3& block, const Kernel** kernel) {
-  if (const Kernel* const now = form_for_now(image, **kernel, grid, block)) {
+                                     const Dim3& grid, const Dim3& block, const Kernel* threads,
+                                     const Kernel** kernel) {
+  if (const Kernel* const now = form_for_now(image, **kernel, grid, block, threads)) {
     *kernel = now;
     return CUDA_SUCCESS;
   }
@@ -96,6 +98,13 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
 }
 
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
+  const Kernel* threads = nullptr;
+  if ((*kernel)->forms != nullptr) {
+    const Kernel* const better = (*kernel)->forms->better.load(std::memory_order_acquire);
+    if (better == nullptr) return CUDA_SUCCESS;
+    threads = std::exchange(*kernel, better);
+    if (better->on_demand == nullptr) return CUDA_SUCCESS;
+  }
   const Form best = exec::best_form_of_launch(**kernel, grid, block);
   if ((*kernel)->facts.forms.has(best)) [[likely]]
     return CUDA_SUCCESS;
@@ -105,7 +114,7 @@ CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kerne
     *kernel = made;
     return CUDA_SUCCESS;
   }
-  return find_form(shared_from_this(), grid, block, kernel);
+  return find_form(shared_from_this(), grid, block, threads, kernel);
 }
 
 CUresult ModuleImage::load_launched_kernels() const {
@@ -150,7 +159,8 @@ CUresult Function::load(const Kernel** kernel) const {
 
 CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
   const CUresult status = load(kernel);
-  if (status != CUDA_SUCCESS || (*kernel)->on_demand == nullptr) return status;
+  if (status != CUDA_SUCCESS || ((*kernel)->on_demand == nullptr && (*kernel)->forms == nullptr))
+    return status;
   return module_.image()->load_form(grid, block, kernel);
 }
 

@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "base/file_cache.h"
 #include "base/log.h"
+#include "cpu/api/better_forms.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/ptx/fatbin.h"
 
@@ -24,6 +25,7 @@ const jit::Options& compiler_options() {
     chosen.checked = base::environment_switch("PYCUDA_CPU_CHECK", false);
     chosen.cache_folder = base::default_cache_folder().string();
     chosen.by_parts = loads_lazily();
+    if (patience() >= 0) chosen.aside = compile_aside;
     return chosen;
   }();
   return options;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdlib>
 #include <deque>
 #include <exception>
@@ -28,7 +29,16 @@ class Background {
   static Background& of(Priority priority) {
     static Background* const low = new Background(Priority::Low);
     static Background* const usual = new Background(Priority::Usual);
-    return priority == Priority::Low ? *low : *usual;
+    static Background* const at_once = new Background(Priority::AtOnce);
+    switch (priority) {
+      case Priority::Low:
+        return *low;
+      case Priority::Usual:
+        return *usual;
+      case Priority::AtOnce:
+        break;
+    }
+    return *at_once;
   }
   /// Whose work the calling thread runs; null elsewhere.
   static Background*& of_this_thread() {
@@ -36,21 +46,25 @@ class Background {
     return own;
   }
 
-  void run(std::function<void()> work) {
+  bool run(std::function<void()> work) {
     const std::unique_lock lock(mutex_);
-    if (ending_) return;
-    if (!started_ && !start()) return;
+    if (ending_) return false;
+    const bool needs_thread =
+        threads_ == 0 || (priority_ == Priority::AtOnce && waiting_.size() >= idle_);
+    if (needs_thread && !start() && threads_ == 0) return false;
     // For each work anew: what was constructed before it began, and what it may use, is destroyed
     // after it has ended.
-    static_cast<void>(priority_ == Priority::Low ? std::atexit(end_of<Priority::Low>)
-                                                 : std::atexit(end_of<Priority::Usual>));
+    static_cast<void>(std::atexit(end_of(priority_)));
     waiting_.push_back(std::move(work));
     changed_.notify_all();
+    return true;
   }
 
   void end_with_process() {
     if (!ending_.load(std::memory_order_acquire)) return;
     std::unique_lock lock(mutex_);
+    --working_;
+    changed_.notify_all();
     rest(lock);
   }
 
@@ -58,8 +72,19 @@ class Background {
   explicit Background(Priority priority) : priority_(priority) {}
 
   template <Priority priority>
-  static void end_of() {
+  static void end_with() {
     if (!forked()) of(priority).end();
+  }
+  static void (*end_of(Priority priority))() {
+    switch (priority) {
+      case Priority::Low:
+        return end_with<Priority::Low>;
+      case Priority::Usual:
+        return end_with<Priority::Usual>;
+      case Priority::AtOnce:
+        break;
+    }
+    return end_with<Priority::AtOnce>;
   }
 
   /// False where no thread can be had: the next work tries again.
@@ -71,7 +96,9 @@ class Background {
                 std::string("no thread for work in the background: ") + error.what());
       return false;
     }
-    return started_ = true;
+    ++threads_;
+    ++idle_;
+    return true;
   }
 
   void serve() {
@@ -86,7 +113,8 @@ class Background {
       if (ending_) rest(lock);
       std::function<void()> work = std::move(waiting_.front());
       waiting_.pop_front();
-      working_ = true;
+      --idle_;
+      ++working_;
       lock.unlock();
       // What cannot be done, for want of memory, was a favour.
       try {
@@ -97,15 +125,14 @@ class Background {
       }
       work = nullptr;
       lock.lock();
-      working_ = false;
+      ++idle_;
+      --working_;
       changed_.notify_all();
     }
   }
 
   /// For ever.
   void rest(std::unique_lock<std::mutex>& lock) {
-    working_ = false;
-    changed_.notify_all();
     for (;;) changed_.wait(lock);
   }
 
@@ -113,7 +140,7 @@ class Background {
     std::unique_lock lock(mutex_);
     ending_.store(true, std::memory_order_release);
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !working_; });
+    changed_.wait(lock, [this] { return working_ == 0; });
   }
 
   const Priority priority_;
@@ -121,14 +148,15 @@ class Background {
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
   std::atomic<bool> ending_{false};
-  bool started_ = false;
-  bool working_ = false;
+  std::size_t threads_ = 0;  ///< of them ...
+  std::size_t idle_ = 0;     ///< ... these have not taken any work, though there may be some
+  std::size_t working_ = 0;  ///< ... these have, and may be waited for
 };
 
 }  // namespace
 
-void run_in_background(std::function<void()> work, Priority priority) {
-  if (!forked()) Background::of(priority).run(std::move(work));
+bool run_in_background(std::function<void()> work, Priority priority) {
+  return !forked() && Background::of(priority).run(std::move(work));
 }
 
 void end_with_process() {

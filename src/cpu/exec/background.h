@@ -7,13 +7,14 @@
 namespace pycuda::cpu::exec {
 
 /// Low: for what nobody waits for. Usual: for what somebody waits for, also beside programs that
-/// take all processors.
-enum class Priority { Low, Usual };
+/// take all processors. AtOnce: the same, beside what else runs in the background.
+enum class Priority { Low, Usual, AtOnce };
 
 /// Runs `work` some time after what was given before with the same priority, on one thread for
-/// each. What has not begun when the process ends never runs; what has begun is waited for until
-/// its next `end_with_process`. Nothing in a forked child.
-void run_in_background(std::function<void()> work, Priority priority = Priority::Low);
+/// each, or at once on a thread that has nothing else to do. What has not begun when the process
+/// ends never runs; what has begun is waited for until its next `end_with_process`. False when it
+/// will never run: in a forked child, at the process's end, and where no thread can be had.
+bool run_in_background(std::function<void()> work, Priority priority = Priority::Low);
 
 /// Called by such work often, holding no lock: does not return once the process ends.
 void end_with_process();

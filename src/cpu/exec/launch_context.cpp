@@ -33,10 +33,14 @@ KernelForms* forms_for(const LaunchRequest& request) {
   return kernel.forms;
 }
 
-const Kernel& form_to_run(const Kernel& kernel, const KernelForms* forms) {
+/// A better one may lack what a launch needs that was prepared before that one came.
+const Kernel& form_to_run(const LaunchRequest& request, const KernelForms* forms) {
   const Kernel* const better =
       forms != nullptr ? forms->better.load(std::memory_order_acquire) : nullptr;
-  return better != nullptr ? *better : kernel;
+  return better != nullptr &&
+                 better->facts.forms.has(form_of_launch(*better, request.grid, request.block))
+             ? *better
+             : *request.kernel;
 }
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
@@ -46,10 +50,7 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
 }  // namespace
 
 LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
-    : request(given),
-      forms(forms_for(request)),
-      kernel(form_to_run(*request.kernel, forms)),
-      faults(sink) {
+    : request(given), forms(forms_for(request)), kernel(form_to_run(request, forms)), faults(sink) {
   const KernelFacts& facts = kernel.facts;
   if (facts.streams) count_streamed_launch();
   frame.grid = request.grid;

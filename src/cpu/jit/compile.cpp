@@ -95,10 +95,20 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
                 unsigned longest, llvm::TargetMachine& target, std::vector<simt::Plan>* plans) {
   // 32 of 64 bytes, or 16 of 32.
   constexpr std::uint64_t longest_registers = 2048, other_registers = 512;
+  if (options.vectors_wait) {
+    for (KernelFacts& kernel : kernels) kernel.vectors_later = true;
+    return;
+  }
   const simt::Processor processor{has_avx512() ? longest_registers : other_registers,
                                   fetch_distance(), streams_ahead()};
   std::vector<simt::GangSource> sources = simt::copy_for_gangs(
       module, kernels, wanted_sizes(options), options.forms, longest, processor);
+  // What relies on gangs that are warps is not right thread by thread.
+  const bool relies_on_gangs =
+      std::any_of(sources.begin(), sources.end(),
+                  [](const simt::GangSource& source) { return source.in_step; });
+  if (options.vectors_can_wait && !sources.empty() && !relies_on_gangs)
+    options.vectors_can_wait->store(true, std::memory_order_relaxed);
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);

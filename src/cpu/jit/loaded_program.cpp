@@ -60,6 +60,13 @@ class LoadedProgram::Implementation {
   std::mutex mutex;                               ///< protects `more`
   std::vector<std::unique_ptr<LinkedPart>> more;  ///< better forms, and those made on demand
 
+  void make_forms_on_demand(const Kernel& kernel) {
+    kernel.on_demand->make = [this, &kernel](Form form) -> const Kernel* {
+      const auto found = link_form(kernel, form);
+      return found ? *found : nullptr;
+    };
+  }
+
   /// Links `code`, a program of this kernel alone, as one of `forms`. False when `fits` says no of
   /// its facts.
   bool adopt(const Kernel& kernel, KernelForms& forms, const Program& code,
@@ -73,9 +80,11 @@ class LoadedProgram::Implementation {
     auto made = LinkedPart::link(compiled, symbols, Streaming::Never);
     if (!made) return false;
     const Kernel* const form = (*made)->find(kernel.facts.name);
-    // What this one lacks is a form of the first one.
+    // What this one lacks is a form of the first one, if that has none of its own.
     if (form->on_demand != nullptr && kernel.on_demand != nullptr)
       form->on_demand->make = kernel.on_demand->make;
+    else if (form->on_demand != nullptr)
+      make_forms_on_demand(*form);
     {
       const std::lock_guard lock(mutex);
       more.push_back(std::move(*made));
@@ -147,11 +156,7 @@ class LoadedProgram::Implementation {
         LinkedPart::link(**compiled, symbols, program->implementation().options().streaming);
     if (!made) return link_failure(asked_for, made.error().message);
     for (const Kernel& kernel : (*made)->kernels()) {
-      if (kernel.on_demand != nullptr)
-        kernel.on_demand->make = [this, &kernel](Form form) -> const Kernel* {
-          const auto found = link_form(kernel, form);
-          return found ? *found : nullptr;
-        };
+      if (kernel.on_demand != nullptr) make_forms_on_demand(kernel);
       if (kernel.forms != nullptr) {
         if (auto form = program->cached_kernel(kernel.facts.name)) improve(kernel, *form);
       }

@@ -96,6 +96,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
   out.number(facts.gangs_are_warps);
+  out.number(facts.warps_in_step);
   out.number(facts.gang_frame_bytes);
   out.number(facts.most_gang_blocks);
   out.number(facts.fuses_blocks);
@@ -141,6 +142,7 @@ KernelFacts read_facts(Reader& in) {
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
   facts.gangs_are_warps = in.number<bool>();
+  facts.warps_in_step = in.number<bool>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();
   facts.most_gang_blocks = in.number<Dim3>();
   facts.fuses_blocks = in.number<bool>();
@@ -266,6 +268,7 @@ std::optional<CompiledProgram> read_cached(const std::string& folder, const std:
     return part;
   });
   program.is_large = in.number<bool>();
+  program.on_demand = in.number<bool>();
   program.object = in.text();
   if (!in.complete()) return std::nullopt;
   return program;
@@ -282,6 +285,7 @@ void write_cached(const std::string& folder, const std::string& key,
     out.number(part.whole);
   });
   out.number(program.is_large);
+  out.number(program.on_demand);
   out.text(program.object);
   static_cast<void>(base::FileCache(folder).write(key, out.take()));
 }

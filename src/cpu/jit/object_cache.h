@@ -21,6 +21,7 @@ struct CompiledProgram {
   std::vector<VariableImage> images;
   std::vector<Part> parts;  ///< empty: `object` has all kernels
   bool is_large = false;    ///< the parts are compiled with Options::quick
+  bool on_demand = false;   ///< `object` has the forms alone that most launches need
   std::string object;
 };
 

@@ -106,8 +106,11 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
 }
 
 /// Of a kernel too long for a vector form at once: which form runs now.
-std::string stage_text(const KernelFacts& facts, bool improved) {
-  if (improved) return "long: its vector form was made in the background, and runs now\n";
+std::string stage_text(const KernelFacts& facts, FormStage stage) {
+  if (stage == FormStage::Coming)
+    return "long: runs thread by thread while its vector form is made in the background:\n";
+  if (stage == FormStage::Improved)
+    return "long: its vector form was made in the background, and runs now\n";
   char seconds[24];
   std::snprintf(seconds, sizeof seconds, "%.1f",
                 std::chrono::duration<double>(vector_compile_time(facts)).count());
@@ -147,7 +150,7 @@ std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
 base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_text,
                                                           std::string_view kernel,
                                                           const Dim3& block, const Options& options,
-                                                          bool improved) {
+                                                          std::optional<FormStage> known) {
   const auto parsed = ptx::parse(ptx_text);
   if (!parsed) return parsed.error();
   auto planned = plan_module(*parsed, options);
@@ -158,8 +161,9 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   };
   auto found = find();
   std::string stage;
+  if (found != planned->kernels.end() && known) stage = stage_text(*found, *known);
   if (found != planned->kernels.end() && found->vectors_later) {
-    stage = stage_text(*found, improved);
+    stage = stage_text(*found, known.value_or(FormStage::First));
     Options later = options;
     later.only_kernels = {std::string(kernel)};
     later.patient = true;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/program.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/env.h"
+#include "cpu/jit/code_in_time.h"
 #include "cpu/jit/compile.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/image.h"
@@ -20,7 +23,7 @@ bool vectors_wanted() { return base::environment_switch("PYCUDA_CPU_VECTOR", tru
 std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts) {
   // Measured with AVX-512: 0.2 ms an instruction in straight lines, four times that with many
   // divergent branches. Narrower registers are as many times more, and sooner too few.
-  constexpr std::chrono::microseconds wide(500), narrow(1000);
+  constexpr std::chrono::microseconds wide(300), narrow(600);
   return facts.cost * (has_avx512() ? wide : narrow);
 }
 
@@ -50,18 +53,30 @@ bool Program::from_cache() const { return implementation_->from_cache(); }
 
 base::Result<std::string, ptx::Diagnostics> Program::plan(std::string_view kernel,
                                                           const Dim3& block, bool improved) const {
-  const Options options = implementation_->part_options(implementation_->part_of(kernel));
-  return describe_plan(implementation_->ptx_text(), kernel, block, options, improved);
+  const std::size_t part = implementation_->part_of(kernel);
+  const Code code = implementation_->part(part);
+  if (!code) return code.error();
+  const bool put_off = std::any_of(
+      (*code)->kernels.begin(), (*code)->kernels.end(),
+      [&](const KernelFacts& facts) { return facts.name == kernel && facts.vectors_later; });
+  std::optional<FormStage> stage;
+  if (put_off) {
+    stage = improved                                 ? FormStage::Improved
+            : implementation_->late(part) != nullptr ? FormStage::Coming
+                                                     : FormStage::First;
+  }
+  return describe_plan(implementation_->ptx_text(), kernel, block,
+                       implementation_->part_options(part), stage);
 }
 
 namespace {
 
-Options for_better_form(const Options& options, const std::string& kernel) {
-  Options alone = options;
-  alone.by_parts = false;
+Options for_better_form(const Program::Implementation& program, const std::string& kernel) {
+  Options alone = program.part_options(program.part_of(kernel));
   alone.only_kernels = {kernel};
   alone.patient = true;
   alone.quick = false;
+  alone.aside = nullptr;
   return alone;
 }
 
@@ -70,6 +85,7 @@ Options for_streaming_form(const Program::Implementation& program, const std::st
   Options alone = program.part_options(program.part_of(kernel));
   alone.only_kernels = {kernel};
   alone.streaming_form = true;
+  alone.aside = nullptr;
   return alone;
 }
 
@@ -77,7 +93,18 @@ Options for_streaming_form(const Program::Implementation& program, const std::st
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_kernel(
     const std::string& kernel) const {
-  return compile(implementation_->ptx_text(), for_better_form(implementation_->options(), kernel));
+  if (const auto late = implementation_->late(implementation_->part_of(kernel))) {
+    const Code code = late->wait();
+    if (!code) return code.error();
+    return std::make_shared<const Program>(
+        std::make_unique<Implementation>(implementation_->ptx_text(), implementation_->digest(),
+                                         implementation_->options(), **code, false, nullptr));
+  }
+  return compile(implementation_->ptx_text(), for_better_form(*implementation_, kernel));
+}
+
+bool Program::is_being_compiled(const std::string& kernel) const {
+  return implementation_->late(implementation_->part_of(kernel)) != nullptr;
 }
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_streaming_kernel(
@@ -95,7 +122,7 @@ std::shared_ptr<const Program> Program::cached(const Options& alone) const {
 }
 
 std::shared_ptr<const Program> Program::cached_kernel(const std::string& kernel) const {
-  return cached(for_better_form(implementation_->options(), kernel));
+  return cached(for_better_form(*implementation_, kernel));
 }
 
 std::shared_ptr<const Program> Program::cached_streaming_kernel(const std::string& kernel) const {
@@ -107,11 +134,13 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
   const bool caching = !options.cache_folder.empty();
   const std::string digest = caching ? text_digest(ptx_text) : std::string();
   const std::string key = caching ? cache_key(digest, options) : std::string();
-  const auto make = [&](CompiledProgram module, bool from_cache,
-                        std::shared_ptr<const ptx::Module> parsed)
-      -> base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> {
+  const auto make =
+      [&](CompiledProgram module, bool from_cache, std::shared_ptr<const ptx::Module> parsed,
+          std::shared_ptr<LateCode> late =
+              nullptr) -> base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> {
     auto made = std::make_unique<Implementation>(ptx_text, digest, options, std::move(module),
                                                  from_cache, std::move(parsed));
+    if (late) made->set_late(std::move(late));
     for (std::size_t part = 0; part < made->part_count(); ++part) {
       if (!made->is_at_once(part)) continue;
       if (auto code = made->part(part); !code) return code.error();
@@ -132,7 +161,8 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
   std::vector<Part> parts;
   if (options.by_parts) parts = parts_of(*parsed);
   Options chosen = options;
-  if (parts.size() == 1 && !parts.front().whole) chosen.forms = std::nullopt;
+  program.on_demand = parts.size() == 1 && !parts.front().whole;
+  if (program.on_demand) chosen.forms = std::nullopt;
   if (parts.size() > 1) {
     auto checked = check_module(*parsed, options);
     if (!checked) return checked.error();
@@ -140,10 +170,9 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     program.parts = std::move(parts);
     program.is_large = checked->is_large;
   } else {
-    auto compiled = compile_module(*parsed, chosen);
-    if (!compiled) return compiled.error();
-    program.kernels = std::move(compiled->kernels);
-    program.object = std::move(compiled->object);
+    CodeInTime made = code_in_time(parsed, chosen, key, program);
+    if (!made.code) return made.code.error();
+    return make(**made.code, false, parsed, std::move(made.late));
   }
   if (caching) write_cached(options.cache_folder, key, program);
   return make(std::move(program), false, parsed);

@@ -2,6 +2,7 @@
 // PTX text to callable kernels: the whole compiler behind one call.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cpu/jit/timed_work.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
 
@@ -49,6 +51,13 @@ struct Options {
   Streaming streaming = streaming_wanted();  ///< decides which forms are made, not what they are
   bool streaming_form = false;               ///< this is for launches whose stores do so
   bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
+  /// Compiles what is asked for first, of which nobody waits for vector forms that take long; none:
+  /// everything is waited for.
+  Aside aside = {};
+  std::chrono::milliseconds most_wait{2000};  ///< for those, of a processor's time
+  bool vectors_wait = false;                  ///< vector forms are put off: they take too long
+  /// Set when vector forms are being made that could be put off.
+  std::atomic<bool>* vectors_can_wait = nullptr;
 };
 
 /// How long making the vector form of a kernel takes, by its length.
@@ -94,6 +103,8 @@ class Program {
   /// thread.
   base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile_kernel(
       const std::string& kernel) const;
+  /// Whether that program is being compiled already, because nobody waited for it any longer.
+  bool is_being_compiled(const std::string& kernel) const;
   /// The same from the disk cache, or null.
   std::shared_ptr<const Program> cached_kernel(const std::string& kernel) const;
   /// Likewise a program of this kernel alone, with stores that go past the caches where

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cpu/jit/compile.h"
 #include "cpu/ptx/parser.h"
 
 namespace pycuda::cpu::jit {
@@ -43,11 +42,7 @@ Options Program::Implementation::part_options(std::size_t part) const {
   Options options = options_;
   options.by_parts = false;
   if (module_->parts.empty()) {
-    // As Program::compile made it.
-    const bool has_all =
-        std::all_of(module_->kernels.begin(), module_->kernels.end(),
-                    [](const KernelFacts& facts) { return facts.forms == Forms::all(); });
-    if (!has_all) options.forms = std::nullopt;
+    if (module_->on_demand) options.forms = std::nullopt;
     return options;
   }
   options.only_kernels = module_->parts[part].kernels;
@@ -56,7 +51,7 @@ Options Program::Implementation::part_options(std::size_t part) const {
   return options;
 }
 
-Program::Implementation::Code Program::Implementation::part(std::size_t part) const {
+Code Program::Implementation::part(std::size_t part) const {
   State& state = states_[part];
   const std::lock_guard lock(state.mutex);
   if (state.code != nullptr) return state.code;
@@ -65,11 +60,22 @@ Program::Implementation::Code Program::Implementation::part(std::size_t part) co
   return made;
 }
 
-Program::Implementation::Code Program::Implementation::form(const std::string& kernel,
-                                                            Form form) const {
-  Options options = part_options(part_of(kernel));
+Code Program::Implementation::form(const std::string& kernel, Form form) const {
+  const std::size_t number = part_of(kernel);
+  Options options = part_options(number);
   options.only_kernels = {kernel};
   options.forms = form;
+  options.aside = nullptr;
+  const Code first = part(number);
+  if (!first) return first.error();
+  // Forms of a better one.
+  const std::vector<KernelFacts>& all = (*first)->kernels;
+  if (std::any_of(all.begin(), all.end(), [&](const KernelFacts& facts) {
+        return facts.name == kernel && facts.vectors_later;
+      })) {
+    options.patient = true;
+    options.quick = false;
+  }
   State* state = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -80,35 +86,35 @@ Program::Implementation::Code Program::Implementation::form(const std::string& k
 }
 
 /// With the state's mutex held.
-Program::Implementation::Code Program::Implementation::code_of(State& state,
-                                                               const Options& options) const {
+Code Program::Implementation::code_of(State& state, const Options& options) const {
   if (state.code != nullptr) return state.code;
   if (state.failure) return *state.failure;
-  Code made = make(options);
-  if (made) {
-    state.code = *made;
+  CodeInTime made = make(options);
+  if (made.code) {
+    state.code = *made.code;
+    state.late = std::move(made.late);
   } else {
-    state.failure = made.error();
+    state.failure = made.code.error();
   }
-  return made;
+  return std::move(made.code);
 }
 
-Program::Implementation::Code Program::Implementation::make(const Options& options) const {
+std::shared_ptr<LateCode> Program::Implementation::late(std::size_t part) const {
+  State& state = states_[part];
+  const std::lock_guard lock(state.mutex);
+  return state.late;
+}
+
+CodeInTime Program::Implementation::make(const Options& options) const {
   const bool caching = !options.cache_folder.empty();
   const std::string key = caching ? cache_key(digest_, options) : std::string();
   if (caching) {
     if (auto cached = read_cached(options.cache_folder, key))
-      return std::make_shared<const CompiledProgram>(std::move(*cached));
+      return {std::make_shared<const CompiledProgram>(std::move(*cached)), nullptr};
   }
   const auto source = parsed();
-  if (!source) return source.error();
-  auto compiled = compile_module(**source, options);
-  if (!compiled) return compiled.error();
-  auto made = std::make_shared<CompiledProgram>();
-  made->kernels = std::move(compiled->kernels);
-  made->object = std::move(compiled->object);
-  if (caching) write_cached(options.cache_folder, key, *made);
-  return std::shared_ptr<const CompiledProgram>(std::move(made));
+  if (!source) return {source.error(), nullptr};
+  return code_in_time(*source, options, key, {});
 }
 
 base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> Program::Implementation::parsed()

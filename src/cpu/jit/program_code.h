@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cpu/jit/code_in_time.h"
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/program.h"
 #include "cpu/ptx/diagnostic.h"
@@ -22,8 +23,6 @@ namespace pycuda::cpu::jit {
 
 class Program::Implementation {
  public:
-  using Code = base::Result<std::shared_ptr<const CompiledProgram>, ptx::Diagnostics>;
-
   /// `digest` is that of the text. `parsed`, if there is one, is kept until all parts are compiled.
   Implementation(std::string_view ptx_text, std::string digest, const Options& options,
                  CompiledProgram module, bool from_cache,
@@ -46,6 +45,11 @@ class Program::Implementation {
   /// The code of a part, compiled or read from the disk cache if it was not yet. Blocking; any
   /// thread: who asks for a part that is being compiled waits for it.
   Code part(std::size_t part) const;
+  /// What has vector forms of kernels of this part, which its code lacks because they took too
+  /// long; null otherwise.
+  std::shared_ptr<LateCode> late(std::size_t part) const;
+  /// Of a program without parts, before anyone has it.
+  void set_late(std::shared_ptr<LateCode> late) { states_.front().late = std::move(late); }
   /// The same of a kernel alone, with a form that its part may lack.
   Code form(const std::string& kernel, Form form) const;
 
@@ -53,11 +57,12 @@ class Program::Implementation {
   struct State {
     std::mutex mutex;  ///< held while the part is compiled; protects the rest
     std::shared_ptr<const CompiledProgram> code;
+    std::shared_ptr<LateCode> late;
     std::optional<ptx::Diagnostics> failure;
   };
 
   Code code_of(State& state, const Options& options) const;
-  Code make(const Options& options) const;
+  CodeInTime make(const Options& options) const;
   /// Parses again if the first compilation was another process's.
   base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> parsed() const;
   void forget_parsed_if_done() const;

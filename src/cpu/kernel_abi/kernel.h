@@ -122,7 +122,8 @@ struct KernelFacts {
   std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
   bool gangs_are_warps =
-      false;  ///< the vector form is for blocks whose rows are whole warps, or one
+      false;                   ///< the vector form is for blocks whose rows are whole warps, or one
+  bool warps_in_step = false;  ///< thread by thread it may be wrong (simt::exchanges_in_step)
   std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
   Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
   bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block

@@ -286,6 +286,7 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   facts.strides_over_grid = has_call(*full, gang_pause);
   facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
   facts.gangs_are_warps = source.warps;
+  facts.warps_in_step = source.in_step;
   const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
   facts.fusible_block = fusible.value_or(0);
@@ -338,6 +339,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       const bool warps = needs_warps(*copy);
+      const bool in_step = warps && exchanges_in_step(*copy);
       const bool choose = wanted.lanes == 0;
       unsigned chosen = wanted.lanes;
       std::optional<CompileCost> cost;
@@ -352,7 +354,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
           continue;
         }
       }
-      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, choose});
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, in_step, choose});
       if (warps && has_whole_rows(facts[i], forms)) copy->addFnAttr(whole_rows);
       GangSize tile = wanted.tile.value_or(
           choose_tile(*copy, facts[i], wanted.lanes, processor.register_bytes));
@@ -362,7 +364,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
       tile_copy->setName(kernel->getName() + ".tile.copy");
-      sources.push_back({tile_copy, nullptr, i, tile, false, choose});
+      sources.push_back({tile_copy, nullptr, i, tile, false, false, choose});
     } else {
       copy->eraseFromParent();
     }

@@ -33,6 +33,7 @@ struct GangSource {
   std::size_t kernel = 0;              ///< index in the facts
   GangSize size{0};
   bool warps = false;    ///< every gang must be a warp
+  bool in_step = false;  ///< of these that rely on it (exchanges_in_step)
   bool chosen = false;   ///< the size is our choice, and so is not to have gangs
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
   bool rolled = false;   ///< loops that were unrolled go trip by trip
@@ -44,8 +45,9 @@ struct GangSource {
 /// Longer kernels, in instructions, would take too long to compile for what most of them gain: they
 /// get their vector form when they have run for long.
 inline constexpr unsigned longest_at_once = 4000;
-/// So do those that would take longer than this, as far as that can be estimated.
-inline constexpr std::chrono::seconds longest_time_at_once(4);
+/// So do those that would take longer than this, as far as that can be estimated: too many to try
+/// for how long they really take.
+inline constexpr std::chrono::seconds longest_time_at_once(10);
 /// Longer ones get none.
 inline constexpr unsigned longest_ever = 20000;
 

@@ -33,9 +33,15 @@ bool exchanges_in_warp(const llvm::Instruction& access) {
 
 }  // namespace
 
+bool exchanges_in_step(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    return exchanges_in_warp(instruction);
+  });
+}
+
 bool needs_warps(const llvm::Function& function) {
+  if (exchanges_in_step(function)) return true;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (exchanges_in_warp(instruction)) return true;
     llvm::StringRef name = lower::callee_name(instruction);
     if (name == pseudo::warp_op) return true;
     if (name.consume_front(pseudo::sreg_prefix) &&

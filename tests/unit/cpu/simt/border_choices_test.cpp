@@ -96,13 +96,13 @@ TEST_CASE("neighbours that wrap round, are clamped, or lie at a border that move
 TEST_CASE("neighbours are contiguous where no lane of a gang is at a border") {
   for (const std::string& choices : {wrapped, clamped}) {
     for (const Dim3& block : {Dim3{64}, Dim3{16, 4}}) {
-      const auto plan = describe_plan(module_of(kernel(choices)), "k", block, {}, false);
+      const auto plan = describe_plan(module_of(kernel(choices)), "k", block, {});
       REQUIRE(plan);
       CHECK_MESSAGE(count(*plan, "gather: tested at run time") >= 2, *plan);
       CHECK_MESSAGE(count(*plan, "lane for lane") == 0, *plan);
     }
   }
-  const auto plan = describe_plan(module_of(kernel(by_data)), "k", {64}, {}, false);
+  const auto plan = describe_plan(module_of(kernel(by_data)), "k", {64}, {});
   REQUIRE(plan);
   CHECK_MESSAGE(count(*plan, "tested at run time") == 0, *plan);
 }

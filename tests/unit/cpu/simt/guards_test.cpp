@@ -238,7 +238,7 @@ done:
   compare(text);
   compare(text.substr(0, text.find("shr.u32")) + "shr.s32" + text.substr(text.find("shr.u32") + 7));
   const auto plan =
-      pycuda::cpu::jit::describe_plan(pycuda::cpu::testing::module_of(text), "k", {256}, {}, false);
+      pycuda::cpu::jit::describe_plan(pycuda::cpu::testing::module_of(text), "k", {256}, {});
   REQUIRE(plan);
   CHECK_MESSAGE(plan->find("branch   uniform, leaves a loop") != std::string::npos, *plan);
 }
@@ -287,8 +287,8 @@ done)" + number +
   setp.ge.s32 %p, %i, 8192; @%p ret;
   mul.wide.s32 %a, %i, 4; add.u64 %a, %a, %out; st.global.u32 [%a], %r4; ret; })";
     compare(text);
-    const auto plan = pycuda::cpu::jit::describe_plan(pycuda::cpu::testing::module_of(text), "k",
-                                                      {256}, {}, false);
+    const auto plan =
+        pycuda::cpu::jit::describe_plan(pycuda::cpu::testing::module_of(text), "k", {256}, {});
     REQUIRE(plan);
     // Two loops of each walk.
     const std::string wanted = "branch   uniform, leaves a loop";
