@@ -5,6 +5,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
@@ -40,21 +42,21 @@ bool int_to_int(FunctionLowering& lowering, const Instruction& instruction, Type
   llvm::IRBuilder<>& b = lowering.builder();
   const bool from_signed = ptx::is_signed(from), to_signed = ptx::is_signed(to);
   const unsigned to_bits = ptx::bits_of(to);
-  constexpr unsigned wide_bits = 65;  // holds every integer of both signs
+  const unsigned bits = std::max(to_bits, ptx::bits_of(from));
   Value* value = lowering.read(instruction.operands[1], from);
-  value = from_signed ? b.CreateSExt(value, b.getIntNTy(wide_bits))
-                      : b.CreateZExt(value, b.getIntNTy(wide_bits));
+  value =
+      from_signed ? b.CreateSExt(value, b.getIntNTy(bits)) : b.CreateZExt(value, b.getIntNTy(bits));
   if (instruction.modifiers.sat) {
-    const auto limit = [&](const llvm::APInt& number, bool is_signed) {
-      return b.getInt(is_signed ? number.sext(wide_bits) : number.zext(wide_bits));
-    };
-    Value* low =
-        to_signed ? limit(llvm::APInt::getSignedMinValue(to_bits), true) : b.getIntN(wide_bits, 0);
-    Value* high = limit(
-        to_signed ? llvm::APInt::getSignedMaxValue(to_bits) : llvm::APInt::getMaxValue(to_bits),
-        false);
-    value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, low);
-    value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, high);
+    const llvm::APInt least =
+        to_signed ? llvm::APInt::getSignedMinValue(to_bits).sext(bits) : llvm::APInt::getZero(bits);
+    const llvm::APInt most =
+        (to_signed ? llvm::APInt::getSignedMaxValue(to_bits) : llvm::APInt::getMaxValue(to_bits))
+            .zext(bits);
+    if (from_signed) value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, b.getInt(least));
+    // No signed number is above the most of an unsigned one that is as wide.
+    if (!from_signed || !most.isNegative())
+      value = b.CreateBinaryIntrinsic(from_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin,
+                                      value, b.getInt(most));
   }
   lowering.write(instruction.operands[0], b.CreateTrunc(value, b.getIntNTy(to_bits)), to_signed);
   return true;

@@ -18,6 +18,7 @@
 #include "cpu/simt/fused_blocks.h"
 #include "cpu/simt/lanes/carried_sums.h"
 #include "cpu/simt/lanes/compile_cost.h"
+#include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/live_numbers.h"
 #include "cpu/simt/lanes/loop_widths.h"
 #include "cpu/simt/lanes/parting.h"
@@ -341,6 +342,22 @@ bool settle_rows(GangSource& source, const KernelFacts& facts) {
   return false;
 }
 
+namespace {
+
+/// Gangs that take turns in a loop over the grid ask after each trip how it goes on: the wider, the
+/// less often. One core of a Zen 5, us for 2^16 elements of y = a x + y, in the nearest cache, in
+/// gangs of 16, 32 and 64: 8.1, 6.0 and 4.8; in a loop without turns 3.8.
+unsigned lanes_for_turns(llvm::Function& kernel, unsigned chosen, const Processor& processor) {
+  constexpr unsigned wide = 32, widest = 64;
+  if (kernel.getInstructionCount() > long_kernel || !may_stride_over_grid(kernel, chosen))
+    return chosen;
+  const unsigned lanes =
+      fit_registers(kernel, is_short(kernel) ? widest : wide, processor.register_bytes);
+  return std::max(chosen, CompileCost(kernel).fit(lanes, narrow, processor.register_bytes));
+}
+
+}  // namespace
+
 void settle_lanes(GangSource& source, const KernelFacts& facts) {
   constexpr unsigned widest = 64;
   if (!source.chosen || source.warps) return;
@@ -352,6 +369,9 @@ void settle_lanes(GangSource& source, const KernelFacts& facts) {
   if (!facts.loops || has_barriers(*source.function) ||
       reads_special_register(*source.function, "tid.y"))
     return;
+  if (facts.max_threads >= widest)
+    source.size =
+        GangSize(lanes_for_turns(*source.function, source.size.columns, source.processor));
   switch (width_for_loops(*source.function, source.size, source.processor.register_bytes)) {
     case LoopWidth::Few:
       if (source.size.columns > source.processor.streams) source.size = GangSize(narrow);

@@ -5,6 +5,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -103,13 +104,19 @@ bool is_supported(llvm::Type* type) {
          (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
 }
 
+std::string has_no_form(const llvm::Type& type) {
+  std::string text = "a value of type ";
+  llvm::raw_string_ostream(text) << type;
+  return text + ", which has no vector form";
+}
+
 /// Why `instruction` keeps its kernel on the scalar path; empty if it does not.
 std::string obstacle(const llvm::Instruction& instruction, const Suspension& suspension) {
-  if (!is_supported(instruction.getType())) return "a value of a type that has no vector form";
+  if (!is_supported(instruction.getType())) return has_no_form(*instruction.getType());
   for (const llvm::Use& operand : instruction.operands()) {
     llvm::Type* type = operand->getType();
     if (!type->isLabelTy() && !type->isMetadataTy() && !is_supported(type))
-      return "a value of a type that has no vector form";
+      return has_no_form(*type);
   }
   if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
     const auto bytes = variable->getAllocationSize(instruction.getModule()->getDataLayout());

@@ -2,6 +2,7 @@
 // Which loops step over the grid: a counter whose step is computed from nctaid.
 #include "cpu/simt/lanes/grid_stride.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -99,6 +100,20 @@ bool pause_in_grid_strides(llvm::Function& function, unsigned lanes) {
     call->setDoesNotThrow();
   }
   return !latches.empty();
+}
+
+bool may_stride_over_grid(llvm::Function& kernel, unsigned lanes) {
+  ControlFlow flow(kernel);
+  const Shapes shapes(kernel, flow, lanes);
+  return llvm::any_of(flow.order(), [&](const llvm::BasicBlock* block) {
+    const llvm::Loop* loop = flow.loop_of(block);
+    const llvm::BasicBlock* latch =
+        loop && loop->getHeader() == block ? loop->getLoopLatch() : nullptr;
+    return latch && touches_memory(*loop) &&
+           llvm::any_of(block->phis(), [&](const llvm::PHINode& phi) {
+             return steps_over_grid(phi, *latch, shapes);
+           });
+  });
 }
 
 void drop_pauses(llvm::Function& gang) {

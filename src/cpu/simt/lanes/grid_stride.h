@@ -16,6 +16,10 @@ inline constexpr const char* gang_pause = "ptx.gang.pause";
 /// ControlFlow asks for and has no barriers. True if there is a pause now.
 bool pause_in_grid_strides(llvm::Function& function, unsigned lanes);
 
+/// Whether a loop of `kernel`, which has ControlFlow's form, seems to step over the grid, in gangs
+/// of `lanes`.
+bool may_stride_over_grid(llvm::Function& kernel, unsigned lanes);
+
 /// Takes the pauses of a gang's function out again.
 void drop_pauses(llvm::Function& gang);
 

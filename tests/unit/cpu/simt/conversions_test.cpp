@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // f64 and f32 to integers in gangs and thread by thread, at the ends of what fits and beyond them.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -89,4 +90,42 @@ TEST_CASE("f32 to s32 in every rounding, with what does not fit and NaNs, which 
   check("cvt.rmi.s32.f32", [](double x) { return std::floor(x); });
   check("cvt.rpi.s32.f32", [](double x) { return std::ceil(x); });
   check("cvt.rni.ftz.s32.f32", [](double x) { return std::nearbyint(x); });
+}
+
+TEST_CASE("saturating integers of 64 bits have a vector form") {
+  const auto kernel = [](const std::string& conversion, const std::string& result) {
+    return R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b64 %rd<4>, %x, %y; .reg .b32 %r, %w; .reg .b16 %h;
+  ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r, %tid.x;
+  mul.wide.u32 %rd3, %r, 8; add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3;
+  ld.global.u64 %x, [%rd1]; )" +
+           conversion + " " + result + ", %x; cvt.s64." + conversion.substr(8, 3) + " %y, " +
+           result + "; st.global.u64 [%rd2], %y; ret;\n}\n";
+  };
+  std::vector<std::int64_t> in;
+  for (const std::int64_t edge : {std::int64_t{0}, std::int64_t{1} << 31, std::int64_t{1} << 32,
+                                  std::numeric_limits<std::int64_t>::max()}) {
+    for (const std::int64_t number : {edge - 1, edge, -edge, ~edge}) in.push_back(number);
+  }
+  while (in.size() < 64) in.push_back(static_cast<std::int64_t>(in.size()) * 77 - 2500);
+  const auto check_all = [&](const std::string& conversion, const std::string& result,
+                             std::int64_t (*wanted)(std::int64_t)) {
+    CAPTURE(conversion);
+    for (const bool gangs : {false, true}) {
+      LoadedModule module(kernel(conversion, result), vectors(gangs));
+      CHECK((module.kernel("k").facts.gang_lanes != 0) == gangs);
+      std::vector<std::int64_t> out(in.size());
+      module.run("k", {1}, {64}, in.data(), out.data());
+      for (std::size_t i = 0; i < in.size(); ++i) CHECK(out[i] == wanted(in[i]));
+    }
+  };
+  check_all("cvt.sat.u32.s64", "%w",
+            [](std::int64_t x) { return std::clamp<std::int64_t>(x, 0, 0xffffffff); });
+  check_all("cvt.sat.s32.u64", "%w", [](std::int64_t x) {
+    return x < 0 ? std::int64_t{0x7fffffff} : std::min<std::int64_t>(x, 0x7fffffff);
+  });
+  check_all("cvt.sat.s32.s64", "%w", [](std::int64_t x) {
+    return std::clamp<std::int64_t>(x, std::numeric_limits<std::int32_t>::min(), 0x7fffffff);
+  });
 }

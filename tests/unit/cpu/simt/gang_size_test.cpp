@@ -121,6 +121,31 @@ TEST_CASE("what reads more rows than a processor fetches ahead has narrow gangs"
   CHECK_MESSAGE(!has_gangs_of(few, 16), few);
 }
 
+TEST_CASE("loops over the grid have wide gangs, and fetch what they read next") {
+  const auto moves = [](const std::string& step) {
+    return module_of(R"(
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) {
+  .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<3>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %nctaid.x;
+  mad.lo.u32 %r2, %r3, %r4, %r2; )" +
+                     step + R"(
+NEXT:
+  setp.ge.s32 %p, %r2, %r1; @%p ret;
+  mul.wide.s32 %rd3, %r2, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3;
+  ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd5]; add.f32 %f1, %f1, %f2;
+  st.global.f32 [%rd5], %f1; add.s32 %r2, %r2, %r6;
+  bra NEXT; })");
+  };
+  const char* const fetched = "what a later trip reads is fetched now";
+  const std::string over_grid = plan_of(moves("mul.lo.u32 %r6, %r3, %r5;"), {256});
+  CHECK_MESSAGE(has_gangs_of(over_grid, 64), over_grid);
+  CHECK_MESSAGE(over_grid.find(fetched) != std::string::npos, over_grid);
+  const std::string elsewhere = plan_of(moves("mov.u32 %r6, 5000;"), {256});
+  CHECK_MESSAGE(has_gangs_of(elsewhere, 16), elsewhere);
+  CHECK_MESSAGE(elsewhere.find(fetched) == std::string::npos, elsewhere);
+}
+
 TEST_CASE("computing integers is no moving of memory") {
   const auto hash = [](unsigned steps) {
     std::string text = head(one_row) + "ld.global.u32 %r6, [%rd4+4096];";
