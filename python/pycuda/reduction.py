@@ -10,6 +10,8 @@ lengths and unknown keywords are checked; an empty vector gives the neutral elem
 
 from __future__ import annotations
 
+from types import GenericAlias
+
 import numpy as np
 
 from pycuda._contexts import MadeInContext
@@ -255,6 +257,9 @@ class ReductionKernel(MadeInContext):
     allocator : callable, optional
         For the results.
     """
+
+    # ReductionKernel[np.float32] in annotations: the stubs make the class generic in the result's element type.
+    __class_getitem__ = classmethod(GenericAlias)
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 """The class of arrays on the device."""
 
 from collections.abc import Sequence
+from types import GenericAlias
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class GPUArray(Transfers, Views, Values, Reductions, Textures, _driver._ArrayBas
     """
 
     __array_priority__ = 100
+    # GPUArray[np.float32] in annotations: the stubs make the class generic in its element type.
+    __class_getitem__ = classmethod(GenericAlias)
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         dtype = np.dtype(dtype)

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+from pycuda._driver import Context, Device
+
+context: Context
+device: Device

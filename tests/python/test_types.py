@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The package's types: stubs agree with what they describe, and programs check under `mypy --strict`."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import pycuda
+
+FOLDER = pathlib.Path(__file__).parent / "typed"
+PACKAGE = pathlib.Path(pycuda.__file__).parent
+TYPED_MODULES = sorted(
+    "pycuda." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    for path in PACKAGE.rglob("*.pyi")
+    if not path.name.startswith("_")
+)
+
+
+def _run(module, *arguments, folder):
+    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
+    cache = ["--cache-dir", str(folder / "mypy")] if module == "mypy" else []
+    return subprocess.run(
+        [sys.executable, "-m", module, *cache, *map(str, arguments)],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_stubs_agree_with_the_modules(tmp_path):
+    found = _run(
+        "mypy.stubtest",
+        "--concise",
+        "--ignore-missing-stub",
+        "--allowlist",
+        FOLDER / "allowed_differences.txt",
+        *TYPED_MODULES,
+        folder=tmp_path,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_every_public_module_has_types():
+    assert {f"pycuda.{name}" for name in PUBLIC_MODULES} <= set(TYPED_MODULES)
+
+
+PUBLIC_MODULES = [
+    "autoinit",
+    "characterize",
+    "compiler",
+    "cumath",
+    "curandom",
+    "driver",
+    "elementwise",
+    "gpuarray",
+    "reduction",
+    "scan",
+    "tools",
+]
+
+
+@pytest.mark.parametrize("program", ["typical_program.py", "element_types.py"])
+def test_a_typed_program_is_clean_under_strict_rules(program, tmp_path):
+    found = _run("mypy", "--strict", FOLDER / program, folder=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_mistakes_are_found_by_a_type_checker(tmp_path):
+    program = FOLDER / "refused.py"
+    found = _run("mypy", "--strict", program, folder=tmp_path)
+    reported = {int(number) for number in re.findall(r"refused\.py:(\d+): error", found.stdout)}
+    marked = {n for n, line in enumerate(program.read_text().splitlines(), 1) if "# refused" in line}
+    assert reported == marked, found.stdout + found.stderr
+
+
+def test_generic_classes_can_be_subscripted_when_the_program_runs():
+    import numpy as np
+
+    from pycuda.gpuarray import GPUArray
+    from pycuda.reduction import ReductionKernel
+
+    assert GPUArray[np.float32].__origin__ is GPUArray
+    assert ReductionKernel[np.float32].__origin__ is ReductionKernel
