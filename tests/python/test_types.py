@@ -7,9 +7,8 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 import pycuda
+import pytest
 
 FOLDER = pathlib.Path(__file__).parent / "typed"
 PACKAGE = pathlib.Path(pycuda.__file__).parent
@@ -80,7 +79,6 @@ def test_mistakes_are_found_by_a_type_checker(tmp_path):
 
 def test_generic_classes_can_be_subscripted_when_the_program_runs():
     import numpy as np
-
     from pycuda.gpuarray import GPUArray
     from pycuda.reduction import ReductionKernel
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import assert_type
-
 import pycuda.driver as cuda
 from pycuda import cumath, curandom, gpuarray
 from pycuda.gpuarray import GPUArray
 from pycuda.reduction import ReductionKernel
 from pycuda.scan import InclusiveScanKernel
 from pycuda.tools import context_dependent_memoize
+from typing_extensions import assert_type
 
 x = gpuarray.zeros((3, 4), np.float32)
 assert_type(x, GPUArray[np.float32])

@@ -2,7 +2,6 @@
 """Mistakes that a type checker finds before the program runs: each marked line is one error."""
 
 import numpy as np
-
 import pycuda.driver as cuda
 from pycuda import cumath, gpuarray
 
@@ -14,5 +13,5 @@ gpuarray.to_gpu([1, 2, 3])  # refused: no array
 cuda.Stream("1")  # refused: flags
 cuda.memcpy_htod(x.gpudata, [1, 2])  # refused: no buffer
 x.sum(axis="rows")  # refused: axis
-for row in gpuarray.zeros(3, np.float32).get(1):  # refused: ary
+for _ in gpuarray.zeros(3, np.float32).get(1):  # refused: ary
     pass

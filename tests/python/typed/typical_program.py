@@ -8,10 +8,10 @@ import pycuda.autoinit
 import pycuda.driver as cuda
 from pycuda import cumath, gpuarray
 from pycuda.compiler import SourceModule
+from pycuda.curandom import XORWOWRandomNumberGenerator
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
-from pycuda.tools import DeviceMemoryPool, make_default_context
-from pycuda.curandom import XORWOWRandomNumberGenerator
+from pycuda.tools import DeviceMemoryPool
 
 SOURCE = "__global__ void twice(float *a) { a[threadIdx.x] *= 2; }"
 
