@@ -43,6 +43,7 @@ from pycuda._arrays.creation import (  # noqa: F401
     zeros,
     zeros_like,
 )
+from pycuda._arrays.host_copies import allow_host_copies
 from pycuda._arrays.interchange import from_cuda_array_interface, from_dlpack
 from pycuda._arrays.joining import broadcast_to, concatenate, reshape, stack, transpose
 from pycuda._arrays.products import matmul, outer, tensordot, vecdot
@@ -73,6 +74,7 @@ from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
 __all__ = [
     "GPUArray",
     "all",
+    "allow_host_copies",
     "any",
     "arange",
     "argsort",

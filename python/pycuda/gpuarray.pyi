@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Types of pycuda.gpuarray. GPUArray is generic in its element type: GPUArray[np.float32]. A bare GPUArray has any.
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any, ClassVar, Generic, Literal, NoReturn, SupportsIndex, TypeAlias, overload
 
@@ -530,6 +531,7 @@ def meshgrid(
 ) -> tuple[GPUArray[Any], ...]: ...
 def splay(n: int, dev: Device | None = None) -> tuple[tuple[int, int], tuple[int, int, int]]: ...
 def has_double_support() -> bool: ...
+def allow_host_copies(allowed: bool = True) -> AbstractContextManager[Any]: ...
 
 # Elements
 def if_positive(

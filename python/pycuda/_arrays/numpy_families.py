@@ -69,19 +69,27 @@ def load(module, name):
 
 
 def refusal(path):
-    """The TypeError for what nothing answers, which says what to do."""
+    """The TypeError for a function that has no implementation on the device; it names the remedy."""
     shown = path.replace("numpy.", "np.", 1)
     return TypeError(
-        f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes it of a "
-        "copy on the host"
+        f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes on a copy on the "
+        "host, and pycuda.gpuarray.allow_host_copies() makes that implicit"
     )
 
 
 def find(function):
-    """What answers a function of NumPy's; TypeError if nothing does."""
+    """What implements one of NumPy's functions: without one, the function itself on host copies, where allowed."""
     path = f"{function.__module__}.{function.__name__}"
     name = path.removeprefix("numpy.")
     name = _FORMER_NAMES.get(name, name)
-    if name not in _HOMES:
-        raise refusal(path)
-    return load(_HOMES[name], name)
+    if name in _HOMES:
+        return load(_HOMES[name], name)
+
+    def on_host(*args, **kwargs):
+        from pycuda._arrays import host_copies
+
+        if not host_copies.are_allowed():
+            raise refusal(path)
+        return host_copies.on_host(function, *args, **kwargs)
+
+    return on_host

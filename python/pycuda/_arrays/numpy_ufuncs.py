@@ -4,7 +4,7 @@
 import numpy as np
 
 from pycuda import cumath
-from pycuda._arrays import numpy_families, products, scans
+from pycuda._arrays import host_copies, numpy_families, products, scans, special
 from pycuda._arrays.array import GPUArray
 from pycuda._arrays.creation import packed
 from pycuda._arrays.joining import broadcast_to
@@ -72,9 +72,15 @@ _CALLS = {
 
 def call(ufunc, inputs, outs, dtype):
     """A call of a ufunc that is no single operation; `outs` has an array or None for each result."""
-    function = _CALLS.get(ufunc)
+    function = _CALLS.get(ufunc) or special.find(ufunc)
     if function is None:
-        return _missing(ufunc, "", inputs)
+        arguments = {} if dtype is None else {"dtype": dtype}
+        result = _missing(ufunc, "__call__", inputs, arguments)
+        if result is NotImplemented or all(one is None for one in outs):
+            return result
+        results = result if isinstance(result, tuple) else (result,)
+        delivered_results = all_delivered([device(one) for one in results], outs)
+        return delivered_results if ufunc.nout > 1 else delivered_results[0]
     refuse(ufunc.__name__, dtype=dtype)
     result = function(*inputs)
     return delivered(result, outs[0]) if ufunc.nout == 1 else all_delivered(result, outs)
@@ -96,12 +102,17 @@ def method(ufunc, name, inputs, out, arguments):
         if out is not None:
             arguments["out"] = out
         return ufunc(first.reshape(first.shape + (1,) * second.ndim), second, **arguments)
-    return _missing(ufunc, f".{name}", inputs)
+    if out is not None:
+        raise TypeError(f"{ufunc.__name__}.{name} with `out` is not supported on arrays of the device")
+    return _missing(ufunc, name, inputs, arguments)
 
 
-def _missing(ufunc, method, inputs):
+def _missing(ufunc, method, inputs, arguments):
+    """The ufunc's method on host copies, where these are allowed: NumPy arrays."""
     for one in inputs:
         if not isinstance(one, (GPUArray, np.ndarray, np.generic)) and hasattr(one, "__array_ufunc__"):
             return NotImplemented  # another package's array, which may know it
+    if host_copies.are_allowed():
+        return host_copies.on_host(getattr(ufunc, method), *inputs, **arguments)
     home = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else ""
-    raise numpy_families.refusal(home + ufunc.__name__ + method)
+    raise numpy_families.refusal(home + ufunc.__name__ + ("" if method == "__call__" else f".{method}"))

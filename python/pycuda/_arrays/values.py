@@ -73,7 +73,9 @@ class Values:
         return operator.index(self.item())
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("a GPUArray is not converted to a NumPy array by itself: call its get() method")
+        from pycuda._arrays import host_copies  # loads what few programs use
+
+        return host_copies.convert(self, dtype, copy)
 
     def __reduce__(self):
         from pycuda._arrays.creation import _restore

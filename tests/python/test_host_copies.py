@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Device arrays become host arrays implicitly only after `allow_host_copies`."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.special
+
+from pycuda import gpuarray
+from pycuda._arrays.kernels import is_cpu
+from pycuda.tools import mark_cuda_test
+
+_HOST = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+
+@mark_cuda_test
+def test_without_permission_the_error_names_both_remedies():
+    a = gpuarray.to_gpu(_HOST)
+    with pytest.raises(TypeError, match=r"get\(\).*allow_host_copies"):
+        np.asarray(a)
+    with pytest.raises(TypeError, match=r"np.unwrap.*allow_host_copies"):
+        np.unwrap(a)
+    with pytest.raises(TypeError, match="np.spacing.*allow_host_copies"):
+        np.spacing(a)
+
+
+@mark_cuda_test
+def test_with_permission_numpy_reads_the_elements():
+    a = gpuarray.to_gpu(_HOST)
+    with gpuarray.allow_host_copies():
+        np.testing.assert_array_equal(np.asarray(a), _HOST)
+        assert np.asarray(a[:, ::2], dtype=np.float64).dtype == np.float64
+        np.testing.assert_allclose(scipy.linalg.svdvals(a), scipy.linalg.svdvals(_HOST), 1e-5, 1e-5)
+        np.testing.assert_allclose(a, _HOST)
+        target = np.zeros((3, 4), np.float32)
+        target[:] = a
+        np.testing.assert_array_equal(target, _HOST)
+    with pytest.raises(TypeError, match="allow_host_copies"):
+        np.asarray(a)
+
+
+@mark_cuda_test
+def test_a_copy_stays_as_it_was_when_the_array_changes():
+    a = gpuarray.to_gpu(_HOST)
+    with gpuarray.allow_host_copies():
+        before = np.asarray(a)
+    a.fill(7)
+    np.testing.assert_array_equal(before, _HOST)
+    before[0, 0] = 5
+    assert a[0, 0].get() == 7
+
+
+@mark_cuda_test
+def test_functions_without_an_implementation_compute_on_host_copies():
+    a = gpuarray.to_gpu(_HOST)
+    with gpuarray.allow_host_copies():
+        np.testing.assert_array_equal(np.unwrap(a), np.unwrap(_HOST))
+        np.testing.assert_array_equal(np.block([[a, a]]), np.block([[_HOST, _HOST]]))
+        np.testing.assert_array_equal(np.spacing(a), np.spacing(_HOST))
+        np.testing.assert_array_equal(np.subtract.reduce(a), np.subtract.reduce(_HOST))
+        np.testing.assert_allclose(scipy.special.zeta(a + 2, 1.0), scipy.special.zeta(_HOST + 2, 1.0), 1e-6)
+
+
+@mark_cuda_test
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a: np.add.at(a, (np.zeros(1, int), np.zeros(1, int)), 5),
+        lambda a: np.put_along_axis(a, np.zeros((1, 4), int), 5, 0),
+        lambda a: np.place(a, _HOST > 2, [5]),
+        lambda a: np.putmask(a, _HOST > 2, 5),
+        lambda a: np.copyto(a, _HOST + 1),
+    ],
+)
+def test_functions_that_write_to_their_argument_write_to_it_or_raise(write):
+    a = gpuarray.to_gpu(_HOST)
+    wanted = _HOST.copy()
+    write(wanted)
+    with gpuarray.allow_host_copies():
+        try:
+            write(a)
+        except (ValueError, TypeError):
+            np.testing.assert_array_equal(a.get(), _HOST)
+        else:
+            np.testing.assert_array_equal(a.get(), wanted)
+
+
+@mark_cuda_test
+def test_functions_of_the_device_stay_on_the_device():
+    a = gpuarray.to_gpu(_HOST)
+    with gpuarray.allow_host_copies():
+        assert isinstance(np.sin(a), gpuarray.GPUArray)
+        assert isinstance(np.sum(a), gpuarray.GPUArray)
+
+
+@mark_cuda_test
+def test_no_copy_is_a_read_only_view_on_the_cpu_driver_and_refused_on_a_gpu():
+    a = gpuarray.to_gpu(_HOST)
+    with gpuarray.allow_host_copies():
+        if is_cpu():
+            view = np.asarray(a, copy=False)
+            a.fill(3)
+            assert view[0, 0] == 3 and not view.flags.writeable
+        else:
+            with pytest.raises(ValueError, match="copy=False"):
+                np.asarray(a, copy=False)
+        with pytest.raises(ValueError, match="copy=False"):
+            np.asarray(a, dtype=np.float64, copy=False)
+
+
+@mark_cuda_test
+def test_permissions_nest():
+    a = gpuarray.to_gpu(_HOST)
+    with gpuarray.allow_host_copies():
+        with gpuarray.allow_host_copies(False):
+            with pytest.raises(TypeError, match="allow_host_copies"):
+                np.asarray(a)
+        np.asarray(a)
