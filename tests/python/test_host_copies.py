@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.special
-
 from pycuda import gpuarray
 from pycuda._arrays.kernels import is_cpu
 from pycuda.tools import mark_cuda_test

@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 import scipy.special
-
 from pycuda import gpuarray
 from pycuda._arrays.special import _EXPRESSIONS
 from pycuda.tools import mark_cuda_test

@@ -72,8 +72,8 @@ def refusal(path):
     """The TypeError for a function that has no implementation on the device; it names the remedy."""
     shown = path.replace("numpy.", "np.", 1)
     return TypeError(
-        f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes on a copy on the "
-        "host, and pycuda.gpuarray.allow_host_copies() makes that implicit"
+        f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes on a host copy, "
+        "and pycuda.gpuarray.allow_host_copies() makes that implicit"
     )
 
 

@@ -112,7 +112,8 @@ def _missing(ufunc, method, inputs, arguments):
     for one in inputs:
         if not isinstance(one, (GPUArray, np.ndarray, np.generic)) and hasattr(one, "__array_ufunc__"):
             return NotImplemented  # another package's array, which may know it
-    if host_copies.are_allowed():
+    # `at` writes to its argument, and NumPy's does so even where that is read-only: never on a copy.
+    if host_copies.are_allowed() and method != "at":
         return host_copies.on_host(getattr(ufunc, method), *inputs, **arguments)
     home = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else ""
     raise numpy_families.refusal(home + ufunc.__name__ + ("" if method == "__call__" else f".{method}"))
