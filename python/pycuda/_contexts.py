@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import warnings
 import weakref
 
@@ -19,6 +20,7 @@ __all__ = [
     "init_cuda_context_fixture",
     "make_default_context",
     "mark_cuda_test",
+    "reset_context",
 ]
 
 
@@ -165,6 +167,54 @@ def clear_context_caches():
         kernel._elsewhere.clear()
     _driver._array.free_held_memory()
     _driver._array.forget_all()
+
+
+def reset_context():
+    """Replace the current context, for instance after a kernel's fault, by a new one on the same device.
+
+    Everything made in the old context is gone: memory, arrays, modules, streams and events. Compile
+    and copy again. The context of `pycuda.autoinit` or `pycuda.autoprimaryctx` is replaced in that
+    module too.
+
+    Returns
+    -------
+    Context
+        The new context, current in this thread.
+
+    Raises
+    ------
+    LogicError
+        When no context is current, when others still hold a primary context that is lost, and on a
+        GPU after a fault: NVIDIA's driver accepts no further work from such a process.
+
+    Examples
+    --------
+    >>> import pycuda.autoinit
+    >>> from pycuda import driver, tools
+    >>> context = tools.reset_context()
+    >>> context == driver.Context.get_current() == pycuda.autoinit.context
+    True
+    """
+    old = cuda.Context.get_current()
+    if old is None:
+        raise cuda.LogicError("reset_context failed: no context is current")
+    device = old.get_device()
+    holders = [sys.modules.get(f"pycuda.{name}") for name in ("autoinit", "autoprimaryctx")]
+    holders = [module for module in holders if module is not None and getattr(module, "context", None) == old]
+    primary = any(module.__name__ == "pycuda.autoprimaryctx" for module in holders)
+    clear_context_caches()
+    try:
+        old.detach()
+    except cuda.Error:
+        pass  # the fault again
+    if primary:
+        new = device.retain_primary_context()
+        new.push()
+    else:
+        new = device.make_context()
+    for module in holders:
+        module.context = new
+    return new
 
 
 def _with_context():

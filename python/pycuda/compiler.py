@@ -103,8 +103,14 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         named = os.environ.get("PYCUDA_NVRTC")
         if named and stderr.startswith(named):
             message += f" - PYCUDA_NVRTC={named} cannot be used: set it to the path of an NVRTC library, or unset it"
+        from pycuda import _compile_advice
         from pycuda.driver import CompileError
 
+        text = source if isinstance(source, str) else source.decode(errors="replace")
+        if hint := _compile_advice.advice(text):
+            message += f": {hint}"
+        if place := _compile_advice.place_of_call():
+            message += f" (the source was passed at {place})"
         raise CompileError(message, command, stdout, stderr) from None
     if kept_folder:
         print(f"*** compiler output in {kept_folder}")

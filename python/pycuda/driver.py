@@ -85,9 +85,11 @@ class CompileError(Error):
     Attributes
     ----------
     msg : str
+        Which program failed, and what to do where that is known.
     command_line : list of str
+        The compiler with all its options.
     stdout, stderr : str
-        What the compiler wrote.
+        What the compiler wrote: the message begins with it.
     """
 
     def __init__(self, msg, command_line, stdout=None, stderr=None):
@@ -98,13 +100,12 @@ class CompileError(Error):
         self.stderr = stderr
 
     def __str__(self):
-        parts = [self.msg]
+        from pycuda._compile_advice import without_details
+
+        outputs = [text.strip("\n") for text in (self.stderr, self.stdout) if text]
+        parts = [text for text in outputs if text not in self.msg] + [self.msg]
         if self.command_line:
-            parts.append(f"[command: {' '.join(self.command_line)}]")
-        for name in ("stdout", "stderr"):
-            text = getattr(self, name)
-            if text:
-                parts.append(f"[{name}:\n{text}]")
+            parts.append(f"[command: {' '.join(without_details(self.command_line))}]")
         return "\n".join(parts)
 
 

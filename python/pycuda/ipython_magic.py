@@ -138,7 +138,15 @@ def load(shell):
             facts = ", ".join(f"{name} {value}" for name, value in _facts_of_function(function).items())
             print(f"{function.name}: {facts}")
 
+    def cuda_reset(line):
+        """Replace the current context, for instance after a kernel's fault: `pycuda.tools.reset_context`."""
+        from pycuda.tools import reset_context
+
+        reset_context()
+        print("a new context: compile the kernels and copy the arrays again")
+
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    shell.register_magic_function(cuda_reset, magic_kind="line", magic_name="cuda_reset")
     as_html = shell.display_formatter.formatters["text/html"]
     # By name: an array's module is not loaded before somebody uses it.
     as_html.for_type_by_name("pycuda.gpuarray", "GPUArray", _or_nothing(_array_as_html))

@@ -13,6 +13,7 @@ from pycuda._contexts import (
     init_cuda_context_fixture,
     make_default_context,
     mark_cuda_test,
+    reset_context,
 )
 from pycuda._debug_pool import DebugMemoryPool
 from pycuda._occupancy import DeviceData, OccupancyRecord
@@ -56,6 +57,7 @@ __all__ = [
     "parse_c_arg",
     "platform_bits",
     "register_dtype",
+    "reset_context",
 ]
 
 _fill_dtype_registry(respect_windows=True)

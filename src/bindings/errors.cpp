@@ -54,11 +54,26 @@ void note_fault(CUresult code) {
   if (context) context->note_fault_told();
 }
 
+/// NVIDIA's driver takes no further work from a process after a fault; the CPU driver does.
+const char* advice_after_fault() {
+  const bool is_cpu =
+      driver::process_driver_loaded() && driver::process_driver().last_fault != nullptr;
+  return is_cpu
+             ? "\nThe context is lost: every call fails until pycuda.tools.reset_context() makes a "
+               "new one."
+             : "\nThe context is lost, and NVIDIA's driver accepts no further work from this "
+               "process: start it again.";
+}
+
 // The interpreter's own error, if any, wins: nothing may be raised on top of it.
 void set_driver_error(const driver::DriverError& error) {
   note_fault(error.code());
   PyObject* type = class_for(error.code());
-  const nb::object made = nb::steal(PyObject_CallFunction(type, "s", error.what()));
+  std::string text = error.what();
+  if (driver::is_sticky(error.code())) {
+    text += advice_after_fault();
+  }
+  const nb::object made = nb::steal(PyObject_CallFunction(type, "s", text.c_str()));
   if (!made.is_valid()) return;
   const nb::object code = nb::steal(PyLong_FromLong(error.code()));
   const nb::object name = nb::steal(PyUnicode_FromString(name_of(error.code()).c_str()));

@@ -122,7 +122,11 @@ class Context : public std::enable_shared_from_this<Context> {
   bool first_fault_report() noexcept { return !fault_reported_.exchange(true); }
   /// Whether the program has been told of the context's fault, by an error of a call.
   bool fault_told() const noexcept { return fault_told_; }
-  void note_fault_told() noexcept { fault_told_ = true; }
+  /// Clean-ups that fail by the same fault have nothing to add to that error.
+  void note_fault_told() noexcept {
+    fault_told_ = true;
+    fault_reported_ = true;
+  }
 
  private:
   friend class HostView;

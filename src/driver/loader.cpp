@@ -265,6 +265,8 @@ Result<LoadedDriver> load_library(const std::string& path) {
   // apart.
   if (loaded.table.last_fault != nullptr) {
     loaded.kind = DriverKind::Cpu;
+    // Errors carry the text: the driver need not print it as well.
+    static_cast<void>(loaded.table.last_fault(nullptr, 0));
   } else if (std::filesystem::path(path).filename().string().starts_with("libcuda.so")) {
     loaded.kind = DriverKind::Nvidia;
   }

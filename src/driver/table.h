@@ -26,7 +26,7 @@ struct DriverTable {
 #undef CU_FUNCTION
 
   /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
-  /// elsewhere.
+  /// elsewhere. Called once with no buffer, it leaves the reporting of faults to the program.
   CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
   /// Of the CPU driver alone: lets an interrupt end the waits that `waits` counts, odd in a wait;
   /// null elsewhere.

@@ -57,7 +57,7 @@ std::string_view extension(Target target) {
 }
 
 std::string compilation_failed(const std::string& why) {
-  return std::string("nvcc compilation of ") + kProgramName + " failed" +
+  return std::string("compilation of ") + kProgramName + " failed" +
          (why.empty() ? "" : ": " + why);
 }
 
@@ -499,7 +499,7 @@ Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
   std::ifstream stream(folder.path() / output, std::ios::binary);
   std::string image((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   if (program->exit_status != 0 || image.empty()) {
-    throw CompileError(compilation_failed(""), command, program->standard_output,
+    throw CompileError("nvcc " + compilation_failed(""), command, program->standard_output,
                        unwrap_log(program->standard_error));
   }
   Compiled compiled;

@@ -163,7 +163,7 @@ def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
         print("alive")
         """
     )
-    lines = output.splitlines()
+    lines = [line for line in output.splitlines() if not line.startswith("The context is lost")]
     assert lines[0].startswith("LogicError cuCtxSynchronize failed: an illegal memory access was encountered")
     assert lines[1].startswith("still: cuMemAlloc failed: an illegal memory access was encountered")
     assert lines[-1] == "alive"
@@ -315,7 +315,7 @@ def test_errors_have_one_tree_of_classes():
     assert cuda.Error.__base__ is Exception
     assert cuda.Error("text").code is None
     text = str(cuda.CompileError("nvcc compilation of k.cu failed", ["nvcc", "k.cu"], "", "k.cu(1): error"))
-    assert text.startswith("nvcc compilation of k.cu failed\n[command: nvcc k.cu]\n[stderr:\nk.cu(1): error")
+    assert text == "k.cu(1): error\nnvcc compilation of k.cu failed\n[command: nvcc k.cu]"
 
 
 @pytest.mark.skipif(not has_cpu_driver(), reason="asks the CPU driver")

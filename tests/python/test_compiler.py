@@ -81,10 +81,14 @@ class TestErrors:
 
     def test_it_carries_message_command_and_log(self):
         error = compile_error("nonsense", options=["-lineinfo", "-O3"])
-        assert error.msg.startswith("nvcc compilation of kernel.cu failed")
+        assert error.msg.startswith("compilation of kernel.cu failed")
         assert "-lineinfo" in error.command_line and "-O3" not in error.command_line
         assert "kernel.cu(1): error" in error.stderr
-        assert "kernel.cu(1): error" in str(error) and "[command:" in str(error)
+        assert str(error).startswith("kernel.cu(1): error")
+        assert "[command: nvrtc" in str(error) and "-lineinfo kernel.cu]" in str(error)
+
+    def test_it_names_the_place_of_the_call(self):
+        assert "(the source was passed at compiling.py:" in compile_error("nonsense").msg
 
     def test_c_linkage_comes_with_advice(self):
         assert "no_extern_c=True" in compile_error("template <class T> __device__ T f(T x) { return x; }").msg

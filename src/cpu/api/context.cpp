@@ -3,6 +3,7 @@
 #include "cpu/api/context.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/log.h"
 #include "cpu/api/array.h"
@@ -26,7 +27,20 @@ std::string& last_fault() {
   return text;
 }
 
+std::atomic<bool> program_reads_faults{false};
+std::atomic<bool> fault_unread{false};
+
+void print_unread_fault() {
+  if (fault_unread.exchange(false)) base::log(base::LogLevel::Warning, last_fault_text());
+}
+
 }  // namespace
+
+void announce_fault_reader() {
+  if (!program_reads_faults.exchange(true)) static_cast<void>(std::atexit(&print_unread_fault));
+}
+
+void note_fault_read() noexcept { fault_unread.store(false); }
 
 CUresult result_of(FaultKind kind) {
   switch (kind) {
@@ -114,7 +128,9 @@ void Context::report(const exec::Fault& fault) {
     const std::lock_guard last_lock(last_fault_mutex);
     last_fault() = fault.message;
   }
-  base::log(base::LogLevel::Warning, fault.message);
+  const bool read_by_program = program_reads_faults.load();
+  if (read_by_program) fault_unread.store(true);
+  base::log(read_by_program ? base::LogLevel::Info : base::LogLevel::Warning, fault.message);
   status_.store(result_of(fault.kind), std::memory_order_release);
 }
 

@@ -162,4 +162,9 @@ CUresult result_of(FaultKind kind);
 /// The text of the latest fault of any context of the process, or empty.
 std::string last_fault_text();
 
+/// From now on the program reads the texts of faults itself. A fault is printed when it happens
+/// otherwise, and at the program's end if nobody has read it.
+void announce_fault_reader();
+void note_fault_read() noexcept;
+
 }  // namespace pycuda::cpu::api

@@ -49,14 +49,20 @@ CUresult cuGetErrorString(CUresult error, const char** pStr) {
 
 /// Beyond NVIDIA's interface: the whole story of the current context's fault, or, where it has
 /// none, of the latest fault in the process; empty if there was none. Cut to `bytes` and always
-/// terminated. Callable in any state.
+/// terminated. Callable in any state. Without a buffer (null, 0) the program announces that it
+/// reads faults itself: they are printed then only if it has not read them when it ends.
 CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
   using namespace pycuda::cpu::api;
   return guarded([&]() -> CUresult {
+    if (buffer == nullptr && bytes == 0) {
+      announce_fault_reader();
+      return CUDA_SUCCESS;
+    }
     if (buffer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     const Context* context = registry.contexts.find(this_thread.current);
     std::string text = context != nullptr ? context->fault_text() : std::string();
     if (text.empty()) text = last_fault_text();
+    note_fault_read();
     const std::size_t length = std::min(text.size(), bytes - 1);
     std::memcpy(buffer, text.data(), length);
     buffer[length] = '\0';

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""What to do about a source that does not compile, for the mistakes that beginners make most."""
+
+import os
+import re
+import sys
+
+_COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
+_MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
+_REMEDIES = {
+    "cudaMalloc": "pycuda.driver.mem_alloc or pycuda.gpuarray allocate device memory",
+    "cudaMemcpy": "pycuda.driver.In, Out and InOut, or pycuda.gpuarray, copy arrays",
+    "cudaMemset": "pycuda.driver.memset_d32, or pycuda.gpuarray.zeros, fill memory",
+    "cudaFree": "device memory is freed with the Python object that holds it",
+    "cudaDeviceSynchronize": "pycuda.driver.Context.synchronize waits for kernels",
+    "cudaGetLastError": "errors are Python exceptions",
+}
+
+
+def _is_file_name(text):
+    text = text.strip()
+    return "\n" not in text and (text.endswith((".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")) or os.path.isfile(text))
+
+
+def advice(source):
+    """One sentence about a source that is not device code alone, or "".
+
+    Parameters
+    ----------
+    source : str
+        As the program passed it.
+    """
+    if _is_file_name(source):
+        return f"the source is the name of a file: pass its text, open({source.strip()!r}).read()"
+    code = _COMMENT_OR_TEXT.sub(" ", source)
+    if "<<<" in code:
+        return (
+            "kernels are not launched by <<<...>>> here: get_function returns a kernel that Python calls, "
+            "func(..., block=(256, 1, 1), grid=(n, 1))"
+        )
+    call = _HOST_CALL.search(code)
+    if call is not None:
+        name = call[1]
+        remedy = next((text for start, text in _REMEDIES.items() if name.startswith(start)), "")
+        return f"{name} is host code, which Python does here: {remedy}"
+    if _MAIN.search(code):
+        return "main() is host code: SourceModule compiles device code only, and Python does the rest"
+    return ""
+
+
+def place_of_call():
+    """Where the program called the package: "program.py:12", or "" when there is no such place."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith("<"):
+        return ""
+    name = frame.f_code.co_filename
+    if "ipykernel" in name:
+        return f"line {frame.f_lineno} of the notebook's cell"
+    return f"{os.path.basename(name)}:{frame.f_lineno}"
+
+
+def without_details(command):
+    """The options of a compiler's command that a program chose: without folders and what this package always adds."""
+    shown = [one for one in command if not one.startswith(("-I", "-include", "-diag-suppress"))]
+    return [one for one in shown if one not in ("-default-device", "-device-int128")]
