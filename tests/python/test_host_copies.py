@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Device arrays become host arrays implicitly only after `allow_host_copies`."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -105,6 +108,34 @@ def test_no_copy_is_a_read_only_view_on_the_cpu_driver_and_refused_on_a_gpu():
                 np.asarray(a, copy=False)
         with pytest.raises(ValueError, match="copy=False"):
             np.asarray(a, dtype=np.float64, copy=False)
+
+
+@mark_cuda_test
+def test_bytes_are_those_of_the_elements_whatever_the_strides():
+    a = gpuarray.to_gpu(_HOST)
+    assert a.tobytes() == bytes(a) == _HOST.tobytes()
+    assert a.T.tobytes() == _HOST.T.tobytes() and a.tobytes("F") == _HOST.tobytes("F")
+    assert a[:, ::2].tobytes() == _HOST[:, ::2].tobytes()
+    assert gpuarray.zeros((0, 3), np.int8).tobytes() == b""
+
+
+@mark_cuda_test
+def test_raw_bytes_are_compared():
+    a = gpuarray.to_gpu(_HOST)
+    raw = np.dtype((np.void, 4))
+    assert np.array_equal(a.view(raw), a.copy().view(raw))
+    assert not np.array_equal(a.view(raw), (a + 1).view(raw))
+
+
+@mark_cuda_test
+def test_jax_takes_arrays_by_dlpack(monkeypatch):
+    """JAX's CPU build refuses the CUDA array interface, for which it looks before DLPack."""
+    jax = types.ModuleType("jax")
+    jax.dlpack = types.SimpleNamespace(from_dlpack=lambda array: ("by DLPack", array))
+    monkeypatch.setitem(sys.modules, "jax", jax)
+    a = gpuarray.to_gpu(_HOST)
+    how, array = a.__jax_array__()
+    assert how == "by DLPack" and array is a
 
 
 @mark_cuda_test

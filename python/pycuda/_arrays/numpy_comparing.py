@@ -35,6 +35,8 @@ def array_equal(a1, a2, equal_nan=False):
     a, b = asarray(a1), asarray(a2)
     if a.shape != b.shape:
         return False
+    if a.dtype == b.dtype and a.dtype.kind == "V" and a.dtype.names is None and kind(a.dtype) == "V":
+        return a.tobytes() == b.tobytes()  # raw bytes, which have no arithmetic
     same = a == b
     if equal_nan and kind(a.dtype) in "fc" and kind(b.dtype) in "fc":
         same = same | (_apply("isnan", (a,), None, None, None) & _apply("isnan", (b,), None, None, None))

@@ -54,6 +54,19 @@ class Values:
         """
         return self.get().item(*args)
 
+    def tobytes(self, order="C"):
+        """The elements' bytes on the host, in C or Fortran order, without gaps: a copy."""
+        return self.get().tobytes(order)
+
+    def __bytes__(self):
+        return self.tobytes()
+
+    def __jax_array__(self):
+        # JAX would ask for the CUDA array interface first, which its CPU build refuses.
+        import jax
+
+        return jax.dlpack.from_dlpack(self)
+
     def tolist(self):
         """All elements as nested lists of Python numbers, a list for each axis; a number if there is none."""
         return self.get().tolist()
