@@ -195,6 +195,10 @@ def main():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] in (["run"], ["env"]):
+        from pycuda import _programs
+
+        sys.exit(getattr(_programs, sys.argv[1])(sys.argv[2:]))
     try:
         sys.exit(main())
     except BrokenPipeError:  # whoever read the lines wanted no more of them

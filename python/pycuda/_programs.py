@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""`python -m pycuda run` and `env`: any CUDA program on the CPU driver, unchanged.
+
+Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
+library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well.
+"""
+
+import argparse
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+
+_LINKS = ("libcuda.so", "libcuda.so.1")
+_PROGRAM_OPTIONS = ("-m", "-c")
+
+
+def cpu_driver():
+    """The path of the CPU driver's library.
+
+    Raises
+    ------
+    FileNotFoundError
+        When this installation has none.
+    """
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = importlib.util.find_spec("pycuda_anywhere_cpu")
+    folders = [here, *(found.submodule_search_locations or [] if found else [])]
+    for folder in folders:
+        for name in ("libcuda_cpu.so", "libcuda.so.1"):
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                return os.path.realpath(path)
+    raise FileNotFoundError(
+        "the CPU driver is not installed: pip install pycuda-anywhere-cpu, or build with LLVM (see Installing)"
+    )
+
+
+def driver_folder():
+    """A folder that holds the CPU driver as `libcuda.so` and `libcuda.so.1`, made in the cache folder if need be."""
+    library = cpu_driver()
+    beside = os.path.dirname(library)
+    if all(os.path.exists(os.path.join(beside, name)) for name in _LINKS):
+        return beside
+    cache = os.environ.get("PYCUDA_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "pycuda"
+    )
+    for root in (cache, os.path.join(tempfile.gettempdir(), f"pycuda-{os.getuid()}")):
+        folder = os.path.join(root, "driver")
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            for name in _LINKS:
+                _link(library, os.path.join(folder, name))
+        except OSError:
+            continue
+        return folder
+    raise OSError(f"no folder for links to the CPU driver can be made: {cache} and the temporary folder are read-only")
+
+
+def _link(target, link):
+    """A symbolic link that never is missing or broken for a program that starts meanwhile."""
+    if os.path.islink(link) and os.readlink(link) == target:
+        return
+    made = f"{link}.{os.getpid()}"
+    os.symlink(target, made)
+    os.replace(made, link)
+
+
+def _toolkit_folders():
+    """Folders of nvcc and ptxas in NVIDIA's wheels, where these are installed."""
+    found = importlib.util.find_spec("nvidia")
+    for root in (found.submodule_search_locations or []) if found else []:
+        for name in ("cu13", "cu12", "cuda_nvcc"):
+            folder = os.path.join(root, name, "bin")
+            if os.path.exists(os.path.join(folder, "ptxas")):
+                yield folder
+
+
+def environment(options, current=os.environ):
+    """The variables to set for a program, as a dict.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Of `python -m pycuda run`.
+    current : mapping
+        The environment that paths are put in front of.
+    """
+    folder = driver_folder()
+    variables = {
+        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [folder, current.get("LD_LIBRARY_PATH")])),
+        "PYCUDA_DRIVER": "cpu",
+        "NUMBA_CUDA_DRIVER": os.path.join(folder, "libcuda.so.1"),
+        "TRITON_LIBCUDA_PATH": folder,
+    }
+    for tools in _toolkit_folders():
+        variables["PATH"] = os.pathsep.join(filter(None, [tools, current.get("PATH")]))
+        variables["TRITON_PTXAS_PATH"] = os.path.join(tools, "ptxas")
+        break
+    for option, variable in (
+        ("devices", "PYCUDA_CPU_DEVICES"),
+        ("threads", "PYCUDA_CPU_THREADS"),
+        ("memory", "PYCUDA_CPU_MEMORY"),
+        ("timeout", "PYCUDA_CPU_TIMEOUT"),
+        ("log", "PYCUDA_LOG"),
+    ):
+        value = getattr(options, option)
+        if value is not None:
+            variables[variable] = str(value)
+    if options.check:
+        variables["PYCUDA_CPU_CHECK"] = "1"
+    return variables
+
+
+def _add_options(parser):
+    parser.add_argument("--check", action="store_true", help="check every memory access of every kernel")
+    parser.add_argument("--devices", type=int, metavar="N", help="how many devices the driver offers (1)")
+    parser.add_argument("--threads", type=int, metavar="N", help="how many cores run kernels (all)")
+    parser.add_argument("--memory", metavar="SIZE", help="memory of a device, such as 4G (half of the machine's)")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end kernels that run longer (never)")
+    parser.add_argument("--log", choices=("quiet", "warning", "info", "debug"), help="what the driver prints")
+
+
+def run(arguments):
+    """`python -m pycuda run`: replace this process by the program; only an error returns."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda run",
+        usage="python -m pycuda run [OPTIONS] PROGRAM [ARGS]",
+        description="Run a CUDA program, in Python or not, on the CPU driver. PROGRAM is a Python file, `-m MODULE`, "
+        "`-c TEXT`, or an executable.",
+    )
+    _add_options(parser)
+    own, program = _split(parser, arguments)
+    options = parser.parse_args(own)
+    if not program:
+        parser.error("no program is given")
+    command = program
+    if program[0] in _PROGRAM_OPTIONS or program[0].endswith(".py"):
+        command = [sys.executable, *program]
+    elif shutil.which(program[0]) is None:
+        parser.error(f"there is no program {program[0]!r}")
+    try:
+        variables = environment(options)
+    except OSError as error:
+        parser.error(str(error))
+    sys.stdout.flush()
+    os.execvpe(command[0], command, {**os.environ, **variables})
+
+
+def _split(parser, arguments):
+    """The options of `run`, and the program with its arguments, which may look like options."""
+    takes_value = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
+    position = 0
+    while position < len(arguments):
+        one = arguments[position]
+        if one == "--":
+            return arguments[:position], arguments[position + 1 :]
+        if not one.startswith("-") or one in _PROGRAM_OPTIONS:
+            break
+        position += 2 if one in takes_value else 1
+    return arguments[:position], arguments[position:]
+
+
+def env(arguments):
+    """`python -m pycuda env`: print the same environment as commands of a shell."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda env",
+        description='Print the environment of `run` for a shell: eval "$(python -m pycuda env)"',
+    )
+    _add_options(parser)
+    options = parser.parse_args(arguments)
+    try:
+        variables = environment(options)
+    except OSError as error:
+        parser.error(str(error))
+    for name, value in variables.items():
+        print(f"export {name}={shlex.quote(value)}")
+    return 0

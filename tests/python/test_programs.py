@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""`python -m pycuda run` and `env`: programs that load libcuda.so.1 get the CPU driver."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from programs import has_cpu_driver
+
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="the CPU driver is not installed")
+
+# What any client of the driver API does first, without this package.
+CLIENT = """
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+count, name = ctypes.c_int(), ctypes.create_string_buffer(100)
+assert cuda.cuInit(0) == 0
+assert cuda.cuDeviceGetCount(ctypes.byref(count)) == 0
+assert cuda.cuDeviceGetName(name, 100, 0) == 0
+print(count.value, name.value.decode()[:3], sys.argv[1:])
+"""
+
+
+def pycuda_command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "pycuda", *map(str, arguments)], capture_output=True, text=True, **options
+    )
+
+
+def test_a_python_file_runs_with_its_arguments(tmp_path):
+    program = tmp_path / "client.py"
+    program.write_text(CLIENT)
+    ended = pycuda_command("run", "--devices", 3, program, "--check", "x y")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "3 CPU ['--check', 'x y']\n"
+
+
+def test_text_and_modules_run(tmp_path):
+    assert pycuda_command("run", "-c", CLIENT, "a").stdout == "1 CPU ['a']\n"
+    (tmp_path / "client.py").write_text(CLIENT)
+    assert pycuda_command("run", "-m", "client", cwd=tmp_path).stdout == "1 CPU []\n"
+
+
+def test_another_executable_finds_the_driver():
+    ended = pycuda_command("run", "sh", "-c", 'echo "$PYCUDA_DRIVER"; exec "$0" -c "$1"', sys.executable, CLIENT)
+    assert ended.stdout == "cpu\n1 CPU []\n", ended.stderr
+
+
+def test_the_status_of_the_program_is_the_status():
+    assert pycuda_command("run", "-c", "raise SystemExit(7)").returncode == 7
+
+
+def test_options_reach_the_driver():
+    show = "import os; print(*(os.environ.get('PYCUDA_CPU_' + n) for n in ('CHECK', 'THREADS', 'MEMORY', 'TIMEOUT')))"
+    options = ["--check", "--threads", 2, "--memory", "1G", "--timeout", 5]
+    assert pycuda_command("run", *options, "-c", show).stdout == "1 2 1G 5.0\n"
+
+
+def test_a_shell_gets_the_same_environment():
+    program = 'eval "$("$0" -m pycuda env --devices 2)" && exec "$0" -c "$1"'
+    ended = subprocess.run(["sh", "-c", program, sys.executable, CLIENT], capture_output=True, text=True)
+    assert ended.stdout == "2 CPU []\n", ended.stderr
+
+
+def test_paths_of_the_program_are_kept():
+    ended = pycuda_command(
+        "run",
+        "-c",
+        "import os; print(os.environ['LD_LIBRARY_PATH'])",
+        env={**os.environ, "LD_LIBRARY_PATH": "/somewhere/else"},
+    )
+    assert ended.stdout.strip().endswith(":/somewhere/else")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "no program"),
+        (["--devices", "2"], "no program"),
+        (["no-such-program-anywhere"], "there is no program 'no-such-program-anywhere'"),
+        (["--devices", "two", "x.py"], "invalid int value"),
+        (["--no-such-option", "x.py"], "unrecognized arguments: --no-such-option"),
+    ],
+)
+def test_mistakes_are_named(arguments, words):
+    ended = pycuda_command("run", *arguments)
+    assert ended.returncode == 2 and words in ended.stderr
+
+
+def test_a_read_only_cache_folder_is_no_obstacle(tmp_path):
+    ended = pycuda_command("run", "-c", CLIENT, env={**os.environ, "PYCUDA_CACHE_DIR": "/proc/nowhere"})
+    assert ended.stdout == "1 CPU []\n", ended.stderr
