@@ -129,3 +129,10 @@ class OccupancyRecord:
         self.tb_per_mp, self.limited_by = min(limits)
         self.warps_per_mp = self.tb_per_mp * warps
         self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+        self._threads = threads
+
+    def __repr__(self):
+        return (
+            f"<OccupancyRecord {self.occupancy:.0%}: {self.tb_per_mp} blocks of {self._threads} threads per "
+            f"multiprocessor, limited by {self.limited_by}>"
+        )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda import _driver
+from pycuda import _descriptions, _driver
 from pycuda._driver import *  # noqa: F403
 from pycuda._driver import (
     Error,
@@ -136,6 +136,9 @@ class ArgumentHandler:
     def __init__(self, ary):
         self.array = ary
         self.dev_alloc = None
+
+    def __repr__(self):
+        return _descriptions.describe_arguments(self)
 
     def get_device_alloc(self):
         """The device memory."""

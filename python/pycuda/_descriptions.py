@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What `repr` shows of the driver's objects: their sizes, states and places instead of an address in the interpreter.
+
+A `repr` never raises and never waits: after a fault, or when an object is gone, it shows what is still known.
+"""
+
+from pycuda import _driver
+
+
+def _bytes(number):
+    return f"{number} byte{'' if number == 1 else 's'}"
+
+
+def _context(context):
+    device = context.get_device() if context == _driver.Context.get_current() else None
+    return f"{context.handle:#x} on device {device.name()!r}, current" if device else f"{context.handle:#x}"
+
+
+def _stream(stream):
+    if stream.is_capturing():
+        return f"{stream.handle:#x}, capturing"
+    return f"{stream.handle:#x}, {'idle' if stream.is_done() else 'busy'}"
+
+
+def _event(event):
+    return "reached" if event.query() else "recorded, not reached"
+
+
+def _module(module):
+    names = module._kernel_names()
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"with {len(names)} kernel{'' if len(names) == 1 else 's'}: {shown}" if names else "without kernels"
+
+
+def _allocation(memory):
+    address = int(memory)
+    _, size = _driver.mem_get_address_range(address)
+    return f"of {_bytes(size)} at {address:#x}"
+
+
+def _sized(memory):
+    return f"of {_bytes(len(memory))} at {int(memory):#x}"
+
+
+def _pool(pool):
+    return (
+        f"with {pool.active_blocks} blocks in use ({_bytes(pool.active_bytes)}) and {pool.held_blocks} free ones held, "
+        f"{_bytes(pool.managed_bytes)} together"
+    )
+
+
+def _stream_ordered_pool(pool):
+    return f"with {_bytes(pool.active_bytes)} in use of {_bytes(pool.managed_bytes)} reserved"
+
+
+def _host_memory(memory):
+    return f"mapped at device address {memory.get_device_pointer():#x}"
+
+
+def _fields(*names):
+    def describe(thing):
+        return ", ".join(f"{name}={getattr(thing, name)}" for name in names)
+
+    return describe
+
+
+_DESCRIPTIONS = {
+    "ArrayDescriptor": _fields("width", "height", "format", "num_channels"),
+    "ArrayDescriptor3D": _fields("width", "height", "depth", "format", "num_channels", "flags"),
+    "Context": _context,
+    "DeviceAllocation": _allocation,
+    "DeviceMemoryPool": _pool,
+    "Event": _event,
+    "Memcpy2D": _fields("width_in_bytes", "height", "src_pitch", "dst_pitch"),
+    "Memcpy3D": _fields("width_in_bytes", "height", "depth", "src_pitch", "dst_pitch"),
+    "Module": _module,
+    "PageLockedMemoryPool": _pool,
+    "PagelockedHostAllocation": _host_memory,
+    "PooledDeviceAllocation": _sized,
+    "RegisteredHostMemory": _host_memory,
+    "Stream": _stream,
+    "StreamOrderedAllocation": _sized,
+    "StreamOrderedMemoryPool": _stream_ordered_pool,
+}
+
+
+def _repr_by(describe):
+    def represent(self):
+        kind = type(self)
+        name = f"{kind.__module__.removesuffix('._driver')}.{kind.__qualname__}"
+        try:
+            return f"<{name} {describe(self)}>"
+        except Exception:
+            # Freed, of a context that is gone or lost to a fault, or of a driver that does not say.
+            return f"<{name}, no longer usable>"
+
+    return represent
+
+
+def describe_arguments(handler):
+    """`repr` of In, Out and InOut."""
+    array = handler.array
+    return f"{type(handler).__name__}({type(array).__name__} of {array.dtype}, shape {array.shape})"
+
+
+for _name, _describe in _DESCRIPTIONS.items():
+    getattr(_driver, _name).__repr__ = _repr_by(_describe)
