@@ -2,13 +2,16 @@
 // A kernel: its attributes and the layout of its parameters.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "cuda/module.h"
+#include "cuda/parameter_types.h"
 
 namespace pycuda::cuda {
 
@@ -17,6 +20,7 @@ struct KernelParameter {
   std::size_t offset;
   std::size_t bytes;
   ParameterKind kind = ParameterKind::Unknown;
+  ElementType element = {};  ///< Any: arrays are not checked
 };
 
 /// The kernel's parameter list, as the driver tells it.
@@ -27,6 +31,8 @@ struct KernelLayout {
   std::vector<KernelParameter> parameters;
   /// Of the whole buffer, from the first parameter to the end of the last.
   std::size_t bytes = 0;
+  /// Of the parameters in C++, where arrays are checked; else empty.
+  std::vector<std::string> type_names;
 };
 
 class Kernel {
@@ -54,12 +60,17 @@ class Kernel {
   /// Asked for once and then remembered; any thread.
   const KernelLayout& layout() const;
 
+  /// True when it is asked for the first time about this parameter and reason (0 or 1): warnings
+  /// are given once. Any thread.
+  bool is_first_warning(std::size_t parameter, unsigned int reason) const;
+
  private:
   ModulePtr module_;
   CUfunction handle_;
   std::string name_;
   mutable std::once_flag layout_asked_;
   mutable KernelLayout layout_;
+  mutable std::atomic<std::uint64_t> warned_{0};
 };
 
 }  // namespace pycuda::cuda

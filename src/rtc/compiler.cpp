@@ -16,6 +16,7 @@
 #include "rtc/gnu_constructs.h"
 #include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
+#include "rtc/source_characters.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
 #include "rtc/struct_attributes.h"
@@ -32,7 +33,7 @@ constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Included before sources with texture or surface references.
 constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Changes when the same request would give another image than before.
-constexpr std::uint64_t kCacheFormat = 2;
+constexpr std::uint64_t kCacheFormat = 3;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
 /// device know.
 constexpr int kDefaultCapability = 80;
@@ -41,6 +42,8 @@ constexpr int kDefaultCapability = 80;
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
 /// Making a precompiled header costs about as much as it saves in four compilations.
 constexpr int kCompilesBeforePrecompiledHeader = 4;
+/// Of what the cache holds beside an image.
+constexpr const char* kNamesExtension = ".names";
 /// What one remedy lets the compiler see may need another.
 constexpr int kMostRemedyRounds = 4;
 
@@ -81,6 +84,11 @@ std::string no_compiler_for_driver(const DeviceFacts& device,
          std::to_string(found.front().major) + ", makes: `pip install nvidia-cuda-nvrtc-cu" +
          driver + " nvidia-cuda-runtime-cu" + driver + " nvidia-cuda-cccl-cu" + driver +
          "` brings the one that fits";
+}
+
+void tell_names_apart(Compiled& compiled) {
+  compiled.kernel_types = kernel_types(compiled.names);
+  compiled.names = plain_names(compiled.names);
 }
 
 std::string version_text(const Nvrtc& nvrtc) {
@@ -179,7 +187,7 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   job.paths.own = folders_.headers;
   if (!job.candidates.empty()) job.paths.cuda = job.candidates.front().include_folders;
 
-  job.text = request.source;
+  job.text = readable_source(request.source);
   job.scan = scan_source(job.text);
   if (request.nvcc.empty() && !job.scan.struct_attributes.empty()) {
     job.text = place_struct_attributes(job.text, job.scan.struct_attributes);
@@ -223,6 +231,7 @@ std::string Compiler::implicit_header_fingerprint() {
 std::string Compiler::cache_key(const CompileRequest& request, const Job& job) {
   base::Hash hash;
   hash.add(kCacheFormat).add(request.source).add(request.extern_c ? 1 : 0);
+  for (const std::string& expression : request.name_expressions) hash.add(expression);
   for (const std::string& option : job.options.compiler) hash.add(option);
   hash.add(job.options.pre_included.size());
   for (const std::string& name : job.options.pre_included) hash.add(name);
@@ -252,8 +261,8 @@ Compiled Compiler::compile(const CompileRequest& request) {
   if (request.cache_folder && job.dependencies.fingerprint) {
     key = cache_key(request, job);
     if (!request.keep) {
-      if (CompileCache::Image image = cache_.find(key, *request.cache_folder)) {
-        return {std::move(image), "", true, {}};
+      if (std::optional<Compiled> cached = find_cached(key, request, job)) {
+        return std::move(*cached);
       }
     }
   }
@@ -280,8 +289,35 @@ Compiled Compiler::compile(const CompileRequest& request) {
     }
     compiled = compile_with_nvcc(request, job, nvcc);
   }
-  if (!key.empty()) cache_.store(key, *request.cache_folder, compiled.image);
+  if (!key.empty()) {
+    cache_.store(key, *request.cache_folder, compiled.image);
+    if (has_names(request, job)) {
+      const std::string text = names_as_text(compiled.names);
+      cache_.store(key + kNamesExtension, *request.cache_folder,
+                   std::make_shared<const std::string>(text));
+    }
+  }
+  tell_names_apart(compiled);
   return compiled;
+}
+
+bool Compiler::has_names(const CompileRequest& request, const Job& job) {
+  return request.nvcc.empty() && (!request.name_expressions.empty() || !job.scan.kernels.empty());
+}
+
+std::optional<Compiled> Compiler::find_cached(const std::string& key, const CompileRequest& request,
+                                              const Job& job) {
+  Compiled found;
+  found.image = cache_.find(key, *request.cache_folder);
+  if (!found.image) return std::nullopt;
+  found.from_cache = true;
+  if (has_names(request, job)) {
+    const CompileCache::Image names = cache_.find(key + kNamesExtension, *request.cache_folder);
+    if (!names) return std::nullopt;
+    found.names = names_from_text(*names);
+    tell_names_apart(found);
+  }
+  return found;
 }
 
 Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {
@@ -373,7 +409,8 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   options.emplace_back("-diag-suppress=47");
   IncludeLine implicit;
   implicit.name = kImplicitHeader;
-  if (job.paths.resolve(implicit, {}).owner == IncludeOwner::Own) {
+  const bool has_implicit_header = job.paths.resolve(implicit, {}).owner == IncludeOwner::Own;
+  if (has_implicit_header) {
     options.push_back(std::string("-include=") + kImplicitHeader);
   }
   for (const std::string& name : job.options.pre_included) options.push_back("-include=" + name);
@@ -383,13 +420,21 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   std::vector<std::string> used = options;
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 
-  NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
+  std::vector<std::string> typed_kernels = job.scan.kernels;
+  if (!has_implicit_header) typed_kernels.clear();
+  std::vector<NvrtcHeader> headers;
+  std::string text = job.source.text;
+  const auto compile_once = [&] {
+    const NvrtcRequest once{
+        text, kProgramName, used, job.machine_code, headers, request.name_expressions};
+    return compile_with_types(nvrtc, once, typed_kernels);
+  };
+  NvrtcResult result = compile_once();
   const auto wants_host_compiler = [&](const std::string& log) {
     return needs_host_compiler(log) || !gnu_construct(log, job.source.text).empty();
   };
   bool wants_host = !result.ok && wants_host_compiler(result.log);
-  std::string latest = result.log, text = job.source.text;
-  std::vector<NvrtcHeader> headers;
+  std::string latest = result.log;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
     std::vector<std::string> helping = remedies_for(latest);
     std::erase_if(helping, [&](const std::string& option) {
@@ -403,7 +448,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     for (std::vector<std::string>* list : {&options, &used}) {
       list->insert(list->begin() + 1, helping.begin(), helping.end());
     }
-    NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code, headers);
+    NvrtcResult again = compile_once();
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
     if (!again.ok) {
@@ -448,6 +493,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
 
   Compiled compiled;
   compiled.log = std::move(log);
+  compiled.names = std::move(result.names);
   std::string image = std::move(result.image);
   if (request.target == Target::Fatbin && !request.device.is_cpu) {
     image = write_fatbin(image, job.machine_code, architecture.number);

@@ -45,6 +45,7 @@ class Scanner {
       scan_.reference_declarations.clear();
     }
     scan_.struct_attributes = struct_attributes_.take();
+    scan_.kernels = kernels_.take();
     return std::move(scan_);
   }
 
@@ -137,6 +138,7 @@ class Scanner {
     skip_token();
     look_for_reference(begin, text_.substr(begin, at_ - begin));
     struct_attributes_.token(begin, text_.substr(begin, at_ - begin));
+    kernels_.token(text_.substr(begin, at_ - begin));
   }
 
   static bool is_reference_template(std::string_view word) {
@@ -281,6 +283,7 @@ class Scanner {
   int parentheses_ = 0;
   bool defines_reference_template_ = false;
   StructAttributeFinder struct_attributes_;
+  KernelNameFinder kernels_;
   SourceScan scan_;
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "rtc/name_expressions.h"
+
+#include <string_view>
+
+namespace pycuda::rtc {
+namespace {
+
+/// A template of kernels that is declared in the implicit header and never defined: the mangled
+/// name of an instance tells a function's type, and no code is made.
+constexpr std::string_view kBefore = "pycuda_type_of<decltype(::";
+constexpr std::string_view kBehind = ")>";
+/// The file that the compiler reads the expressions from.
+constexpr std::string_view kExpressionsFile = "__nv_name_map(";
+
+std::string type_expression(const std::string& kernel) {
+  return std::string(kBefore).append(kernel).append(kBehind);
+}
+
+/// The line of the log that quotes an expression.
+bool is_quoted(const std::string& log, const std::string& expression) {
+  return log.find("nv_mangled_name " + expression + "\n") != std::string::npos;
+}
+
+std::string_view kernel_of(std::string_view expression) {
+  if (!expression.starts_with(kBefore) || !expression.ends_with(kBehind)) return {};
+  expression.remove_prefix(kBefore.size());
+  expression.remove_suffix(kBehind.size());
+  const std::size_t colons = expression.rfind("::");
+  return colons == std::string_view::npos ? expression : expression.substr(colons + 2);
+}
+
+}  // namespace
+
+NvrtcResult compile_with_types(const Nvrtc& nvrtc, const NvrtcRequest& request,
+                               std::vector<std::string>& kernels) {
+  for (;;) {
+    std::vector<std::string> names = request.names;
+    for (const std::string& kernel : kernels) names.push_back(type_expression(kernel));
+    NvrtcResult result = nvrtc.compile(request.source, request.name, request.options,
+                                       request.machine_code, request.headers, names);
+    if (result.ok || kernels.empty() || result.log.find(kExpressionsFile) == std::string::npos) {
+      return result;
+    }
+    const std::size_t before = kernels.size();
+    std::erase_if(kernels, [&](const std::string& kernel) {
+      return is_quoted(result.log, type_expression(kernel));
+    });
+    if (kernels.size() == before) kernels.clear();
+  }
+}
+
+NamePairs kernel_types(const NamePairs& names) {
+  NamePairs types;
+  for (const auto& [expression, name] : names) {
+    const std::string_view kernel = kernel_of(expression);
+    if (!kernel.empty()) types.emplace_back(kernel, name);
+  }
+  return types;
+}
+
+NamePairs plain_names(const NamePairs& names) {
+  NamePairs plain;
+  for (const auto& pair : names) {
+    if (kernel_of(pair.first).empty()) plain.push_back(pair);
+  }
+  return plain;
+}
+
+std::string names_as_text(const NamePairs& names) {
+  std::string text;
+  for (const auto& [expression, name] : names) text += expression + "\t" + name + "\n";
+  return text;
+}
+
+NamePairs names_from_text(const std::string& text) {
+  NamePairs names;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t tab = text.find('\t', at);
+    const std::size_t end = text.find('\n', at);
+    if (tab == std::string::npos || end == std::string::npos || tab > end) break;
+    names.emplace_back(text.substr(at, tab - at), text.substr(tab + 1, end - tab - 1));
+    at = end + 1;
+  }
+  return names;
+}
+
+}  // namespace pycuda::rtc
