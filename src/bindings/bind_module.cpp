@@ -117,7 +117,7 @@ class LinkerObject {
 
 void bind_module(nb::module_& m) {
   nb::class_<ModuleObject>(m, "Module", "Code loaded into a context: kernels and variables.",
-                           nb::is_weak_referenceable())
+                           nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "get_function",
           [](const ModuleObject& self, const std::string& name) {
@@ -206,7 +206,7 @@ void bind_module(nb::module_& m) {
         "LogicError, RuntimeError\n"
         "    When the driver refuses it; the message has its log.");
 
-  nb::class_<LinkerObject>(m, "Linker",
+  nb::class_<LinkerObject>(m, "Linker", nb::dynamic_attr(),
                            "Links cubins, PTX and libraries to one module.\n"
                            "\n"
                            "Parameters\n"

@@ -113,7 +113,7 @@ void bind_references(nb::module_& m) {
       m, "TextureReference",
       "A texture that a module declares, as `texture<float, 2> name;`, and the program binds: from "
       "`Module.get_texref`. See also `TextureObject`.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(nb::new_([] { return held(Reference::create()); }))
       .def(
           "set_array",
@@ -226,7 +226,7 @@ void bind_references(nb::module_& m) {
       m, "SurfaceReference",
       "A surface that a module declares, as `surface<void, 2> name;`, and the program binds: from "
       "`Module.get_surfref`.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "set_array",
           [](cuda::SurfaceReference& self, nb::handle array, nb::handle flags) {
@@ -275,7 +275,7 @@ void bind_texture(nb::module_& m) {
       "    `TRSF_READ_AS_INTEGER`, `TRSF_NORMALIZED_COORDINATES`, `TRSF_SRGB`.\n"
       "border_color : sequence of four floats\n"
       "    Read outside with `address_mode.BORDER`.",
-      nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   texture
       .def("__init__", &make_object_of_array, nb::arg("array"), nb::arg("address_mode") = clamp,
            nb::arg("filter_mode") = point, nb::arg("flags") = 0,
@@ -295,7 +295,7 @@ void bind_texture(nb::module_& m) {
       m, "SurfaceObject",
       "A surface that kernels get as a parameter of type `cudaSurfaceObject_t`: pass `handle`. Its "
       "`Array` was made with `array3d_flags.SURFACE_LDST`.",
-      nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   surface.def(
       "__init__",
       [](HeldSurface* self, nb::handle array) {

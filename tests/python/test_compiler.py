@@ -102,7 +102,7 @@ class TestErrors:
         gpu = {"capability": 90, "is_cpu": False, "driver_version": 13000}
         settings = {"options": [], "include_folders": [], "arch": "sm_20", "code": "", "target": "cubin", "nvcc": ""}
         with pytest.raises(rtc().CompileFailure, match="sm_20 is older than .*nvidia-cuda-nvrtc-cu12"):
-            the_compiler().compile(source=MULTIPLY, extern_c=True, keep=False, cache_folder=None, **settings, **gpu)
+            the_compiler().compile(source=MULTIPLY.encode(), extern_c=True, keep=False, cache_folder=None, **settings, **gpu)
 
     def test_a_misspelt_architecture_is_named(self):
         assert "hopper" in compile_error(MULTIPLY, arch="hopper").msg
