@@ -17,6 +17,7 @@
 #include "bindings/graph_keeping.h"
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
+#include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
 #include "cuda/kernel_names.h"
 #include "driver/process_driver.h"
@@ -288,6 +289,11 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
   }
   if (is_ndarray(value)) {
     write_array(argument, destination);
+    return;
+  }
+  if (const std::optional<std::uint64_t> handle = texture_handle_of(value)) {
+    if (argument.bytes != sizeof *handle) argument.raise_wrong_size("an object of 8 bytes");
+    std::memcpy(destination, &*handle, sizeof *handle);
     return;
   }
   if (write_gpudata(argument, destination)) return;

@@ -64,9 +64,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string closest(const std::vector<std::string>& names, const std::string& wanted) {
   constexpr std::size_t kMostCompared = 200;
   const std::string target(bare(squeezed(wanted)));
-  std::size_t least = std::max<std::size_t>(1, target.size() / 3) + 1;
   std::string best;
-  if (target.size() > kMostCompared) return best;
+  if (target.empty() || target.size() > kMostCompared) return best;
+  // Two characters in the wrong order are two edits.
+  const std::size_t most = std::max<std::size_t>(target.size() < 4 ? 1 : 2, target.size() / 3);
+  std::size_t least = std::min(most, target.size() - 1) + 1;
   for (const std::string& name : names) {
     const std::string readable = readable_name(name);
     const std::string_view candidate = bare(readable);

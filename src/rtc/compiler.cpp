@@ -42,8 +42,6 @@ constexpr int kDefaultCapability = 80;
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
 /// Making a precompiled header costs about as much as it saves in four compilations.
 constexpr int kCompilesBeforePrecompiledHeader = 4;
-/// Of what the cache holds beside an image.
-constexpr const char* kNamesExtension = ".names";
 /// What one remedy lets the compiler see may need another.
 constexpr int kMostRemedyRounds = 4;
 
@@ -261,8 +259,12 @@ Compiled Compiler::compile(const CompileRequest& request) {
   if (request.cache_folder && job.dependencies.fingerprint) {
     key = cache_key(request, job);
     if (!request.keep) {
-      if (std::optional<Compiled> cached = find_cached(key, request, job)) {
-        return std::move(*cached);
+      Compiled cached;
+      const CompileCache::Image entry = cache_.find(key, *request.cache_folder);
+      if (entry && read_cache_entry(*entry, cached.image, cached.names)) {
+        cached.from_cache = true;
+        tell_names_apart(cached);
+        return cached;
       }
     }
   }
@@ -290,34 +292,11 @@ Compiled Compiler::compile(const CompileRequest& request) {
     compiled = compile_with_nvcc(request, job, nvcc);
   }
   if (!key.empty()) {
-    cache_.store(key, *request.cache_folder, compiled.image);
-    if (has_names(request, job)) {
-      const std::string text = names_as_text(compiled.names);
-      cache_.store(key + kNamesExtension, *request.cache_folder,
-                   std::make_shared<const std::string>(text));
-    }
+    const std::string entry = cache_entry(*compiled.image, compiled.names);
+    cache_.store(key, *request.cache_folder, std::make_shared<const std::string>(entry));
   }
   tell_names_apart(compiled);
   return compiled;
-}
-
-bool Compiler::has_names(const CompileRequest& request, const Job& job) {
-  return request.nvcc.empty() && (!request.name_expressions.empty() || !job.scan.kernels.empty());
-}
-
-std::optional<Compiled> Compiler::find_cached(const std::string& key, const CompileRequest& request,
-                                              const Job& job) {
-  Compiled found;
-  found.image = cache_.find(key, *request.cache_folder);
-  if (!found.image) return std::nullopt;
-  found.from_cache = true;
-  if (has_names(request, job)) {
-    const CompileCache::Image names = cache_.find(key + kNamesExtension, *request.cache_folder);
-    if (!names) return std::nullopt;
-    found.names = names_from_text(*names);
-    tell_names_apart(found);
-  }
-  return found;
 }
 
 Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {

@@ -99,10 +99,6 @@ class Compiler {
   Job prepare(const CompileRequest& request);
   std::string cache_key(const CompileRequest& request, const Job& job);
   std::string implicit_header_fingerprint();
-  /// Whether the cache holds names beside the image.
-  static bool has_names(const CompileRequest& request, const Job& job);
-  std::optional<Compiled> find_cached(const std::string& key, const CompileRequest& request,
-                                      const Job& job);
   Compiled compile_with_nvrtc(const CompileRequest& request, Job& job);
   Compiled compile_with_nvcc(const CompileRequest& request, Job& job,
                              const std::filesystem::path& nvcc);

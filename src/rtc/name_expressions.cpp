@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rtc/name_expressions.h"
 
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace pycuda::rtc {
@@ -67,22 +69,29 @@ NamePairs plain_names(const NamePairs& names) {
   return plain;
 }
 
-std::string names_as_text(const NamePairs& names) {
-  std::string text;
-  for (const auto& [expression, name] : names) text += expression + "\t" + name + "\n";
-  return text;
+std::string cache_entry(const std::string& image, const NamePairs& names) {
+  std::string entry = image;
+  for (const auto& [expression, name] : names) entry += expression + "\t" + name + "\n";
+  const std::uint64_t bytes = image.size();
+  return entry.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
 }
 
-NamePairs names_from_text(const std::string& text) {
-  NamePairs names;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t tab = text.find('\t', at);
-    const std::size_t end = text.find('\n', at);
-    if (tab == std::string::npos || end == std::string::npos || tab > end) break;
-    names.emplace_back(text.substr(at, tab - at), text.substr(tab + 1, end - tab - 1));
-    at = end + 1;
+bool read_cache_entry(const std::string& entry, std::shared_ptr<const std::string>& image,
+                      NamePairs& names) {
+  std::uint64_t bytes = 0;
+  if (entry.size() < sizeof bytes) return false;
+  const std::size_t end = entry.size() - sizeof bytes;
+  std::memcpy(&bytes, entry.data() + end, sizeof bytes);
+  if (bytes > end) return false;
+  image = std::make_shared<const std::string>(entry, 0, bytes);
+  for (std::size_t at = bytes; at < end;) {
+    const std::size_t tab = entry.find('\t', at);
+    const std::size_t line_end = entry.find('\n', at);
+    if (tab > line_end || line_end >= end) return false;
+    names.emplace_back(entry.substr(at, tab - at), entry.substr(tab + 1, line_end - tab - 1));
+    at = line_end + 1;
   }
-  return names;
+  return true;
 }
 
 }  // namespace pycuda::rtc

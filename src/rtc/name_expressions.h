@@ -2,6 +2,7 @@
 // Names that the compiler is asked for: instances of templates, and the types of kernels.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,8 +35,10 @@ NamePairs kernel_types(const NamePairs& names);
 /// The others.
 NamePairs plain_names(const NamePairs& names);
 
-/// As lines, for the cache, and back.
-std::string names_as_text(const NamePairs& names);
-NamePairs names_from_text(const std::string& text);
+/// What the cache holds: an image with its names behind it.
+std::string cache_entry(const std::string& image, const NamePairs& names);
+/// False for what cache_entry() has not made.
+bool read_cache_entry(const std::string& entry, std::shared_ptr<const std::string>& image,
+                      NamePairs& names);
 
 }  // namespace pycuda::rtc
