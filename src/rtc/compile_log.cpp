@@ -143,4 +143,9 @@ std::string advice(const std::string& log, bool in_extern_c) {
   return {};
 }
 
+bool refuses_characters(const std::string& log) {
+  return log.find("error: unrecognized token") != std::string::npos ||
+         log.find("error: comment unclosed at end of file") != std::string::npos;
+}
+
 }  // namespace pycuda::rtc

@@ -41,6 +41,9 @@ std::vector<std::string> remedies_for(const std::string& log);
 /// computed at the start.
 bool refuses_computed_constants(const std::string& log);
 
+/// True when the compiler met characters that it takes for none of C++'s.
+bool refuses_characters(const std::string& log);
+
 /// True when the file that the compiler could not open is a header that only host code needs.
 bool misses_host_header(const std::string& log);
 

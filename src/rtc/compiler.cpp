@@ -400,6 +400,10 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 
   std::vector<std::string> typed_kernels = job.scan.kernels;
+  for (const std::string& kernel : job.dependencies.kernels) {
+    const bool known = std::ranges::find(typed_kernels, kernel) != typed_kernels.end();
+    if (!known) typed_kernels.push_back(kernel);
+  }
   if (!has_implicit_header) typed_kernels.clear();
   std::vector<NvrtcHeader> headers;
   std::string text = job.source.text;
@@ -414,6 +418,8 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   };
   bool wants_host = !result.ok && wants_host_compiler(result.log);
   std::string latest = result.log;
+  const std::map<std::string, std::string>& readable_headers = job.dependencies.readable_headers;
+  bool reads_headers = false;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
     std::vector<std::string> helping = remedies_for(latest);
     std::erase_if(helping, [&](const std::string& option) {
@@ -423,7 +429,15 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     if (new_headers) headers = empty_host_headers(job.dependencies.user_headers);
     const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
     if (new_text) text = with_constant_expressions(text);
-    if (helping.empty() && !new_headers && (!new_text || text == job.source.text)) break;
+    const bool readable = !reads_headers && !readable_headers.empty() && refuses_characters(latest);
+    if (readable) {
+      for (const auto& [name, content] : readable_headers) {
+        headers.push_back({name.c_str(), content.c_str()});
+      }
+      reads_headers = true;
+    }
+    if (helping.empty() && !new_headers && !readable && (!new_text || text == job.source.text))
+      break;
     for (std::vector<std::string>* list : {&options, &used}) {
       list->insert(list->begin() + 1, helping.begin(), helping.end());
     }

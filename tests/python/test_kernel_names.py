@@ -46,13 +46,19 @@ def test_overloads_are_told_apart_by_their_parameters(module):
     result = gpuarray.zeros(1, np.int32)
     two(gpuarray.to_gpu(np.array([6], np.int32)), result, block=(1, 1, 1))
     assert result.get()[0] == 7
-    with pytest.raises(cuda.LogicError, match=r"several kernels are named 'f': 'f\(float\*\)', 'f\(int const\*, int\*\)'"):
+    with pytest.raises(
+        cuda.LogicError, match=r"several kernels are named 'f': 'f\(float\*\)', 'f\(int const\*, int\*\)'"
+    ):
         module.get_function("f")
 
 
 @pytest.mark.parametrize(
     ("name", "dtype", "value"),
-    [("k<int, 5>", np.int32, 5), ("k<double, 2 + 2>", np.float64, 4), ("k<unsigned short,7>(unsigned short *)", np.uint16, 7)],
+    [
+        ("k<int, 5>", np.int32, 5),
+        ("k<double, 2 + 2>", np.float64, 4),
+        ("k<unsigned short,7>(unsigned short *)", np.uint16, 7),
+    ],
 )
 def test_an_instance_that_the_module_lacks_is_compiled(module, name, dtype, value):
     assert run(module.get_function("n::z")) == 1
@@ -136,7 +142,9 @@ class TestErrors:
         [("matmull", "matmul"), ("scan_blokcs", "scan_blocks"), ("Reduce", "reduce"), ("matMul", "matmul")],
     )
     def test_the_close_one_is_suggested(self, wrong, right):
-        module = SourceModule("__global__ void matmul() {} __global__ void scan_blocks() {} __global__ void reduce() {}")
+        module = SourceModule(
+            "__global__ void matmul() {} __global__ void scan_blocks() {} __global__ void reduce() {}"
+        )
         with pytest.raises(cuda.LogicError, match=f"no kernel '{wrong}', did you mean '{right}'"):
             module.get_function(wrong)
 
@@ -157,5 +165,7 @@ class TestErrors:
 
 
 def test_plain_names_of_the_default_wrapper_stay_plain():
-    image = compile("namespace n { __global__ void z() {} }\n__global__ void k() {}", arch="sm_80", target="ptx").decode()
+    image = compile(
+        "namespace n { __global__ void z() {} }\n__global__ void k() {}", arch="sm_80", target="ptx"
+    ).decode()
     assert ".entry k(" in image and ".entry z(" in image

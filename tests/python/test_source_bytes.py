@@ -46,7 +46,7 @@ def test_what_stands_in_comments_and_before_the_source_does_not_matter(source, e
         "__global__ void k(int *größe) { größe[0] = 7; }",
         "#define π 7\n__global__ void k(int *o) { o[0] = π; }",
         "struct 点 { int x; };\n__global__ void k(int *o) { 点 p = {7}; o[0] = p.x; }",
-        "__device__ int naïve(int ẞ) { return ẞ + 1; }\n__global__ void k(int *o) { o[0] = naïve(6); }",
+        "__device__ int next(int ẞ) { return ẞ + 1; }\n__global__ void k(int *o) { o[0] = next(6); }",
         "__global__ void k(int *o) { int 𝛼 = 7; o[0] = 𝛼; }",
     ],
 )
@@ -70,3 +70,8 @@ def test_lines_in_errors_stay_those_of_the_source():
 def test_a_header_may_begin_with_a_mark(tmp_path):
     (tmp_path / "seven.h").write_bytes(b"\xef\xbb\xbf// caf\xe9\n#define SEVEN 7\n")
     assert first('#include "seven.h"\n__global__ void k(int *o) { o[0] = SEVEN; }', include_dirs=[str(tmp_path)]) == 7
+
+
+def test_device_functions_have_ascii_names_as_with_nvcc():
+    with pytest.raises(cuda.CompileError, match="not allowed in device entity name"):
+        SourceModule("__device__ int größe(int x) { return x; }\n__global__ void k(int *o) { o[0] = größe(6); }")
