@@ -119,9 +119,9 @@ std::vector<std::string> kernels_named(const std::vector<std::string>& names,
 std::string no_such_kernel(const std::vector<std::string>& names, const std::string& wanted) {
   std::string text = "no kernel '" + wanted + "'";
   if (names.empty()) return text + ": the module has no kernels";
+  text += ": the module has " + listed(names);
   const std::string meant = closest(names, wanted);
-  text += meant.empty() ? ": " : ", did you mean '" + meant + "'? ";
-  return text + "the module has " + listed(names);
+  return meant.empty() ? text : text + "; did you mean '" + meant + "'?";
 }
 
 std::string ambiguous_kernel(const std::vector<std::string>& found, const std::string& wanted) {

@@ -420,6 +420,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   std::string latest = result.log;
   const std::map<std::string, std::string>& readable_headers = job.dependencies.readable_headers;
   bool reads_headers = false;
+  int relinked = 0;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
     std::vector<std::string> helping = remedies_for(latest);
     std::erase_if(helping, [&](const std::string& option) {
@@ -436,7 +437,14 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       }
       reads_headers = true;
     }
-    if (helping.empty() && !new_headers && !readable && (!new_text || text == job.source.text))
+    const bool relink =
+        request.extern_c && (relinked == 0 ? refuses_c_linkage(latest) : relinked == 1);
+    if (relink) {
+      job.source.text = relinked++ == 0 ? link_kernels_as_c(job.text, job.scan) : job.text;
+      text = job.source.text;
+    }
+    if (helping.empty() && !new_headers && !readable && !relink &&
+        (!new_text || text == job.source.text))
       break;
     for (std::vector<std::string>* list : {&options, &used}) {
       list->insert(list->begin() + 1, helping.begin(), helping.end());
@@ -450,7 +458,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     // Without the complaint that was remedied the others are easier to see; remedies for something
     // else may bring complaints of their own.
     const bool says_less = errors_in(again.log) < errors_in(result.log);
-    if (again.ok || new_headers || says_less) result = std::move(again);
+    if (again.ok || new_headers || (relink && relinked == 1) || says_less) {
+      result = std::move(again);
+    }
   }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {

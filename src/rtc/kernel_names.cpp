@@ -26,12 +26,13 @@ bool takes_parentheses(std::string_view word) {
 
 }  // namespace
 
-void KernelNameFinder::token(std::string_view token) {
+void KernelNameFinder::token(std::size_t begin, std::string_view token) {
   if (in_declarator_) {
     read_declarator(token);
   } else if (token == "__global__") {
     in_declarator_ = !in_template_ && std::ranges::find(scopes_, kOpaque) == scopes_.end();
     attribute_depth_ = 0;
+    place_ = has_linkage_ ? kNoPlace : only_specifiers_ && at_statement_ ? statement_ : begin;
   } else if (token == "template") {
     in_template_ = true;
   } else if (token == "namespace") {
@@ -50,8 +51,25 @@ void KernelNameFinder::token(std::string_view token) {
   if (token == ";" || token == "{" || token == "}") {
     in_declarator_ = in_template_ = in_linkage_ = in_namespace_head_ = false;
   }
+  read_statement(begin, token);
   last_but_one_ = std::move(last_);
   last_ = token;
+}
+
+void KernelNameFinder::read_statement(std::size_t begin, std::string_view token) {
+  if (token == ";" || token == "{" || token == "}") {
+    at_statement_ = has_linkage_ = false;
+    only_specifiers_ = true;
+    statement_depth_ = 0;
+    return;
+  }
+  if (!at_statement_) statement_ = begin;
+  at_statement_ = true;
+  if (token == "(" || token == "[") ++statement_depth_;
+  if (token == ")" || token == "]") --statement_depth_;
+  if (statement_depth_ > 0 || token == ")" || token == "]") return;
+  has_linkage_ |= token == "static" || token == "extern";
+  only_specifiers_ &= token == "void" || token == "inline" || takes_parentheses(token);
 }
 
 void KernelNameFinder::open_brace() {
@@ -69,7 +87,10 @@ void KernelNameFinder::read_declarator(std::string_view token) {
   } else if (token == "(" && takes_parentheses(last_)) {
     attribute_depth_ = 1;
   } else if (token == "(") {
-    if (is_name(last_) && last_but_one_ != ":" && last_ != "__global__") note(last_);
+    if (is_name(last_) && last_but_one_ != ":" && last_ != "__global__") {
+      note(last_);
+      if (place_ != kNoPlace) places_.push_back(place_);
+    }
     in_declarator_ = false;
   } else if (token == "<" || token == "=") {
     in_declarator_ = false;

@@ -2,6 +2,7 @@
 // The kernels that a source declares, by a reading of its tokens: no templates, no macros.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +13,17 @@ namespace pycuda::rtc {
 /// other characters one by one). What it is not sure of, it leaves out.
 class KernelNameFinder {
  public:
-  void token(std::string_view token);
+  void token(std::size_t begin, std::string_view token);
   /// Qualified names ("k", "space::k"), each once, in the source's order.
   std::vector<std::string> take() { return std::move(found_); }
+  /// Where `extern "C"` may be put so that their names are plain: offsets, ascending. Not for those
+  /// that have it or are static.
+  std::vector<std::size_t> take_places() { return std::move(places_); }
 
  private:
   void open_brace();
   void read_declarator(std::string_view token);
+  void read_statement(std::size_t begin, std::string_view token);
   void note(const std::string& name);
 
   std::vector<std::string> scopes_;  ///< open braces: a namespace's name, "" or kOpaque
@@ -30,7 +35,15 @@ class KernelNameFinder {
   bool in_linkage_ = false;     ///< `extern "C"` was read
   bool in_declarator_ = false;  ///< between `__global__` and the parameter list
   int attribute_depth_ = 0;     ///< parentheses behind __launch_bounds__ and its like
+  static constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
+  std::size_t statement_ = 0;     ///< where it begins, if `at_statement_`
+  bool at_statement_ = false;     ///< something of it was read
+  bool has_linkage_ = false;      ///< `static` or `extern` was
+  bool only_specifiers_ = true;   ///< that may stand behind `extern "C"`
+  int statement_depth_ = 0;       ///< parentheses and brackets
+  std::size_t place_ = kNoPlace;  ///< of the declaration that is read
   std::vector<std::string> found_;
+  std::vector<std::size_t> places_;
 };
 
 }  // namespace pycuda::rtc

@@ -46,6 +46,7 @@ class Scanner {
     }
     scan_.struct_attributes = struct_attributes_.take();
     scan_.kernels = kernels_.take();
+    scan_.kernel_places = kernels_.take_places();
     return std::move(scan_);
   }
 
@@ -138,7 +139,7 @@ class Scanner {
     skip_token();
     look_for_reference(begin, text_.substr(begin, at_ - begin));
     struct_attributes_.token(begin, text_.substr(begin, at_ - begin));
-    kernels_.token(text_.substr(begin, at_ - begin));
+    kernels_.token(begin, text_.substr(begin, at_ - begin));
   }
 
   static bool is_reference_template(std::string_view word) {

@@ -46,6 +46,8 @@ struct SourceScan {
   std::vector<StructAttribute> struct_attributes;
   /// Kernels that are no templates, as KernelNameFinder finds them.
   std::vector<std::string> kernels;
+  /// Where `extern "C"` makes their names plain.
+  std::vector<std::size_t> kernel_places;
   /// Offsets of the empty lines in no condition and no comment that come before the first code.
   std::vector<std::size_t> blank_lines;
 };

@@ -31,7 +31,7 @@ def test_a_wrong_kernel_name_is_not_found(context):
     with pytest.raises(cuda.LogicError, match="cuModuleGetFunction failed: named symbol not found") as caught:
         SourceModule(SCALE).get_function("scael")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
-    assert str(caught.value).endswith(" - no kernel 'scael', did you mean 'scale'? the module has 'scale'")
+    assert str(caught.value).endswith(" - no kernel 'scael': the module has 'scale'; did you mean 'scale'?")
     mangled = SourceModule("__global__ void f(int *a) {}", no_extern_c=True)
     with pytest.raises(cuda.LogicError, match=r"no kernel 'other': the module has 'f\(int\*\)'"):
         mangled.get_function("other")

@@ -164,9 +164,17 @@ class TestOccupancy:
         around(*big, block=(32, 1, 1), grid=(most, 1), cooperative=True)
         assert big[1].get()[0] == 3
 
-    @pytest.mark.parametrize("call", [lambda k: k.max_active_blocks(), lambda k: k.max_active_blocks("a"),
-                                      lambda k: k.max_active_blocks(2**70), lambda k: k.suggested_block_size(1, 2, 3),
-                                      lambda k: k.available_shared_memory(1), lambda k: k.max_active_blocks(32, -1)])  # fmt: skip
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda k: k.max_active_blocks(),
+            lambda k: k.max_active_blocks("a"),
+            lambda k: k.max_active_blocks(2**70),
+            lambda k: k.max_active_blocks(32, -1),
+            lambda k: k.suggested_block_size(1, 2, 3),
+            lambda k: k.available_shared_memory(1),
+        ],
+    )
     def test_wrong_arguments_are_refused(self, kernel, call):
         with pytest.raises((TypeError, OverflowError)):
             call(kernel)
