@@ -248,7 +248,10 @@ void write_handler(const Argument& argument, std::byte* destination, HandlerList
   handlers.push_back(handler);
   const nb::object allocation = handler.attr("get_device_alloc")();
   if (argument.element.kind != cuda::ElementType::Kind::Any) {
-    check_host_array(argument.as_array_parameter(), nb::getattr(handler, "array", nb::none()));
+    static PyObject* const name = PyUnicode_InternFromString("array");
+    const nb::object array = nb::steal(PyObject_GetAttr(handler.ptr(), name));
+    if (!array.is_valid()) PyErr_Clear();
+    if (array.is_valid()) check_host_array(argument.as_array_parameter(), array);
   }
   write_pointer(argument, device_address(allocation, "a handler's device memory"), destination);
 }

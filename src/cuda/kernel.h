@@ -41,11 +41,16 @@ class Kernel {
 
  public:
   Kernel(Key, ModulePtr module, CUfunction handle, std::string name)
-      : module_(std::move(module)), handle_(handle), name_(std::move(name)) {}
+      : module_(std::move(module)),
+        handle_(handle),
+        name_(std::move(name)),
+        may_wait_for_grid_(module_->may_wait_for_grid()) {}
 
   CUfunction handle() const { return handle_; }
   const std::string& name() const { return name_; }
   const ModulePtr& module() const { return module_; }
+  /// True when its module holds code that waits for a whole grid, which cooperative launches can.
+  bool may_wait_for_grid() const { return may_wait_for_grid_; }
   const ContextPtr& context() const { return module_->context(); }
   const driver::DriverTable& driver() const { return context()->driver(); }
 
@@ -68,6 +73,7 @@ class Kernel {
   ModulePtr module_;
   CUfunction handle_;
   std::string name_;
+  bool may_wait_for_grid_;
   mutable std::once_flag layout_asked_;
   mutable KernelLayout layout_;
   mutable std::atomic<std::uint64_t> warned_{0};

@@ -7,6 +7,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/context_stack.h"
+#include "cuda/grid_launches.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -109,6 +110,9 @@ void launch(const Kernel& kernel, const LaunchShape& shape, const void* argument
   void* buffer[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
   void** const extra = bytes != 0 ? buffer : nullptr;
+  if (kernel.may_wait_for_grid() && !shape.attributes.cooperative) [[unlikely]] {
+    note_plain_grid_launch(kernel.name());
+  }
   if (shape.attributes.any()) [[unlikely]] {
     const CUresult code = launch_extended(kernel, shape, stream_of(kernel, shape.stream), extra);
     if (code != CUDA_SUCCESS) {

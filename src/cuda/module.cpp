@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/grid_launches.h"
 #include "cuda/kernel.h"
 #include "cuda/kernel_names.h"
 
@@ -61,7 +62,10 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
       load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
   if (log != nullptr) *log = call.log();
   if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
-  if (!has_own_length(image)) module->signatures_ = read_signatures(terminated.c_str());
+  if (!has_own_length(image)) {
+    module->signatures_ = read_signatures(terminated.c_str());
+    module->may_wait_for_grid_ = cuda::may_wait_for_grid(terminated);
+  }
   return module;
 }
 

@@ -55,6 +55,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Empty where nothing is to be checked, or the types are not known.
   std::vector<ParameterType> parameter_types(const std::string& kernel) const;
 
+  /// See Kernel::may_wait_for_grid(); false where the image is no PTX.
+  bool may_wait_for_grid() const { return may_wait_for_grid_; }
+
   /// A variable of the module. The address dies with the module.
   struct Global {
     CUdeviceptr address;
@@ -76,6 +79,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::map<std::string, std::vector<ParameterKind>, std::less<>> signatures_;  ///< from PTX
   std::map<std::string, std::string, std::less<>> kernel_types_;               ///< mangled
   bool checks_arguments_ = false;
+  bool may_wait_for_grid_ = false;
   std::mutex mutex_;                                   ///< protects what is kept
   std::map<std::string, std::shared_ptr<void>> kept_;  ///< gone before `module_`
 };

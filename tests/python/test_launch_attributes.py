@@ -2,10 +2,14 @@
 """What launches can ask for beyond grid and block, and how kernels fit on the device."""
 
 import gc
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import has_cpu_driver
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
@@ -85,6 +89,49 @@ class TestCooperative:
     def test_too_many_blocks_are_refused_with_the_number_that_fits(self, around, arrays):
         with pytest.raises(cuda.LogicError, match=r"cooperative launch of 1000000 blocks, .* at most \d+ at once"):
             around(*arrays, block=(32, 1, 1), grid=(1000000, 1), cooperative=True)
+
+
+PLAIN = """
+import sys
+import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+module = SourceModule(sys.stdin.read())
+a, b = gpuarray.zeros(4, np.int32), gpuarray.zeros(4, np.int32)
+try:
+    {call}
+    cuda.Context.synchronize()
+except cuda.Error as error:
+    print(error)
+"""
+CALLS = {
+    "call": 'module.get_function("around")(a, b, block=(32, 1, 1), grid=(4, 1))',
+    "async": 'module.get_function("around")(a, b, block=(32, 1, 1), grid=(4, 1), stream=cuda.Stream())',
+    "prepared": 'module.get_function("around").prepare("PP").prepared_call((4, 1), (32, 1, 1), a.gpudata, b.gpudata)',
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_grid_that_synchronises_in_a_plain_launch_says_what_it_needs(call):
+    if not has_cpu_driver():
+        pytest.skip("needs the CPU driver: a GPU does not say why a kernel trapped")
+    result = subprocess.run(
+        [sys.executable, "-c", PLAIN.replace("{call}", CALLS[call])], input=GRID, capture_output=True, text=True,
+        timeout=300, env={**os.environ, "PYCUDA_DRIVER": "cpu"},
+    )  # fmt: skip
+    assert "trap instruction in kernel around" in result.stdout
+    assert "needs a cooperative launch: call it with cooperative=True" in result.stdout
+
+
+def test_a_trap_of_another_kind_says_nothing_of_grids():
+    if not has_cpu_driver():
+        pytest.skip("needs the CPU driver: a GPU does not say why a kernel trapped")
+    source = '__global__ void around(int *a, int *b) { asm volatile("trap;"); }'
+    result = subprocess.run(
+        [sys.executable, "-c", PLAIN.replace("{call}", CALLS["call"])], input=source, capture_output=True, text=True,
+        timeout=300, env={**os.environ, "PYCUDA_DRIVER": "cpu"},
+    )  # fmt: skip
+    assert "trap instruction in kernel around" in result.stdout and "cooperative" not in result.stdout
 
 
 class TestOtherAttributes:
