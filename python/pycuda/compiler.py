@@ -6,9 +6,12 @@ Notes
 Differences from the original: NVRTC compiles, no nvcc and no host compiler are needed;
 `nvcc=<path>` or `PYCUDA_COMPILER=nvcc` run that program instead. Line numbers in errors are the
 user's. Headers of CUDA that stand at the top of a source do not get C linkage, so `cuda_fp16.h`,
-`curand_kernel.h`, `cooperative_groups.h` and CUB work without `no_extern_c`. For a CPU device every
-target is PTX, which is what its driver loads. The cache is silent, bounded in size and safe for
-processes that share it.
+`curand_kernel.h`, `cooperative_groups.h` and CUB work without `no_extern_c`. So do templates and
+overloads in a source or its headers: then only the kernels get C linkage. Sources may have a
+byte-order mark, comments in any encoding, and names beyond ASCII, as with nvcc. Arrays are checked
+against the pointers that kernels declare, and kernels are found by their C++ names (see
+`SourceModule`). For a CPU device every target is PTX, which is what its driver loads. The cache is
+silent, bounded in size and safe for processes that share it.
 """
 
 import functools
