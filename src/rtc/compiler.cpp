@@ -520,6 +520,11 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
 
 Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
                                      const fs::path& nvcc) {
+  if (!request.name_expressions.empty()) {
+    refuse("instances that are asked for by name, such as " + request.name_expressions.front() +
+               ", are compiled by NVRTC alone: with nvcc instantiate them in the source",
+           request);
+  }
   ScratchFolder folder;
   const bool ptx =
       request.target == Target::Ptx || request.device.is_cpu || (job.asked && !job.asked->real);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Kernels by the names that C++ gives them."""
 
+import shutil
+
 import numpy as np
 import pycuda.driver as cuda
 import pytest
@@ -162,6 +164,13 @@ class TestErrors:
     def test_a_wrong_expression_given_beforehand_is_an_error_of_the_compiler(self):
         with pytest.raises(cuda.CompileError, match="absent"):
             SourceModule(TEMPLATE, no_extern_c=True, name_expressions=["absent<int>"])
+
+
+def test_nvcc_is_not_asked_for_instances():
+    if shutil.which("nvcc") is None:
+        pytest.skip("needs nvcc")
+    with pytest.raises(cuda.CompileError, match=r"k<int, 3>, are compiled by NVRTC alone"):
+        SourceModule(TEMPLATE, nvcc=shutil.which("nvcc"), no_extern_c=True, name_expressions=["k<int, 3>"])
 
 
 def test_plain_names_of_the_default_wrapper_stay_plain():

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Sources as they come from files: marks, other encodings, names beyond ASCII."""
 
+import shutil
+
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from pycuda.compiler import SourceModule
+from pycuda.compiler import SourceModule, preprocess_source
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -75,3 +77,10 @@ def test_a_header_may_begin_with_a_mark(tmp_path):
 def test_device_functions_have_ascii_names_as_with_nvcc():
     with pytest.raises(cuda.CompileError, match="not allowed in device entity name"):
         SourceModule("__device__ int größe(int x) { return x; }\n__global__ void k(int *o) { o[0] = größe(6); }")
+
+
+@pytest.mark.parametrize("source", [b"// caf\xe9\nint a = ONE;\n", "// \ud800\nint a = ONE;\n"])
+def test_sources_in_other_encodings_are_preprocessed(source):
+    if not any(shutil.which(program) for program in ("c++", "g++", "clang++")):
+        pytest.skip("needs a C++ compiler")
+    assert "int a = 1;" in preprocess_source(source, ["-DONE=1"], "nvcc")
