@@ -7,5 +7,5 @@
 #include <stdlib.h>
 #include <time.h>
 // Never defined: the name of an instance tells the types of a kernel's parameters (src/rtc/name_expressions.cpp).
-template <class Function>
+template <class pycuda_function>
 __global__ void pycuda_type_of();
