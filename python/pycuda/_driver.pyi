@@ -954,6 +954,10 @@ class Function:
         shared: SupportsIndex = 0,
         texrefs: Sequence[Any] = (),
         time_kernel: Literal[False] = False,
+        cooperative: bool | None = False,
+        cluster: _Extents | None = None,
+        priority: SupportsIndex | None = None,
+        programmatic_dependent_launch: bool | None = False,
     ) -> None: ...
     @overload
     def __call__(
@@ -965,6 +969,10 @@ class Function:
         shared: SupportsIndex = 0,
         texrefs: Sequence[Any] = (),
         time_kernel: Literal[True],
+        cooperative: bool | None = False,
+        cluster: _Extents | None = None,
+        priority: SupportsIndex | None = None,
+        programmatic_dependent_launch: bool | None = False,
     ) -> float: ...
     def prepare(
         self,
@@ -973,14 +981,51 @@ class Function:
         *,
         block: _Extents = ...,
         shared: SupportsIndex = 0,
+        cooperative: bool | None = False,
+        cluster: _Extents | None = None,
+        priority: SupportsIndex | None = None,
+        programmatic_dependent_launch: bool | None = False,
     ) -> Self: ...
-    def prepared_call(self, grid: _Extents, block: _Extents, /, *args: Any, shared_size: SupportsIndex = 0) -> None: ...
+    def prepared_call(
+        self,
+        grid: _Extents,
+        block: _Extents,
+        /,
+        *args: Any,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = False,
+        cluster: _Extents | None = None,
+        priority: SupportsIndex | None = None,
+        programmatic_dependent_launch: bool | None = False,
+    ) -> None: ...
     def prepared_async_call(
-        self, grid: _Extents, block: _Extents, stream: _Stream, /, *args: Any, shared_size: SupportsIndex = 0
+        self,
+        grid: _Extents,
+        block: _Extents,
+        stream: _Stream,
+        /,
+        *args: Any,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = False,
+        cluster: _Extents | None = None,
+        priority: SupportsIndex | None = None,
+        programmatic_dependent_launch: bool | None = False,
     ) -> None: ...
     def prepared_timed_call(
-        self, grid: _Extents, block: _Extents, /, *args: Any, shared_size: SupportsIndex = 0
+        self,
+        grid: _Extents,
+        block: _Extents,
+        /,
+        *args: Any,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = False,
+        cluster: _Extents | None = None,
+        priority: SupportsIndex | None = None,
+        programmatic_dependent_launch: bool | None = False,
     ) -> Callable[[], float]: ...
+    def max_active_blocks(self, block: SupportsIndex | _Extents, shared: SupportsIndex = 0) -> int: ...
+    def suggested_block_size(self, shared: SupportsIndex = 0, limit: SupportsIndex = 0) -> tuple[int, int]: ...
+    def available_shared_memory(self, blocks: SupportsIndex, block: SupportsIndex | _Extents) -> int: ...
     def get_attribute(self, attribute: SupportsIndex, /) -> int: ...
     def set_attribute(self, attribute: SupportsIndex, value: SupportsIndex, /) -> None: ...
     def set_cache_config(self, config: SupportsIndex, /) -> None: ...

@@ -4,6 +4,7 @@
 import os
 
 from pycuda._compilers import as_texts, nvcc_program, rtc, run_program, the_compiler
+from pycuda._source_text import source_bytes
 
 
 def _preprocessor_options(options):
@@ -76,8 +77,8 @@ def preprocess_source(source, options, nvcc):
     named = nvcc_program(nvcc)
     with tempfile.TemporaryDirectory(prefix="pycuda-") as folder:
         path = os.path.join(folder, "source.cu")
-        with open(path, "w") as file:
-            file.write(source)
+        with open(path, "wb") as file:
+            file.write(source_bytes(source))
         command = None if named else _host_preprocessor(path, options)
         if command is None:
             program = rtc().find_nvcc(named or "nvcc")

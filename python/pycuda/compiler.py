@@ -6,14 +6,19 @@ Notes
 Differences from the original: NVRTC compiles, no nvcc and no host compiler are needed;
 `nvcc=<path>` or `PYCUDA_COMPILER=nvcc` run that program instead. Line numbers in errors are the
 user's. Headers of CUDA that stand at the top of a source do not get C linkage, so `cuda_fp16.h`,
-`curand_kernel.h`, `cooperative_groups.h` and CUB work without `no_extern_c`. For a CPU device every
-target is PTX, which is what its driver loads. The cache is silent, bounded in size and safe for
-processes that share it.
+`curand_kernel.h`, `cooperative_groups.h` and CUB work without `no_extern_c`. So do templates and
+overloads in a source or its headers: then only the kernels get C linkage. Sources may have a
+byte-order mark, comments in any encoding, and names beyond ASCII, as with nvcc. Arrays are checked
+against the pointers that kernels declare, and kernels are found by their C++ names (see
+`SourceModule`). For a CPU device every target is PTX, which is what its driver loads. The cache is
+silent, bounded in size and safe for processes that share it.
 """
 
+import functools
 import os
 import sys
 import warnings
+from typing import NamedTuple
 
 from pycuda._compilers import (
     as_texts,
@@ -28,7 +33,9 @@ from pycuda._cuda_modules import (
     DynamicSourceModule,
     user_stack_level,
 )
+from pycuda._images import has_variables
 from pycuda._preprocessing import preprocess_source
+from pycuda._source_text import first_error, name_expression, source_bytes
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -57,6 +64,14 @@ def _find_cache_folder(cache_dir):
     return os.fspath(cache_dir)
 
 
+def checks_arguments():
+    """Whether kernels check the types of arrays, unless a `SourceModule` says otherwise."""
+    choice = os.environ.get("PYCUDA_CHECK_ARGUMENTS", "")
+    if choice not in ("", "0", "1"):
+        raise ValueError(f"PYCUDA_CHECK_ARGUMENTS is {choice!r}: it may be '0' or '1'")
+    return choice != "0"
+
+
 def _warn_of_output(log):
     level = user_stack_level()
     if "demoted" in log.lower() or "demoting" in log.lower():
@@ -70,31 +85,39 @@ def _warn_of_output(log):
     )
 
 
-def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, include_dirs, target):
+class Compiled(NamedTuple):
+    """What the extension's compiler gives."""
+
+    image: bytes
+    log: str
+    from_cache: bool
+    kept_folder: str
+    names: dict  # of the name expressions
+    kernel_types: dict  # mangled, by the names of kernels in C linkage
+
+
+def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, include_dirs, target, names=()):
     extension = rtc()
     capability, is_cpu, driver_version = extension.device_facts()
-    if isinstance(source, (bytes, bytearray)):
-        source = source.decode()
-    if not isinstance(source, str):
-        # Program generators hand over trees that turn into text; paths do too, but are none.
-        if type(source).__str__ is object.__str__ or isinstance(source, os.PathLike):
-            raise TypeError(f"the source must be a str, not {type(source).__name__}")
-        source = str(source)
+    source = source_bytes(source)
     try:
-        image, log, _, kept_folder = the_compiler().compile(
-            source=source,
-            options=options,
-            include_folders=include_dirs,
-            arch="" if arch is None else str(arch),
-            code="" if code is None else str(code),
-            target=target,
-            capability=capability,
-            is_cpu=is_cpu,
-            driver_version=driver_version,
-            extern_c=extern_c,
-            keep=bool(keep),
-            cache_folder=cache_folder,
-            nvcc=nvcc_program(nvcc),
+        compiled = Compiled(
+            *the_compiler().compile(
+                source=source,
+                options=options,
+                include_folders=include_dirs,
+                arch="" if arch is None else str(arch),
+                code="" if code is None else str(code),
+                target=target,
+                capability=capability,
+                is_cpu=is_cpu,
+                driver_version=driver_version,
+                extern_c=extern_c,
+                keep=bool(keep),
+                cache_folder=cache_folder,
+                nvcc=nvcc_program(nvcc),
+                name_expressions=list(names),
+            )
         )
     except extension.CompileFailure as failure:
         message, command, stdout, stderr = failure.args
@@ -112,11 +135,11 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         if place := _compile_advice.place_of_call():
             message += f" (the source was passed at {place})"
         raise CompileError(message, command, stdout, stderr) from None
-    if kept_folder:
-        print(f"*** compiler output in {kept_folder}")
-    if log:
-        _warn_of_output(log)
-    return image
+    if compiled.kept_folder:
+        print(f"*** compiler output in {compiled.kept_folder}")
+    if compiled.log:
+        _warn_of_output(compiled.log)
+    return compiled
 
 
 def compile(
@@ -161,6 +184,15 @@ def compile(
         The source was refused, or no compiler was found.
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
+    return _compile_as_set(
+        source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs, target=target
+    ).image
+
+
+def _compile_as_set(
+    source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs, *, names=(), target="cubin"
+):
+    """The same with all that the compiler gives; `names` are expressions that must be in the image."""
     if options is None:
         options = DEFAULT_NVCC_FLAGS
     options = as_texts(options, "options")
@@ -180,6 +212,7 @@ def compile(
         _find_cache_folder(cache_dir),
         as_texts(include_dirs, "include_dirs"),
         target,
+        names,
     )
 
 
@@ -192,11 +225,25 @@ def compile_plain(source, options, keep, nvcc, cache_dir, target="cubin"):
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     folder = os.fspath(cache_dir) if cache_dir else None
-    return _compile(source, nvcc, as_texts(options, "options"), keep, False, None, None, folder, [], target)
+    texts = as_texts(options, "options")
+    return _compile(source, nvcc, texts, keep, False, None, None, folder, [], target).image
 
 
 class SourceModule(CudaModule):
-    """A module compiled from a source and loaded into the current context (see `compile`)."""
+    """A module compiled from a source and loaded into the current context (see `compile`).
+
+    Parameters
+    ----------
+    check_arguments : bool, optional
+        Whether arrays (GPUArray, In, Out, InOut, and what has `__cuda_array_interface__`) must fit the pointers that
+        kernels declare. Plain numbers of another size are a TypeError; numbers of another kind, and views with gaps
+        between their elements, are a UserWarning, once for each parameter. `void`, types of one byte, structs, vectors
+        and complex numbers fit everything; so do explicit pointers. True unless PYCUDA_CHECK_ARGUMENTS is 0.
+    name_expressions : list of str
+        Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
+
+    The other parameters are those of `compile`.
+    """
 
     def __init__(
         self,
@@ -209,13 +256,108 @@ class SourceModule(CudaModule):
         code=None,
         cache_dir=None,
         include_dirs=None,
+        *,
+        check_arguments=None,
+        name_expressions=(),
     ):
         self._check_arch(arch)
-        image = compile(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
+        options = None if options is None else as_texts(options, "options")
+        self._compile = functools.partial(
+            _compile_as_set,
+            source_bytes(source),
+            nvcc,
+            options,
+            keep,
+            no_extern_c,
+            arch,
+            code,
+            cache_dir,
+            include_dirs,
+        )
+        self._checks_arguments = checks_arguments() if check_arguments is None else bool(check_arguments)
+        names = as_texts(name_expressions, "name_expressions")
+        self._expressions = [name_expression(name) or name for name in names]
+        self._load(self._compile(names=self._expressions))
+
+    def _load(self, compiled):
+        """Take kernels and variables from this image from now on."""
         from pycuda.driver import module_from_buffer
 
-        self.module = module_from_buffer(image)
-        self._bind_module()
+        self.module = module_from_buffer(compiled.image)
+        if self._checks_arguments:
+            self.module._check_arguments(compiled.kernel_types)
+        self._names = compiled.names
+        self._is_used = False
+
+    def get_global(self, name):
+        """Address and size in bytes of a variable, as (int, int)."""
+        self._is_used = True
+        return self.module.get_global(name)
+
+    def get_texref(self, name):
+        """The `pycuda.driver.TextureReference` of this name."""
+        self._is_used = True
+        return self.module.get_texref(name)
+
+    def get_surfref(self, name):
+        """The `pycuda.driver.SurfaceReference` of this name."""
+        self._is_used = True
+        return self.module.get_surfref(name)
+
+    def get_function(self, name):
+        """The kernel of this name, which may be a C++ expression.
+
+        Parameters
+        ----------
+        name : str
+            "k", "space::k", "k<float, 3>", "k(float *)" or a mangled name. An instance of a template that the module
+            lacks is compiled, once, together with everything else in the source. Instances that share variables of the
+            module with other kernels are named beforehand, in `name_expressions`.
+
+        Returns
+        -------
+        pycuda.driver.Function
+        """
+        from pycuda.driver import LogicError
+
+        try:
+            function = self.module.get_function(name)
+        except LogicError as error:
+            expression = name_expression(name)
+            if expression is None or error.name != "CUDA_ERROR_NOT_FOUND":
+                raise
+            if expression not in self._names:
+                self._add_expression(expression, name, error)
+            function = self.module.get_function(self._names[expression])
+        self._is_used = True
+        return function
+
+    def _add_expression(self, expression, name, error):
+        """Compile once more, with what the expression names; `error` is what the module said."""
+        from pycuda.driver import CompileError
+
+        expressions = [*self._expressions, expression]
+        try:
+            compiled = self._compile(names=expressions)
+        except CompileError as failure:
+            raise _because(error, f"as a C++ expression: {first_error(failure.stderr)}") from None
+        if expression not in compiled.names:
+            raise error
+        if self._is_used and has_variables(compiled.image):
+            raise _because(
+                error,
+                "the module is in use, and an instance compiled now would have variables of its own: name it"
+                f' beforehand, SourceModule(..., name_expressions=["{name}"])',
+            )
+        self._expressions = expressions
+        self._load(compiled)
+
+
+def _because(error, reason):
+    """The same error with a reason."""
+    extended = type(error)(f"{error}; {reason}")
+    extended.code, extended.name, extended.routine = error.code, error.name, error.routine
+    return extended
 
 
 # The name that it had before.

@@ -161,7 +161,7 @@ def _build_module(loop, arguments, operation, name, keep, options, preamble, loo
         loop=loop.format(loop_prep=loop_prep, operation=operation),
         after_loop=after_loop,
     )
-    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
+    return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
 
 
 def get_elwise_module(

@@ -132,7 +132,7 @@ def _build_module(
         strided_objects=objects,
         neutral=neutral,
     )
-    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
+    return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
 
 
 def get_reduction_module(

@@ -198,7 +198,7 @@ class _ScanKernel(MadeInContext):
 
         def compile_kernel(template, group_size, name, types):
             source = template.format(wg_size=group_size, **settings)
-            module = SourceModule(source, options=options, no_extern_c=True)
+            module = SourceModule(source, options=options, no_extern_c=True, check_arguments=False)
             return module.get_function(f"{name_prefix}_{name}").prepare(types)
 
         self.scan_intervals_knl = compile_kernel(SCAN_INTERVALS_SOURCE, self.scan_wg_size, "scan_intervals", "PPNN")
@@ -321,7 +321,7 @@ class _ScanKernel(MadeInContext):
 
         settings = dict(self._settings, wg_size=_scan_single_pass.THREADS, items=items)
         source = (SHARED_PREAMBLE + self.single_pass_tp).format(**settings)
-        module = SourceModule(source, options=self._options, no_extern_c=True)
+        module = SourceModule(source, options=self._options, no_extern_c=True, check_arguments=False)
         return module.get_function(f"{settings['name_prefix']}_single_pass").prepare("PPPPN")
 
 

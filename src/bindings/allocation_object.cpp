@@ -36,8 +36,9 @@ SpareObjects spare;
 AllocationObject* new_object(PyTypeObject* type) {
   PyObject* object = type == allocation_type && spare.count > 0
                          ? PyObject_Init(spare.objects[--spare.count], type)
-                         : reinterpret_cast<PyObject*>(PyObject_New(AllocationObject, type));
+                         : reinterpret_cast<PyObject*>(PyObject_GC_New(AllocationObject, type));
   if (object == nullptr) throw nb::python_error();
+  as_object(object)->dict = nullptr;
   as_object(object)->weak_references = nullptr;
   as_object(object)->allocation = nullptr;
   return as_object(object);
@@ -47,7 +48,7 @@ void free_object(PyObject* object, PyTypeObject* type) {
   if (type == allocation_type && spare.count < SpareObjects::most) {
     spare.objects[spare.count++] = object;
   } else {
-    PyObject_Free(object);
+    PyObject_GC_Del(object);
   }
   Py_DECREF(type);
 }
@@ -55,6 +56,8 @@ void free_object(PyObject* object, PyTypeObject* type) {
 void destroy(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   AllocationObject* object = as_object(self);
+  PyObject_GC_UnTrack(self);
+  Py_CLEAR(object->dict);
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   if (reinterpret_cast<unsigned char*>(object->allocation) == object->storage) {
     // What lies in the object is of this very class.
@@ -63,6 +66,41 @@ void destroy(PyObject* self) {
     delete object->allocation;
   }
   free_object(self, type);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(as_object(self)->dict);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(as_object(self)->dict);
+  return 0;
+}
+
+// Python's collector need not know of memory that no program has put attributes on: making and
+// freeing it stays cheap.
+void track_if_it_has_attributes(PyObject* self) {
+  if (as_object(self)->dict != nullptr && !PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  const int status = PyObject_GenericSetAttr(self, name, value);
+  track_if_it_has_attributes(self);
+  return status;
+}
+
+PyObject* attributes(PyObject* self, void* context) {
+  PyObject* dict = PyObject_GenericGetDict(self, context);
+  track_if_it_has_attributes(self);
+  return dict;
+}
+
+int set_attributes(PyObject* self, PyObject* value, void* context) {
+  const int status = PyObject_GenericSetDict(self, value, context);
+  track_if_it_has_attributes(self);
+  return status;
 }
 
 PyObject* address(PyObject* self) {
@@ -155,21 +193,31 @@ PyTypeObject* make_type() {
   static PyMemberDef members[] = {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(AllocationObject, weak_references), READONLY,
        nullptr},
+      {"__dictoffset__", T_PYSSIZET, offsetof(AllocationObject, dict), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr},
+  };
+  static PyGetSetDef properties[] = {
+      {"__dict__", attributes, set_attributes, nullptr, nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr},
   };
   static PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("Device memory; `int()` gives its address. It is freed when "
                                     "the last reference goes, by any thread.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
+      {Py_tp_getset, properties},
       {Py_nb_int, reinterpret_cast<void*>(address)},
       {Py_nb_index, reinterpret_cast<void*>(address)},
       {0, nullptr},
   };
-  static PyType_Spec spec = {
-      "pycuda._driver.DeviceAllocation", sizeof(AllocationObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  static PyType_Spec spec = {"pycuda._driver.DeviceAllocation", sizeof(AllocationObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
   PyObject* type = PyType_FromSpec(&spec);
   if (type == nullptr) throw nb::python_error();
   return reinterpret_cast<PyTypeObject*>(type);

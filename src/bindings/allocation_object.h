@@ -13,7 +13,8 @@ namespace pycuda::bindings {
 /// A Python object that owns device memory. Not one of nanobind's classes: `mem_alloc` and `free`
 /// must cost little more than the driver's own calls, so the memory lies in the object itself.
 struct AllocationObject {
-  PyObject_HEAD PyObject* weak_references;
+  PyObject_HEAD PyObject* dict;  ///< what programs have put on it; null while that is nothing
+  PyObject* weak_references;
   /// In `storage`, or on the heap for a derived class.
   DeviceAllocation* allocation;
   alignas(DeviceAllocation) unsigned char storage[sizeof(DeviceAllocation)];

@@ -52,11 +52,17 @@ nb::handle numpy_dtype(DType type) {
   return dtype;
 }
 
-DType dtype_of(nb::handle dtype) {
+DType builtin_dtype(nb::handle dtype) {
   const DTypeTable& table = dtype_table();
   for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
     if (table.dtypes[i].is(dtype)) return static_cast<DType>(i);
   }
+  return DType::Raw;
+}
+
+DType dtype_of(nb::handle dtype) {
+  if (const DType builtin = builtin_dtype(dtype); builtin != DType::Raw) return builtin;
+  const DTypeTable& table = dtype_table();
   // Equal ones under other names, such as longlong; not those of another byte order.
   for (std::size_t i = 0; i < table.dtypes.size(); ++i) {
     if (table.dtypes[i].is_valid() && table.dtypes[i].equal(dtype)) return static_cast<DType>(i);

@@ -75,6 +75,8 @@ inline ArrayState& state_of_array(PyObject* object) {
 /// NumPy's dtype of a type, and back: Raw for types that kernels do not know.
 nanobind::handle numpy_dtype(array::DType type);
 array::DType dtype_of(nanobind::handle numpy_dtype);
+/// The same for NumPy's own objects of these types alone, with little cost: Raw for all others.
+array::DType builtin_dtype(nanobind::handle numpy_dtype);
 /// numpy.dtype(given)
 nanobind::object as_numpy_dtype(nanobind::handle given);
 

@@ -107,7 +107,7 @@ GraphObject end_capture(nb::handle stream) {
 
 void bind_capture(nb::module_& m) {
   using nb::arg;
-  nb::class_<StreamCapture>(m, "StreamCapture",
+  nb::class_<StreamCapture>(m, "StreamCapture", nb::dynamic_attr(),
                             "A capture to come, or under way: what `Stream.capture` returns, for "
                             "the statement `with`.")
       .def("__enter__", &StreamCapture::enter)

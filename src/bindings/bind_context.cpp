@@ -66,7 +66,7 @@ void bind_context(nb::module_& m) {
                             "thread with an empty stack uses the context that was made\n"
                             "current last in the process and still is. As a context manager it is "
                             "pushed, and popped at the end.",
-                            nb::is_weak_referenceable())
+                            nb::dynamic_attr(), nb::is_weak_referenceable())
       .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
       .def_prop_ro("_fault_told", &cuda::Context::fault_told,
                    "Whether an error has told of a kernel's fault that ended the context.")

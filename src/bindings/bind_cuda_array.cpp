@@ -149,12 +149,12 @@ nb::object array_object_of(const cuda::CudaArrayPtr& array) {
 
 void bind_cuda_array(nb::module_& m) {
   nb::class_<CUDA_ARRAY_DESCRIPTOR> plane(
-      m, "ArrayDescriptor",
+      m, "ArrayDescriptor", nb::dynamic_attr(),
       "The shape and the format of a one- or two-dimensional array: set `width`, `height` (0 for "
       "one dimension), `format` and `num_channels`.");
   bind_plane(plane);
   nb::class_<CUDA_ARRAY3D_DESCRIPTOR> volume(
-      m, "ArrayDescriptor3D",
+      m, "ArrayDescriptor3D", nb::dynamic_attr(),
       "The same with `depth` (slices, or layers) and `flags` of `array3d_flags`.");
   bind_plane(volume);
   bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Depth>(volume, "depth");
@@ -164,7 +164,7 @@ void bind_cuda_array(nb::module_& m) {
       m, "Array",
       "Device memory laid out for textures and surfaces, made from an `ArrayDescriptor` or "
       "`ArrayDescriptor3D`.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def("__init__", &make_array<CUDA_ARRAY_DESCRIPTOR>, nb::arg("descriptor"))
       .def("__init__", &make_array<CUDA_ARRAY3D_DESCRIPTOR>, nb::arg("descriptor"))
       .def(

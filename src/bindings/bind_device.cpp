@@ -102,7 +102,7 @@ void bind_device(nb::module_& m) {
       },
       "The position of the highest bit set in a number; 0 for 0.");
 
-  nb::class_<cuda::Device>(m, "Device",
+  nb::class_<cuda::Device>(m, "Device", nb::dynamic_attr(),
                            "A device, by its number or its PCI bus id.\n"
                            "\n"
                            "Parameters\n"

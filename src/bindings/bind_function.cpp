@@ -10,6 +10,7 @@
 
 #include "bindings/bind.h"
 #include "bindings/function_object.h"
+#include "bindings/function_occupancy.h"
 #include "bindings/function_state.h"
 #include "bindings/function_stateful.h"
 #include "bindings/integers.h"
@@ -183,6 +184,16 @@ constexpr const char* function_documentation =
     "    Bytes of dynamic shared memory.\n"
     "time_kernel : bool\n"
     "    Wait for the kernel and return its time in seconds.\n"
+    "cooperative : bool\n"
+    "    Run all blocks at once, so that the grid can synchronise "
+    "(`cooperative_groups::this_grid().sync()`).\n"
+    "cluster : tuple of int, optional\n"
+    "    Blocks of a cluster along x, y and z; needs compute capability 9.0.\n"
+    "priority : int, optional\n"
+    "    Of this launch: lower numbers first.\n"
+    "programmatic_dependent_launch : bool\n"
+    "    The kernel may begin when the one before it in the stream allows that; needs compute "
+    "capability 9.0.\n"
     "\n"
     "Raises\n"
     "------\n"
@@ -198,7 +209,8 @@ PyTypeObject* make_function_type() {
       {"prepare", as_method(prepare), fast,
        "Say the types of the arguments beforehand, as codes of the module struct (\"PPi\") or a "
        "list of "
-       "dtypes; returns the kernel, for calls of prepared_call."},
+       "dtypes; returns the kernel, for calls of prepared_call. Also takes cooperative, cluster, "
+       "priority\nand programmatic_dependent_launch, as calls do."},
       {"prepared_call", as_method(prepared_call), fast,
        "Launch in the default stream, with arguments of the types that prepare() was told."},
       {"prepared_async_call", as_method(prepared_async_call), fast,
@@ -216,6 +228,16 @@ PyTypeObject* make_function_type() {
        "gangs, "
        "the form\nof each access and branch with its line, barriers, and what fell back to single "
        "threads. LogicError\nwith another driver."},
+      {"max_active_blocks", as_method(max_active_blocks), METH_VARARGS | METH_KEYWORDS,
+       "max_active_blocks(block, shared=0): how many blocks of so many threads (or of this shape), "
+       "with so many\nbytes of dynamic shared memory, a multiprocessor runs at once."},
+      {"suggested_block_size", as_method(suggested_block_size), METH_VARARGS | METH_KEYWORDS,
+       "suggested_block_size(shared=0, limit=0): (threads, blocks), a block size with which the "
+       "kernel fills the\ndevice, and the least grid that does. `limit` bounds the block size; 0 "
+       "is no bound but the kernel's own."},
+      {"available_shared_memory", as_method(available_shared_memory), METH_VARARGS | METH_KEYWORDS,
+       "available_shared_memory(blocks, block): bytes of dynamic shared memory per block that let "
+       "so many blocks\nrun at once on a multiprocessor."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
       {"param_set_texref", param_set_texref, METH_O,
        "Nothing needs to be done: a kernel finds the references of its module."},
@@ -248,6 +270,7 @@ PyTypeObject* make_function_type() {
       attribute("max", 16),  // a count in the original, which the driver refuses
       {"name", name_of, nullptr, "The kernel's name in the module.", nullptr},
       {"handle", handle_of, nullptr, "The driver's handle, a number.", nullptr},
+      {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   };
   static PyType_Slot slots[] = {

@@ -288,7 +288,7 @@ void bind_node(nb::module_& m) {
   nb::class_<GraphNodeObject>(
       m, "GraphNode",
       "A node of a graph. Nodes are equal when they are the same one of the same graph.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def_prop_ro(
           "type",
           [](const GraphNodeObject& self) {
@@ -428,7 +428,7 @@ void bind_graph(nb::module_& m) {
       "instantiated from it lives: arrays and allocations that were arguments, host arrays that "
       "are copied, modules, and all memory that was\n"
       "made or freed while it was captured. Bare addresses keep nothing alive.",
-      nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   bind_additions(graph);
   graph
       .def("__init__",

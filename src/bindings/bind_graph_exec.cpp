@@ -98,7 +98,7 @@ void bind_graph_exec(nb::module_& m) {
       "graph : Graph\n"
       "flags : int\n"
       "    Of `graph_instantiate_flags`.",
-      nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   exec.def(
           "__init__",
           [](GraphExecObject* self, const GraphObject& graph, nb::handle flags) {

@@ -82,9 +82,9 @@ CUdeviceptr PooledHostAllocation::device_address() const {
 void bind_host_memory(nb::module_& m) {
   PyType_Slot buffer_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(export_memory)},
                                 {0, nullptr}};
-  nb::class_<HostPointer>(m, "HostPointer",
-                          "Host memory that the driver knows; the base of the arrays that use it.",
-                          nb::is_weak_referenceable(), nb::type_slots(buffer_slots))
+  nb::class_<HostPointer>(
+      m, "HostPointer", "Host memory that the driver knows; the base of the arrays that use it.",
+      nb::dynamic_attr(), nb::is_weak_referenceable(), nb::type_slots(buffer_slots))
       .def("get_device_pointer", &HostPointer::device_address,
            "The address by which the device reaches it, an int; needs the flag DEVICEMAP.");
 

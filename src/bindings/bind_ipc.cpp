@@ -38,7 +38,7 @@ void bind_ipc(nb::module_& m) {
       m, "IPCMemoryHandle",
       "Memory of another process, opened by the handle that `mem_get_ipc_handle` gave there; "
       "`int()` gives its address here.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "__init__",
           [](IpcMemoryHandle* self, nb::handle handle, nb::handle flags) {

@@ -88,7 +88,7 @@ void bind_memory_pools(nb::module_& m) {
   nb::class_<PooledDeviceAllocation, DevicePointer>(
       m, "PooledDeviceAllocation",
       "Device memory from a pool, which gets it back when the last reference goes.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "free", [](PooledDeviceAllocation& self) { unlocked([&] { self.free(); }); },
           "Give the block back now.")
@@ -120,7 +120,7 @@ void bind_memory_pools(nb::module_& m) {
           "MemoryError\n"
           "    When there is not that much, even after the pool has let go of what it keeps.");
 
-  nb::class_<PageLockedAllocator>(m, "PageLockedAllocator",
+  nb::class_<PageLockedAllocator>(m, "PageLockedAllocator", nb::dynamic_attr(),
                                   "Where a `PageLockedMemoryPool` takes its blocks from.\n"
                                   "\n"
                                   "Parameters\n"

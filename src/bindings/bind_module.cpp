@@ -5,9 +5,12 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bindings/bind.h"
 #include "bindings/buffer.h"
@@ -114,7 +117,7 @@ class LinkerObject {
 
 void bind_module(nb::module_& m) {
   nb::class_<ModuleObject>(m, "Module", "Code loaded into a context: kernels and variables.",
-                           nb::is_weak_referenceable())
+                           nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "get_function",
           [](const ModuleObject& self, const std::string& name) {
@@ -135,6 +138,17 @@ void bind_module(nb::module_& m) {
       .def(
           "_kernel_names", [](const ModuleObject& self) { return self->kernel_names(); },
           "The names of all kernels; an Error with drivers before CUDA 12.4.")
+      .def(
+          "_check_arguments",
+          [](const ModuleObject& self, const nb::dict& types) {
+            std::map<std::string, std::string, std::less<>> by_name;
+            for (const auto& [name, type] : types) {
+              by_name.emplace(nb::cast<std::string>(name), nb::cast<std::string>(type));
+            }
+            self->check_arguments(std::move(by_name));
+          },
+          nb::arg("types"),
+          "Check arrays against the kernels' types, mangled; before any kernel is asked for.")
       .def(
           "get_global",
           [](const ModuleObject& self, const std::string& name) {
@@ -192,7 +206,7 @@ void bind_module(nb::module_& m) {
         "LogicError, RuntimeError\n"
         "    When the driver refuses it; the message has its log.");
 
-  nb::class_<LinkerObject>(m, "Linker",
+  nb::class_<LinkerObject>(m, "Linker", nb::dynamic_attr(),
                            "Links cubins, PTX and libraries to one module.\n"
                            "\n"
                            "Parameters\n"

@@ -38,6 +38,12 @@ nb::list text_list(const std::vector<std::string>& texts) {
   return list;
 }
 
+nb::dict text_dict(const rtc::NamePairs& pairs) {
+  nb::dict dict;
+  for (const auto& [key, value] : pairs) dict[nb::str(key.c_str())] = nb::str(value.c_str());
+  return dict;
+}
+
 /// The compiler's own words may hold bytes of a source in another encoding.
 nb::object lenient_text(const std::string& text) {
   return nb::steal(
@@ -65,7 +71,8 @@ nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure,
   }
   return nb::make_tuple(nb::bytes(compiled.image->data(), compiled.image->size()),
                         lenient_text(compiled.log), compiled.from_cache,
-                        compiled.kept_folder.string());
+                        compiled.kept_folder.string(), text_dict(compiled.names),
+                        text_dict(compiled.kernel_types));
 }
 
 /// (capability, is_cpu, driver version) of the current context's device, else of the first device.
@@ -126,13 +133,13 @@ void bind_rtc(nb::module_& module) {
           nb::arg("package_folders"), nb::arg("header_folders"))
       .def(
           "compile",
-          [failure](rtc::Compiler& self, std::string source, std::vector<std::string> options,
+          [failure](rtc::Compiler& self, const nb::bytes& source, std::vector<std::string> options,
                     std::vector<std::string> include_folders, std::string arch, std::string code,
                     const std::string& target, int capability, bool is_cpu, int driver_version,
                     bool extern_c, bool keep, std::optional<std::string> cache_folder,
-                    std::string nvcc) {
+                    std::string nvcc, std::vector<std::string> name_expressions) {
             rtc::CompileRequest request;
-            request.source = std::move(source);
+            request.source.assign(source.c_str(), source.size());
             request.options = std::move(options);
             request.include_folders = std::move(include_folders);
             request.arch = std::move(arch);
@@ -143,13 +150,16 @@ void bind_rtc(nb::module_& module) {
             request.keep = keep;
             if (cache_folder) request.cache_folder = *cache_folder;
             request.nvcc = std::move(nvcc);
+            request.name_expressions = std::move(name_expressions);
             return compile(self, failure, request);
           },
           nb::arg("source"), nb::arg("options"), nb::arg("include_folders"), nb::arg("arch"),
           nb::arg("code"), nb::arg("target"), nb::arg("capability"), nb::arg("is_cpu"),
           nb::arg("driver_version"), nb::arg("extern_c"), nb::arg("keep"),
           nb::arg("cache_folder").none(), nb::arg("nvcc"),
-          "(image, log, from_cache, kept_folder); raises CompileFailure.")
+          nb::arg("name_expressions") = std::vector<std::string>{},
+          "(image, log, from_cache, kept_folder, names of the expressions, mangled types of "
+          "kernels); raises CompileFailure.")
       .def(
           "installations",
           [](rtc::Compiler& self) {

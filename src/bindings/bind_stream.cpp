@@ -62,7 +62,7 @@ void bind_stream(nb::module_& m) {
                                 "----------\n"
                                 "flags : int\n"
                                 "    Of `event_flags`.",
-                                nb::is_weak_referenceable());
+                                nb::dynamic_attr(), nb::is_weak_referenceable());
   nb::class_<cuda::Stream> stream(
       m, "Stream",
       "A queue of work on the current context's device: what is put into one stream is done in "
@@ -72,7 +72,7 @@ void bind_stream(nb::module_& m) {
       "----------\n"
       "flags : int\n"
       "    0, or 1 for a stream that does not wait for the default stream.",
-      nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
 
   stream

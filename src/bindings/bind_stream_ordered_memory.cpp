@@ -71,7 +71,7 @@ void bind_stream_ordered_memory(nb::module_& m) {
       m, "StreamOrderedAllocation",
       "Device memory from a StreamOrderedMemoryPool: it goes back in the order of a stream, "
       "without waiting.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "free",
           [](StreamOrderedAllocation& self, nb::handle stream) {

@@ -256,7 +256,7 @@ void copy_2d(const Copy2D& copy, nb::handle aligned) {
 
 void bind_structured_copies(nb::module_& m) {
   nb::class_<Copy2D> plane(
-      m, "Memcpy2D",
+      m, "Memcpy2D", nb::dynamic_attr(),
       "A copy of a rectangle: `height` rows of `width_in_bytes` bytes, from a place in one block "
       "of memory to a place in another. Set the attributes, then\n"
       "call it; `copy(stream)` copies in a stream, `copy(aligned=False)` takes rows at any "
@@ -264,7 +264,7 @@ void bind_structured_copies(nb::module_& m) {
   bind_plane(plane);
   plane.def("__call__", &copy_2d, nb::arg("aligned").none() = true);
 
-  nb::class_<Copy3D> volume(m, "Memcpy3D",
+  nb::class_<Copy3D> volume(m, "Memcpy3D", nb::dynamic_attr(),
                             "A copy of a box: as `Memcpy2D`, with `depth` slices of `src_height` "
                             "and `dst_height` rows; `copy(stream)` copies in a stream.");
   bind_plane(volume);
@@ -282,7 +282,7 @@ void bind_structured_copies(nb::module_& m) {
         unlocked([&] { cuda::copy_3d_async(self.parameters, queue); });
       });
 
-  nb::class_<Copy3DPeer> peer(m, "Memcpy3DPeer",
+  nb::class_<Copy3DPeer> peer(m, "Memcpy3DPeer", nb::dynamic_attr(),
                               "A copy of a box between the devices of two contexts.");
   bind_plane(peer);
   bind_depth(peer);

@@ -113,7 +113,7 @@ void bind_references(nb::module_& m) {
       m, "TextureReference",
       "A texture that a module declares, as `texture<float, 2> name;`, and the program binds: from "
       "`Module.get_texref`. See also `TextureObject`.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(nb::new_([] { return held(Reference::create()); }))
       .def(
           "set_array",
@@ -226,7 +226,7 @@ void bind_references(nb::module_& m) {
       m, "SurfaceReference",
       "A surface that a module declares, as `surface<void, 2> name;`, and the program binds: from "
       "`Module.get_surfref`.",
-      nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
           "set_array",
           [](cuda::SurfaceReference& self, nb::handle array, nb::handle flags) {
@@ -256,13 +256,21 @@ void bind_handle(nb::class_<Object>& type) {
 
 }  // namespace
 
+std::optional<std::uint64_t> texture_handle_of(PyObject* object) {
+  const nb::handle value(object);
+  if (nb::isinstance<HeldTexture>(value)) return nb::cast<HeldTexture&>(value).handle();
+  if (nb::isinstance<HeldSurface>(value)) return nb::cast<HeldSurface&>(value).handle();
+  return std::nullopt;
+}
+
 void bind_texture(nb::module_& m) {
   bind_references(m);
   const nb::object clamp = member_of("address_mode", CU_TR_ADDRESS_MODE_CLAMP);
   const nb::object point = member_of("filter_mode", CU_TR_FILTER_MODE_POINT);
   nb::class_<HeldTexture> texture(
       m, "TextureObject",
-      "A texture that kernels get as a parameter of type `cudaTextureObject_t`: pass `handle`.\n"
+      "A texture that kernels get as a parameter of type `cudaTextureObject_t`: pass the object, "
+      "or its `handle`.\n"
       "\n"
       "Parameters\n"
       "----------\n"
@@ -275,7 +283,7 @@ void bind_texture(nb::module_& m) {
       "    `TRSF_READ_AS_INTEGER`, `TRSF_NORMALIZED_COORDINATES`, `TRSF_SRGB`.\n"
       "border_color : sequence of four floats\n"
       "    Read outside with `address_mode.BORDER`.",
-      nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable());
   texture
       .def("__init__", &make_object_of_array, nb::arg("array"), nb::arg("address_mode") = clamp,
            nb::arg("filter_mode") = point, nb::arg("flags") = 0,
@@ -291,11 +299,11 @@ void bind_texture(nb::module_& m) {
                   "and format of an `ArrayDescriptor`.");
   bind_handle(texture);
 
-  nb::class_<HeldSurface> surface(
-      m, "SurfaceObject",
-      "A surface that kernels get as a parameter of type `cudaSurfaceObject_t`: pass `handle`. Its "
-      "`Array` was made with `array3d_flags.SURFACE_LDST`.",
-      nb::is_weak_referenceable());
+  nb::class_<HeldSurface> surface(m, "SurfaceObject",
+                                  "A surface that kernels get as a parameter of type "
+                                  "`cudaSurfaceObject_t`: pass the object, or its `handle`. Its "
+                                  "`Array` was made with `array3d_flags.SURFACE_LDST`.",
+                                  nb::dynamic_attr(), nb::is_weak_referenceable());
   surface.def(
       "__init__",
       [](HeldSurface* self, nb::handle array) {

@@ -127,7 +127,7 @@ nb::object memory_view(nb::handle owner, CUdeviceptr address, std::size_t bytes,
 }
 
 void bind_device_pointer(nb::module_& m) {
-  nb::class_<DevicePointer> pointer(m, "_DevicePointer");
+  nb::class_<DevicePointer> pointer(m, "_DevicePointer", nb::dynamic_attr());
   pointer_type = reinterpret_cast<PyTypeObject*>(pointer.ptr());
   for (const char* name : {"__int__", "__index__", "__long__"}) {
     pointer.def(name, [](const DevicePointer& self) { return self.address(); });

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cuda/context_stack.h"
+#include "cuda/grid_launches.h"
 #include "driver/error.h"
 #include "driver/process_driver.h"
 
@@ -71,6 +72,7 @@ void set_driver_error(const driver::DriverError& error) {
   PyObject* type = class_for(error.code());
   std::string text = error.what();
   if (driver::is_sticky(error.code())) {
+    text += cuda::advice_on_grid_fault(text);
     text += advice_after_fault();
   }
   const nb::object made = nb::steal(PyObject_CallFunction(type, "s", text.c_str()));

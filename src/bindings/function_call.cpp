@@ -6,6 +6,7 @@
 #include "bindings/function_state.h"
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
+#include "bindings/launch_attributes.h"
 #include "bindings/launch_shape.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -25,6 +26,7 @@ struct CallOptions {
   PyObject* shared = nullptr;
   PyObject* texrefs = nullptr;
   PyObject* time_kernel = nullptr;
+  cuda::LaunchAttributes attributes;
 };
 
 struct OptionName {
@@ -65,7 +67,7 @@ CallOptions read_options(PyObject* const* values, PyObject* keyword_names) {
     PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
     if (PyObject** option = find_option(options, name)) {
       *option = values[i];
-    } else {
+    } else if (!read_launch_attribute(options.attributes, name, values[i])) {
       const char* text = PyUnicode_AsUTF8(name);
       if (text == nullptr) throw nb::python_error();
       unknown += (unknown.empty() ? "" : ",") + std::string(text);
@@ -91,6 +93,7 @@ cuda::LaunchShape shape_of(const CallOptions& options) {
     shape.shared_bytes = as_integer<unsigned int>(options.shared, "shared");
   }
   if (options.stream != nullptr) shape.stream = stream_argument(options.stream);
+  shape.attributes = options.attributes;
   return shape;
 }
 

@@ -8,6 +8,7 @@
 #include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
+#include "bindings/launch_attributes.h"
 #include "bindings/launch_shape.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
@@ -43,14 +44,13 @@ struct PreparedLaunch {
   }
 };
 
-unsigned int read_shared_size(PyObject* const* values, PyObject* keyword_names,
-                              unsigned int shared_bytes) {
+void read_keywords(PyObject* const* values, PyObject* keyword_names, cuda::LaunchShape& shape) {
   std::string unknown;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keyword_names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
     if (is_named(name, "shared_size")) {
-      shared_bytes = as_integer<unsigned int>(values[i], "shared_size");
-    } else {
+      shape.shared_bytes = as_integer<unsigned int>(values[i], "shared_size");
+    } else if (!read_launch_attribute(shape.attributes, name, values[i])) {
       unknown += (unknown.empty() ? "" : ", ") + nb::cast<std::string>(nb::str(nb::handle(name)));
     }
   }
@@ -59,7 +59,6 @@ unsigned int read_shared_size(PyObject* const* values, PyObject* keyword_names,
     PyErr_SetString(PyExc_TypeError, text.c_str());
     throw nb::python_error();
   }
-  return shared_bytes;
 }
 
 // `leading` arguments come before the kernel's: grid, block and perhaps a stream.
@@ -97,10 +96,8 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
     launch.shape.stream = stream_argument(arguments[used++]);
   }
   launch.shape.shared_bytes = state.prepared_shared_bytes;
-  if (keyword_names != nullptr) {
-    launch.shape.shared_bytes =
-        read_shared_size(arguments + count, keyword_names, launch.shape.shared_bytes);
-  }
+  launch.shape.attributes = state.prepared_attributes;
+  if (keyword_names != nullptr) read_keywords(arguments + count, keyword_names, launch.shape);
   launch.values = arguments + used;
   launch.value_count = static_cast<std::size_t>(count - used);
   return launch;
@@ -136,6 +133,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       PyErr_SetString(PyExc_TypeError, "prepare() takes arg_types and texrefs");
       throw nb::python_error();
     }
+    cuda::LaunchAttributes attributes;
     const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
     for (Py_ssize_t i = 0; i < keywords; ++i) {
       PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
@@ -148,7 +146,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
         block = value;
       } else if (is_named(name, "shared")) {
         shared = value;
-      } else {
+      } else if (!read_launch_attribute(attributes, name, value.ptr())) {
         PyErr_Format(PyExc_TypeError, "prepare() got an unexpected keyword argument '%U'", name);
         throw nb::python_error();
       }
@@ -171,6 +169,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     state.prepared = fit_to_kernel(*state.kernel, codes);
     state.codes = nb::str(codes.c_str());
     state.texrefs = references;
+    state.prepared_attributes = attributes;
     return nb::borrow(self).release().ptr();
   });
 }

@@ -35,6 +35,7 @@ struct FunctionState {
   /// Of the block and its dynamic shared memory, by the way before 2011 to prepare.
   std::optional<cuda::Dim3> prepared_block;
   unsigned int prepared_shared_bytes = 0;
+  cuda::LaunchAttributes prepared_attributes;
   /// Null until it is used.
   std::unique_ptr<StatefulLaunch> stateful;
 

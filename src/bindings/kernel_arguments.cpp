@@ -13,10 +13,13 @@
 #include "bindings/buffer.h"
 #include "bindings/byte_values.h"
 #include "bindings/device_pointer.h"
+#include "bindings/element_check.h"
 #include "bindings/graph_keeping.h"
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
+#include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
+#include "cuda/kernel_names.h"
 #include "driver/process_driver.h"
 
 namespace nb = nanobind;
@@ -33,9 +36,13 @@ struct Argument {
   PyObject* value;
   std::size_t bytes;  ///< what the parameter has
   cuda::ParameterKind kind = cuda::ParameterKind::Unknown;
+  cuda::ElementType element = {};
+
+  ArrayParameter as_array_parameter() const { return {kernel, index, element}; }
 
   std::string place() const {
-    return "argument #" + std::to_string(index) + " (0-based) of kernel '" + kernel.name() + "'";
+    return "argument #" + std::to_string(index) + " (0-based) of kernel '" +
+           cuda::readable_name(kernel.name()) + "'";
   }
 
   [[noreturn]] void raise_wrong_size(const std::string& given, const char* advice = "") const {
@@ -48,7 +55,8 @@ struct Argument {
   [[noreturn]] void raise_wrong_type(const char* advice = "") const {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s",
-                 index, kernel.name().c_str(), Py_TYPE(value)->tp_name, advice);
+                 index, cuda::readable_name(kernel.name()).c_str(), Py_TYPE(value)->tp_name,
+                 advice);
     throw nb::python_error();
   }
 
@@ -156,6 +164,7 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
 
 void write_array(const Argument& argument, std::byte* destination) {
   if (const std::optional<CUdeviceptr> managed = managed_memory_of(argument.value)) {
+    check_host_array(argument.as_array_parameter(), argument.value);
     write_pointer(argument, *managed, destination);
     return;
   }
@@ -193,6 +202,12 @@ bool write_array_interface(const Argument& argument, CUstream stream, std::byte*
   if (!PyDict_Check(interface.ptr()) || PyDict_GET_SIZE(interface.ptr()) == 0) return false;
   if (PyObject* producer = PyDict_GetItemString(interface.ptr(), "stream")) {
     wait_for_producer(producer, stream);
+  }
+  if (argument.element.kind != cuda::ElementType::Kind::Any) {
+    PyObject* typestr = PyDict_GetItemString(interface.ptr(), "typestr");
+    if (typestr != nullptr && PyUnicode_Check(typestr)) {
+      check_type_text(argument.as_array_parameter(), nb::cast<std::string>(nb::handle(typestr)));
+    }
   }
   const nb::object data = interface["data"];
   write_pointer(argument, device_address(data[0], "the array interface's pointer"), destination);
@@ -232,6 +247,12 @@ void write_handler(const Argument& argument, std::byte* destination, HandlerList
   const nb::object handler = nb::borrow(argument.value);
   handlers.push_back(handler);
   const nb::object allocation = handler.attr("get_device_alloc")();
+  if (argument.element.kind != cuda::ElementType::Kind::Any) {
+    static PyObject* const name = PyUnicode_InternFromString("array");
+    const nb::object array = nb::steal(PyObject_GetAttr(handler.ptr(), name));
+    if (!array.is_valid()) PyErr_Clear();
+    if (array.is_valid()) check_host_array(argument.as_array_parameter(), array);
+  }
   write_pointer(argument, device_address(allocation, "a handler's device memory"), destination);
 }
 
@@ -243,9 +264,12 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     write_whole_number(argument, value, destination);
     return;
   }
-  if (is_array(value) && has_plain_memory(value)) {
-    write_device_array(argument, stream, destination);
-    return;
+  if (is_array(value)) {
+    check_device_array(argument.as_array_parameter(), value);
+    if (has_plain_memory(value)) {
+      write_device_array(argument, stream, destination);
+      return;
+    }
   }
   const bool holder = is_pointer_holder(value);
   if (!holder) {
@@ -268,6 +292,11 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
   }
   if (is_ndarray(value)) {
     write_array(argument, destination);
+    return;
+  }
+  if (const std::optional<std::uint64_t> handle = texture_handle_of(value)) {
+    if (argument.bytes != sizeof *handle) argument.raise_wrong_size("an object of 8 bytes");
+    std::memcpy(destination, &*handle, sizeof *handle);
     return;
   }
   if (write_gpudata(argument, destination)) return;
@@ -370,7 +399,7 @@ std::string describe_parameters(const cuda::KernelLayout& layout) {
 
 void check_argument_count(const cuda::Kernel& kernel, std::size_t given) {
   if (given == kernel.layout().parameters.size()) return;
-  const std::string text = "kernel '" + kernel.name() + "' takes " +
+  const std::string text = "kernel '" + cuda::readable_name(kernel.name()) + "' takes " +
                            describe_parameters(kernel.layout()) + ", but " + std::to_string(given) +
                            (given == 1 ? " argument was given" : " arguments were given");
   PyErr_SetString(PyExc_TypeError, text.c_str());
@@ -380,8 +409,8 @@ void check_argument_count(const cuda::Kernel& kernel, std::size_t given) {
 void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value, CUstream stream,
                     std::byte* buffer, HandlerList& handlers) {
   const cuda::KernelParameter place = kernel.layout().parameters[index];
-  write_value({kernel, index, value, place.bytes, place.kind}, stream, buffer + place.offset,
-              handlers);
+  write_value({kernel, index, value, place.bytes, place.kind, place.element}, stream,
+              buffer + place.offset, handlers);
 }
 
 std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value,

@@ -2,6 +2,9 @@
 // What the driver tells of a kernel.
 #include "cuda/kernel.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace pycuda::cuda {
 
 int Kernel::attribute(CUfunction_attribute attribute) const {
@@ -74,9 +77,22 @@ const KernelLayout& Kernel::layout() const {
     if (kinds != nullptr && kinds->size() == layout.parameters.size()) {
       for (std::size_t i = 0; i < kinds->size(); ++i) layout.parameters[i].kind = (*kinds)[i];
     }
+    std::vector<ParameterType> types = module_->parameter_types(name_);
+    if (types.size() == layout.parameters.size()) {
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        layout.parameters[i].element = types[i].element;
+        layout.type_names.push_back(std::move(types[i].text));
+      }
+    }
     layout_ = std::move(layout);
   });
   return layout_;
+}
+
+bool Kernel::is_first_warning(std::size_t parameter, unsigned int reason) const {
+  // Parameters past the thirty-second share their bits: there a warning may be missing.
+  const std::uint64_t bit = std::uint64_t{1} << (2 * std::min<std::size_t>(parameter, 31) + reason);
+  return (warned_.fetch_or(bit) & bit) == 0;
 }
 
 }  // namespace pycuda::cuda

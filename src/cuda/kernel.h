@@ -2,13 +2,16 @@
 // A kernel: its attributes and the layout of its parameters.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "cuda/module.h"
+#include "cuda/parameter_types.h"
 
 namespace pycuda::cuda {
 
@@ -17,6 +20,7 @@ struct KernelParameter {
   std::size_t offset;
   std::size_t bytes;
   ParameterKind kind = ParameterKind::Unknown;
+  ElementType element = {};  ///< Any: arrays are not checked
 };
 
 /// The kernel's parameter list, as the driver tells it.
@@ -27,6 +31,8 @@ struct KernelLayout {
   std::vector<KernelParameter> parameters;
   /// Of the whole buffer, from the first parameter to the end of the last.
   std::size_t bytes = 0;
+  /// Of the parameters in C++, where arrays are checked; else empty.
+  std::vector<std::string> type_names;
 };
 
 class Kernel {
@@ -35,11 +41,16 @@ class Kernel {
 
  public:
   Kernel(Key, ModulePtr module, CUfunction handle, std::string name)
-      : module_(std::move(module)), handle_(handle), name_(std::move(name)) {}
+      : module_(std::move(module)),
+        handle_(handle),
+        name_(std::move(name)),
+        may_wait_for_grid_(module_->may_wait_for_grid()) {}
 
   CUfunction handle() const { return handle_; }
   const std::string& name() const { return name_; }
   const ModulePtr& module() const { return module_; }
+  /// True when its module holds code that waits for a whole grid, which cooperative launches can.
+  bool may_wait_for_grid() const { return may_wait_for_grid_; }
   const ContextPtr& context() const { return module_->context(); }
   const driver::DriverTable& driver() const { return context()->driver(); }
 
@@ -54,12 +65,18 @@ class Kernel {
   /// Asked for once and then remembered; any thread.
   const KernelLayout& layout() const;
 
+  /// True when it is asked for the first time about this parameter and reason (0 or 1): warnings
+  /// are given once. Any thread.
+  bool is_first_warning(std::size_t parameter, unsigned int reason) const;
+
  private:
   ModulePtr module_;
   CUfunction handle_;
   std::string name_;
+  bool may_wait_for_grid_;
   mutable std::once_flag layout_asked_;
   mutable KernelLayout layout_;
+  mutable std::atomic<std::uint64_t> warned_{0};
 };
 
 }  // namespace pycuda::cuda

@@ -7,6 +7,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/context_stack.h"
+#include "cuda/grid_launches.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -41,7 +42,7 @@ std::string beyond_device_limits(const Kernel& kernel, const LaunchShape& shape)
 
 /// Why a launch was refused, as far as the kernel's limits tell. Asks the driver, whose answers may
 /// fail too by now.
-std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
+std::string refusal(const Kernel& kernel, const LaunchShape& shape, CUresult refused) {
   const auto attribute = [&](CUfunction_attribute which) {
     int value = 0;
     const CUresult code = kernel.driver().cuFuncGetAttribute.status(&value, which, kernel.handle());
@@ -60,6 +61,9 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
             std::to_string(most_threads);
   } else {
     text += beyond_device_limits(kernel, shape);
+    if (shape.attributes.any() || refused == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) {
+      text += attribute_refusal(kernel, shape, refused);
+    }
     const int most_shared = attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     if (most_shared >= 0 && shape.shared_bytes > static_cast<unsigned int>(most_shared)) {
       text += ": " + std::to_string(shape.shared_bytes) +
@@ -76,8 +80,10 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+    case CUDA_ERROR_NOT_SUPPORTED:
       throw driver::DriverError(kernel.driver(), error.routine(), error.code(),
-                                refusal(kernel, shape));
+                                refusal(kernel, shape, error.code()));
     default:
       throw error;
   }
@@ -103,11 +109,21 @@ void launch(const Kernel& kernel, const LaunchShape& shape, const void* argument
   const ContextScope scope(kernel.context());
   void* buffer[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  void** const extra = bytes != 0 ? buffer : nullptr;
+  if (kernel.may_wait_for_grid() && !shape.attributes.cooperative) [[unlikely]] {
+    note_plain_grid_launch(kernel.name());
+  }
+  if (shape.attributes.any()) [[unlikely]] {
+    const CUresult code = launch_extended(kernel, shape, stream_of(kernel, shape.stream), extra);
+    if (code != CUDA_SUCCESS) {
+      throw_refused(kernel, shape, kernel.driver().cuLaunchKernelEx.error(code));
+    }
+    return;
+  }
   const auto& launch_kernel = kernel.driver().cuLaunchKernel;
-  const CUresult code =
-      launch_kernel.status(kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
-                           shape.block.y, shape.block.z, shape.shared_bytes,
-                           stream_of(kernel, shape.stream), nullptr, bytes != 0 ? buffer : nullptr);
+  const CUresult code = launch_kernel.status(
+      kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+      shape.block.z, shape.shared_bytes, stream_of(kernel, shape.stream), nullptr, extra);
   if (code != CUDA_SUCCESS) [[unlikely]]
     throw_refused(kernel, shape, launch_kernel.error(code));
 }

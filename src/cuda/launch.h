@@ -6,15 +6,9 @@
 
 #include "cuda/kernel.h"
 #include "cuda/kernel_args.h"
+#include "cuda/launch_attributes.h"
 
 namespace pycuda::cuda {
-
-/// Blocks of a grid, or threads of a block.
-struct Dim3 {
-  unsigned int x = 1;
-  unsigned int y = 1;
-  unsigned int z = 1;
-};
 
 /// How to launch.
 struct LaunchShape {
@@ -23,6 +17,7 @@ struct LaunchShape {
   /// Dynamic shared memory.
   unsigned int shared_bytes = 0;
   CUstream stream = nullptr;
+  LaunchAttributes attributes = {};
 };
 
 /// Puts the kernel into the stream, with the arguments laid out as the kernel's parameter buffer

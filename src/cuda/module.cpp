@@ -2,13 +2,13 @@
 // Loading modules, and what is in them.
 #include "cuda/module.h"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "cuda/grid_launches.h"
 #include "cuda/kernel.h"
+#include "cuda/kernel_names.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -23,12 +23,11 @@ bool has_own_length(std::string_view image) {
   return image.starts_with(kElf) || image.starts_with(kFatbin) || image.starts_with(kFatbinWrapper);
 }
 
-/// A module's kernels, at most so many. Throws where the driver cannot tell them: before CUDA 12.4.
-std::vector<std::string> names_of_kernels(const driver::DriverTable& driver, CUmodule module,
-                                          unsigned int most) {
+/// A module's kernels. Throws where the driver cannot tell them: before CUDA 12.4.
+std::vector<std::string> names_of_kernels(const driver::DriverTable& driver, CUmodule module) {
   unsigned int count = 0;
   driver.cuModuleGetFunctionCount(&count, module);
-  std::vector<CUfunction> functions(std::min(count, most));
+  std::vector<CUfunction> functions(count);
   if (functions.empty()) return {};
   driver.cuModuleEnumerateFunctions(functions.data(), static_cast<unsigned int>(functions.size()),
                                     module);
@@ -39,25 +38,6 @@ std::vector<std::string> names_of_kernels(const driver::DriverTable& driver, CUm
     names.emplace_back(name);
   }
   return names;
-}
-
-/// The names of a module's kernels, for a message: empty where the driver cannot tell them.
-std::string kernels_in(const driver::DriverTable& driver, CUmodule module) {
-  constexpr unsigned int kMost = 8;
-  try {
-    unsigned int count = 0;
-    driver.cuModuleGetFunctionCount(&count, module);
-    if (count == 0) return "the module has no kernels";
-    std::string text;
-    for (const std::string& name : names_of_kernels(driver, module, kMost)) {
-      text += text.empty() ? "the module has " : ", ";
-      text += "'" + name + "'";
-    }
-    if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
-    return text;
-  } catch (const driver::DriverError&) {
-    return {};
-  }
 }
 
 }  // namespace
@@ -82,7 +62,10 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
       load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
   if (log != nullptr) *log = call.log();
   if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
-  if (!has_own_length(image)) module->signatures_ = read_signatures(terminated.c_str());
+  if (!has_own_length(image)) {
+    module->signatures_ = read_signatures(terminated.c_str());
+    module->may_wait_for_grid_ = cuda::may_wait_for_grid(terminated);
+  }
   return module;
 }
 
@@ -91,23 +74,45 @@ std::shared_ptr<Kernel> Module::kernel(const std::string& name) {
   CUfunction handle = nullptr;
   const auto& get_function = module_.driver().cuModuleGetFunction;
   const CUresult code = get_function.status(&handle, this->handle(), name.c_str());
-  if (code == CUDA_ERROR_NOT_FOUND) {
-    const std::string known = kernels_in(module_.driver(), this->handle());
-    throw get_function.error(code,
-                             "no kernel '" + name + "'" + (known.empty() ? "" : ": " + known));
-  }
+  if (code == CUDA_ERROR_NOT_FOUND) return kernel_by_cplusplus_name(name);
   if (code != CUDA_SUCCESS) throw get_function.error(code);
   return std::make_shared<Kernel>(Kernel::Key{}, shared_from_this(), handle, name);
 }
 
+std::shared_ptr<Kernel> Module::kernel_by_cplusplus_name(const std::string& name) {
+  const auto& get_function = module_.driver().cuModuleGetFunction;
+  std::vector<std::string> names;
+  try {
+    names = kernel_names();
+  } catch (const driver::DriverError&) {
+    throw get_function.error(CUDA_ERROR_NOT_FOUND, "no kernel '" + name + "'");
+  }
+  const std::vector<std::string> found = kernels_named(names, name);
+  if (found.size() == 1 && found.front() != name) return kernel(found.front());
+  throw get_function.error(CUDA_ERROR_NOT_FOUND, found.size() > 1 ? ambiguous_kernel(found, name)
+                                                                  : no_such_kernel(names, name));
+}
+
 std::vector<std::string> Module::kernel_names() const {
   const ContextScope scope(context());
-  return names_of_kernels(module_.driver(), handle(), std::numeric_limits<unsigned int>::max());
+  return names_of_kernels(module_.driver(), handle());
 }
 
 const std::vector<ParameterKind>* Module::parameter_kinds(std::string_view kernel) const {
   const auto found = signatures_.find(kernel);
   return found == signatures_.end() ? nullptr : &found->second;
+}
+
+void Module::check_arguments(std::map<std::string, std::string, std::less<>> types) {
+  kernel_types_ = std::move(types);
+  checks_arguments_ = true;
+}
+
+std::vector<ParameterType> Module::parameter_types(const std::string& kernel) const {
+  if (!checks_arguments_) return {};
+  const auto found = kernel_types_.find(kernel);
+  if (found == kernel_types_.end()) return read_parameter_types(demangled(kernel));
+  return read_parameter_types(function_type_argument(demangled(found->second)));
 }
 
 Module::Global Module::global(const std::string& name) const {

@@ -12,6 +12,7 @@
 
 #include "cuda/jit_options.h"
 #include "cuda/owned.h"
+#include "cuda/parameter_types.h"
 #include "cuda/ptx_signatures.h"
 
 namespace pycuda::cuda {
@@ -37,13 +38,25 @@ class Module : public std::enable_shared_from_this<Module> {
   CUmodule handle() const { return module_.get(); }
   const ContextPtr& context() const { return module_.context(); }
 
-  /// "cuModuleGetFunction failed: named symbol not found" when the module has no such kernel.
+  /// By its name in the module, or in C++ where only one is meant by that ("space::k",
+  /// "k<float, 3>", "k(float *)"). "cuModuleGetFunction failed: named symbol not found" when the
+  /// module has no such kernel.
   std::shared_ptr<Kernel> kernel(const std::string& name);
   /// Of all kernels, as the driver orders them. Throws where it cannot tell: before CUDA 12.4.
   std::vector<std::string> kernel_names() const;
 
   /// The kinds of a kernel's parameters; null when the image did not tell.
   const std::vector<ParameterKind>* parameter_kinds(std::string_view kernel) const;
+
+  /// Arrays that kernels get are to be checked against their C++ types from now on: `types` has
+  /// mangled instances of a template over the kernels' function types, by the kernels' names; those
+  /// with mangled names have them there. Call it before any kernel is asked for.
+  void check_arguments(std::map<std::string, std::string, std::less<>> types);
+  /// Empty where nothing is to be checked, or the types are not known.
+  std::vector<ParameterType> parameter_types(const std::string& kernel) const;
+
+  /// See Kernel::may_wait_for_grid(); false where the image is no PTX.
+  bool may_wait_for_grid() const { return may_wait_for_grid_; }
 
   /// A variable of the module. The address dies with the module.
   struct Global {
@@ -60,8 +73,13 @@ class Module : public std::enable_shared_from_this<Module> {
                              const std::function<std::shared_ptr<void>()>& make);
 
  private:
+  std::shared_ptr<Kernel> kernel_by_cplusplus_name(const std::string& name);
+
   Owned<&driver::DriverTable::cuModuleUnload> module_;
   std::map<std::string, std::vector<ParameterKind>, std::less<>> signatures_;  ///< from PTX
+  std::map<std::string, std::string, std::less<>> kernel_types_;               ///< mangled
+  bool checks_arguments_ = false;
+  bool may_wait_for_grid_ = false;
   std::mutex mutex_;                                   ///< protects what is kept
   std::map<std::string, std::shared_ptr<void>> kept_;  ///< gone before `module_`
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cuda/texture.h"
 
+#include <new>
 #include <utility>
 
+#include "cuda/after_work.h"
 #include "cuda/declared_reference.h"
 
 namespace pycuda::cuda {
@@ -166,6 +168,27 @@ std::shared_ptr<SurfaceReference> SurfaceReference::of(ModulePtr module, const s
   return std::make_shared<DriverSurfaceReference>(std::move(module), reference);
 }
 
+namespace {
+
+/// Drops an object and the array behind it, after the work that may use them if its handle is
+/// known to others.
+template <class Object>
+void drop_object(bool told, CudaArrayPtr& array, Object& object) noexcept {
+  if (!told || !object) return;
+  try {
+    const ContextPtr context = object.context();
+    auto kept =
+        std::make_shared<std::pair<CudaArrayPtr, Object>>(std::move(array), std::move(object));
+    drop_after_work(context, std::move(kept));
+  } catch (const std::bad_alloc&) {
+    // It goes at once.
+  }
+}
+
+}  // namespace
+
+TextureObject::~TextureObject() { drop_object(told_, array_, object_); }
+
 TextureObject::TextureObject(const CUDA_RESOURCE_DESC& resource,
                              const CUDA_TEXTURE_DESC& description, CudaArrayPtr array)
     : array_(std::move(array)), object_(require_context()) {
@@ -176,6 +199,8 @@ void TextureObject::free() {
   if (object_) object_.release("texture_object::free");
   array_.reset();
 }
+
+SurfaceObject::~SurfaceObject() { drop_object(told_, array_, object_); }
 
 SurfaceObject::SurfaceObject(CudaArrayPtr array)
     : array_(std::move(array)), object_(require_context()) {

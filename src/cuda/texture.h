@@ -82,29 +82,44 @@ class SurfaceReference {
   mutable std::recursive_mutex calls_;
 };
 
-/// In the current context. What is read must outlive it; an array is kept alive.
+/// In the current context. What is read must outlive it; an array is kept alive. Once its handle
+/// has been told, its end waits for the context's work, which may use it.
 class TextureObject {
  public:
   TextureObject(const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& description,
                 CudaArrayPtr array = nullptr);
-  CUtexObject handle() const { return object_.get(); }
+  TextureObject(TextureObject&&) = default;
+  TextureObject& operator=(TextureObject&&) = delete;
+  ~TextureObject();
+  CUtexObject handle() const {
+    told_ = true;
+    return object_.get();
+  }
   void free();
 
  private:
   CudaArrayPtr array_;
   Owned<&driver::DriverTable::cuTexObjectDestroy> object_;
+  mutable bool told_ = false;
 };
 
 /// The array must have been made with CUDA_ARRAY3D_SURFACE_LDST.
 class SurfaceObject {
  public:
   explicit SurfaceObject(CudaArrayPtr array);
-  CUsurfObject handle() const { return object_.get(); }
+  SurfaceObject(SurfaceObject&&) = default;
+  SurfaceObject& operator=(SurfaceObject&&) = delete;
+  ~SurfaceObject();
+  CUsurfObject handle() const {
+    told_ = true;
+    return object_.get();
+  }
   void free();
 
  private:
   CudaArrayPtr array_;
   Owned<&driver::DriverTable::cuSurfObjectDestroy> object_;
+  mutable bool told_ = false;
 };
 
 }  // namespace pycuda::cuda

@@ -109,13 +109,9 @@ bool refuses_computed_constants(const std::string& log) {
 bool misses_host_header(const std::string& log) { return is_host_header(missing_file(log)); }
 
 std::string advice(const std::string& log, bool in_extern_c) {
-  const bool has_linkage = log.find("may not have extern \"C\" linkage") != std::string::npos ||
-                           log.find("has \"C\" linkage") != std::string::npos ||
-                           log.find("C linkage") != std::string::npos;
-  if (has_linkage && in_extern_c) {
-    return "the source stands in an implicit extern \"C\" { }: pass no_extern_c=True for templates "
-           "and overloads, and "
-           "mark the kernels extern \"C\"";
+  if (in_extern_c && refuses_c_linkage(log)) {
+    return "templates and overloads cannot have C linkage: take them out of the source's extern "
+           "\"C\", and mark single kernels with it";
   }
   const std::string_view file = missing_file(log);
   if (!file.empty()) {
@@ -141,6 +137,20 @@ std::string advice(const std::string& log, bool in_extern_c) {
            " was looked for in include_dirs, in this package's headers and in the CUDA headers";
   }
   return {};
+}
+
+bool refuses_c_linkage(const std::string& log) {
+  constexpr std::string_view kComplaints[] = {"may not have extern \"C\" linkage",
+                                              "has \"C\" linkage",
+                                              "cannot have extern \"C\" name linkage"};
+  return std::ranges::any_of(kComplaints, [&](std::string_view complaint) {
+    return log.find(complaint) != std::string::npos;
+  });
+}
+
+bool refuses_characters(const std::string& log) {
+  return log.find("error: unrecognized token") != std::string::npos ||
+         log.find("error: comment unclosed at end of file") != std::string::npos;
 }
 
 }  // namespace pycuda::rtc

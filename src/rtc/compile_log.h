@@ -21,7 +21,7 @@ std::size_t errors_in(std::string_view log);
 bool needs_host_compiler(const std::string& log);
 
 /// One sentence of advice for a failure that users of the original meet often, or nothing.
-/// `in_extern_c`: the source was put into an `extern "C" { }` that it does not show.
+/// `in_extern_c`: an `extern "C" { }` that the source does not show was tried.
 std::string advice(const std::string& log, bool in_extern_c);
 
 /// What lets sources compile that nvcc, or an older one, compiled. Tried only when a source is
@@ -40,6 +40,12 @@ std::vector<std::string> remedies_for(const std::string& log);
 /// True when `const float b = 2 * a;` of a file was refused as a variable of the device that is
 /// computed at the start.
 bool refuses_computed_constants(const std::string& log);
+
+/// True when something in an `extern "C" { }` cannot stand there: a template, an overload.
+bool refuses_c_linkage(const std::string& log);
+
+/// True when the compiler met characters that it takes for none of C++'s.
+bool refuses_characters(const std::string& log);
 
 /// True when the file that the compiler could not open is a header that only host code needs.
 bool misses_host_header(const std::string& log);

@@ -16,6 +16,7 @@
 #include "rtc/gnu_constructs.h"
 #include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
+#include "rtc/source_characters.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
 #include "rtc/struct_attributes.h"
@@ -32,7 +33,7 @@ constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Included before sources with texture or surface references.
 constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Changes when the same request would give another image than before.
-constexpr std::uint64_t kCacheFormat = 2;
+constexpr std::uint64_t kCacheFormat = 3;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
 /// device know.
 constexpr int kDefaultCapability = 80;
@@ -81,6 +82,11 @@ std::string no_compiler_for_driver(const DeviceFacts& device,
          std::to_string(found.front().major) + ", makes: `pip install nvidia-cuda-nvrtc-cu" +
          driver + " nvidia-cuda-runtime-cu" + driver + " nvidia-cuda-cccl-cu" + driver +
          "` brings the one that fits";
+}
+
+void tell_names_apart(Compiled& compiled) {
+  compiled.kernel_types = kernel_types(compiled.names);
+  compiled.names = plain_names(compiled.names);
 }
 
 std::string version_text(const Nvrtc& nvrtc) {
@@ -179,7 +185,7 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   job.paths.own = folders_.headers;
   if (!job.candidates.empty()) job.paths.cuda = job.candidates.front().include_folders;
 
-  job.text = request.source;
+  job.text = readable_source(request.source);
   job.scan = scan_source(job.text);
   if (request.nvcc.empty() && !job.scan.struct_attributes.empty()) {
     job.text = place_struct_attributes(job.text, job.scan.struct_attributes);
@@ -223,6 +229,7 @@ std::string Compiler::implicit_header_fingerprint() {
 std::string Compiler::cache_key(const CompileRequest& request, const Job& job) {
   base::Hash hash;
   hash.add(kCacheFormat).add(request.source).add(request.extern_c ? 1 : 0);
+  for (const std::string& expression : request.name_expressions) hash.add(expression);
   for (const std::string& option : job.options.compiler) hash.add(option);
   hash.add(job.options.pre_included.size());
   for (const std::string& name : job.options.pre_included) hash.add(name);
@@ -252,8 +259,12 @@ Compiled Compiler::compile(const CompileRequest& request) {
   if (request.cache_folder && job.dependencies.fingerprint) {
     key = cache_key(request, job);
     if (!request.keep) {
-      if (CompileCache::Image image = cache_.find(key, *request.cache_folder)) {
-        return {std::move(image), "", true, {}};
+      Compiled cached;
+      const CompileCache::Image entry = cache_.find(key, *request.cache_folder);
+      if (entry && read_cache_entry(*entry, cached.image, cached.names)) {
+        cached.from_cache = true;
+        tell_names_apart(cached);
+        return cached;
       }
     }
   }
@@ -280,7 +291,11 @@ Compiled Compiler::compile(const CompileRequest& request) {
     }
     compiled = compile_with_nvcc(request, job, nvcc);
   }
-  if (!key.empty()) cache_.store(key, *request.cache_folder, compiled.image);
+  if (!key.empty()) {
+    const std::string entry = cache_entry(*compiled.image, compiled.names);
+    cache_.store(key, *request.cache_folder, std::make_shared<const std::string>(entry));
+  }
+  tell_names_apart(compiled);
   return compiled;
 }
 
@@ -373,7 +388,8 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   options.emplace_back("-diag-suppress=47");
   IncludeLine implicit;
   implicit.name = kImplicitHeader;
-  if (job.paths.resolve(implicit, {}).owner == IncludeOwner::Own) {
+  const bool has_implicit_header = job.paths.resolve(implicit, {}).owner == IncludeOwner::Own;
+  if (has_implicit_header) {
     options.push_back(std::string("-include=") + kImplicitHeader);
   }
   for (const std::string& name : job.options.pre_included) options.push_back("-include=" + name);
@@ -383,13 +399,28 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   std::vector<std::string> used = options;
   if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
 
-  NvrtcResult result = nvrtc.compile(job.source.text, kProgramName, used, job.machine_code);
+  std::vector<std::string> typed_kernels = job.scan.kernels;
+  for (const std::string& kernel : job.dependencies.kernels) {
+    const bool known = std::ranges::find(typed_kernels, kernel) != typed_kernels.end();
+    if (!known) typed_kernels.push_back(kernel);
+  }
+  if (!has_implicit_header) typed_kernels.clear();
+  std::vector<NvrtcHeader> headers;
+  std::string text = job.source.text;
+  const auto compile_once = [&] {
+    const NvrtcRequest once{
+        text, kProgramName, used, job.machine_code, headers, request.name_expressions};
+    return compile_with_types(nvrtc, once, typed_kernels);
+  };
+  NvrtcResult result = compile_once();
   const auto wants_host_compiler = [&](const std::string& log) {
     return needs_host_compiler(log) || !gnu_construct(log, job.source.text).empty();
   };
   bool wants_host = !result.ok && wants_host_compiler(result.log);
-  std::string latest = result.log, text = job.source.text;
-  std::vector<NvrtcHeader> headers;
+  std::string latest = result.log;
+  const std::map<std::string, std::string>& readable_headers = job.dependencies.readable_headers;
+  bool reads_headers = false;
+  int relinked = 0;
   for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
     std::vector<std::string> helping = remedies_for(latest);
     std::erase_if(helping, [&](const std::string& option) {
@@ -399,11 +430,26 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     if (new_headers) headers = empty_host_headers(job.dependencies.user_headers);
     const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
     if (new_text) text = with_constant_expressions(text);
-    if (helping.empty() && !new_headers && (!new_text || text == job.source.text)) break;
+    const bool readable = !reads_headers && !readable_headers.empty() && refuses_characters(latest);
+    if (readable) {
+      for (const auto& [name, content] : readable_headers) {
+        headers.push_back({name.c_str(), content.c_str()});
+      }
+      reads_headers = true;
+    }
+    const bool relink =
+        request.extern_c && (relinked == 0 ? refuses_c_linkage(latest) : relinked == 1);
+    if (relink) {
+      job.source.text = relinked++ == 0 ? link_kernels_as_c(job.text, job.scan) : job.text;
+      text = job.source.text;
+    }
+    if (helping.empty() && !new_headers && !readable && !relink &&
+        (!new_text || text == job.source.text))
+      break;
     for (std::vector<std::string>* list : {&options, &used}) {
       list->insert(list->begin() + 1, helping.begin(), helping.end());
     }
-    NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code, headers);
+    NvrtcResult again = compile_once();
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
     if (!again.ok) {
@@ -412,7 +458,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     // Without the complaint that was remedied the others are easier to see; remedies for something
     // else may bring complaints of their own.
     const bool says_less = errors_in(again.log) < errors_in(result.log);
-    if (again.ok || new_headers || says_less) result = std::move(again);
+    if (again.ok || new_headers || (relink && relinked == 1) || says_less) {
+      result = std::move(again);
+    }
   }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
@@ -448,6 +496,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
 
   Compiled compiled;
   compiled.log = std::move(log);
+  compiled.names = std::move(result.names);
   std::string image = std::move(result.image);
   if (request.target == Target::Fatbin && !request.device.is_cpu) {
     image = write_fatbin(image, job.machine_code, architecture.number);
@@ -471,6 +520,11 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
 
 Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
                                      const fs::path& nvcc) {
+  if (!request.name_expressions.empty()) {
+    refuse("instances that are asked for by name, such as " + request.name_expressions.front() +
+               ", are compiled by NVRTC alone: with nvcc instantiate them in the source",
+           request);
+  }
   ScratchFolder folder;
   const bool ptx =
       request.target == Target::Ptx || request.device.is_cpu || (job.asked && !job.asked->real);

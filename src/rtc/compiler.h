@@ -13,6 +13,7 @@
 
 #include "rtc/compile_cache.h"
 #include "rtc/include_paths.h"
+#include "rtc/name_expressions.h"
 #include "rtc/nvrtc.h"
 #include "rtc/nvrtc_search.h"
 #include "rtc/options.h"
@@ -42,6 +43,8 @@ struct CompileRequest {
   bool keep = false;     ///< leave source and image in a folder for people to look at
   std::optional<std::filesystem::path> cache_folder;  ///< nothing: compile always
   std::string nvcc;                                   ///< empty: NVRTC; else the nvcc to run
+  /// What must be in the image, as C++ names it: "k<float, 3>", "space::k".
+  std::vector<std::string> name_expressions;
 };
 
 struct Compiled {
@@ -50,6 +53,8 @@ struct Compiled {
       log;  ///< what the compiler said although it succeeded; empty when the image was in the cache
   bool from_cache = false;
   std::filesystem::path kept_folder;  ///< where `keep` left the files
+  NamePairs names;                    ///< of `name_expressions`, in the image
+  NamePairs kernel_types;  ///< mangled, by names in C linkage; of the kernels that the source shows
 };
 
 /// The source was refused, or there is no compiler for it.

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include "rtc/source_characters.h"
+
 namespace pycuda::rtc {
 namespace {
 
@@ -59,12 +61,12 @@ class Follower {
         }
       } else if (found.owner != IncludeOwner::Nobody) {
         if (found.owner == IncludeOwner::User) user_headers_.insert(include.name);
-        enter(found);
+        enter(found, include.name);
       }
     }
   }
 
-  void enter(const IncludePaths::Found& found) {
+  void enter(const IncludePaths::Found& found, const std::string& name) {
     if (!visited_.insert(found.file.native()).second) return;
     std::ifstream stream(found.file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(stream)),
@@ -73,6 +75,11 @@ class Follower {
     const SourceScan scan = scan_source(text);
     const bool users = found.owner == IncludeOwner::User;
     uses_references_ = uses_references_ || (users && scan.uses_references);
+    if (users) {
+      kernels_.insert(kernels_.end(), scan.kernels.begin(), scan.kernels.end());
+      std::string readable = readable_source(text);
+      if (readable != text) readable_headers_.emplace(name, std::move(readable));
+    }
     follow(scan, found.file.parent_path(), users);
   }
 
@@ -89,6 +96,8 @@ class Follower {
     Dependencies dependencies;
     if (exact_) dependencies.fingerprint = hash_.hex();
     dependencies.user_headers = std::move(user_headers_);
+    dependencies.readable_headers = std::move(readable_headers_);
+    dependencies.kernels = std::move(kernels_);
     dependencies.cuda_headers_of_user_headers = std::move(cuda_headers_);
     dependencies.user_headers_use_references = uses_references_;
     return dependencies;
@@ -102,6 +111,8 @@ class Follower {
   bool uses_references_ = false;
   std::set<std::string> visited_;
   std::set<std::string> user_headers_;
+  std::map<std::string, std::string> readable_headers_;
+  std::vector<std::string> kernels_;
   std::set<std::string> listed_;
   std::vector<std::string> cuda_headers_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,6 +50,10 @@ struct Dependencies {
   std::optional<std::string> fingerprint;
   /// As includes spell the program's own headers.
   std::set<std::string> user_headers;
+  /// Of these, those that the compiler reads only when readable_source() has been over them.
+  std::map<std::string, std::string> readable_headers;
+  /// Kernels in these, as `SourceScan::kernels`.
+  std::vector<std::string> kernels;
   /// NVIDIA's headers that the program's own headers include outside of all conditions, in the
   /// order met.
   std::vector<std::string> cuda_headers_of_user_headers;

@@ -36,6 +36,10 @@ const char* fill(NvrtcTable& table, const base::DynamicLibrary& library) {
   if (!resolve(library, "nvrtcGetSupportedArchs", table.get_supported_archs))
     return "nvrtcGetSupportedArchs";
   resolve(library, "nvrtcSetPCHHeapSize", table.set_pch_heap_size);
+  if (!resolve(library, "nvrtcGetLoweredName", table.get_lowered_name) ||
+      !resolve(library, "nvrtcAddNameExpression", table.add_name_expression)) {
+    table.add_name_expression = nullptr;
+  }
   return nullptr;
 }
 
@@ -108,7 +112,8 @@ Nvrtc::Nvrtc(const NvrtcTable& table, std::string path) : table_(table), path_(s
 
 NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
                            const std::vector<std::string>& options, bool machine_code,
-                           const std::vector<NvrtcHeader>& headers) const {
+                           const std::vector<NvrtcHeader>& headers,
+                           const std::vector<std::string>& expressions) const {
   NvrtcResult result;
   ProgramOwner program(table_);
   std::vector<const char*> header_names, header_texts;
@@ -119,6 +124,11 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
   NvrtcStatus status = table_.create_program(&program.get(), source.c_str(), name.c_str(),
                                              static_cast<int>(headers.size()), header_texts.data(),
                                              header_names.data());
+  if (table_.add_name_expression != nullptr) {
+    for (std::size_t i = 0; status == 0 && i < expressions.size(); ++i) {
+      status = table_.add_name_expression(program.get(), expressions[i].c_str());
+    }
+  }
   if (status == 0) {
     std::vector<const char*> texts;
     texts.reserve(options.size());
@@ -133,6 +143,13 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
                               : read_text(table_.get_ptx_size, table_.get_ptx, program.get());
   if (!machine_code) drop_final_nul(result.image);
   result.ok = !result.image.empty();
+  if (table_.add_name_expression != nullptr) {
+    for (const std::string& expression : expressions) {
+      const char* lowered = nullptr;
+      if (table_.get_lowered_name(program.get(), expression.c_str(), &lowered) != 0) continue;
+      result.names.emplace_back(expression, lowered);
+    }
+  }
   if (!result.ok) result.status = "NVRTC gave no code";
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/dynlib.h"
@@ -35,6 +36,10 @@ struct NvrtcTable {
   NvrtcStatus (*get_num_supported_archs)(int*) = nullptr;
   NvrtcStatus (*get_supported_archs)(int*) = nullptr;
   NvrtcStatus (*set_pch_heap_size)(std::size_t) = nullptr;  // optional: NVRTC 12.8 and newer
+  // Optional, both or none.
+  NvrtcStatus (*add_name_expression)(NvrtcProgram*, const char* expression) = nullptr;
+  NvrtcStatus (*get_lowered_name)(NvrtcProgram*, const char* expression,
+                                  const char** name) = nullptr;
 };
 
 /// A header that stands in memory.
@@ -49,6 +54,8 @@ struct NvrtcResult {
   std::string image;  ///< machine code or PTX (without the final NUL)
   std::string log;
   std::string status;  ///< NVRTC's name of what went wrong
+  /// The expressions that were asked for, with their names in the image.
+  std::vector<std::pair<std::string, std::string>> names;
 };
 
 class Nvrtc {
@@ -58,10 +65,12 @@ class Nvrtc {
   /// A table made by a test.
   Nvrtc(const NvrtcTable& table, std::string path);
 
-  /// Compiles `source` under the name `name`. Blocking, any thread.
+  /// Compiles `source` under the name `name`, and what `expressions` name in it. Blocking, any
+  /// thread.
   NvrtcResult compile(const std::string& source, const std::string& name,
                       const std::vector<std::string>& options, bool machine_code,
-                      const std::vector<NvrtcHeader>& headers = {}) const;
+                      const std::vector<NvrtcHeader>& headers = {},
+                      const std::vector<std::string>& expressions = {}) const;
 
   int major() const { return major_; }
   int minor() const { return minor_; }

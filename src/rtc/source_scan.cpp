@@ -45,6 +45,8 @@ class Scanner {
       scan_.reference_declarations.clear();
     }
     scan_.struct_attributes = struct_attributes_.take();
+    scan_.kernels = kernels_.take();
+    scan_.kernel_places = kernels_.take_places();
     return std::move(scan_);
   }
 
@@ -137,6 +139,7 @@ class Scanner {
     skip_token();
     look_for_reference(begin, text_.substr(begin, at_ - begin));
     struct_attributes_.token(begin, text_.substr(begin, at_ - begin));
+    kernels_.token(begin, text_.substr(begin, at_ - begin));
   }
 
   static bool is_reference_template(std::string_view word) {
@@ -281,6 +284,7 @@ class Scanner {
   int parentheses_ = 0;
   bool defines_reference_template_ = false;
   StructAttributeFinder struct_attributes_;
+  KernelNameFinder kernels_;
   SourceScan scan_;
 };
 

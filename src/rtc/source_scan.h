@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rtc/kernel_names.h"
 #include "rtc/struct_attributes.h"
 
 namespace pycuda::rtc {
@@ -43,6 +44,10 @@ struct SourceScan {
   /// Offsets of those among them that begin a declaration.
   std::vector<std::size_t> reference_declarations;
   std::vector<StructAttribute> struct_attributes;
+  /// Kernels that are no templates, as KernelNameFinder finds them.
+  std::vector<std::string> kernels;
+  /// Where `extern "C"` makes their names plain.
+  std::vector<std::size_t> kernel_places;
   /// Offsets of the empty lines in no condition and no comment that come before the first code.
   std::vector<std::size_t> blank_lines;
 };

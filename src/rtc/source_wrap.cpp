@@ -13,6 +13,7 @@ namespace {
 /// Spelled as nobody writes it, so that unwrap_log() finds only ours.
 constexpr std::string_view kOpening = "extern\"C\"{ ";
 constexpr std::string_view kReferencePlace = "__constant__/**/ ";
+constexpr std::string_view kKernelLinkage = "extern\"C\"/**/ ";
 
 std::string line_directive(std::size_t line) { return "#line " + std::to_string(line) + "\n"; }
 
@@ -39,6 +40,17 @@ OpeningPlace find_opening(std::string_view source, const SourceScan& scan,
     }
   }
   return place;
+}
+
+std::string insert_at(std::string_view source, const std::vector<std::size_t>& offsets,
+                      std::string_view insertion) {
+  std::string text;
+  std::size_t copied = 0;
+  for (const std::size_t offset : offsets) {
+    text.append(source.substr(copied, offset - copied)).append(insertion);
+    copied = offset;
+  }
+  return text.append(source.substr(copied));
 }
 
 }  // namespace
@@ -92,18 +104,17 @@ WrappedSource wrap_extern_c(std::string_view source, const SourceScan& scan,
 }
 
 std::string place_references(std::string_view source, const SourceScan& scan) {
-  std::string text;
-  std::size_t copied = 0;
-  for (const std::size_t offset : scan.reference_declarations) {
-    text.append(source.substr(copied, offset - copied)).append(kReferencePlace);
-    copied = offset;
-  }
-  return text.append(source.substr(copied));
+  return insert_at(source, scan.reference_declarations, kReferencePlace);
+}
+
+std::string link_kernels_as_c(std::string_view source, const SourceScan& scan) {
+  return insert_at(source, scan.kernel_places, kKernelLinkage);
 }
 
 std::string unwrap_log(std::string log) {
   erase_quoted(log, kOpening);
   erase_quoted(log, kReferencePlace);
+  erase_quoted(log, kKernelLinkage);
   unplace_struct_attributes(log);
   return log;
 }

@@ -25,6 +25,10 @@ struct WrappedSource {
 WrappedSource wrap_extern_c(std::string_view source, const SourceScan& scan,
                             const IncludePaths& paths, const std::vector<std::string>& hoisted);
 
+/// The source with C linkage for its kernels alone, where the rest cannot have it: templates and
+/// overloads. Kernels in headers keep their mangled names.
+std::string link_kernels_as_c(std::string_view source, const SourceScan& scan);
+
 /// The source with `__constant__` before its texture and surface references: the variables that
 /// stand for them are written by the host only.
 std::string place_references(std::string_view source, const SourceScan& scan);

@@ -31,10 +31,10 @@ def test_a_wrong_kernel_name_is_not_found(context):
     with pytest.raises(cuda.LogicError, match="cuModuleGetFunction failed: named symbol not found") as caught:
         SourceModule(SCALE).get_function("scael")
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
-    assert str(caught.value).endswith(" - no kernel 'scael': the module has 'scale'")
+    assert str(caught.value).endswith(" - no kernel 'scael': the module has 'scale'; did you mean 'scale'?")
     mangled = SourceModule("__global__ void f(int *a) {}", no_extern_c=True)
-    with pytest.raises(cuda.LogicError, match="no kernel 'f': the module has '_Z1fPi'"):
-        mangled.get_function("f")
+    with pytest.raises(cuda.LogicError, match=r"no kernel 'other': the module has 'f\(int\*\)'"):
+        mangled.get_function("other")
     with pytest.raises(cuda.LogicError, match="no kernel 'f': the module has no kernels"):
         SourceModule("__device__ int a;").get_function("f")
     with pytest.raises(cuda.LogicError, match="cuModuleGetGlobal failed: named symbol not found"):

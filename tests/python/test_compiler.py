@@ -91,7 +91,8 @@ class TestErrors:
         assert "(the source was passed at compiling.py:" in compile_error("nonsense").msg
 
     def test_c_linkage_comes_with_advice(self):
-        assert "no_extern_c=True" in compile_error("template <class T> __device__ T f(T x) { return x; }").msg
+        error = compile_error('extern "C" { template <class T> __device__ T f(T x) { return x; } }')
+        assert "templates and overloads cannot have C linkage" in error.msg
 
     def test_an_unknown_option_is_named(self):
         assert "--no-such-option" in compile_error(MULTIPLY, options=["--no-such-option"]).stderr
@@ -102,7 +103,9 @@ class TestErrors:
         gpu = {"capability": 90, "is_cpu": False, "driver_version": 13000}
         settings = {"options": [], "include_folders": [], "arch": "sm_20", "code": "", "target": "cubin", "nvcc": ""}
         with pytest.raises(rtc().CompileFailure, match="sm_20 is older than .*nvidia-cuda-nvrtc-cu12"):
-            the_compiler().compile(source=MULTIPLY, extern_c=True, keep=False, cache_folder=None, **settings, **gpu)
+            the_compiler().compile(
+                source=MULTIPLY.encode(), extern_c=True, keep=False, cache_folder=None, **settings, **gpu
+            )
 
     def test_a_misspelt_architecture_is_named(self):
         assert "hopper" in compile_error(MULTIPLY, arch="hopper").msg

@@ -19,7 +19,9 @@ def compiled(name, template, *types):
     for number, type_name in enumerate(types):
         text = text.replace(f"${number}", type_name)
     # Products and sums are rounded one by one, as NumPy does.
-    module = SourceModule(_array.kernel_types() + text, options=["--fmad=false"], no_extern_c=True)
+    module = SourceModule(
+        _array.kernel_types() + text, options=["--fmad=false"], no_extern_c=True, check_arguments=False
+    )
     return module.get_function(name)
 
 

@@ -143,7 +143,7 @@ class CoordinateSpMV:
 
     def _kernel(self, template, name):
         types = {"value_type": dtype_to_ctype(self.dtype), "index_type": dtype_to_ctype(self.index_dtype)}
-        return SourceModule(template % types, no_extern_c=True).get_function(name)
+        return SourceModule(template % types, no_extern_c=True, check_arguments=False).get_function(name)
 
     def get_flat_kernel(self):
         """The kernel of many threads: (count, each, rows, columns, values, x, y)."""

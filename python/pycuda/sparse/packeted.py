@@ -185,7 +185,7 @@ class PacketedSpMV(OperatorBase):
         """The kernel of the packets, compiled once."""
         if self._function is None:
             settings = {"value_type": dtype_to_ctype(self.dtype), "rows_per_packet": self.rows_per_packet}
-            module = SourceModule(PKT_KERNEL_TEMPLATE % settings, no_extern_c=True)
+            module = SourceModule(PKT_KERNEL_TEMPLATE % settings, no_extern_c=True, check_arguments=False)
             self._function = module.get_function("spmv_pkt_kernel")
         return self._function
 

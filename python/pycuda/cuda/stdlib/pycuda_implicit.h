@@ -6,3 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
+// Never defined: the name of an instance tells the types of a kernel's parameters (src/rtc/name_expressions.cpp).
+template <class pycuda_function>
+__global__ void pycuda_type_of();

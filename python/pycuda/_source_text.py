@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Sources as bytes, and the names that they give to kernels."""
+
+import os
+
+
+def source_bytes(source):
+    """A source as a file would hold it.
+
+    Bytes stay as they are, in whatever encoding; surrogates become the bytes that they stand for. Program generators
+    hand over trees that turn into text. Paths do too, but are none.
+    """
+    if isinstance(source, (bytes, bytearray)):
+        return bytes(source)
+    if not isinstance(source, str):
+        if type(source).__str__ is object.__str__ or isinstance(source, os.PathLike):
+            raise TypeError(f"the source must be a str, not {type(source).__name__}")
+        source = str(source)
+    try:
+        return source.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return source.encode("utf-8", "surrogatepass")
+
+
+def name_expression(name):
+    """A name as NVRTC's name expressions have it: "f(float *)" is a cast of f; white space is made plain.
+
+    None for a plain name, which no expression makes clearer.
+    """
+    name = " ".join(name.split())
+    if not any(mark in name for mark in ("<", "(", "::")):
+        return None
+    if name.endswith(")"):
+        depth = 0
+        for place in range(len(name) - 1, 0, -1):
+            depth += {")": 1, "(": -1}.get(name[place], 0)
+            if depth == 0:
+                return f"(void (*){name[place:]}){name[:place].rstrip()}"
+    return name
+
+
+def first_error(log):
+    """The first complaint in a compiler's log, without its place."""
+    for line in log.splitlines():
+        _, mark, text = line.partition("error: ")
+        if mark:
+            return text
+    return log.strip() or "the compiler gave no reason"

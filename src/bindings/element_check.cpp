@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/element_check.h"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "cuda/kernel_names.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using cuda::ElementType;
+using Kind = ElementType::Kind;
+
+enum Reason : unsigned int { kOtherKind, kGaps };
+
+std::string place(const ArrayParameter& parameter) {
+  return "argument #" + std::to_string(parameter.index) + " (0-based) of kernel '" +
+         cuda::readable_name(parameter.kernel.name()) + "'";
+}
+
+std::string declared(const ArrayParameter& parameter) {
+  return "'" + parameter.kernel.layout().type_names[parameter.index] + "'";
+}
+
+/// NumPy's name of what the kernel's pointer points to.
+std::string numpy_name(const ArrayParameter& parameter) {
+  const std::string& type = parameter.kernel.layout().type_names[parameter.index];
+  const std::string bits = std::to_string(8 * parameter.element.bytes);
+  if (parameter.element.kind == Kind::Float) return "float" + bits;
+  return (type.starts_with("unsigned") ? "uint" : "int") + bits;
+}
+
+void warn_once(const ArrayParameter& parameter, Reason reason, const std::string& text) {
+  if (!parameter.kernel.is_first_warning(parameter.index, reason)) return;
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
+[[noreturn]] void raise_other_size(const ArrayParameter& parameter, const std::string& dtype,
+                                   ElementType given) {
+  const std::string text =
+      place(parameter) + " is an array of " + dtype + ", but the parameter is " +
+      declared(parameter) + ": elements of " + std::to_string(given.bytes) + " bytes instead of " +
+      std::to_string(parameter.element.bytes) + ". Convert the array with astype(numpy." +
+      numpy_name(parameter) +
+      "); a kernel that reinterprets the bytes takes gpudata, or SourceModule(..., "
+      "check_arguments=False)";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
+void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
+  const ElementType wanted = parameter.element;
+  if (given.kind == Kind::Any || given == wanted) return;
+  if (given.bytes != wanted.bytes) raise_other_size(parameter, dtype, given);
+  // Kernels from before cuda_fp16.h have halves as 16-bit integers.
+  if (given.bytes == 2) return;
+  const bool floats = given.kind == Kind::Float;
+  warn_once(
+      parameter, kOtherKind,
+      place(parameter) + " is an array of " + dtype + ", but the parameter is " +
+          declared(parameter) + ": the kernel reads the bits of " +
+          (floats ? "floating-point numbers as integers" : "integers as floating-point numbers") +
+          ". Convert the array with astype(numpy." + numpy_name(parameter) +
+          "), or pass its gpudata if this is intended");
+}
+
+void warn_of_gaps(const ArrayParameter& parameter, const std::string& strides) {
+  warn_once(parameter, kGaps,
+            place(parameter) + " is a view with strides " + strides +
+                ": the kernel gets the address of its first element and no strides. Pass a "
+                "contiguous copy, or its gpudata if this is intended");
+}
+
+std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+
+/// `kind` is NumPy's letter.
+ElementType element_of_kind(char kind, std::size_t bytes) {
+  const bool plain = bytes > 1 && bytes <= 16;
+  if (plain && (kind == 'i' || kind == 'u'))
+    return {Kind::Integer, static_cast<std::uint8_t>(bytes)};
+  if (plain && kind == 'f') return {Kind::Float, static_cast<std::uint8_t>(bytes)};
+  return {};
+}
+
+ElementType element_of_dtype(nb::handle dtype) {
+  const nb::object kind = nb::getattr(dtype, "kind", nb::none());
+  const nb::object bytes = nb::getattr(dtype, "itemsize", nb::none());
+  if (!nb::isinstance<nb::str>(kind) || !nb::isinstance<nb::int_>(bytes)) return {};
+  const std::string letter = nb::cast<std::string>(kind);
+  return element_of_kind(letter.empty() ? ' ' : letter.front(), nb::cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
+void internal::check_mismatched(const ArrayParameter& parameter, const ArrayState& state) {
+  const ElementType given = element_of[static_cast<std::size_t>(state.type)];
+  if (!(given == parameter.element)) {
+    check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
+  }
+  if (!array::is_dense(state.layout, state.item_bytes)) {
+    warn_of_gaps(parameter, text_of(tuple_of(state.layout.strides.data(), state.layout.ndim)));
+  }
+}
+
+void check_host_array(const ArrayParameter& parameter, nb::handle object) {
+  if (parameter.element.kind == Kind::Any) return;
+  static PyObject* const name = PyUnicode_InternFromString("dtype");
+  const nb::object dtype = nb::steal(PyObject_GetAttr(object.ptr(), name));
+  if (!dtype.is_valid()) {
+    PyErr_Clear();
+    return;
+  }
+  const array::DType known = builtin_dtype(dtype);
+  const ElementType given = known == array::DType::Raw
+                                ? element_of_dtype(dtype)
+                                : internal::element_of[static_cast<std::size_t>(known)];
+  if (given == parameter.element) return;
+  check_elements(parameter, given, text_of(dtype));
+}
+
+void check_type_text(const ArrayParameter& parameter, std::string_view typestr) {
+  if (parameter.element.kind == Kind::Any || typestr.size() < 3) return;
+  std::size_t bytes = 0;
+  for (const char digit : typestr.substr(2)) {
+    if (digit < '0' || digit > '9' || bytes > 1000) return;
+    bytes = 10 * bytes + static_cast<std::size_t>(digit - '0');
+  }
+  const ElementType given = element_of_kind(typestr[1], bytes);
+  if (given == parameter.element) return;
+  const std::string dtype = given.kind == Kind::Float ? "float"
+                            : typestr[1] == 'u'       ? "uint"
+                                                      : "int";
+  check_elements(parameter, given, dtype + std::to_string(8 * bytes));
+}
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Plain launches of kernels that may wait for their whole grid, which only cooperative launches
+// can: what their faults need to say.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pycuda::cuda {
+
+/// Whether code in `ptx` asks for a grid's barrier, as cooperative groups do.
+bool may_wait_for_grid(std::string_view ptx);
+
+/// Remembers that a kernel of this name was launched plainly. Any thread.
+void note_plain_grid_launch(const std::string& kernel) noexcept;
+
+/// What to add to a driver's account of a fault, if that is a trap in a kernel noted above;
+/// else empty. Any thread.
+std::string advice_on_grid_fault(std::string_view fault);
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Kernels by the names that their C++ source gives them, and what to say when one is not found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pycuda::cuda {
+
+/// "k<float, 3>(float*)"; a name that is not mangled as it is.
+std::string readable_name(const std::string& name);
+
+/// Those of `names` that are `wanted` in C++, with or without the parameters: "space::k",
+/// "k<float, 3>", "k(float *)". White space does not count.
+std::vector<std::string> kernels_named(const std::vector<std::string>& names,
+                                       const std::string& wanted);
+
+/// Why none of `names` is taken for `wanted`: what there is, and what was meant perhaps.
+std::string no_such_kernel(const std::vector<std::string>& names, const std::string& wanted);
+
+/// The same when several could be meant.
+std::string ambiguous_kernel(const std::vector<std::string>& found, const std::string& wanted);
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "cuda/parameter_types.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+
+namespace pycuda::cuda {
+namespace {
+
+using Kind = ElementType::Kind;
+
+struct PlainNumber {
+  std::string_view name;
+  ElementType element;
+};
+
+// Types of one byte stand for raw memory, bool among them.
+constexpr PlainNumber kPlainNumbers[] = {
+    {"short", {Kind::Integer, 2}},     {"unsigned short", {Kind::Integer, 2}},
+    {"int", {Kind::Integer, 4}},       {"unsigned int", {Kind::Integer, 4}},
+    {"long", {Kind::Integer, 8}},      {"unsigned long", {Kind::Integer, 8}},
+    {"long long", {Kind::Integer, 8}}, {"unsigned long long", {Kind::Integer, 8}},
+    {"float", {Kind::Float, 4}},       {"double", {Kind::Float, 8}},
+};
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+bool remove_suffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  text = trimmed(text);
+  return true;
+}
+
+/// "float const*" and "float const (*) [4]" point to float.
+ElementType pointed_to(std::string_view type) {
+  while (type.ends_with(']')) {
+    const std::size_t open = type.rfind('[');
+    if (open == std::string_view::npos) return {};
+    type = trimmed(type.substr(0, open));
+  }
+  while (remove_suffix(type, "__restrict__") || remove_suffix(type, "__restrict")) {
+  }
+  if (!remove_suffix(type, "(*)") && !remove_suffix(type, "*")) return {};
+  while (remove_suffix(type, " const") || remove_suffix(type, " volatile")) {
+  }
+  const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
+  return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
+}
+
+/// How deep in brackets of any sort the character leads; "->" does not occur in types of kernels.
+int depth_change(char c) {
+  if (c == '(' || c == '<' || c == '[' || c == '{') return 1;
+  if (c == ')' || c == '>' || c == ']' || c == '}') return -1;
+  return 0;
+}
+
+}  // namespace
+
+std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return {};
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : std::string();
+}
+
+std::vector<ParameterType> read_parameter_types(std::string_view function) {
+  if (!function.ends_with(')')) return {};
+  std::size_t open = function.size() - 1;
+  for (int depth = -1; open > 0 && depth < 0;) depth += depth_change(function[--open]);
+  if (function[open] != '(') return {};
+  const std::string_view list = function.substr(open + 1, function.size() - open - 2);
+  std::vector<ParameterType> types;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size()) depth += depth_change(list[i]);
+    if (i < list.size() && (list[i] != ',' || depth != 0)) continue;
+    const std::string_view type = trimmed(list.substr(begin, i - begin));
+    begin = i + 1;
+    if (!type.empty() && type != "void") types.push_back({std::string(type), pointed_to(type)});
+  }
+  return types;
+}
+
+std::string_view function_type_argument(std::string_view function) {
+  const std::size_t open = function.find('<');
+  constexpr std::string_view kEnd = ">()";
+  if (open == std::string_view::npos || !function.ends_with(kEnd)) return {};
+  return trimmed(function.substr(open + 1, function.size() - kEnd.size() - open - 1));
+}
+
+}  // namespace pycuda::cuda

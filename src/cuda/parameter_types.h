@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What a kernel's C++ declaration says of its parameters, as far as arrays can be checked by it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pycuda::cuda {
+
+/// What a pointer points to, or an array consists of.
+struct ElementType {
+  enum class Kind : std::uint8_t {
+    Any,  ///< no plain number, or one that stands for bytes: fits everything
+    Integer,
+    Float,
+  };
+  Kind kind = Kind::Any;
+  std::uint8_t bytes = 0;
+
+  bool operator==(const ElementType&) const = default;
+};
+
+/// A parameter: the element is Any unless it is a pointer to (arrays of) plain numbers.
+struct ParameterType {
+  std::string text;  ///< "float const*"
+  ElementType element;
+};
+
+/// The name as C++ has it; empty for a name that is not mangled.
+std::string demangled(const std::string& name);
+
+/// The parameters in "void k<float>(float const*, int)" or "void (float const*, int)". Empty when
+/// the text is not understood.
+std::vector<ParameterType> read_parameter_types(std::string_view function);
+
+/// The function type in a demangled name with one template argument: "void (int*)" of
+/// "void name<void (int*)>()". Empty when there is none.
+std::string_view function_type_argument(std::string_view function);
+
+}  // namespace pycuda::cuda

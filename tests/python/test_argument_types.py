@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Arrays as kernel arguments, checked against the pointers that the kernel declares."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
+
+ONE = {"block": (1, 1, 1)}
+
+
+def kernel(parameters, name="k", **keywords):
+    return SourceModule(f"__global__ void {name}({parameters}) {{}}", **keywords).get_function(name)
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+class TestElementsOfAnotherSize:
+    def test_the_error_names_kernel_parameter_and_types(self):
+        twice = kernel("int n, float *a", "twice")
+        with pytest.raises(TypeError) as caught:
+            twice(np.int32(4), cuda.InOut(np.ones(4)), **ONE)
+        text = str(caught.value)
+        assert text.startswith("argument #1 (0-based) of kernel 'twice' is an array of float64, but the parameter is")
+        assert "'float*'" in text and "astype(numpy.float32)" in text
+
+    @pytest.mark.parametrize(
+        ("dtype", "declared"),
+        [
+            (np.float64, "float *a"),
+            (np.int64, "int *a"),
+            (np.float32, "const double *a"),
+            (np.float16, "float *__restrict__ a"),
+            (np.uint16, "volatile unsigned int *a"),
+            (np.int32, "size_t *a"),
+            (np.int64, "int (*a)[4]"),
+            (np.float64, "float a[][3]"),
+            (np.int32, "long long *a"),
+            (np.uint64, "short *a"),
+        ],
+    )
+    def test_every_way_to_pass_an_array_is_checked(self, dtype, declared):
+        k = kernel(declared)
+        host = np.ones(8, dtype)
+        for argument in (cuda.In(host), cuda.Out(host), cuda.InOut(host), gpuarray.to_gpu(host)):
+            with pytest.raises(TypeError, match=f"is an array of {np.dtype(dtype)}"):
+                k(argument, **ONE)
+
+    def test_arrays_of_other_packages_and_managed_memory_are_checked(self):
+        k = kernel("float *a")
+        array = gpuarray.zeros(4, np.float64)
+
+        class Foreign:
+            __cuda_array_interface__ = array.__cuda_array_interface__
+
+        with pytest.raises(TypeError, match="is an array of float64"):
+            k(Foreign(), **ONE)
+        managed = cuda.managed_zeros(4, np.int64, mem_flags=cuda.mem_attach_flags.GLOBAL)
+        with pytest.raises(TypeError, match="is an array of int64"):
+            k(managed, **ONE)
+
+    def test_types_behind_names_macros_and_instances_are_seen(self):
+        module = SourceModule(
+            """
+            typedef float real;
+            using index = long long;
+            #define NUMBER double
+            #define ANNOTATED __launch_bounds__(128, 2)
+            namespace space { __global__ void z(real *a) {} }
+            __global__ void ANNOTATED a(real *x) {}
+            void __global__ __launch_bounds__(64) b(NUMBER *x);
+            void __global__ __launch_bounds__(64) b(NUMBER *x) {}
+            extern "C" { __global__ void c(index *x) {} }
+            """
+        )
+        for name, dtype in (("z", np.float64), ("a", np.float64), ("b", np.float32), ("c", np.int32)):
+            with pytest.raises(TypeError, match="is an array of"):
+                module.get_function(name)(gpuarray.zeros(4, dtype), **ONE)
+        instance = SourceModule(
+            "template <class T> __global__ void k(T *a) {} template __global__ void k<float>(float *);",
+            no_extern_c=True,
+        ).get_function("k<float>")
+        with pytest.raises(TypeError, match=r"kernel 'k<float>\(float\*\)' is an array of float64"):
+            instance(gpuarray.zeros(4, np.float64), **ONE)
+
+    def test_kernels_in_headers_of_the_program_are_checked(self, tmp_path):
+        (tmp_path / "kernels.h").write_text("__global__ void h(float *a) {}\n")
+        module = SourceModule('#include "kernels.h"\n', include_dirs=[str(tmp_path)])
+        with pytest.raises(TypeError, match="float64"):
+            module.get_function("h")(gpuarray.zeros(4, np.float64), **ONE)
+
+    def test_the_types_come_from_the_cache_too(self, tmp_path):
+        for _ in range(2):
+            k = kernel("float *cached", cache_dir=str(tmp_path))
+            with pytest.raises(TypeError, match="float64"):
+                k(gpuarray.zeros(4, np.float64), **ONE)
+
+    def test_launches_from_before_cuda_4_are_checked(self):
+        k = kernel("float *a")
+        warnings.simplefilter("ignore", DeprecationWarning)
+        with pytest.raises(TypeError, match="float64"):
+            k.param_set(gpuarray.zeros(4, np.float64))
+
+    def test_a_kernel_that_a_condition_leaves_out_leaves_the_others_checked(self):
+        module = SourceModule(
+            "#if 0\n__global__ void off(float *a) {}\n#endif\n__global__ void on(float *a) {}\n"
+            "__device__ void twice(int) {}\n"
+        )
+        with pytest.raises(TypeError, match="float64"):
+            module.get_function("on")(gpuarray.zeros(4, np.float64), **ONE)
+
+
+class TestWarnings:
+    def test_another_kind_of_the_same_size_warns_once(self):
+        k = kernel("int *a, float *b")
+        numbers = gpuarray.zeros(4, np.float32)
+        with pytest.warns(UserWarning, match="array of float32, but the parameter is 'int\\*'") as seen:
+            k(numbers, numbers, **ONE)
+            k(numbers, numbers, **ONE)
+        assert len(seen) == 1
+
+    @pytest.mark.parametrize("index", [np.s_[::2], np.s_[::-1], np.s_[1:7:3]])
+    def test_a_view_with_gaps_warns(self, index):
+        k = kernel("float *a")
+        with pytest.warns(UserWarning, match="view with strides"):
+            k(gpuarray.zeros(8, np.float32)[index], **ONE)
+
+    def test_a_column_of_a_matrix_warns_and_a_transposed_matrix_does_not(self):
+        matrix = gpuarray.zeros((4, 6), np.float32)
+        k = kernel("float *a")
+        k(matrix.T, **ONE)
+        k(matrix[1:3], **ONE)
+        with pytest.warns(UserWarning, match="view with strides"):
+            k(matrix[:, 1], **ONE)
+
+    def test_a_warning_that_is_an_error_stops_the_launch(self):
+        module = SourceModule("__global__ void k(int *a) { *a = 1; }")
+        numbers = gpuarray.zeros(1, np.float32)
+        with pytest.raises(UserWarning):
+            module.get_function("k")(numbers, **ONE)
+        assert numbers.get()[0] == 0
+
+
+class TestWhatPasses:
+    @pytest.mark.parametrize(
+        ("dtype", "declared"),
+        [
+            (np.uint32, "int *a"),
+            (np.int64, "unsigned long long *a"),
+            (np.float64, "void *a"),
+            (np.float64, "char *a"),
+            (np.float64, "unsigned char *a"),
+            (np.uint8, "float4 *a"),
+            (np.uint8, "float *a"),
+            (np.bool_, "int *a"),
+            (np.float64, "bool *a"),
+            (np.float32, "float2 *a"),
+            (np.complex64, "float *a"),
+            (np.complex128, "double2 *a"),
+            (np.float16, "unsigned short *a"),
+            (np.float64, "float **a"),
+            ([("x", np.int32), ("y", np.float64)], "int *a"),
+            (np.int64, "struct { int x, y; } *a"),
+            (np.int64, "unsigned long long a"),
+        ],
+    )
+    def test_no_word_is_said(self, dtype, declared):
+        if declared == "unsigned long long a":
+            kernel(declared)(gpuarray.zeros(4, dtype), **ONE)
+            return
+        if declared.startswith("struct"):
+            source = "struct pair { int x, y; }; __global__ void k(pair *a) {}"
+            k = SourceModule(source).get_function("k")
+        else:
+            k = kernel(declared)
+        host = np.zeros(8, dtype)
+        k(gpuarray.to_gpu(host), **ONE)
+        k(cuda.InOut(host), **ONE)
+
+    def test_explicit_pointers_pass(self):
+        k = kernel("float *a")
+        array = gpuarray.zeros(8, np.float64)
+        k(array.gpudata, **ONE)
+        k(np.intp(int(array.gpudata)), **ONE)
+        k(cuda.mem_alloc(16), **ONE)
+        k.prepare("P")
+        k.prepared_call((1, 1), (1, 1, 1), array.gpudata)
+        k.prepared_async_call((1, 1), (1, 1, 1), None, array.gpudata)
+
+    def test_what_a_macro_makes_passes(self):
+        module = SourceModule("#define KERNEL(name) __global__ void name(float *a) {}\nKERNEL(m)\n")
+        module.get_function("m")(gpuarray.zeros(4, np.float64), **ONE)
+
+    def test_both_switches_turn_it_off(self, monkeypatch):
+        array = gpuarray.zeros(8, np.float64)
+        kernel("float *a", check_arguments=False)(array, **ONE)
+        monkeypatch.setenv("PYCUDA_CHECK_ARGUMENTS", "0")
+        kernel("float *a")(array, **ONE)
+        with pytest.raises(TypeError):
+            kernel("float *a", check_arguments=True)(array, **ONE)
+        monkeypatch.setenv("PYCUDA_CHECK_ARGUMENTS", "perhaps")
+        with pytest.raises(ValueError, match="PYCUDA_CHECK_ARGUMENTS is 'perhaps'"):
+            kernel("float *a")
+
+
+def test_errors_of_a_source_do_not_show_what_was_asked_for():
+    for source in (
+        "__global__ void k(float *a) { a[0] = ; }",
+        "__global__ void k(float *a) { ",
+        "__global__ void k(flaot *a) { }",
+        "#if 0\n__global__ void off(int *a) {}\n#endif\n__global__ void k(float *a) { b; }",
+    ):
+        with pytest.raises(cuda.CompileError) as caught:
+            SourceModule(source)
+        assert "pycuda_type_of" not in str(caught.value) and "nv_name_map" not in str(caught.value)
+
+
+def test_the_commonest_mistake_ends_with_an_error():
+    program = (
+        "import numpy as np, pycuda.autoinit, pycuda.driver as cuda\n"
+        "from pycuda.compiler import SourceModule\n"
+        "f = SourceModule('__global__ void twice(float *a) { a[threadIdx.x] *= 2; }').get_function('twice')\n"
+        "f(cuda.InOut(np.ones(4)), block=(4, 1, 1))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ, timeout=300
+    )
+    assert result.returncode == 1
+    assert "TypeError: argument #0 (0-based) of kernel 'twice' is an array of float64" in result.stderr

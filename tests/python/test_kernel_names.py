@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Kernels by the names that C++ gives them."""
+
+import shutil
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from pycuda import gpuarray
+from pycuda._images import has_variables
+from pycuda.compiler import SourceModule, compile
+
+pytestmark = pytest.mark.usefixtures("context")
+
+TEMPLATE = """
+template <class T, int N> __global__ void k(T *a) { a[0] = N; }
+template __global__ void k<float, 3>(float *);
+namespace n { template <class T> struct two { T a, b; }; __global__ void z(int *a) { a[0] = 1; } }
+__global__ void f(float *a) { a[0] = 2; }
+__global__ void f(const int *from, int *a) { a[0] = from[0] + 1; }
+"""
+
+
+def run(function, dtype=np.int32):
+    result = gpuarray.zeros(1, dtype)
+    function(result, block=(1, 1, 1))
+    return result.get()[0]
+
+
+@pytest.fixture
+def module():
+    return SourceModule(TEMPLATE, no_extern_c=True)
+
+
+@pytest.mark.parametrize("name", ["k<float, 3>", "k<float,3>", " k < float , 3 > ", "k<float, 3>(float *)"])
+def test_an_instance_in_the_module_is_found_however_it_is_spaced(module, name):
+    assert run(module.get_function(name), np.float32) == 3
+
+
+def test_kernels_in_namespaces_are_found(module):
+    for name in ("n::z", "n::z(int*)", "n :: z", "_ZN1n1zEPi"):
+        assert run(module.get_function(name)) == 1
+
+
+def test_overloads_are_told_apart_by_their_parameters(module):
+    assert run(module.get_function("f(float *)"), np.float32) == 2
+    two = module.get_function("f(const int *, int *)")
+    result = gpuarray.zeros(1, np.int32)
+    two(gpuarray.to_gpu(np.array([6], np.int32)), result, block=(1, 1, 1))
+    assert result.get()[0] == 7
+    with pytest.raises(
+        cuda.LogicError, match=r"several kernels are named 'f': 'f\(float\*\)', 'f\(int const\*, int\*\)'"
+    ):
+        module.get_function("f")
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "value"),
+    [
+        ("k<int, 5>", np.int32, 5),
+        ("k<double, 2 + 2>", np.float64, 4),
+        ("k<unsigned short,7>(unsigned short *)", np.uint16, 7),
+    ],
+)
+def test_an_instance_that_the_module_lacks_is_compiled(module, name, dtype, value):
+    assert run(module.get_function("n::z")) == 1
+    assert run(module.get_function(name), dtype) == value
+    assert run(module.get_function(name), dtype) == value
+    assert run(module.get_function("k<float, 3>"), np.float32) == 3
+
+
+def test_instances_are_named_beforehand():
+    module = SourceModule(TEMPLATE, no_extern_c=True, name_expressions=["k<int, 8>", "k<long long, 9>"])
+    assert run(module.get_function("k<int, 8>")) == 8
+    assert run(module.get_function("k<long long, 9>"), np.int64) == 9
+
+
+def test_an_instance_comes_from_the_cache_the_second_time(tmp_path):
+    for _ in range(2):
+        module = SourceModule(TEMPLATE, no_extern_c=True, cache_dir=str(tmp_path))
+        assert run(module.get_function("k<int, 11>")) == 11
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_functions_of_before_stay_usable():
+    module = SourceModule(TEMPLATE, no_extern_c=True)
+    before = module.get_function("n::z")
+    module.get_function("k<int, 6>")
+    assert run(before) == 1
+
+
+class TestVariables:
+    SOURCE = """
+    __device__ int counter;
+    template <int N> __global__ void add() { counter += N; }
+    __global__ void plain() { counter += 1; }
+    """
+
+    def test_an_instance_of_a_module_in_use_would_have_its_own(self):
+        module = SourceModule(self.SOURCE, no_extern_c=True)
+        module.get_global("counter")
+        with pytest.raises(cuda.LogicError, match=r'name_expressions=\["add<3>"\]'):
+            module.get_function("add<3>")
+
+    def test_a_module_that_is_not_in_use_is_replaced(self):
+        module = SourceModule(self.SOURCE, no_extern_c=True)
+        module.get_function("add<3>")(block=(1, 1, 1))
+        module.get_function("plain")(block=(1, 1, 1))
+        assert cuda.from_device(module.get_global("counter")[0], 1, np.int32)[0] == 4
+
+    @pytest.mark.parametrize("target", ["ptx", "cubin"])
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("__device__ int counter = 3; __global__ void k() { counter += 1; }", True),
+            ("__constant__ float table[4]; __global__ void k(float *a) { a[0] = table[threadIdx.x]; }", True),
+            ("namespace n { __device__ int many[3]; } __global__ void k() { n::many[threadIdx.x] += 1; }", True),
+            ('#include <cstdio>\n__global__ void k(int a) { printf("of no variable %d", a); }', False),
+            ("__global__ void k(float *a) { a[0] = sinf(a[0]); __shared__ int s[4]; s[threadIdx.x] = 1; }", False),
+        ],
+    )
+    def test_they_are_seen_in_images(self, source, expected, target):
+        from pycuda._compilers import the_compiler
+
+        image = the_compiler().compile(
+            source=source.encode(), options=[], include_folders=[], arch="sm_80", code="", target=target, capability=80,
+            is_cpu=False, driver_version=0, extern_c=False, keep=False, cache_folder=None, nvcc="",
+        )[0]  # fmt: skip
+        assert image.startswith(b"\x7fELF") == (target == "cubin")
+        assert has_variables(image) is expected
+
+
+class TestErrors:
+    def test_the_names_are_those_of_the_source(self, module):
+        with pytest.raises(cuda.LogicError) as caught:
+            module.get_function("nothing")
+        text = str(caught.value)
+        assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
+        assert "no kernel 'nothing': the module has " in text
+        assert "'k<float, 3>(float*)'" in text and "'n::z(int*)'" in text and "_Z" not in text
+
+    @pytest.mark.parametrize(
+        ("wrong", "right"),
+        [("matmull", "matmul"), ("scan_blokcs", "scan_blocks"), ("Reduce", "reduce"), ("matMul", "matmul")],
+    )
+    def test_the_close_one_is_suggested(self, wrong, right):
+        module = SourceModule(
+            "__global__ void matmul() {} __global__ void scan_blocks() {} __global__ void reduce() {}"
+        )
+        with pytest.raises(cuda.LogicError, match=f"no kernel '{wrong}': .*; did you mean '{right}'"):
+            module.get_function(wrong)
+
+    @pytest.mark.parametrize("name", ["k<nothing>", "absent<int>", "n::absent", "f(double *)"])
+    def test_what_no_expression_names_is_said_by_the_compiler(self, module, name):
+        with pytest.raises(cuda.LogicError, match="no kernel .*; as a C\\+\\+ expression: ") as caught:
+            module.get_function(name)
+        assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
+
+    @pytest.mark.parametrize("name", ["", "(", "k<", "a b", "::", ")", "k\0"])
+    def test_what_is_no_name_is_not_found(self, module, name):
+        with pytest.raises((cuda.LogicError, ValueError)):
+            module.get_function(name)
+
+    def test_a_wrong_expression_given_beforehand_is_an_error_of_the_compiler(self):
+        with pytest.raises(cuda.CompileError, match="absent"):
+            SourceModule(TEMPLATE, no_extern_c=True, name_expressions=["absent<int>"])
+
+
+def test_nvcc_is_not_asked_for_instances():
+    if shutil.which("nvcc") is None:
+        pytest.skip("needs nvcc")
+    with pytest.raises(cuda.CompileError, match=r"k<int, 3>, are compiled by NVRTC alone"):
+        SourceModule(TEMPLATE, nvcc=shutil.which("nvcc"), no_extern_c=True, name_expressions=["k<int, 3>"])
+
+
+def test_plain_names_of_the_default_wrapper_stay_plain():
+    image = compile(
+        "namespace n { __global__ void z() {} }\n__global__ void k() {}", arch="sm_80", target="ptx"
+    ).decode()
+    assert ".entry k(" in image and ".entry z(" in image

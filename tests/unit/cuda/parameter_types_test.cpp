@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Parameters as C++ declares them, and kernels by their C++ names.
+#include "cuda/parameter_types.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "cuda/kernel_names.h"
+
+using namespace pycuda::cuda;
+using Kind = ElementType::Kind;
+
+namespace {
+
+ElementType element_of(const std::string& parameter) {
+  const std::vector<ParameterType> types = read_parameter_types("k(" + parameter + ")");
+  REQUIRE(types.size() == 1);
+  CHECK(types[0].text == parameter);
+  return types[0].element;
+}
+
+}  // namespace
+
+TEST_CASE("pointers to plain numbers tell their elements") {
+  CHECK(element_of("float*") == ElementType{Kind::Float, 4});
+  CHECK(element_of("double const*") == ElementType{Kind::Float, 8});
+  CHECK(element_of("unsigned long long volatile*") == ElementType{Kind::Integer, 8});
+  CHECK(element_of("unsigned short const volatile*") == ElementType{Kind::Integer, 2});
+  CHECK(element_of("int (*) [4]") == ElementType{Kind::Integer, 4});
+  CHECK(element_of("float const (*) [4][5]") == ElementType{Kind::Float, 4});
+  CHECK(element_of("long*") == ElementType{Kind::Integer, 8});
+}
+
+TEST_CASE("everything else fits all arrays") {
+  for (const char* type :
+       {"int", "void*", "char*", "signed char*", "bool*", "float**", "float4*", "n::float*",
+        "float&", "thrust::complex<float>*", "void (*)(int*)", "__half*"}) {
+    CHECK(element_of(type) == ElementType{});
+  }
+}
+
+TEST_CASE("parameter lists are read from function types and from mangled names") {
+  CHECK(read_parameter_types("void ()").empty());
+  CHECK(read_parameter_types("void (void)").empty());
+  CHECK(read_parameter_types("no function").empty());
+  CHECK(read_parameter_types(")").empty());
+  CHECK(read_parameter_types("k(float (*) [)").empty());
+  CHECK(read_parameter_types("").empty());
+  const auto types =
+      read_parameter_types("void n::k<float, 3, (e)1>(float*, a<b, c>, int (*) [2])");
+  REQUIRE(types.size() == 3);
+  CHECK(types[1].text == "a<b, c>");
+  CHECK(types[2].element == ElementType{Kind::Integer, 4});
+  CHECK(read_parameter_types(demangled("_Z1fPKdi")).size() == 2);
+  CHECK(demangled("k").empty());
+  CHECK(demangled("_Zbroken").empty());
+  CHECK(function_type_argument("void t<void (float*, int)>()") == "void (float*, int)");
+  CHECK(function_type_argument("void t").empty());
+}
+
+TEST_CASE("kernels are found by their names in C++") {
+  const std::vector<std::string> names = {"plain", "_Z1kIfLi3EEvPT_", "_ZN1n1zEPi", "_Z1fPf",
+                                          "_Z1fPi"};
+  const auto found = [&](const char* wanted) { return kernels_named(names, wanted); };
+  CHECK(found("k<float, 3>") == std::vector<std::string>{"_Z1kIfLi3EEvPT_"});
+  CHECK(found(" k<float,3>( float * ) ") == std::vector<std::string>{"_Z1kIfLi3EEvPT_"});
+  CHECK(found("n :: z") == std::vector<std::string>{"_ZN1n1zEPi"});
+  CHECK(found("f").size() == 2);
+  CHECK(found("f(int*)") == std::vector<std::string>{"_Z1fPi"});
+  CHECK(found("k").empty());
+  CHECK(found("").empty());
+}
+
+TEST_CASE("a kernel that is not found is told from what there is") {
+  const std::vector<std::string> names = {"matmul", "_Z1kIfLi3EEvPT_"};
+  CHECK(
+      no_such_kernel(names, "matmlu") ==
+      "no kernel 'matmlu': the module has 'matmul', 'k<float, 3>(float*)'; did you mean 'matmul'?");
+  CHECK(no_such_kernel(names, "other").starts_with("no kernel 'other': the module has 'matmul'"));
+  CHECK(no_such_kernel({}, "k") == "no kernel 'k': the module has no kernels");
+  CHECK(no_such_kernel(names, "").starts_with("no kernel '': the module has"));
+  const std::vector<std::string> many(20, "a_kernel");
+  CHECK(no_such_kernel(many, "zzz").ends_with(" and 12 more"));
+}
