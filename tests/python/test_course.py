@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The notebooks of the course run as a student opens them and with their own solutions, and their checks tell both apart."""
+"""The lessons of the course run with open exercises and with their solutions, and their checks tell both apart."""
 
 import pathlib
 import re
@@ -42,7 +42,9 @@ def _run(notebook):
 
 
 def _verdicts(notebook, printed):
-    return [text for cell, text in zip(notebook.cells, printed) if "course.check" in cell.source]
+    """For each check, whether it passed, and all that its cell printed."""
+    texts = [text for cell, text in zip(notebook.cells, printed) if "course.check" in cell.source]
+    return [(re.search(r"^(Correct!|Not yet\.)", text, re.MULTILINE)[1], text) for text in texts]
 
 
 def test_there_are_ten_lessons_and_the_course_lists_them():
@@ -65,8 +67,8 @@ def test_every_exercise_has_a_check_and_a_folded_solution(lesson):
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
 def test_a_lesson_runs_with_open_exercises_and_no_check_passes(driver, lesson):
     notebook = _read(lesson)
-    for verdict in _verdicts(notebook, _run(notebook)):
-        assert verdict.startswith("Not yet."), verdict
+    for verdict, text in _verdicts(notebook, _run(notebook)):
+        assert verdict == "Not yet.", text
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
@@ -75,5 +77,5 @@ def test_the_solutions_of_a_lesson_pass_its_checks(driver, lesson):
     solutions = _solutions(notebook)
     for name, cell in _exercises(notebook).items():
         cell.source = solutions[name]
-    for verdict in _verdicts(notebook, _run(notebook)):
-        assert verdict.startswith("Correct!"), verdict
+    for verdict, text in _verdicts(notebook, _run(notebook)):
+        assert verdict == "Correct!", text
