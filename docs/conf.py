@@ -9,14 +9,24 @@ from pycuda import _driver, driver
 
 project = "pycuda-anywhere"
 copyright = "2026, the pycuda-anywhere authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-source_suffix = {".md": "markdown"}
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx_design"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
+html_title = "pycuda-anywhere"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options = {"navigation_with_keys": True}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 autodoc_typehints = "none"
 default_role = "code"
+# The course's notebooks are stored without outputs; building the site runs them.
+nb_execution_mode = "force"
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+copybutton_exclude = ".linenos, .gp, .go"
 
 
 def _shown_as_python(node, original):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every code block of README and guide runs as printed.
+"""Every code block of README and documents for users runs as printed.
 
 `python` is a program, or a test file if it defines tests; `ipython` blocks are the cells of one session a page; `sh` is
 commands; `yaml` is a job of a CI service. `text` is for what programs print, and nothing else is used.
@@ -17,12 +17,13 @@ import pytest
 from programs import has_cpu_driver
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+FOLDERS = [ROOT / "docs", *(ROOT / "docs" / name for name in ("guide", "howto", "course"))]
+PAGES = [ROOT / "README.md", *sorted(page for folder in FOLDERS for page in folder.glob("*.md"))]
 # Open MPI asks root to be sure.
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 # Of connections that its scheduler or a worker has closed first.
 DASK_COMPLAINS = {"complaints": ()}
-BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ *```([\w{}]*)[^\n`]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(language):
@@ -30,7 +31,7 @@ def blocks(language):
     for page in PAGES:
         found = [match[2] for match in BLOCK.finditer(page.read_text()) if match[1] == language]
         for number, text in enumerate(found, 1):
-            parameters.append(pytest.param(text, id=f"{page.stem}-{number}"))
+            parameters.append(pytest.param(text, id=f"{page.parent.name}-{page.stem}-{number}"))
     return parameters
 
 
@@ -45,7 +46,7 @@ def run(command, cwd=None, timeout=110, complaints=("Traceback", "Exception igno
 
 def test_every_block_is_of_a_kind_that_is_run():
     for page in PAGES:
-        kinds = {match[1] for match in BLOCK.finditer(page.read_text())}
+        kinds = {match[1] for match in BLOCK.finditer(page.read_text())} - {"{toctree}", "{image}"}
         assert kinds <= {"python", "ipython", "sh", "yaml", "text"}, f"{page.name}: {kinds}"
 
 

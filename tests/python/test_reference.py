@@ -45,3 +45,26 @@ def test_every_public_name_has_a_docstring(name, context):
                 if not key.startswith("_") and shown and not _documented(member):
                     missing.append(f"{public}.{key}")
     assert not missing
+
+
+def _exists(name):
+    """Whether a dotted name leads to an attribute of an importable module."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:length]))
+        except ImportError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(thing, part):
+                return False
+            thing = getattr(thing, part)
+        return True
+    return False
+
+
+def test_the_names_that_tables_refer_to_exist():
+    text = "".join(page.read_text() for page in REFERENCE.glob("*.md"))
+    names = re.findall(r"\{py:obj\}`\S+ <(\S+)>`", text)
+    assert len(names) > 100
+    assert [name for name in names if not _exists(name)] == []

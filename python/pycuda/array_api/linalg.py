@@ -115,7 +115,7 @@ def _largest(sizes, **options):
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """The length of vectors: (the sum of |x| to the power `ord`) to the power 1 / `ord`."""
+    """The length of vectors: (the sum of `abs(x)` to the power `ord`) to the power 1 / `ord`."""
     axes = None if axis is None else tuple(_axes(axis, x.ndim))
     size = _apply("absolute", (x,), None, None, None)
     options = {"axis": axes, "keepdims": keepdims}

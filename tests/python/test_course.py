@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The lessons of the course run with open exercises and with their solutions, and their checks tell both apart."""
+
+import pathlib
+import re
+import sys
+
+import pytest
+
+COURSE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "course"
+LESSONS = sorted(COURSE.glob("*.ipynb"))
+CODE = re.compile(r"```ipython3\n(.*?)\n```", re.DOTALL)
+
+
+def _read(lesson):
+    nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
+    notebook = nbformat.read(lesson, as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def _exercises(notebook):
+    return {cell.metadata["exercise"]: cell for cell in notebook.cells if "exercise" in cell.metadata}
+
+
+def _solutions(notebook):
+    folded = (cell for cell in notebook.cells if "solution" in cell.metadata)
+    return {cell.metadata["solution"]: CODE.search(cell.source)[1] for cell in folded}
+
+
+def _run(notebook):
+    """What the notebook's cells print, a text for each."""
+    nbclient = pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    from jupyter_client import KernelManager
+
+    manager = KernelManager()
+    # The kernel is this Python, whatever kernels the user has installed.
+    manager.kernel_spec.argv[0] = sys.executable
+    nbclient.NotebookClient(notebook, km=manager, timeout=100, resources={"metadata": {"path": str(COURSE)}}).execute()
+    return ["".join(output.get("text", "") for output in cell.get("outputs", ())) for cell in notebook.cells]
+
+
+def _verdicts(notebook, printed):
+    """For each check, whether it passed, and all that its cell printed."""
+    texts = [text for cell, text in zip(notebook.cells, printed) if "course.check" in cell.source]
+    return [(re.search(r"^(Correct!|Not yet\.)", text, re.MULTILINE)[1], text) for text in texts]
+
+
+def test_there_are_ten_lessons_and_the_course_lists_them():
+    assert len(LESSONS) == 10
+    listed = (COURSE / "index.md").read_text()
+    assert [lesson.stem for lesson in LESSONS if f"\n{lesson.stem}\n" not in listed] == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_every_exercise_has_a_check_and_a_folded_solution(lesson):
+    notebook = _read(lesson)
+    exercises = _exercises(notebook)
+    assert len(exercises) >= 3 and list(exercises) == list(_solutions(notebook))
+    checks = [cell for cell in notebook.cells if "course.check" in cell.source]
+    assert len(checks) == len(exercises)
+    for cell in notebook.cells:
+        assert not cell.get("outputs"), "a lesson is stored without outputs"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_a_lesson_runs_with_open_exercises_and_no_check_passes(driver, lesson):
+    notebook = _read(lesson)
+    for verdict, text in _verdicts(notebook, _run(notebook)):
+        assert verdict == "Not yet.", text
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_the_solutions_of_a_lesson_pass_its_checks(driver, lesson):
+    notebook = _read(lesson)
+    solutions = _solutions(notebook)
+    for name, cell in _exercises(notebook).items():
+        cell.source = solutions[name]
+    for verdict, text in _verdicts(notebook, _run(notebook)):
+        assert verdict == "Correct!", text
