@@ -23,7 +23,16 @@ LocalName local(LocalName::Kind kind, std::size_t index) {
 FunctionParser::FunctionParser(ParseState& state, Function& function)
     : state_(state), cursor_(state.cursor), function_(function) {
   scopes_.open();
+  state_.local_symbol = [this](std::string_view name) -> std::optional<SymbolRef> {
+    const auto found = scopes_.find(name);
+    if (!found) return std::nullopt;
+    const bool of_module = found->kind == LocalName::Kind::ModuleVariable;
+    return SymbolRef{
+        of_module ? SymbolRef::Kind::ModuleVariable : SymbolRef::Kind::LocalVariable, found->index};
+  };
 }
+
+FunctionParser::~FunctionParser() { state_.local_symbol = nullptr; }
 
 void FunctionParser::enter(std::string_view name, LocalName what, SourcePosition position) {
   if (name == "_" || scopes_.add(name, what)) return;
@@ -145,6 +154,10 @@ void FunctionParser::directive() {
     local_variables(Space::Shared, Linkage::None);
   } else if (text == "param") {
     local_variables(Space::Param, Linkage::None);
+  } else if (text == "global") {
+    local_variables(Space::Global, Linkage::None);
+  } else if (text == "const") {
+    local_variables(Space::Const, Linkage::None);
   } else if (text == "extern") {
     cursor_.expect_dot("shared");
     local_variables(Space::Shared, Linkage::Extern);
@@ -221,6 +234,13 @@ void FunctionParser::local_variables(Space space, Linkage linkage) {
     if (linkage == Linkage::Extern) {
       // Dynamic shared memory belongs to the module, wherever it is declared.
       state_.declare_variable(std::move(named.variable), named.name);
+      return;
+    }
+    if (space == Space::Global || space == Space::Const) {
+      // One for all threads and calls: what belongs to the function is the name alone.
+      const std::uint32_t index =
+          state_.add_scoped_variable(std::move(named.variable), function_.name);
+      enter(named.name, local(LocalName::Kind::ModuleVariable, index), position);
       return;
     }
     enter(named.name, local(LocalName::Kind::Variable, function_.variables.size()), position);

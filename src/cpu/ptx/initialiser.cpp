@@ -164,20 +164,36 @@ class Initialiser {
       cursor_.fail_at(position, "a floating-point variable cannot hold an address");
       return;
     }
-    const bool own = name == variable_.name && !state_.symbols.contains(name);
-    const auto next = static_cast<std::uint32_t>(state_.module.variables.size());
-    result.symbol =
-        own ? SymbolRef{SymbolRef::Kind::ModuleVariable, next} : state_.symbol(name, position);
+    result.symbol = symbol(name, position);
+    if (cursor_.failed()) return;
     if (!reserve(at + bytes)) return;
     variable_.initial_addresses.push_back(result);
   }
 
+  /// What the name of an address means: memory that is at one place for all threads, or a function.
+  SymbolRef symbol(std::string_view name, SourcePosition position) {
+    const auto local = state_.local_symbol ? state_.local_symbol(name) : std::nullopt;
+    const bool own = !local && name == variable_.name && !state_.symbols.contains(name);
+    if (own) {
+      return {SymbolRef::Kind::ModuleVariable,
+              static_cast<std::uint32_t>(state_.module.variables.size())};
+    }
+    const SymbolRef found = local ? *local : state_.symbol(name, position);
+    const bool is_variable = found.kind == SymbolRef::Kind::ModuleVariable;
+    const Space space = is_variable ? state_.module.variables[found.index].space : Space::Generic;
+    if (space == Space::Shared || (!is_variable && found.kind != SymbolRef::Kind::Function)) {
+      cursor_.fail_at(position, "an initialiser takes the address of .global and .const variables "
+                                "and of functions, and " +
+                                    quoted(name) + " is none");
+    }
+    return found;
+  }
+
   std::int64_t addend() {
-    const bool minus = cursor_.accept('-');
-    if (!minus && !cursor_.accept('+')) return 0;
-    const Number number = constant_term(cursor_);
+    if (!cursor_.current().is('+')) return 0;
+    const Number number = constant_expression(cursor_);
     if (!number.is_integer()) cursor_.fail("an offset must be an integer");
-    return static_cast<std::int64_t>(minus ? 0 - number.bits : number.bits);
+    return static_cast<std::int64_t>(number.bits);
   }
 
   ParseState& state_;

@@ -364,6 +364,7 @@ void ModuleParser::skip_function() {
 }
 
 void ModuleParser::finish() {
+  state_.name_scoped_variables();
   const Module& module = state_.module;
   if (module.target.empty()) cursor_.report({}, "the module has no .target");
   for (const auto& [function, position] : state_.unknown) {

@@ -205,7 +205,8 @@ Mismatch address_mismatch(const Operand& operand, const Function& function) {
 
 Mismatch mismatched_register(const Instruction& instruction, const Function& function) {
   const std::string_view letters = signature(instruction);
-  const VectorUse use = instruction.opcode == Opcode::mov ? VectorUse::Split : VectorUse::Each;
+  const bool splits = instruction.opcode == Opcode::mov && instruction.modifiers.vector == 1;
+  const VectorUse use = splits ? VectorUse::Split : VectorUse::Each;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     if (Mismatch found = address_mismatch(operand, function)) return found;
