@@ -94,13 +94,16 @@ llvm::Value* FunctionLowering::symbol_address(const ptx::SymbolRef& symbol, std:
 }
 
 llvm::Value* FunctionLowering::operand_address(const ptx::Operand& operand) {
-  llvm::Value* start = symbol_address(*operand.symbol, operand.offset);
-  if (!operand.element) return start;
+  if (!operand.element) return symbol_address(*operand.symbol, operand.offset);
+  // Everything behind the array's start is a number of 32 bits.
+  llvm::Value* start = symbol_address(*operand.symbol, 0);
   ptx::Operand index;
   index.kind = ptx::Operand::Kind::Register;
   index.reg = *operand.element;
   llvm::Value* bytes =
       builder_.CreateMul(read_bits(index, 32), builder_.getInt32(operand.element_bytes));
+  bytes =
+      builder_.CreateAdd(bytes, builder_.getInt32(static_cast<std::uint32_t>(operand.offset)));
   bytes = builder_.CreateZExt(bytes, builder_.getInt64Ty());
   if (start->getType()->isPointerTy())
     return builder_.CreateGEP(builder_.getInt8Ty(), start, bytes);

@@ -46,8 +46,7 @@ std::optional<RegisterId> Scopes::find_in_ranges(const Scope& scope, std::string
     const char* end = name.data() + name.size();
     std::uint32_t number = 0;
     const auto [stop, error] = std::from_chars(begin, end, number);
-    const bool leading_zero = end - begin > 1 && *begin == '0';
-    if (error == std::errc{} && stop == end && !leading_zero && number < range.count) {
+    if (error == std::errc{} && stop == end && number < range.count) {
       return range.first + number;
     }
   }
