@@ -15,6 +15,16 @@ bool emit_move(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   if (instruction.modifiers.vector > 1) {
     const std::vector<ptx::Operand> to = lowering.elements(destination);
     const std::vector<ptx::Operand> from = lowering.elements(value);
+    if (from.size() == 1 && to.size() > 1) {
+      const unsigned part = ptx::bits_of(type) / static_cast<unsigned>(to.size());
+      llvm::IRBuilder<>& b = lowering.builder();
+      llvm::Value* whole = lowering.read_bits(from[0], ptx::bits_of(type));
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        lowering.write(to[i],
+                       b.CreateTrunc(b.CreateLShr(whole, std::uint64_t{i} * part), b.getIntNTy(part)));
+      }
+      return true;
+    }
     if (to.size() != from.size()) return false;
     std::vector<llvm::Value*> values;
     values.reserve(from.size());

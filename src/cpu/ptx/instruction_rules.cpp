@@ -7,7 +7,9 @@
 
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/modifier_rules.h"
+#include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
+#include "cpu/ptx/vector_rules.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -161,6 +163,8 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
+  if (Broken broken = broken_operand_rule(instruction, function, module)) return broken;
+  if (Broken broken = broken_vector_rule(instruction, function, module)) return broken;
   if (Broken broken = mismatched_register(instruction, function)) return broken;
   if (Broken broken = ordering(instruction)) return broken;
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {
