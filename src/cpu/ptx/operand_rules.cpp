@@ -106,7 +106,9 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
   if (is_float(type) || type == Type::Pred)
     return "has ." + std::string(name_of(type)) + " there, and an address is an integer";
   const Space space = space_of(*found->symbol, function, module);
-  const bool in_64_bits = space == Space::Global || space == Space::Generic;
+  const bool is_function = found->symbol->kind == SymbolRef::Kind::Function;
+  const bool in_64_bits = space == Space::Global ||
+                          (is_function && module.functions[found->symbol->index].is_defined);
   if (bits_of(type) < 64 && operand.kind == Kind::Symbol &&
       (in_64_bits || instruction.opcode == Opcode::cvta)) {
     return "needs 64 bits for the address";

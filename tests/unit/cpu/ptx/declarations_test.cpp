@@ -103,7 +103,7 @@ TEST_CASE("an open array gets its size from its values") {
 TEST_CASE("addresses in initialisers are kept as symbols") {
   const Module module = with_head(
       ".global .u32 a[4];\n"
-      ".global .u64 p[5] = {a, a+8, generic(a)+4, a-4, 7};\n"
+      ".global .u64 p[5] = {a, a+8, generic(a)+4, a+-4, 7};\n"
       ".global .u8 b[3] = {0xFF(a), 0xFF00(a+1), 0xFF000000(generic(a))};\n"
       ".global .u64 self[1] = {self};");
   const auto& pointers = module.variables[1].initial_addresses;

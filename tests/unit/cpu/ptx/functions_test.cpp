@@ -116,7 +116,7 @@ TEST_CASE("what a call passes has the size that the function says") {
       ".func (.reg .pred o) taker (.reg .pred i, .reg .f32 j) { ret; }\n"
       ".func g () { .reg .b16 h; .reg .b32 r; .reg .b64 rd; .reg .f32 s; .reg .pred p; .param "
       ".align 8 .b32 a8[2]; .param .b8 c; .param .f32 w; .param .b64 d; .param .b8 e[9];\n"
-      "call (w), f, (d, a8, c, w, e); call (_), f, (rd, a8, 1, 1.5, e); call (s), f, (5, a8, h, r, "
+      "call (w), f, (d, a8, c, w, e); call (_), f, (rd, a8, 1, 1.5, e); call (s), f, (5, a8, c, r, "
       "e); call (p), taker, (p, r); }");
 }
 
