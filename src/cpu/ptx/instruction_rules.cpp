@@ -152,6 +152,9 @@ Broken state_space(const Instruction& instruction, const Function& function, con
   if (!has_access_to(opcode, *space) && opcode != Opcode::ldu) {
     return "cannot write to the state space " + dotted(*space);
   }
+  if (opcode == Opcode::ld && address.symbol->kind == SymbolRef::Kind::ReturnParameter) {
+    return "cannot read a result that the function returns";
+  }
   if (opcode == Opcode::st && address.symbol->kind == SymbolRef::Kind::Parameter) {
     return "cannot write to a parameter that the function is given";
   }

@@ -19,7 +19,8 @@ bool is_access(Opcode opcode) {
 
 /// Whether an operand that is a value is read.
 bool is_read(Opcode opcode, std::size_t operand) {
-  return operand > 0 || opcode == Opcode::st || opcode == Opcode::red || opcode == Opcode::nanosleep;
+  return operand > 0 || opcode == Opcode::st || opcode == Opcode::red ||
+         opcode == Opcode::nanosleep || opcode == Opcode::brx;
 }
 
 /// Which operand of a memory access is its address.
@@ -122,7 +123,8 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
 Broken values(const Instruction& instruction, std::string_view letters, const Function& function,
               const Module& module) {
   const Opcode opcode = instruction.opcode;
-  const bool has_vectors = opcode == Opcode::mov || is_access(opcode);
+  const bool has_vectors = opcode == Opcode::mov || is_access(opcode) ||
+                           opcode == Opcode::ldmatrix || opcode == Opcode::stmatrix;
   const std::size_t address = is_access(opcode) ? address_of(opcode) : instruction.operands.size();
   if (address < instruction.operands.size() &&
       instruction.operands[address].kind != Kind::Address) {

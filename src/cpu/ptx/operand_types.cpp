@@ -26,7 +26,7 @@ struct Wanted {
 ///   t s  of the first and of the second type
 ///   T S  the same, or wider
 ///   w    an integer twice as wide as the first type
-///   u    an integer of 32 bits
+///   u U  an integer of 32 bits, or a wider one
 ///   -    not looked at: an address, a predicate, or what differs from form to form
 std::string_view operand_signature(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -91,6 +91,7 @@ std::string_view operand_signature(const Instruction& instruction) {
     case Opcode::dp4a:
       return "uuuu";
     case Opcode::cvt:
+      if (modifiers.has("pack")) return "UuuU";
       return modifiers.types.size() == 2 ? "TS" : "";
     case Opcode::ld:
     case Opcode::ldu:
@@ -99,8 +100,14 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "-T";
     case Opcode::match:
       return "utu";
+    case Opcode::brx:
+    case Opcode::ldmatrix:
     case Opcode::nanosleep:
       return "u";
+    case Opcode::movmatrix:
+      return "uu";
+    case Opcode::stmatrix:
+      return "-u";
     case Opcode::activemask:
       return "t";
     case Opcode::redux:
@@ -146,6 +153,8 @@ Wanted wanted_by(char letter, const Modifiers& modifiers) {
       return {bits_of(modifiers.type()) == 16 ? Type::U32 : Type::U64, false};
     case 'u':
       return {Type::U32, false};
+    case 'U':
+      return {Type::U32, true};
     default:
       return {};
   }

@@ -32,6 +32,10 @@ bool Scopes::add_range(std::string_view prefix, std::uint32_t count, RegisterId 
   for (const Range& range : scopes_.back().ranges) {
     if (range.prefix == prefix) return false;
   }
+  const Scope added{{}, {{prefix, count, first}}, {}};
+  for (const auto& [name, what] : scopes_.back().names) {
+    if (find_in_ranges(added, name)) return false;
+  }
   scopes_.back().ranges.push_back({prefix, count, first});
   return true;
 }

@@ -79,7 +79,7 @@ TEST_CASE("initialisers may be shorter than their array") {
   CHECK(values<std::uint32_t>(numbers) == std::vector<std::uint32_t>{1, 32, 15, 5, 0xFFFFFFFF});
   CHECK(numbers.bytes == 32);
   CHECK(values<float>(variable_of(".const .f32 f = 1.5;")) == std::vector<float>{1.5f});
-  CHECK(values<double>(variable_of(".const .f64 f[] = {0d3FF0000000000000, 0f40000000, 3};")) ==
+  CHECK(values<double>(variable_of(".const .f64 f[] = {0d3FF0000000000000, 0f40000000, 3.0};")) ==
         std::vector<double>{1, 2, 3});
 }
 
