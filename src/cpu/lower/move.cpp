@@ -6,6 +6,20 @@
 
 namespace pycuda::cpu::lower {
 
+namespace {
+
+/// A vector register as the vector of its elements.
+ptx::Operand packed(const FunctionLowering& lowering, const ptx::Operand& operand) {
+  std::vector<ptx::Operand> elements = lowering.elements(operand);
+  if (operand.kind != ptx::Operand::Kind::Register || elements.size() == 1) return operand;
+  ptx::Operand vector;
+  vector.kind = ptx::Operand::Kind::Vector;
+  vector.elements = std::move(elements);
+  return vector;
+}
+
+}  // namespace
+
 bool emit_move(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   if (instruction.operands.size() != 2) return false;
   const ptx::Operand& destination = instruction.operands[0];
@@ -32,7 +46,8 @@ bool emit_move(FunctionLowering& lowering, const ptx::Instruction& instruction) 
     for (std::size_t i = 0; i < to.size(); ++i) lowering.write(to[i], values[i]);
     return true;
   }
-  lowering.write(destination, lowering.read(value, type), ptx::is_signed(type));
+  lowering.write(packed(lowering, destination), lowering.read(packed(lowering, value), type),
+                 ptx::is_signed(type));
   return true;
 }
 

@@ -79,6 +79,7 @@ void ModuleParser::statement() {
 }
 
 void ModuleParser::version() {
+  if (state_.module.version_major != 0) return cursor_.fail("'.version' stands there twice");
   const Token token = cursor_.expect_kind(Token::Kind::Number, "a version such as 8.0");
   if (cursor_.failed()) return;
   const char* end = token.text.data() + token.text.size();
@@ -92,6 +93,7 @@ void ModuleParser::version() {
 }
 
 void ModuleParser::target() {
+  if (!state_.module.target.empty()) return cursor_.fail("'.target' stands there twice");
   do {
     const Token name = cursor_.current();
     const std::string_view text = cursor_.expect_name("a target");
@@ -318,6 +320,12 @@ void ModuleParser::performance_directives(Function& function) {
 }
 
 bool ModuleParser::performance_directive(Function& function, std::string_view word) {
+  constexpr std::string_view of_functions[] = {"noreturn", "pragma", "abi_preserve",
+                                               "abi_preserve_control"};
+  if (!function.is_entry && std::find(std::begin(of_functions), std::end(of_functions), word) ==
+                                std::end(of_functions)) {
+    return false;
+  }
   if (word == "maxntid") {
     block_extents(function.max_block, function.required_block);
   } else if (word == "reqntid") {
