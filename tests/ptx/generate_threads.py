@@ -17,13 +17,14 @@ from control_tests import control
 from file_tests import Suite
 from matrix_tests import matrices
 from memory_tests import memory
+from syntax_tests import syntax
 from warp_tests import warps
 
 
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "run"
     suite = Suite()
-    for group in (memory, atomics, warps, matrices, barriers, control):
+    for group in (memory, atomics, warps, matrices, barriers, control, syntax):
         group(suite)
     suite.write(folder)
 

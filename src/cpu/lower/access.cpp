@@ -93,15 +93,34 @@ llvm::Value* FunctionLowering::symbol_address(const ptx::SymbolRef& symbol, std:
   return llvm::ConstantPointerNull::get(builder_.getPtrTy());
 }
 
+llvm::Value* FunctionLowering::operand_address(const ptx::Operand& operand) {
+  if (!operand.element) return symbol_address(*operand.symbol, operand.offset);
+  // Everything behind the array's start is a number of 32 bits.
+  llvm::Value* start = symbol_address(*operand.symbol, 0);
+  ptx::Operand index;
+  index.kind = ptx::Operand::Kind::Register;
+  index.reg = *operand.element;
+  llvm::Value* bytes =
+      builder_.CreateMul(read_bits(index, 32), builder_.getInt32(operand.element_bytes));
+  bytes =
+      builder_.CreateAdd(bytes, builder_.getInt32(static_cast<std::uint32_t>(operand.offset)));
+  bytes = builder_.CreateZExt(bytes, builder_.getInt64Ty());
+  if (start->getType()->isPointerTy())
+    return builder_.CreateGEP(builder_.getInt8Ty(), start, bytes);
+  return builder_.CreateAdd(start, bytes);
+}
+
 llvm::Value* FunctionLowering::pointer_to(const ptx::Operand& address, ptx::Space space) {
   llvm::Type* byte = builder_.getInt8Ty();
   if (address.symbol) {
-    llvm::Value* base = symbol_address(*address.symbol, address.offset);
+    llvm::Value* base = operand_address(address);
     if (base->getType()->isPointerTy()) return base;
     return builder_.CreateGEP(byte, shared_base(), base);
   }
   ptx::Operand reg = address;
   reg.kind = ptx::Operand::Kind::Register;
+  reg.offset = 0;
+  if (is_narrow(address, space)) return narrow_pointer(address, space);
   if (space == ptx::Space::Shared) {
     // Offsets are 32-bit numbers and wrap as such, so a stray one stays within the range reserved
     // behind the window.

@@ -113,6 +113,41 @@ bool emit_system_call(FunctionLowering& lowering, const std::string& name, const
   return true;
 }
 
+llvm::Value* scratch(FunctionLowering& lowering, std::uint64_t bytes) {
+  llvm::AllocaInst* memory = lowering.entry_alloca(
+      llvm::ArrayType::get(lowering.builder().getInt8Ty(), std::max<std::uint64_t>(bytes, 1)));
+  memory->setAlignment(llvm::Align(16));
+  return memory;
+}
+
+/// Visits the registers of a vector with the places of their values in `memory`.
+template <class Visit>
+void each_element(FunctionLowering& lowering, const ptx::Operand& vector, llvm::Value* memory,
+                  const Visit& visit) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  std::uint64_t offset = 0;
+  for (const ptx::Operand& element : lowering.elements(vector)) {
+    llvm::IntegerType* type = lowering.int_type(lowering.register_bits(element));
+    visit(element, type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), memory, offset));
+    offset += type->getBitWidth() / 8;
+  }
+}
+
+/// The memory of an argument that the function takes by its address: a .param variable, or a copy
+/// of a vector register.
+llvm::Value* argument_memory(FunctionLowering& lowering, const ptx::Operand& argument,
+                             std::uint64_t bytes) {
+  if (argument.kind != Kind::Register) return memory_of(lowering, argument, bytes);
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* memory = scratch(lowering, bytes);
+  each_element(lowering, argument, memory,
+               [&](const ptx::Operand& element, llvm::IntegerType* type, llvm::Value* place) {
+                 b.CreateAlignedStore(lowering.read_bits(element, type->getBitWidth()), place,
+                                      llvm::Align(1));
+               });
+  return memory;
+}
+
 void emit_signature_call(FunctionLowering& lowering, const ptx::Call& call, llvm::Value* callee,
                          const std::vector<ptx::Parameter>& returns,
                          const std::vector<ptx::Parameter>& parameters) {
@@ -126,17 +161,28 @@ void emit_signature_call(FunctionLowering& lowering, const ptx::Call& call, llvm
   const Signature signature = lowering.module().signature(returns, parameters);
   std::vector<llvm::Value*> arguments{lowering.thread()};
   for (const std::uint32_t index : signature.memory_returns) {
-    arguments.push_back(memory_of(lowering, call.results[index], returns[index].bytes));
+    const ptx::Operand& result = call.results[index];
+    const bool is_memory = result.kind == Kind::Symbol;
+    arguments.push_back(is_memory ? memory_of(lowering, result, returns[index].bytes)
+                                  : scratch(lowering, returns[index].bytes));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const bool in_memory = parameters[i].is_array || parameters[i].vector > 1;
-    arguments.push_back(in_memory ? memory_of(lowering, call.arguments[i], parameters[i].bytes)
+    arguments.push_back(in_memory ? argument_memory(lowering, call.arguments[i], parameters[i].bytes)
                                   : argument_bits(lowering, call.arguments[i],
                                                   std::max(1u, ptx::bits_of(parameters[i].type))));
   }
   llvm::CallInst* result = b.CreateCall(signature.type, callee, arguments);
   result->setDoesNotThrow();
   lowering.forget_line();
+  for (std::size_t i = 0; i < signature.memory_returns.size(); ++i) {
+    const ptx::Operand& destination = call.results[signature.memory_returns[i]];
+    if (destination.kind != Kind::Register) continue;
+    each_element(lowering, destination, arguments[1 + i],
+                 [&](const ptx::Operand& element, llvm::IntegerType* type, llvm::Value* place) {
+                   lowering.write(element, b.CreateAlignedLoad(type, place, llvm::Align(1)));
+                 });
+  }
   for (unsigned i = 0; i < signature.scalar_returns.size(); ++i) {
     llvm::Value* value = signature.scalar_returns.size() == 1 ? static_cast<llvm::Value*>(result)
                                                               : b.CreateExtractValue(result, i);

@@ -163,6 +163,7 @@ bool is_integer(Type type) {
 
 bool emit_convert(FunctionLowering& lowering, const Instruction& instruction) {
   const auto& types = instruction.modifiers.types;
+  if (instruction.modifiers.has("pack")) return emit_convert_pack(lowering, instruction);
   if (types.size() != 2 || instruction.operands.size() < 2) return false;
   const Type to = types[0], from = types[1];
   if (to == Type::None || to == Type::Pred || from == Type::Pred) return false;

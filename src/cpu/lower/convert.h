@@ -8,6 +8,9 @@ namespace pycuda::cpu::lower {
 
 class FunctionLowering;
 
+/// cvt.pack.sat
+bool emit_convert_pack(FunctionLowering& lowering, const ptx::Instruction& instruction);
+
 bool emit_packed_convert(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
 }  // namespace pycuda::cpu::lower

@@ -160,6 +160,7 @@ void FunctionLowering::make_parameters() {
   for (const ptx::Parameter& parameter : source_.parameters) {
     llvm::Argument* value = target_->getArg(argument++);
     if (parameter.is_array || parameter.vector > 1) {
+      if (parameter.is_register) copy_vector(parameter, value, /*to_register=*/true);
       parameters_.push_back(value);
     } else if (parameter.is_register) {
       builder_.CreateStore(value, registers_[parameter.reg].memory);
@@ -168,6 +169,23 @@ void FunctionLowering::make_parameters() {
       llvm::AllocaInst* slot = entry_alloca(value->getType(), parameter.name);
       builder_.CreateStore(value, slot);
       parameters_.push_back(slot);
+    }
+  }
+}
+
+/// Between a vector register and the caller's memory.
+void FunctionLowering::copy_vector(const ptx::Parameter& parameter, llvm::Value* memory,
+                                   bool to_register) {
+  llvm::AllocaInst* slot = registers_[parameter.reg].memory;
+  llvm::IntegerType* type = int_type(ptx::bits_of(parameter.type));
+  for (unsigned i = 0; i < parameter.vector; ++i) {
+    llvm::Value* own = builder_.CreateConstInBoundsGEP2_64(slot->getAllocatedType(), slot, 0, i);
+    llvm::Value* there = builder_.CreateConstInBoundsGEP1_64(type, memory, i);
+    const llvm::Align any(1);
+    if (to_register) {
+      builder_.CreateStore(builder_.CreateAlignedLoad(type, there, any), own);
+    } else {
+      builder_.CreateAlignedStore(builder_.CreateLoad(type, own), there, any);
     }
   }
 }
@@ -246,6 +264,10 @@ void FunctionLowering::emit_return() {
     return;
   }
   const Signature signature = module_.signature(source_.returns, source_.parameters);
+  for (const std::uint32_t index : signature.memory_returns) {
+    const ptx::Parameter& result = source_.returns[index];
+    if (result.is_register) copy_vector(result, returns_[index], /*to_register=*/false);
+  }
   llvm::Type* type = signature.type->getReturnType();
   if (signature.scalar_returns.empty()) {
     builder_.CreateRetVoid();

@@ -92,6 +92,12 @@ class FunctionLowering {
   llvm::Value* return_memory(std::uint32_t index);
   /// A symbol's address: a pointer for host addresses, an i64 offset for .shared.
   llvm::Value* symbol_address(const ptx::SymbolRef& symbol, std::int64_t offset);
+  /// The same for a Symbol or Address operand with a symbol, which may be an element of an array.
+  llvm::Value* operand_address(const ptx::Operand& operand);
+  /// Whether `address` is a register of 32 bits in a space whose pointers have 64 here.
+  bool is_narrow(const ptx::Operand& address, ptx::Space space) const;
+  /// The host pointer of such an operand: that of the variable which has this address.
+  llvm::Value* narrow_pointer(const ptx::Operand& address, ptx::Space space);
   /// The space that a symbol's memory lies in.
   ptx::Space symbol_space(const ptx::SymbolRef& symbol) const;
   /// The host pointer of an Address operand in `space`, and nothing else: no checks.
@@ -130,8 +136,15 @@ class FunctionLowering {
   llvm::AllocaInst* entry_alloca(llvm::Type* type, const llvm::Twine& name = "");
 
  private:
+  /// A variable's memory and size.
+  struct Piece {
+    llvm::Value* memory;
+    std::uint64_t bytes;
+  };
+  std::vector<Piece> pieces_of(ptx::Space space);
   void make_registers();
   void make_parameters();
+  void copy_vector(const ptx::Parameter& parameter, llvm::Value* memory, bool to_register);
   void make_variables();
   void make_blocks();
   void emit_body();

@@ -17,6 +17,7 @@ void each_register(const ptx::Operand& operand, const Visit& visit) {
       operand.kind == ptx::Operand::Kind::Register ||
       (operand.kind == ptx::Operand::Kind::Address && operand.has_register_base);
   if (is_register) visit(operand.reg);
+  if (operand.element) visit(*operand.element);
   for (const ptx::Operand& element : operand.elements) each_register(element, visit);
 }
 

@@ -19,6 +19,16 @@ class TileRows {
   TileRows(FunctionLowering& lowering, const ptx::Operand& address, ptx::Space space)
       : lowering_(lowering), space_(space) {
     llvm::IRBuilder<>& b = lowering.builder();
+    if (space_ == ptx::Space::Generic && has_narrow_register(address)) {
+      // The lower half of a generic address.
+      space_ = ptx::Space::Shared;
+      ptx::Operand half = address;
+      half.kind = ptx::Operand::Kind::Register;
+      own_ = lowering.read_bits(half, 32);
+      base_ = b.CreatePtrToInt(lowering.shared_base(), b.getInt64Ty());
+      own_ = b.CreateSub(own_, b.CreateTrunc(base_, b.getInt32Ty()));
+      return;
+    }
     own_ = b.CreatePtrToInt(lowering.pointer_to(address, space), b.getInt64Ty());
     if (space_ == ptx::Space::Shared) {
       base_ = b.CreatePtrToInt(lowering.shared_base(), b.getInt64Ty());
@@ -44,6 +54,11 @@ class TileRows {
   }
 
  private:
+  bool has_narrow_register(const ptx::Operand& address) const {
+    return address.has_register_base &&
+           ptx::bits_of(lowering_.source().registers[address.reg].type) < 64;
+  }
+
   FunctionLowering& lowering_;
   ptx::Space space_;
   Value* own_;             ///< where the lane's row lies: an offset in shared memory, or an address

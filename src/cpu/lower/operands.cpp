@@ -66,6 +66,11 @@ llvm::Value* FunctionLowering::read_register(const ptx::Operand& operand, unsign
   llvm::Value* value =
       builder_.CreateLoad(int_type(std::max(1u, ptx::bits_of(type))), register_slot(operand));
   if (bits == 1) return operand.negated ? builder_.CreateNot(value) : value;
+  if (operand.offset != 0) {
+    const llvm::APInt offset(64, static_cast<std::uint64_t>(operand.offset));
+    value = builder_.CreateAdd(
+        value, builder_.getInt(offset.sextOrTrunc(value->getType()->getIntegerBitWidth())));
+  }
   return builder_.CreateZExtOrTrunc(value, int_type(bits));
 }
 
@@ -100,7 +105,7 @@ llvm::Value* FunctionLowering::read_bits(const ptx::Operand& operand, unsigned b
       if (!operand.symbol) break;
       if (llvm::Value* number = reference_number(*this, *operand.symbol))
         return builder_.CreateZExtOrTrunc(number, type);
-      llvm::Value* address = symbol_address(*operand.symbol, operand.offset);
+      llvm::Value* address = operand_address(operand);
       const bool in_shared = !address->getType()->isPointerTy();
       if (in_shared && operand.generic) {
         address = builder_.CreateAdd(builder_.CreatePtrToInt(shared_base(), builder_.getInt64Ty()),

@@ -204,6 +204,16 @@ std::string BodyPrinter::register_text(const Operand& operand) const {
   return text;
 }
 
+std::string BodyPrinter::symbol_text(const Operand& operand) const {
+  const std::string_view name = symbol_name(*operand.symbol);
+  if (operand.element_bytes == 0) return with_offset(name, operand.offset);
+  const std::int64_t index = operand.offset / static_cast<std::int64_t>(operand.element_bytes);
+  return std::string(name) + '[' +
+         (operand.element ? with_offset(registers_[*operand.element], index)
+                          : std::to_string(index)) +
+         ']';
+}
+
 std::string BodyPrinter::operand(const Operand& operand) const {
   char digits[24];
   switch (operand.kind) {
@@ -213,7 +223,8 @@ std::string BodyPrinter::operand(const Operand& operand) const {
       return "_";
     case Operand::Kind::Register: {
       const bool predicate = function_.registers[operand.reg].type == Type::Pred;
-      return (operand.negated ? (predicate ? "!" : "-") : "") + register_text(operand);
+      return (operand.negated ? (predicate ? "!" : "-") : "") +
+             with_offset(register_text(operand), operand.offset);
     }
     case Operand::Kind::Special:
       return name_of(operand.special, operand.index);
@@ -229,13 +240,14 @@ std::string BodyPrinter::operand(const Operand& operand) const {
       }
       return digits;
     case Operand::Kind::Symbol:
-      return with_offset(symbol_name(*operand.symbol), operand.offset);
+      return symbol_text(operand);
     case Operand::Kind::Address:
       if (operand.has_register_base) {
         return '[' + with_offset(register_text(operand), operand.offset) + ']';
       }
       if (!operand.symbol) return '[' + std::to_string(operand.offset) + ']';
-      return '[' + with_offset(symbol_name(*operand.symbol), operand.offset) + ']';
+      if (operand.element_bytes != 0) return symbol_text(operand);
+      return '[' + symbol_text(operand) + ']';
     case Operand::Kind::Vector:
       return '{' + list(operand.elements) + '}';
     case Operand::Kind::Pair:

@@ -28,6 +28,7 @@ class BodyPrinter {
   std::string operand(const Operand& operand) const;
   std::string list(const std::vector<Operand>& operands) const;
   std::string register_text(const Operand& operand) const;
+  std::string symbol_text(const Operand& operand) const;
   std::string_view symbol_name(const SymbolRef& symbol) const;
   std::string call(const Instruction& instruction);
 

@@ -38,6 +38,7 @@ std::vector<Operand> FunctionParser::call_operands() {
   if (cursor_.accept(')')) return list;
   do {
     list.push_back(simple_operand());
+    if (list.back().element_bytes != 0) cursor_.fail("a call cannot pass an element of an array");
   } while (cursor_.accept(','));
   cursor_.expect(')');
   return list;

@@ -198,7 +198,11 @@ Number term(Cursor& cursor, int depth) {
   }
   if (cursor.accept('-')) return negated(term(cursor, depth + 1));
   if (cursor.accept('+')) return term(cursor, depth + 1);
-  if (cursor.accept('!')) return truth(!is_true(term(cursor, depth + 1)));
+  if (cursor.accept('!')) {
+    const Number operand = term(cursor, depth + 1);
+    if (!operand.is_integer()) cursor.fail("'!' takes an integer");
+    return truth(!is_true(operand));
+  }
   if (cursor.accept('~')) {
     Number operand = term(cursor, depth + 1);
     if (!operand.is_integer()) cursor.fail("'~' takes an integer");
@@ -247,6 +251,8 @@ Number expression(Cursor& cursor, int lowest, int depth) {
     const Number yes = expression(cursor, 0, depth + 1);
     cursor.expect(':');
     const Number no = expression(cursor, 0, depth + 1);
+    if (!left.is_integer() || !yes.is_integer() || !no.is_integer())
+      cursor.fail("'?' chooses between integers");
     return is_true(left) ? yes : no;
   }
   return left;

@@ -75,7 +75,7 @@ std::uint64_t total_bytes(Cursor& cursor, SourcePosition position, std::uint64_t
 
 void pointer_attributes(Cursor& cursor) {
   if (!cursor.accept_dot("ptr")) return;
-  for (const std::string_view space : {"global", "const", "local", "shared", "param"}) {
+  for (const std::string_view space : {"global", "const", "local", "shared"}) {
     if (cursor.accept_dot(space)) break;
   }
   if (cursor.accept_dot("align")) alignment(cursor);
@@ -103,6 +103,8 @@ NamedParameter parameter(ParseState& state) {
   }
   const auto sizes = dimensions(cursor);
   parameter.is_array = !sizes.empty();
+  if (sizes.size() > 1) cursor.fail_at(result.position, "a parameter has one dimension at most");
+  if (head.vector > 1) cursor.fail_at(result.position, "a parameter in memory cannot be a vector");
   parameter.bytes = total_bytes(cursor, result.position, head.element_bytes(), sizes);
   parameter.alignment =
       head.alignment != 0 ? head.alignment : static_cast<std::uint32_t>(head.element_bytes());
@@ -138,6 +140,9 @@ DeclarationHead declaration_head(Cursor& cursor) {
     head.alignment = alignment(cursor);
   }
   if (head.type == Type::None) cursor.fail_expected("a type");
+  constexpr std::uint32_t most_bits = 128;
+  if (!cursor.failed() && (head.vector == 8 || bits_of(head.type) * head.vector > most_bits))
+    cursor.fail("a vector has at most 4 elements and 128 bits");
   return head;
 }
 
@@ -164,6 +169,10 @@ void variable_declarations(ParseState& state, Space space, Linkage linkage,
     variable.dimensions = dimensions(cursor);
     variable.bytes =
         total_bytes(cursor, variable.position, head.element_bytes(), variable.dimensions);
+    if (head.managed && space != Space::Global)
+      cursor.fail_at(variable.position, "only .global variables can be .managed");
+    if (linkage == Linkage::Common && space != Space::Global)
+      cursor.fail_at(variable.position, "only .global variables can be .common");
     if (cursor.accept('=')) {
       if (space != Space::Global && space != Space::Const) {
         cursor.fail("only .global and .const variables can have an initialiser");

@@ -23,7 +23,16 @@ LocalName local(LocalName::Kind kind, std::size_t index) {
 FunctionParser::FunctionParser(ParseState& state, Function& function)
     : state_(state), cursor_(state.cursor), function_(function) {
   scopes_.open();
+  state_.local_symbol = [this](std::string_view name) -> std::optional<SymbolRef> {
+    const auto found = scopes_.find(name);
+    if (!found) return std::nullopt;
+    const bool of_module = found->kind == LocalName::Kind::ModuleVariable;
+    return SymbolRef{
+        of_module ? SymbolRef::Kind::ModuleVariable : SymbolRef::Kind::LocalVariable, found->index};
+  };
 }
+
+FunctionParser::~FunctionParser() { state_.local_symbol = nullptr; }
 
 void FunctionParser::enter(std::string_view name, LocalName what, SourcePosition position) {
   if (name == "_" || scopes_.add(name, what)) return;
@@ -109,8 +118,6 @@ void FunctionParser::statement() {
     instruction();
   } else if (token.is('{')) {
     open_scope();
-  } else if (token.is(';')) {
-    cursor_.take();
   } else if (token.kind == Token::Kind::Identifier) {
     if (cursor_.following().is(':')) {
       label();
@@ -145,9 +152,10 @@ void FunctionParser::directive() {
     local_variables(Space::Shared, Linkage::None);
   } else if (text == "param") {
     local_variables(Space::Param, Linkage::None);
-  } else if (text == "extern") {
-    cursor_.expect_dot("shared");
-    local_variables(Space::Shared, Linkage::Extern);
+  } else if (text == "global") {
+    local_variables(Space::Global, Linkage::None);
+  } else if (text == "const") {
+    local_variables(Space::Const, Linkage::None);
   } else if (text == "pragma") {
     pragma();
   } else {
@@ -176,6 +184,8 @@ void FunctionParser::registers() {
   if (!cursor_.failed() && head.type >= Type::TexRef) {
     cursor_.fail("a register cannot have the type ." + std::string(name_of(head.type)));
   }
+  if (!cursor_.failed() && head.vector > 1 && head.type == Type::Pred)
+    cursor_.fail("a vector of predicates does not exist");
   do {
     register_names(head);
   } while (cursor_.accept(','));
@@ -185,6 +195,8 @@ void FunctionParser::registers() {
 void FunctionParser::register_names(const DeclarationHead& head) {
   const SourcePosition position = cursor_.current().position;
   const std::string_view name = cursor_.expect_name("a register's name");
+  if (name == "_" || name == "$" || name == "WARP_SZ")
+    cursor_.fail_at(position, quoted(name) + " cannot be a register's name");
   std::uint64_t count = 1;
   const bool is_range = cursor_.accept('<');
   if (is_range) {
@@ -218,9 +230,15 @@ void FunctionParser::register_names(const DeclarationHead& head) {
 void FunctionParser::local_variables(Space space, Linkage linkage) {
   variable_declarations(state_, space, linkage, [&](NamedVariable named) {
     const SourcePosition position = named.variable.position;
-    if (linkage == Linkage::Extern) {
-      // Dynamic shared memory belongs to the module, wherever it is declared.
-      state_.declare_variable(std::move(named.variable), named.name);
+    if (named.variable.type >= Type::TexRef || (named.variable.bytes == 0)) {
+      cursor_.report(position, quoted(named.name) + " can only be declared outside of functions");
+      return;
+    }
+    if (space == Space::Global || space == Space::Const) {
+      // One for all threads and calls: what belongs to the function is the name alone.
+      const std::uint32_t index =
+          state_.add_scoped_variable(std::move(named.variable), function_.name);
+      enter(named.name, local(LocalName::Kind::ModuleVariable, index), position);
       return;
     }
     enter(named.name, local(LocalName::Kind::Variable, function_.variables.size()), position);
@@ -262,6 +280,8 @@ void FunctionParser::location() {
 void FunctionParser::label() {
   const Token name = cursor_.take();
   cursor_.take();
+  if (name.text == "_" || name.text == "WARP_SZ")
+    cursor_.fail_at(name.position, quoted(name.text) + " cannot be a label");
   if (cursor_.accept_dot("branchtargets")) return branch_targets(name.text, name.position);
   if (cursor_.accept_dot("calltargets")) return call_targets(name.text, name.position);
   if (cursor_.accept_dot("callprototype")) return prototype(name.text, name.position);
@@ -313,9 +333,11 @@ void FunctionParser::prototype(std::string_view name, SourcePosition position) {
     }
   };
   read(prototype.returns);
-  cursor_.expect_name("'_'");
+  const Token name_token = cursor_.current();
+  if (cursor_.expect_name("'_'") != "_") cursor_.fail_at(name_token.position, "expected '_'");
   read(prototype.parameters);
-  cursor_.accept_dot("noreturn");
+  if (cursor_.accept_dot("noreturn") && !prototype.returns.empty())
+    cursor_.fail("a function with .noreturn has no results");
   if (cursor_.accept_dot("abi_preserve") || cursor_.accept_dot("abi_preserve_control")) {
     constant_expression(cursor_);
   }

@@ -13,10 +13,14 @@
 namespace pycuda::cpu::ptx {
 
 /// Fills a function's header and body. function_parser.cpp reads statements and directives,
-/// instruction_parser.cpp instructions and their operands, call_parser.cpp calls.
+/// instruction_parser.cpp instructions, operand_parser.cpp their operands,
+/// call_parser.cpp calls.
 class FunctionParser {
  public:
   FunctionParser(ParseState& state, Function& function);
+  ~FunctionParser();
+  FunctionParser(const FunctionParser&) = delete;
+  FunctionParser& operator=(const FunctionParser&) = delete;
 
   /// Makes the parameters' names known to the body.
   void enter_parameters(const std::vector<NamedParameter>& returns,
@@ -48,10 +52,15 @@ class FunctionParser {
   const OpcodeFacts* opcode(Instruction& instruction);
   void check(const Instruction& instruction, const OpcodeFacts& facts);
   void operands(Instruction& instruction);
+  void settle_element(const Instruction& instruction, Operand& operand);
   Operand operand();
   Operand simple_operand();
   Operand constant();
   Operand named(const Token& name);
+  Operand special_register(const Token& name);
+  Operand symbol_operand(SymbolRef symbol, const Token& name);
+  void array_element(Operand& operand, const Token& name);
+  std::int64_t offset();
   void register_suffix(Operand& operand);
   Operand vector();
   Operand address();

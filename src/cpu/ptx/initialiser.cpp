@@ -31,9 +31,7 @@ class Initialiser {
 
   void run() {
     if (sizes_.empty()) {
-      const bool braces = cursor_.accept('{');
       value(0);
-      if (braces) cursor_.expect('}');
       return;
     }
     const bool open = sizes_[0] == 0;
@@ -78,6 +76,7 @@ class Initialiser {
         at += element_bytes_;
       }
       if (!cursor_.accept(',')) break;
+      if (cursor_.current().is('}')) cursor_.fail_expected("a value");
     }
     cursor_.expect('}');
     return at;
@@ -93,8 +92,9 @@ class Initialiser {
       const SourcePosition position = token.position;
       const Number number = constant_expression(cursor_);
       if (cursor_.failed()) return;
+      const bool mixes = number.is_integer() && is_float(variable_.type);
       const auto bits = stored_bits(number, variable_.type);
-      if (!bits) {
+      if (!bits || mixes) {
         cursor_.fail_at(position, "a variable of type ." + std::string(name_of(variable_.type)) +
                                       " cannot have this value");
         return;
@@ -126,19 +126,19 @@ class Initialiser {
     const int width = std::countr_one(ones);
     const bool usable = number.is_integer() && number.bits != 0 &&
                         width == 64 - std::countl_zero(ones) &&
-                        width == static_cast<int>(8 * element_bytes_) && shift % 8 == 0;
+                        width == 8 && element_bytes_ == 1 && shift % 8 == 0;
     if (!usable) {
       cursor_.fail_at(token.position, "the mask " + quoted(token.text) +
-                                          " does not pick as many whole bytes as are stored");
+                                          " does not pick one byte for a variable of bytes");
       return;
     }
     cursor_.expect('(');
-    address(at, element_bytes_, static_cast<std::uint32_t>(shift));
+    address(at, element_bytes_, static_cast<std::uint32_t>(shift), /*masked=*/true);
     cursor_.expect(')');
   }
 
   /// symbol + 4, generic(symbol) + 4 or generic(symbol + 4).
-  void address(std::uint64_t at, std::uint64_t bytes, std::uint32_t shift) {
+  void address(std::uint64_t at, std::uint64_t bytes, std::uint32_t shift, bool masked = false) {
     InitialAddress result;
     result.offset = at;
     result.bytes = static_cast<std::uint32_t>(bytes);
@@ -160,24 +160,42 @@ class Initialiser {
     result.addend = static_cast<std::int64_t>(static_cast<std::uint64_t>(result.addend) +
                                               static_cast<std::uint64_t>(addend()));
     if (cursor_.failed()) return;
-    if (is_float(variable_.type)) {
-      cursor_.fail_at(position, "a floating-point variable cannot hold an address");
+    const bool is_whole = shift == 0 && bytes >= 4;
+    if (is_float(variable_.type) || is_signed(variable_.type) || (!is_whole && !masked)) {
+      cursor_.fail_at(position, "a variable of type ." + std::string(name_of(variable_.type)) +
+                                    " cannot hold an address");
       return;
     }
-    const bool own = name == variable_.name && !state_.symbols.contains(name);
-    const auto next = static_cast<std::uint32_t>(state_.module.variables.size());
-    result.symbol =
-        own ? SymbolRef{SymbolRef::Kind::ModuleVariable, next} : state_.symbol(name, position);
+    result.symbol = symbol(name, position);
+    if (cursor_.failed()) return;
     if (!reserve(at + bytes)) return;
     variable_.initial_addresses.push_back(result);
   }
 
+  /// What the name of an address means: memory that is at one place for all threads, or a function.
+  SymbolRef symbol(std::string_view name, SourcePosition position) {
+    const auto local = state_.local_symbol ? state_.local_symbol(name) : std::nullopt;
+    const bool own = !local && name == variable_.name && !state_.symbols.contains(name);
+    if (own) {
+      return {SymbolRef::Kind::ModuleVariable,
+              static_cast<std::uint32_t>(state_.module.variables.size())};
+    }
+    const SymbolRef found = local ? *local : state_.symbol(name, position);
+    const bool is_variable = found.kind == SymbolRef::Kind::ModuleVariable;
+    const Space space = is_variable ? state_.module.variables[found.index].space : Space::Generic;
+    if (space == Space::Shared || (!is_variable && found.kind != SymbolRef::Kind::Function)) {
+      cursor_.fail_at(position, "an initialiser takes the address of .global and .const variables "
+                                "and of functions, and " +
+                                    quoted(name) + " is none");
+    }
+    return found;
+  }
+
   std::int64_t addend() {
-    const bool minus = cursor_.accept('-');
-    if (!minus && !cursor_.accept('+')) return 0;
-    const Number number = constant_term(cursor_);
+    if (!cursor_.current().is('+')) return 0;
+    const Number number = constant_expression(cursor_);
     if (!number.is_integer()) cursor_.fail("an offset must be an integer");
-    return static_cast<std::int64_t>(minus ? 0 - number.bits : number.bits);
+    return static_cast<std::int64_t>(number.bits);
   }
 
   ParseState& state_;

@@ -6,8 +6,11 @@
 #include <initializer_list>
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/form_rules.h"
 #include "cpu/ptx/modifier_rules.h"
+#include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
+#include "cpu/ptx/vector_rules.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -149,6 +152,9 @@ Broken state_space(const Instruction& instruction, const Function& function, con
   if (!has_access_to(opcode, *space) && opcode != Opcode::ldu) {
     return "cannot write to the state space " + dotted(*space);
   }
+  if (opcode == Opcode::ld && address.symbol->kind == SymbolRef::Kind::ReturnParameter) {
+    return "cannot read a result that the function returns";
+  }
   if (opcode == Opcode::st && address.symbol->kind == SymbolRef::Kind::Parameter) {
     return "cannot write to a parameter that the function is given";
   }
@@ -159,8 +165,11 @@ Broken state_space(const Instruction& instruction, const Function& function, con
 
 Broken broken_rule(const Instruction& instruction, const Function& function, const Module& module) {
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
+  if (Broken broken = broken_form_rule(instruction)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
+  if (Broken broken = broken_operand_rule(instruction, function, module)) return broken;
+  if (Broken broken = broken_vector_rule(instruction, function, module)) return broken;
   if (Broken broken = mismatched_register(instruction, function)) return broken;
   if (Broken broken = ordering(instruction)) return broken;
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {

@@ -44,6 +44,12 @@ Token Lexer::make(Token::Kind kind, const char* begin, const char* end) const {
   return {kind, {begin, static_cast<std::size_t>(end - begin)}, position_of(begin)};
 }
 
+/// `# 12 "file"` at the start of a line, as a preprocessor leaves it.
+bool Lexer::is_line_marker() const {
+  return at_ == line_start_ && end_ - at_ > 2 && at_[0] == '#' && at_[1] == ' ' &&
+         is_class(at_[2], kDigit);
+}
+
 /// False when a comment does not end; `at_` then stands at its start.
 bool Lexer::skip_blanks() {
   while (at_ < end_) {
@@ -53,6 +59,8 @@ bool Lexer::skip_blanks() {
     } else if (is_class(*at_, kBlank)) {
       ++at_;
     } else if (at_ + 1 < end_ && at_[0] == at_[1] && (at_[0] == '/' || at_[0] == '@')) {
+      while (at_ < end_ && *at_ != '\n') ++at_;
+    } else if (is_line_marker()) {
       while (at_ < end_ && *at_ != '\n') ++at_;
     } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '*') {
       const std::string_view rest(at_ + 2, static_cast<std::size_t>(end_ - at_ - 2));

@@ -18,6 +18,7 @@ class Lexer {
   Token next();
 
  private:
+  bool is_line_marker() const;
   bool skip_blanks();
   SourcePosition position_of(const char* where) const;
   Token make(Token::Kind kind, const char* begin, const char* end) const;

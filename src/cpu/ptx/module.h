@@ -49,7 +49,8 @@ struct Operand {
   enum class Kind : std::uint8_t {
     None,       ///< absent
     Sink,       ///< _
-    Register,   ///< reg; `negated` for !%p; `component` when one of a vector register (%v.x)
+    Register,   ///< reg + offset; `negated` for !%p; `component` when one of a vector register
+                ///< (%v.x)
     Special,    ///< special, index
     Integer,    ///< bits: two's complement, 64 bits; `is_unsigned_literal` for a U suffix
     Float,      ///< bits: of an f64 (0d or decimal) or of an f32 (0f), see `literal`
@@ -74,8 +75,11 @@ struct Operand {
   std::uint32_t index = 0;
   std::optional<SymbolRef> symbol;
   bool has_register_base = false;  ///< Address with a register base
+  std::uint32_t element_bytes = 0;    ///< Symbol, Address: of `array[index]`, else 0
+  std::optional<RegisterId> element;  ///< of `array[reg + n]`: its low 32 bits times element_bytes
+                                      ///< are added
   std::uint64_t bits = 0;          ///< Integer, Float
-  std::int64_t offset = 0;         ///< Address, Symbol
+  std::int64_t offset = 0;         ///< Address, Symbol, Register
   std::vector<Operand> elements;
 };
 

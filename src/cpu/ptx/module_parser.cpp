@@ -58,7 +58,6 @@ void ModuleParser::recover() {
 }
 
 void ModuleParser::statement() {
-  if (cursor_.accept(';')) return;
   if (cursor_.current().kind != Token::Kind::Dot) return cursor_.fail_expected("a directive");
   const Token word = cursor_.take();
   const std::string_view text = word.text;
@@ -80,6 +79,7 @@ void ModuleParser::statement() {
 }
 
 void ModuleParser::version() {
+  if (state_.module.version_major != 0) return cursor_.fail("'.version' stands there twice");
   const Token token = cursor_.expect_kind(Token::Kind::Number, "a version such as 8.0");
   if (cursor_.failed()) return;
   const char* end = token.text.data() + token.text.size();
@@ -93,6 +93,7 @@ void ModuleParser::version() {
 }
 
 void ModuleParser::target() {
+  if (!state_.module.target.empty()) return cursor_.fail("'.target' stands there twice");
   do {
     const Token name = cursor_.current();
     const std::string_view text = cursor_.expect_name("a target");
@@ -174,6 +175,9 @@ void ModuleParser::alias() {
     cursor_.fail_at(name.position, ".alias takes the names of two functions");
   } else if (state_.module.functions[from.index].is_defined || from.index == to.index) {
     cursor_.fail_at(name.position, quoted(name.text) + " is defined already");
+  } else if (state_.module.functions[from.index].is_entry ||
+             state_.module.functions[to.index].is_entry) {
+    cursor_.fail_at(name.position, "a kernel has no alias");
   } else {
     state_.module.functions[from.index].alias_of = to.index;
   }
@@ -183,7 +187,7 @@ void ModuleParser::linked(Linkage linkage) {
   const Token word = cursor_.expect_kind(Token::Kind::Dot, "a variable or a function");
   if (cursor_.failed()) return;
   if (word.text == "entry") return function(true, linkage);
-  if (word.text == "func") return function(false, linkage);
+  if (word.text == "func" && linkage != Linkage::Common) return function(false, linkage);
   if (!variable(word.text, linkage)) {
     cursor_.fail_at(word.position, "expected a variable or a function, found " +
                                        quoted("." + std::string(word.text)));
@@ -262,9 +266,24 @@ void ModuleParser::function_header(Function& function, std::vector<NamedParamete
   name = cursor_.expect_name("a function's name");
   function.name = name;
   if (cursor_.current().is('(')) parameters = parameter_list(state_);
+  check_header(function.is_entry, returns, parameters);
   for (const NamedParameter& entry : returns) function.returns.push_back(entry.parameter);
   for (const NamedParameter& entry : parameters) function.parameters.push_back(entry.parameter);
   performance_directives(function);
+}
+
+/// Where parameters may be registers.
+void ModuleParser::check_header(bool is_entry, const std::vector<NamedParameter>& returns,
+                                const std::vector<NamedParameter>& parameters) {
+  for (const NamedParameter& entry : parameters) {
+    if (is_entry && entry.parameter.is_register)
+      cursor_.fail_at(entry.position, "a kernel's parameters are in .param");
+  }
+  if (returns.size() < 2) return;
+  for (const NamedParameter& entry : returns) {
+    if (!entry.parameter.is_register)
+      cursor_.fail_at(entry.position, "several results of a function are registers");
+  }
 }
 
 /// A launch passes them in memory of a fixed size.
@@ -301,6 +320,12 @@ void ModuleParser::performance_directives(Function& function) {
 }
 
 bool ModuleParser::performance_directive(Function& function, std::string_view word) {
+  constexpr std::string_view of_functions[] = {"noreturn", "pragma", "abi_preserve",
+                                               "abi_preserve_control"};
+  if (!function.is_entry && std::find(std::begin(of_functions), std::end(of_functions), word) ==
+                                std::end(of_functions)) {
+    return false;
+  }
   if (word == "maxntid") {
     block_extents(function.max_block, function.required_block);
   } else if (word == "reqntid") {
@@ -317,8 +342,9 @@ bool ModuleParser::performance_directive(Function& function, std::string_view wo
     unsigned_constant(cursor_, "a limit");  // for ptxas's allocation of registers only
   } else if (word == "explicitcluster" || word == "blocksareclusters") {
     function.explicit_cluster = true;
-  } else if (word == "noreturn") {
+  } else if (word == "noreturn" && !function.is_entry) {
     function.noreturn = true;
+    if (!function.returns.empty()) cursor_.fail("a function with .noreturn has no results");
   } else if (word == "pragma") {
     pragma();
   } else {
@@ -364,6 +390,7 @@ void ModuleParser::skip_function() {
 }
 
 void ModuleParser::finish() {
+  state_.name_scoped_variables();
   const Module& module = state_.module;
   if (module.target.empty()) cursor_.report({}, "the module has no .target");
   for (const auto& [function, position] : state_.unknown) {

@@ -32,6 +32,8 @@ class ModuleParser {
   void function(bool is_entry, Linkage linkage);
   void function_header(Function& function, std::vector<NamedParameter>& returns,
                        std::vector<NamedParameter>& parameters, std::string_view& name);
+  void check_header(bool is_entry, const std::vector<NamedParameter>& returns,
+                    const std::vector<NamedParameter>& parameters);
   void check_parameters(const Function& kernel);
   void performance_directives(Function& function);
   bool performance_directive(Function& function, std::string_view word);

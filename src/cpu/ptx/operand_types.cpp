@@ -20,13 +20,15 @@ struct Wanted {
   bool may_be_wider = false;
 };
 
+}  // namespace
+
 /// What each operand is, a letter each; what comes behind the last is not looked at:
 ///   t s  of the first and of the second type
 ///   T S  the same, or wider
 ///   w    an integer twice as wide as the first type
-///   u    an integer of 32 bits
+///   u U  an integer of 32 bits, or a wider one
 ///   -    not looked at: an address, a predicate, or what differs from form to form
-std::string_view signature(const Instruction& instruction) {
+std::string_view operand_signature(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool wide = modifiers.half == Half::Wide;
   switch (instruction.opcode) {
@@ -89,6 +91,7 @@ std::string_view signature(const Instruction& instruction) {
     case Opcode::dp4a:
       return "uuuu";
     case Opcode::cvt:
+      if (modifiers.has("pack")) return "UuuU";
       return modifiers.types.size() == 2 ? "TS" : "";
     case Opcode::ld:
     case Opcode::ldu:
@@ -97,8 +100,14 @@ std::string_view signature(const Instruction& instruction) {
       return "-T";
     case Opcode::match:
       return "utu";
+    case Opcode::brx:
+    case Opcode::ldmatrix:
     case Opcode::nanosleep:
       return "u";
+    case Opcode::movmatrix:
+      return "uu";
+    case Opcode::stmatrix:
+      return "-u";
     case Opcode::activemask:
       return "t";
     case Opcode::redux:
@@ -128,6 +137,8 @@ std::string_view signature(const Instruction& instruction) {
   }
 }
 
+namespace {
+
 Wanted wanted_by(char letter, const Modifiers& modifiers) {
   switch (letter) {
     case 't':
@@ -142,6 +153,8 @@ Wanted wanted_by(char letter, const Modifiers& modifiers) {
       return {bits_of(modifiers.type()) == 16 ? Type::U32 : Type::U64, false};
     case 'u':
       return {Type::U32, false};
+    case 'U':
+      return {Type::U32, true};
     default:
       return {};
   }
@@ -169,8 +182,24 @@ Mismatch size_mismatch(const Register& named, std::uint32_t bits, bool may_be_wi
 /// size counts alone: NVIDIA's assembler stores floats as integers there, too.
 enum class VectorUse : std::uint8_t { Split, Each };
 
+/// Constants have a kind too: numbers with a point, and the bits of floats of one width.
+Mismatch constant_mismatch(const Operand& operand, Type type) {
+  const std::string dotted = "has ." + std::string(name_of(type)) + " there, and the constant is ";
+  if (operand.kind == Kind::Integer) {
+    if (!is_float(type) && type != Type::TF32) return std::nullopt;
+    return dotted + "an integer";
+  }
+  const bool fits = is_untyped(type) ? bits_of(type) == bits_of(operand.literal)
+                                     : type == Type::F32 || type == Type::F64;
+  if (fits) return std::nullopt;
+  return dotted + "a floating-point number" +
+         (is_untyped(type) ? " of " + std::to_string(bits_of(operand.literal)) + " bits" : "");
+}
+
 Mismatch mismatch(const Operand& operand, const Function& function, const Wanted& wanted,
                   VectorUse use) {
+  if (operand.kind == Kind::Integer || operand.kind == Kind::Float)
+    return constant_mismatch(operand, wanted.type);
   if (operand.kind == Kind::Pair) return mismatch(operand.elements[0], function, wanted, use);
   if (operand.kind == Kind::Vector) {
     const auto parts =
@@ -197,15 +226,16 @@ Mismatch mismatch(const Operand& operand, const Function& function, const Wanted
 Mismatch address_mismatch(const Operand& operand, const Function& function) {
   if (operand.kind != Kind::Address || !operand.has_register_base) return std::nullopt;
   const Register& named = function.registers[operand.reg];
-  if (!is_float(named.type)) return std::nullopt;
+  if (!is_float(named.type) && named.type != Type::Pred) return std::nullopt;
   return "has an address there" + which_is(named);
 }
 
 }  // namespace
 
 Mismatch mismatched_register(const Instruction& instruction, const Function& function) {
-  const std::string_view letters = signature(instruction);
-  const VectorUse use = instruction.opcode == Opcode::mov ? VectorUse::Split : VectorUse::Each;
+  const std::string_view letters = operand_signature(instruction);
+  const bool splits = instruction.opcode == Opcode::mov && instruction.modifiers.vector == 1;
+  const VectorUse use = splits ? VectorUse::Split : VectorUse::Each;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     if (Mismatch found = address_mismatch(operand, function)) return found;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cpu/ptx/module.h"
 
@@ -16,5 +17,9 @@ namespace pycuda::cpu::ptx {
 /// matrices, textures, video instructions and calls are not looked at.
 std::optional<std::string> mismatched_register(const Instruction& instruction,
                                                const Function& function);
+
+/// What each operand is, a letter each; empty where forms differ too much. `-` is an address, a
+/// predicate, or what differs from form to form; any other letter a value.
+std::string_view operand_signature(const Instruction& instruction);
 
 }  // namespace pycuda::cpu::ptx

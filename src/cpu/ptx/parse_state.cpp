@@ -3,6 +3,7 @@
 #include "cpu/ptx/parse_state.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -76,6 +77,27 @@ void ParseState::declare_variable(Variable variable, std::string_view name) {
   } else if (known_extern && (!new_extern || known.bytes == 0)) {
     variable.alignment = std::max(variable.alignment, known.alignment);
     known = std::move(variable);
+  }
+}
+
+std::uint32_t ParseState::add_scoped_variable(Variable variable, std::string_view function) {
+  const auto index = static_cast<std::uint32_t>(module.variables.size());
+  variable.name = std::string(function) + '$' + variable.name;
+  scoped.push_back(index);
+  module.variables.push_back(std::move(variable));
+  return index;
+}
+
+void ParseState::name_scoped_variables() {
+  std::unordered_set<std::string> taken;
+  for (const auto& [name, symbol] : symbols) taken.emplace(name);
+  for (const std::uint32_t index : scoped) {
+    const std::string wanted = module.variables[index].name;
+    std::string name = wanted;
+    for (unsigned number = 1; !taken.insert(name).second; ++number) {
+      name = wanted + '$' + std::to_string(number);
+    }
+    module.variables[index].name = std::move(name);
   }
 }
 

@@ -2,6 +2,7 @@
 // What the parts of the parser share: the text, the module so far and its names.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,11 @@ struct ParseState {
   };
   std::vector<Unknown> unknown;  ///< functions that were used before any declaration; see `symbol`
 
+  /// What a name means in the function that is being read, before the module is asked. Empty
+  /// between functions.
+  std::function<std::optional<SymbolRef>(std::string_view)> local_symbol;
+  std::vector<std::uint32_t> scoped;  ///< variables of the module that functions declare
+
   /// The module's variable or function of that name. A name not seen yet becomes a function without
   /// declaration, which a later one may supply.
   SymbolRef symbol(std::string_view name, SourcePosition position);
@@ -33,6 +39,12 @@ struct ParseState {
   /// Enters a variable, or makes it the definition of one that was declared .extern. Reports
   /// clashes.
   void declare_variable(Variable variable, std::string_view name);
+
+  /// Adds a .global or .const variable that `function` declares, which only its scope knows by its
+  /// name. Returns its index.
+  std::uint32_t add_scoped_variable(Variable variable, std::string_view function);
+  /// Gives those variables names that nothing else in the module has.
+  void name_scoped_variables();
 
   /// Enters a function's header, or merges it with its earlier declarations; reports clashes and
   /// differing signatures. Returns its index, or nothing when it cannot be that function.

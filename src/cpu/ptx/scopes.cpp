@@ -32,6 +32,10 @@ bool Scopes::add_range(std::string_view prefix, std::uint32_t count, RegisterId 
   for (const Range& range : scopes_.back().ranges) {
     if (range.prefix == prefix) return false;
   }
+  const Scope added{{}, {{prefix, count, first}}, {}};
+  for (const auto& [name, what] : scopes_.back().names) {
+    if (find_in_ranges(added, name)) return false;
+  }
   scopes_.back().ranges.push_back({prefix, count, first});
   return true;
 }
@@ -46,8 +50,7 @@ std::optional<RegisterId> Scopes::find_in_ranges(const Scope& scope, std::string
     const char* end = name.data() + name.size();
     std::uint32_t number = 0;
     const auto [stop, error] = std::from_chars(begin, end, number);
-    const bool leading_zero = end - begin > 1 && *begin == '0';
-    if (error == std::errc{} && stop == end && !leading_zero && number < range.count) {
+    if (error == std::errc{} && stop == end && number < range.count) {
       return range.first + number;
     }
   }

@@ -16,6 +16,7 @@ struct LocalName {
   enum class Kind : std::uint8_t {
     Register,
     Variable,
+    ModuleVariable,  ///< Module::variables: a .global or .const variable of the function
     Parameter,
     ReturnParameter,
     Prototype,      ///< Function::prototypes

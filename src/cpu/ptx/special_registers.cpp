@@ -91,6 +91,25 @@ std::optional<SpecialName> find_special_register(std::string_view name) {
   return std::nullopt;
 }
 
+std::uint32_t bits_of(SpecialRegister special, std::uint32_t index) {
+  switch (special) {
+    case Clock64:
+    case GlobalTimer:
+    case CurrentGraphExec:
+      return 64;
+    case PerformanceMonitor:
+      return index >= 8 ? 64 : 32;
+    case IsExplicitCluster:
+      return 1;
+    default:
+      return 32;
+  }
+}
+
+bool has_16_bit_form(SpecialRegister special) {
+  return special >= TidX && special <= NCtaIdZ;
+}
+
 std::string name_of(SpecialRegister special, std::uint32_t index) {
   if (special == WarpSize) return "WARP_SZ";
   if (special == ReservedSharedOffset && index >= 2) return std::string(kReservedNames[index - 2]);

@@ -79,7 +79,7 @@ TEST_CASE("initialisers may be shorter than their array") {
   CHECK(values<std::uint32_t>(numbers) == std::vector<std::uint32_t>{1, 32, 15, 5, 0xFFFFFFFF});
   CHECK(numbers.bytes == 32);
   CHECK(values<float>(variable_of(".const .f32 f = 1.5;")) == std::vector<float>{1.5f});
-  CHECK(values<double>(variable_of(".const .f64 f[] = {0d3FF0000000000000, 0f40000000, 3};")) ==
+  CHECK(values<double>(variable_of(".const .f64 f[] = {0d3FF0000000000000, 0f40000000, 3.0};")) ==
         std::vector<double>{1, 2, 3});
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("an open array gets its size from its values") {
 TEST_CASE("addresses in initialisers are kept as symbols") {
   const Module module = with_head(
       ".global .u32 a[4];\n"
-      ".global .u64 p[5] = {a, a+8, generic(a)+4, a-4, 7};\n"
+      ".global .u64 p[5] = {a, a+8, generic(a)+4, a+-4, 7};\n"
       ".global .u8 b[3] = {0xFF(a), 0xFF00(a+1), 0xFF000000(generic(a))};\n"
       ".global .u64 self[1] = {self};");
   const auto& pointers = module.variables[1].initial_addresses;

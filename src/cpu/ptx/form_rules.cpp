@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// What the tables of the PTX ISA say of one instruction each: which modifiers need each other, and
+// which constants are in range.
+#include "cpu/ptx/form_rules.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+using Broken = std::optional<std::string>;
+using Kind = Operand::Kind;
+
+bool is_one_of(Type type, std::initializer_list<Type> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+bool is_half(Type type) {
+  return is_one_of(type, {Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
+}
+
+bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S64; }
+
+Broken only_if(bool wanted, const char* what) {
+  if (wanted) return std::nullopt;
+  return what;
+}
+
+/// A constant operand within limits; operands of other kinds pass.
+Broken in_range(const Instruction& instruction, std::size_t operand, std::uint64_t low,
+                std::uint64_t high) {
+  if (operand >= instruction.operands.size()) return std::nullopt;
+  const Operand& constant = instruction.operands[operand];
+  if (constant.kind != Kind::Integer || (constant.bits >= low && constant.bits <= high))
+    return std::nullopt;
+  return "takes " + (low == high ? std::to_string(low)
+                                 : std::to_string(low) + " to " + std::to_string(high)) +
+         " there, not " + std::to_string(static_cast<std::int64_t>(constant.bits));
+}
+
+/// Arithmetic of floats: what f64 and the halves do not have.
+Broken float_modifiers(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Type type = modifiers.types.back();
+  const Opcode opcode = instruction.opcode;
+  if (type == Type::F64) {
+    const bool approximates = opcode == Opcode::rcp || opcode == Opcode::rsqrt;
+    if (modifiers.ftz && !approximates) return "cannot have .ftz of type .f64";
+    if (modifiers.approx && !approximates) return "cannot have .approx of type .f64";
+    if (opcode == Opcode::rcp && modifiers.approx && !modifiers.ftz)
+      return "needs .ftz with .approx of type .f64";
+    if (modifiers.nan) return "cannot have .NaN of type .f64";
+  }
+  if (modifiers.relu && !is_half(type) && !is_integer(type) && type != Type::S16x2)
+    return "cannot have .relu of type ." + std::string(name_of(type));
+  const bool rounds =
+      modifiers.rounding != Rounding::None && modifiers.rounding != Rounding::Rn;
+  if (is_half(modifiers.type()) && rounds) return "rounds halves by .rn only";
+  return std::nullopt;
+}
+
+Broken integer_modifiers(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Type type = modifiers.type();
+  if (is_float(type)) return only_if(!modifiers.cc, "cannot have .cc, which is for integers");
+  if (!modifiers.sat) return std::nullopt;
+  if (instruction.opcode == Opcode::mad)
+    return only_if(type == Type::S32 && modifiers.half == Half::Hi,
+                   "has .sat, which exists for .hi.s32 only");
+  return only_if(type == Type::S32, "has .sat, which integers have of type .s32 only");
+}
+
+Broken boolean(const Instruction& instruction, std::size_t without) {
+  const bool has = instruction.operands.size() > without;
+  if ((instruction.modifiers.bool_op != BoolOp::None) == has) return std::nullopt;
+  return has ? "has a predicate to combine with and needs .and, .or or .xor"
+             : "needs a predicate to combine with";
+}
+
+bool is_plain_float(Type type) {
+  return is_one_of(type, {Type::F16, Type::BF16, Type::F32, Type::F64});
+}
+
+/// cvt between plain integers and floats: whether something is rounded, and how.
+Broken conversion(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("pack") || modifiers.types.size() != 2) return std::nullopt;
+  const Type to = modifiers.types[0], from = modifiers.types[1];
+  const Rounding rounding = modifiers.rounding;
+  const bool rounds_to_integers = rounding >= Rounding::Rni && rounding <= Rounding::Rpi;
+  if (is_untyped(to) || is_untyped(from)) return "has a type without a meaning to convert";
+  if (is_integer(to) && is_integer(from))
+    return only_if(rounding == Rounding::None, "rounds, and integers need none");
+  if (is_integer(to) && is_plain_float(from))
+    return only_if(rounds_to_integers, "needs .rni, .rzi, .rmi or .rpi");
+  if (is_plain_float(to) && is_integer(from))
+    return only_if(rounding != Rounding::None && !rounds_to_integers,
+                   "needs a rounding, such as .rn");
+  if (!is_plain_float(to) || !is_plain_float(from)) return std::nullopt;
+  if (bits_of(to) < bits_of(from))
+    return only_if(rounding != Rounding::None && !rounds_to_integers,
+                   "needs a rounding, such as .rn");
+  if (bits_of(to) > bits_of(from))
+    return only_if(rounding == Rounding::None, "rounds, and a wider type needs none");
+  return std::nullopt;
+}
+
+Broken packing(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (!modifiers.has("pack")) return std::nullopt;
+  const bool is_narrow = modifiers.has("u4") || modifiers.has("s4") || modifiers.has("u2") ||
+                         modifiers.has("s2");
+  std::vector<Type> types = modifiers.types;
+  const bool of_16 = !is_narrow && is_one_of(types[0], {Type::U16, Type::S16});
+  const bool of_8 = !is_narrow && is_one_of(types[0], {Type::U8, Type::S8});
+  if (!is_narrow) types.erase(types.begin());
+  if (!modifiers.sat) return "needs .sat";
+  if (modifiers.others.empty() || !instruction.text.starts_with("cvt.pack.sat."))
+    return "is written as cvt.pack.sat";
+  const std::vector<Type> wanted =
+      of_16 ? std::vector{Type::S32} : std::vector{Type::S32, Type::B32};
+  if ((!of_16 && !of_8 && !is_narrow) || types != wanted)
+    return "converts .s32 to .u16 or .s16, or with a third source .b32 to narrower integers";
+  return only_if(instruction.operands.size() == wanted.size() + 2,
+                 "has a third source where the two fill the result, or lacks it");
+}
+
+/// ldmatrix, stmatrix, movmatrix.
+Broken tiles(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
+  if (instruction.opcode == Opcode::movmatrix)
+    return only_if(modifiers.has("m8n8") && modifiers.has("trans"), "needs .m8n8.trans");
+  if (modifiers.has_space && modifiers.space != Space::Shared)
+    return "accesses shared memory only";
+  const bool shaped = modifiers.has("m8n8") || modifiers.has("m16n16") || modifiers.has("m8n16") ||
+                      modifiers.has("m16n8");
+  if (!shaped) return "needs a shape, such as .m8n8";
+  for (const std::size_t count : {1, 2, 4}) {
+    if (!modifiers.has("x" + std::to_string(count))) continue;
+    if (!modifiers.has("m8n8")) return std::nullopt;
+    const Operand& values = instruction.operands[instruction.opcode == Opcode::ldmatrix ? 0 : 1];
+    if (values.kind == Kind::Register && count > 1) return std::nullopt;  // a vector register
+    return only_if(values.kind == Kind::Vector && values.elements.size() == count,
+                   "needs as many registers in braces as .x1, .x2 or .x4 says");
+  }
+  return "needs a number of tiles: .x1, .x2 or .x4";
+}
+
+/// ld and st: which spaces have which orders.
+Broken access(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Space space = modifiers.has_space ? modifiers.space : Space::Generic;
+  if (modifiers.nc && space != Space::Global) return "has .nc, which is for .global";
+  const Ordering order = modifiers.ordering;
+  const bool is_ordered = instruction.text.find(".relaxed") != std::string::npos ||
+                          order == Ordering::Acquire || order == Ordering::Release;
+  if (!is_ordered) return std::nullopt;
+  if (modifiers.scope == Scope::None) return "needs a scope, such as .gpu, with its memory order";
+  return only_if(space == Space::Generic || space == Space::Global || space == Space::Shared,
+                 "has a memory order, which this state space does not have");
+}
+
+Broken copy(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (!modifiers.has("async") || modifiers.has("bulk") || modifiers.has("mbarrier") ||
+      modifiers.has("reduce")) {
+    return std::nullopt;
+  }
+  if (modifiers.has("wait_group"))
+    return only_if(instruction.operands.size() == 1 &&
+                       instruction.operands[0].kind == Kind::Integer,
+                   "takes a constant number of groups");
+  if (!modifiers.has("ca") && !modifiers.has("cg")) return std::nullopt;
+  if (modifiers.space != Space::Shared || modifiers.second_space != Space::Global)
+    return "copies from .global to .shared and names them in the order .shared.global";
+  if (instruction.operands.size() < 3 || instruction.operands[2].kind != Kind::Integer)
+    return "takes its size as a constant";
+  const std::uint64_t bytes = instruction.operands[2].bits;
+  if (modifiers.has("cg")) return only_if(bytes == 16, "copies 16 bytes with .cg");
+  return only_if(bytes == 4 || bytes == 8 || bytes == 16, "copies 4, 8 or 16 bytes");
+}
+
+Broken barrier(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.barrier == BarrierMode::Arrive && modifiers.scope != Scope::Cluster &&
+      instruction.operands.size() < 2) {
+    return "needs a number of threads";
+  }
+  const std::size_t counted = modifiers.barrier == BarrierMode::Red ? 2 : 1;
+  const bool has_count = modifiers.barrier == BarrierMode::Sync ||
+                         modifiers.barrier == BarrierMode::Arrive ||
+                         (modifiers.barrier == BarrierMode::Red && instruction.operands.size() > 3);
+  if (!has_count || counted >= instruction.operands.size()) return std::nullopt;
+  const Operand& threads = instruction.operands[counted];
+  if (threads.kind != Kind::Integer || threads.bits % 32 == 0) return std::nullopt;
+  return "counts " + std::to_string(static_cast<std::int64_t>(threads.bits)) +
+         " threads: they are a multiple of 32";
+}
+
+Broken reduction(const Instruction& instruction) {
+  const Type type = instruction.modifiers.type();
+  switch (instruction.modifiers.atomic) {
+    case AtomicOp::And:
+    case AtomicOp::Or:
+    case AtomicOp::Xor:
+      return only_if(type == Type::B32, "combines bits and needs the type .b32");
+    case AtomicOp::Add:
+      return only_if(is_integer(type), "adds integers only");
+    default:
+      return only_if(type != Type::B32, "compares numbers, and .b32 is none");
+  }
+}
+
+Broken bits(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool has_mode = modifiers.shift != ShiftMode::None;
+  switch (instruction.opcode) {
+    case Opcode::shf:
+      return only_if(has_mode && modifiers.direction != Direction::None,
+                     "needs .l or .r, and .wrap or .clamp");
+    case Opcode::bmsk:
+    case Opcode::szext:
+      return only_if(has_mode, "needs .wrap or .clamp");
+    case Opcode::lop3:
+      if (instruction.operands[4].kind != Kind::Integer) return "takes its table as a constant";
+      if (Broken broken = in_range(instruction, 4, 0, 255)) return broken;
+      return boolean(instruction, 5);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Broken broken_form_rule(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  switch (instruction.opcode) {
+    case Opcode::abs:
+    case Opcode::div:
+    case Opcode::fma:
+    case Opcode::max:
+    case Opcode::min:
+    case Opcode::neg:
+    case Opcode::rcp:
+    case Opcode::rsqrt:
+    case Opcode::sqrt:
+      return float_modifiers(instruction);
+    case Opcode::add:
+    case Opcode::mad:
+    case Opcode::mul:
+    case Opcode::sub:
+      if (Broken broken = float_modifiers(instruction)) return broken;
+      return integer_modifiers(instruction);
+    case Opcode::set:
+    case Opcode::setp:
+      return boolean(instruction, 3);
+    case Opcode::slct:
+      return only_if(is_one_of(modifiers.types[1], {Type::S32, Type::F32}),
+                     "chooses by the sign of an .s32 or .f32");
+    case Opcode::bmsk:
+    case Opcode::lop3:
+    case Opcode::shf:
+    case Opcode::szext:
+      return bits(instruction);
+    case Opcode::cvt:
+      if (Broken broken = packing(instruction)) return broken;
+      return conversion(instruction);
+    case Opcode::cvta:
+      return only_if(modifiers.has_space, "needs a state space");
+    case Opcode::ldmatrix:
+    case Opcode::movmatrix:
+    case Opcode::stmatrix:
+      return tiles(instruction);
+    case Opcode::ld:
+    case Opcode::st:
+      return access(instruction);
+    case Opcode::cp:
+      return copy(instruction);
+    case Opcode::bar:
+    case Opcode::barrier:
+      return barrier(instruction);
+    case Opcode::redux:
+      return reduction(instruction);
+    case Opcode::pmevent:
+      return modifiers.has("mask") ? std::nullopt : in_range(instruction, 0, 0, 15);
+    case Opcode::applypriority:
+    case Opcode::discard:
+      return in_range(instruction, 1, 128, 128);
+    case Opcode::alloca: {
+      if (instruction.operands.size() < 3 || instruction.operands[2].kind != Kind::Integer)
+        return std::nullopt;
+      const std::uint64_t alignment = instruction.operands[2].bits;
+      return only_if(alignment != 0 && (alignment & (alignment - 1)) == 0,
+                     "has an alignment that is no power of two");
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace pycuda::cpu::ptx

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// How many values vectors have, and how they fit each other.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::ptx {
+
+/// What is wrong with the vectors of a move, load, store or atomic: a sentence without its subject.
+std::optional<std::string> broken_vector_rule(const Instruction& instruction,
+                                              const Function& function, const Module& module);
+
+}  // namespace pycuda::cpu::ptx
