@@ -66,6 +66,14 @@ std::size_t errors_in(std::string_view log) {
   return count;
 }
 
+std::string first_error(std::string_view log) {
+  const std::size_t error = log.find("error");
+  const std::size_t at = error == std::string_view::npos ? 0 : error;
+  const std::size_t line = log.rfind('\n', at);
+  log.remove_prefix(line == std::string_view::npos ? 0 : line + 1);
+  return std::string(log.substr(0, log.find('\n')));
+}
+
 bool needs_host_compiler(const std::string& log) {
   if (log.find("explicitly marked as a __host__ function is not allowed") != std::string::npos)
     return true;

@@ -16,6 +16,9 @@ std::string clean_log(std::string_view log);
 /// How many complaints keep the source from being compiled.
 std::size_t errors_in(std::string_view log);
 
+/// The first line that tells of an error; the first line where none does.
+std::string first_error(std::string_view log);
+
 /// True when the source holds host code or wants headers that only a host compiler has: nvcc could
 /// compile it.
 bool needs_host_compiler(const std::string& log);

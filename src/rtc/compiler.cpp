@@ -16,6 +16,8 @@
 #include "rtc/gnu_constructs.h"
 #include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
+#include "rtc/nvrtc_hints.h"
+#include "rtc/said_once.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
 #include "rtc/struct_attributes.h"
@@ -81,6 +83,12 @@ std::string no_compiler_for_driver(const DeviceFacts& device,
          std::to_string(found.front().major) + ", makes: `pip install nvidia-cuda-nvrtc-cu" +
          driver + " nvidia-cuda-runtime-cu" + driver + " nvidia-cuda-cccl-cu" + driver +
          "` brings the one that fits";
+}
+
+/// Elsewhere the same program fails.
+std::string nvcc_helped(const fs::path& nvcc, const std::string& log) {
+  return "NVRTC refuses a source, and " + nvcc.string() +
+         " compiles it; where no nvcc is installed it fails. NVRTC says: " + first_error(log);
 }
 
 std::string version_text(const Nvrtc& nvrtc) {
@@ -163,9 +171,11 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   auto options = translate_options(request.options);
   if (!options) refuse(options.error().message, request);
   job.options = std::move(*options);
-  auto asked = choose_architecture(request.arch, request.code);
+  for (const std::string& note : job.options.notes) say_once(base::LogLevel::Info, note);
+  auto asked = named_architectures(request.arch, request.code);
   if (!asked) refuse(asked.error().message, request);
-  job.asked = *asked ? *asked : job.options.architecture;
+  job.asked = choose_architecture(asked->empty() ? job.options.architectures : *asked,
+                                  request.device.capability, request.device.is_cpu);
   job.machine_code =
       request.target != Target::Ptx && !request.device.is_cpu && (!job.asked || job.asked->real);
 
@@ -224,6 +234,8 @@ std::string Compiler::cache_key(const CompileRequest& request, const Job& job) {
   base::Hash hash;
   hash.add(kCacheFormat).add(request.source).add(request.extern_c ? 1 : 0);
   for (const std::string& option : job.options.compiler) hash.add(option);
+  hash.add(job.options.hints.size());
+  for (const std::string& option : job.options.hints) hash.add(option);
   hash.add(job.options.pre_included.size());
   for (const std::string& name : job.options.pre_included) hash.add(name);
   for (const auto* folders : {&job.paths.user, &job.paths.own, &job.paths.cuda}) {
@@ -369,6 +381,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
                                       "-device-int128"};
   options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
+  for (const std::string& hint : hints_known_to(nvrtc, job.options.hints)) options.push_back(hint);
   // libcu++ and our small headers define the same limits in other words.
   options.emplace_back("-diag-suppress=47");
   IncludeLine implicit;
@@ -419,7 +432,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     if (wants_host) {
       if (const fs::path nvcc = find_nvcc("nvcc"); !nvcc.empty()) {
         try {
-          return compile_with_nvcc(request, job, nvcc);
+          Compiled compiled = compile_with_nvcc(request, job, nvcc);
+          say_once(base::LogLevel::Warning, nvcc_helped(nvcc, log), "nvcc helped");
+          return compiled;
         } catch (const CompileError& error) {
           log += "\nnvcc was tried because of this, and failed too:\n" + error.standard_error();
         }
@@ -480,7 +495,7 @@ Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
   command.insert(command.end(), request.options.begin(), request.options.end());
   if (!request.arch.empty()) {
     command.insert(command.end(), {"-arch", request.arch});
-  } else if (!job.options.architecture && request.device.capability != 0) {
+  } else if (!job.options.names_architecture && request.device.capability != 0) {
     command.insert(command.end(), {"-arch", (ptx ? "compute_" : "sm_") +
                                                 std::to_string(request.device.capability)});
   }
