@@ -269,6 +269,7 @@ Compiled Compiler::compile(const CompileRequest& request) {
       }
     }
   }
+  if (request.only_cached) return {};
   if (request.extern_c) {
     job.source =
         wrap_extern_c(job.text, job.scan, job.paths, job.dependencies.cuda_headers_of_user_headers);
@@ -292,7 +293,9 @@ Compiled Compiler::compile(const CompileRequest& request) {
     }
     compiled = compile_with_nvcc(request, job, nvcc);
   }
-  if (!key.empty()) cache_.store(key, *request.cache_folder, compiled.image);
+  const bool may_be_stale =
+      request.abandoned && *request.abandoned && !job.dependencies.user_headers.empty();
+  if (!key.empty() && !may_be_stale) cache_.store(key, *request.cache_folder, compiled.image);
   return compiled;
 }
 

@@ -2,6 +2,7 @@
 // CUDA C++ source to an image that a driver loads: the whole of rtc behind one call.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -42,6 +43,9 @@ struct CompileRequest {
   bool keep = false;     ///< leave source and image in a folder for people to look at
   std::optional<std::filesystem::path> cache_folder;  ///< nothing: compile always
   std::string nvcc;                                   ///< empty: NVRTC; else the nvcc to run
+  bool only_cached = false;  ///< no image rather than one that has to be compiled
+  /// True once nobody waits any more: the program's headers may change from then on.
+  std::shared_ptr<const std::atomic<bool>> abandoned;
 };
 
 struct Compiled {
@@ -77,7 +81,7 @@ class Compiler {
   };
   explicit Compiler(Folders folders);
 
-  /// The image. Throws CompileError. Blocks while compiling.
+  /// The image. Throws CompileError. Blocks while compiling, if it may.
   Compiled compile(const CompileRequest& request);
 
   /// The NVRTCs that could be used, best first.
