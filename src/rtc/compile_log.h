@@ -40,6 +40,10 @@ std::span<const Remedy> remedies();
 /// The options that stand for the remedies of what `log` complains about.
 std::vector<std::string> remedies_for(const std::string& log);
 
+/// Adds them behind the first of the options. A standard of C++ replaces the one that was asked
+/// for.
+void add_remedies(std::vector<std::string>& options, const std::vector<std::string>& helping);
+
 /// True when `const float b = 2 * a;` of a file was refused as a variable of the device that is
 /// computed at the start.
 bool refuses_computed_constants(const std::string& log);

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/env.h"
 #include "base/hash.h"
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
@@ -33,6 +34,8 @@ constexpr const char* kProgramName = "kernel.cu";
 constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Included before sources with texture or surface references.
 constexpr const char* kReferencesHeader = "pycuda-references.h";
+/// Included before sources that use Thrust.
+constexpr const char* kThrustHeader = "pycuda_thrust.h";
 /// Changes when the same request would give another image than before.
 constexpr std::uint64_t kCacheFormat = 2;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
@@ -124,6 +127,12 @@ struct Compiler::Job {
   std::vector<NvrtcInstallation> candidates;  ///< those the driver can work with
 };
 
+bool Compiler::includes_thrust(const Job& job) {
+  const auto is_thrust = [](std::string_view name) { return name.starts_with("thrust/"); };
+  return std::ranges::any_of(job.scan.includes, is_thrust, &IncludeLine::name) ||
+         std::ranges::any_of(job.dependencies.cuda_headers_of_user_headers, is_thrust);
+}
+
 Compiler::Compiler(Folders folders)
     : folders_(std::move(folders)), installations_(find_nvrtc_wheels(folders_.packages)) {
   if (installations_.empty()) look_everywhere();
@@ -207,6 +216,10 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
     job.paths.source_folder = fs::current_path(error);
   }
   job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
+  if (includes_thrust(job)) {
+    job.options.pre_included.emplace_back(kThrustHeader);
+    job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
+  }
   if (gives_references && job.dependencies.user_headers_use_references &&
       std::ranges::find(job.options.pre_included, kReferencesHeader) ==
           job.options.pre_included.end()) {
@@ -416,9 +429,8 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
     if (new_text) text = with_constant_expressions(text);
     if (helping.empty() && !new_headers && (!new_text || text == job.source.text)) break;
-    for (std::vector<std::string>* list : {&options, &used}) {
-      list->insert(list->begin() + 1, helping.begin(), helping.end());
-    }
+    add_remedies(options, helping);
+    add_remedies(used, helping);
     NvrtcResult again = nvrtc.compile(text, kProgramName, used, job.machine_code, headers);
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
@@ -430,9 +442,14 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     const bool says_less = errors_in(again.log) < errors_in(result.log);
     if (again.ok || new_headers || says_less) result = std::move(again);
   }
+  if (result.ok &&
+      std::ranges::find(job.options.compiler, "-std=c++17") == job.options.compiler.end() &&
+      std::ranges::find(options, "-std=c++17") != options.end()) {
+    say_once(base::LogLevel::Warning, "CCCL's headers require C++17: -std is raised to c++17");
+  }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
-    if (wants_host) {
+    if (wants_host && base::environment("PYCUDA_COMPILER") != "nvrtc") {
       if (const fs::path nvcc = find_nvcc("nvcc"); !nvcc.empty()) {
         try {
           Compiled compiled = compile_with_nvcc(request, job, nvcc);

@@ -98,6 +98,7 @@ class Compiler {
   Job prepare(const CompileRequest& request);
   std::string cache_key(const CompileRequest& request, const Job& job);
   std::string implicit_header_fingerprint();
+  static bool includes_thrust(const Job& job);
   Compiled compile_with_nvrtc(const CompileRequest& request, Job& job);
   Compiled compile_with_nvcc(const CompileRequest& request, Job& job,
                              const std::filesystem::path& nvcc);
