@@ -121,7 +121,7 @@ void bind_module(nb::module_& m) {
       .def(
           "get_function",
           [](const ModuleObject& self, const std::string& name) {
-            return make_function(self->kernel(name));
+            return make_function(unlocked([&] { return self->kernel(name); }));  // it may compile
           },
           nb::arg("name"),
           "A kernel, by its name in the module.\n"

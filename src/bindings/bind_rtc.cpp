@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +16,8 @@
 #include <vector>
 
 #include "base/file_cache.h"
+#include "base/log.h"
+#include "bindings/run_apart.h"
 #include "bindings/unlocked.h"
 #include "driver/process_driver.h"
 #include "rtc/compiler.h"
@@ -50,17 +54,52 @@ nb::object lenient_text(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
-nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure,
-                  const rtc::CompileRequest& request) {
+/// What a compilation uses and leaves. It may outlive the call that began it.
+struct Compilation {
+  rtc::CompileRequest request;
   rtc::Compiled compiled;
-  std::optional<rtc::CompileError> error;
+  std::exception_ptr failure;
+};
+
+/// Raises what a signal's handler raises, such as KeyboardInterrupt: the compilation then goes on
+/// by itself, and what comes of it stays in the cache.
+rtc::Compiled compile_interruptibly(rtc::Compiler& compiler, rtc::CompileRequest request) {
   {
     const LockLeft no_gil;
-    try {
-      compiled = compiler.compile(request);
-    } catch (const rtc::CompileError& caught) {
-      error = caught;
-    }
+    request.only_cached = true;
+    rtc::Compiled cached = compiler.compile(request);
+    if (cached.image) return cached;
+    request.only_cached = false;
+  }
+  const auto abandoned = std::make_shared<std::atomic<bool>>(false);
+  request.abandoned = abandoned;
+  const auto it = std::make_shared<Compilation>();
+  it->request = std::move(request);
+  run_apart(
+      [it, &compiler] {
+        try {
+          it->compiled = compiler.compile(it->request);
+        } catch (...) {
+          it->failure = std::current_exception();
+        }
+      },
+      [&] {
+        *abandoned = true;
+        base::log(base::LogLevel::Info,
+                  "the compiler was interrupted: it goes on in the background");
+        Py_INCREF(nb::find(compiler).ptr());  // for good: it is in use
+      });
+  if (it->failure) std::rethrow_exception(it->failure);
+  return std::move(it->compiled);
+}
+
+nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure, rtc::CompileRequest request) {
+  rtc::Compiled compiled;
+  std::optional<rtc::CompileError> error;
+  try {
+    compiled = compile_interruptibly(compiler, std::move(request));
+  } catch (const rtc::CompileError& caught) {
+    error = caught;
   }
   if (error) {
     const nb::tuple arguments = nb::make_tuple(
@@ -151,7 +190,7 @@ void bind_rtc(nb::module_& module) {
             if (cache_folder) request.cache_folder = *cache_folder;
             request.nvcc = std::move(nvcc);
             request.name_expressions = std::move(name_expressions);
-            return compile(self, failure, request);
+            return compile(self, failure, std::move(request));
           },
           nb::arg("source"), nb::arg("options"), nb::arg("include_folders"), nb::arg("arch"),
           nb::arg("code"), nb::arg("target"), nb::arg("capability"), nb::arg("is_cpu"),

@@ -13,14 +13,14 @@ namespace {
 /// Odd while the main thread waits. Written by the main thread, read by the driver's.
 unsigned long long waits = 0;
 
+void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
+
+}  // namespace
+
 bool on_main_thread() noexcept {
   static thread_local const bool main = ::syscall(SYS_gettid) == ::getpid();
   return main;
 }
-
-void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
-
-}  // namespace
 
 bool Interruptible::off_ = false;
 

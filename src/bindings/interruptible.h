@@ -6,6 +6,9 @@
 
 namespace pycuda::bindings {
 
+/// Where alone Python runs the handlers of signals.
+bool on_main_thread() noexcept;
+
 /// A call that may wait, as long as this lives. Python only notes a signal and runs its handler
 /// later, in the main thread, which hangs in the driver: so the CPU driver, told that the main
 /// thread waits, stops the kernel after an interrupt, and the call fails.
@@ -20,9 +23,10 @@ class [[nodiscard]] Interruptible {
     if (waits_) end();
   }
   /// After a failure of the call, with the interpreter lock: raises what Python's handlers raise
-  /// for signals since.
-  void raise_if_interrupted() const {
+  /// for signals since. False where the driver does not give up calls.
+  bool raise_if_interrupted() const {
     if (waits_) run_handlers();
+    return waits_;
   }
 
  private:

@@ -48,17 +48,19 @@ class [[nodiscard]] OutsideOfLock {
 
 /// Runs `action` without the interpreter lock. For bound functions: the lock is held when it
 /// begins. Raises what a signal's handler raises, such as KeyboardInterrupt, where the driver gave
-/// up a call for an interrupt.
+/// up a call for an interrupt; if the handler raises nothing, a call that has done nothing yet
+/// (CUDA_ERROR_TIMEOUT) is made again.
 template <class Action>
 decltype(auto) unlocked(Action&& action) {
   const OutsideOfLock outside;
   const Interruptible wait;
-  try {
-    const LockLeft left;
-    return std::forward<Action>(action)();
-  } catch (const driver::DriverError&) {
-    wait.raise_if_interrupted();
-    throw;
+  for (;;) {
+    try {
+      const LockLeft left;
+      return action();
+    } catch (const driver::DriverError& error) {
+      if (!wait.raise_if_interrupted() || error.code() != CUDA_ERROR_TIMEOUT) throw;
+    }
   }
 }
 

@@ -20,6 +20,10 @@ std::string_view missing_file(std::string_view log) {
   return log.substr(0, log.find('"'));
 }
 
+/// Complaints of CUB and Thrust, and of libcu++, about -std=c++14 and older.
+constexpr std::string_view kWantsNewerStandard = "requires at least C++17";
+constexpr std::string_view kWantsNewerStandardToo = "requires at least C++ 17";
+
 /// An undefined name of the CUDA runtime, such as `cudaMalloc`: a host's part of the program.
 bool misses_runtime_name(std::string_view log) {
   constexpr std::string_view kBefore = "identifier \"cuda";
@@ -66,6 +70,14 @@ std::size_t errors_in(std::string_view log) {
   return count;
 }
 
+std::string first_error(std::string_view log) {
+  const std::size_t error = log.find("error");
+  const std::size_t at = error == std::string_view::npos ? 0 : error;
+  const std::size_t line = log.rfind('\n', at);
+  log.remove_prefix(line == std::string_view::npos ? 0 : line + 1);
+  return std::string(log.substr(0, log.find('\n')));
+}
+
 bool needs_host_compiler(const std::string& log) {
   if (log.find("explicitly marked as a __host__ function is not allowed") != std::string::npos)
     return true;
@@ -86,6 +98,10 @@ std::span<const Remedy> remedies() {
       // Programs for devices below sm_60 define atomicAdd of double themselves.
       {"previous \"atomicAdd\"", "pycuda_own_atomics.h", {}},
       {"\"atomicAdd(double *, double)\" has already been defined", "pycuda_own_atomics.h", {}},
+      {"namespace \"std\" has no member \"basic_", "iosfwd", {}},
+      {"namespace \"std\" has no member class \"basic_", "iosfwd", {}},
+      {kWantsNewerStandard, {}, "-std=c++17"},
+      {kWantsNewerStandardToo, {}, "-std=c++17"},
       {"CCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK", {}, "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK"},
   };
   return kRemedies;
@@ -99,6 +115,12 @@ std::vector<std::string> remedies_for(const std::string& log) {
                                             : "-include=" + std::string(remedy.header));
   }
   return options;
+}
+
+void add_remedies(std::vector<std::string>& options, const std::vector<std::string>& helping) {
+  const auto is_standard = [](const std::string& option) { return option.starts_with("-std="); };
+  if (std::ranges::any_of(helping, is_standard)) std::erase_if(options, is_standard);
+  options.insert(options.begin() + 1, helping.begin(), helping.end());
 }
 
 bool refuses_computed_constants(const std::string& log) {

@@ -16,6 +16,9 @@ std::string clean_log(std::string_view log);
 /// How many complaints keep the source from being compiled.
 std::size_t errors_in(std::string_view log);
 
+/// The first line that tells of an error; the first line where none does.
+std::string first_error(std::string_view log);
+
 /// True when the source holds host code or wants headers that only a host compiler has: nvcc could
 /// compile it.
 bool needs_host_compiler(const std::string& log);
@@ -36,6 +39,10 @@ std::span<const Remedy> remedies();
 
 /// The options that stand for the remedies of what `log` complains about.
 std::vector<std::string> remedies_for(const std::string& log);
+
+/// Adds them behind the first of the options. A standard of C++ replaces the one that was asked
+/// for.
+void add_remedies(std::vector<std::string>& options, const std::vector<std::string>& helping);
 
 /// True when `const float b = 2 * a;` of a file was refused as a variable of the device that is
 /// computed at the start.

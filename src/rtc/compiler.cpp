@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/env.h"
 #include "base/hash.h"
 #include "rtc/compile_log.h"
 #include "rtc/fatbin_writer.h"
@@ -16,6 +17,8 @@
 #include "rtc/gnu_constructs.h"
 #include "rtc/host_headers.h"
 #include "rtc/nvcc.h"
+#include "rtc/nvrtc_hints.h"
+#include "rtc/said_once.h"
 #include "rtc/source_characters.h"
 #include "rtc/source_scan.h"
 #include "rtc/source_wrap.h"
@@ -32,6 +35,8 @@ constexpr const char* kProgramName = "kernel.cu";
 constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Included before sources with texture or surface references.
 constexpr const char* kReferencesHeader = "pycuda-references.h";
+/// Included before sources that use Thrust.
+constexpr const char* kThrustHeader = "pycuda_thrust.h";
 /// Changes when the same request would give another image than before.
 constexpr std::uint64_t kCacheFormat = 3;
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
@@ -89,6 +94,12 @@ void tell_names_apart(Compiled& compiled) {
   compiled.names = plain_names(compiled.names);
 }
 
+/// Elsewhere the same program fails.
+std::string nvcc_helped(const fs::path& nvcc, const std::string& log) {
+  return "NVRTC refuses a source, and " + nvcc.string() +
+         " compiles it; where no nvcc is installed it fails. NVRTC says: " + first_error(log);
+}
+
 std::string version_text(const Nvrtc& nvrtc) {
   return "NVRTC " + std::to_string(nvrtc.major()) + "." + std::to_string(nvrtc.minor());
 }
@@ -121,6 +132,12 @@ struct Compiler::Job {
   WrappedSource source;
   std::vector<NvrtcInstallation> candidates;  ///< those the driver can work with
 };
+
+bool Compiler::includes_thrust(const Job& job) {
+  const auto is_thrust = [](std::string_view name) { return name.starts_with("thrust/"); };
+  return std::ranges::any_of(job.scan.includes, is_thrust, &IncludeLine::name) ||
+         std::ranges::any_of(job.dependencies.cuda_headers_of_user_headers, is_thrust);
+}
 
 Compiler::Compiler(Folders folders)
     : folders_(std::move(folders)), installations_(find_nvrtc_wheels(folders_.packages)) {
@@ -169,9 +186,11 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   auto options = translate_options(request.options);
   if (!options) refuse(options.error().message, request);
   job.options = std::move(*options);
-  auto asked = choose_architecture(request.arch, request.code);
+  for (const std::string& note : job.options.notes) say_once(base::LogLevel::Info, note);
+  auto asked = named_architectures(request.arch, request.code);
   if (!asked) refuse(asked.error().message, request);
-  job.asked = *asked ? *asked : job.options.architecture;
+  job.asked = choose_architecture(asked->empty() ? job.options.architectures : *asked,
+                                  request.device.capability, request.device.is_cpu);
   job.machine_code =
       request.target != Target::Ptx && !request.device.is_cpu && (!job.asked || job.asked->real);
 
@@ -203,6 +222,10 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
     job.paths.source_folder = fs::current_path(error);
   }
   job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
+  if (includes_thrust(job)) {
+    job.options.pre_included.emplace_back(kThrustHeader);
+    job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
+  }
   if (gives_references && job.dependencies.user_headers_use_references &&
       std::ranges::find(job.options.pre_included, kReferencesHeader) ==
           job.options.pre_included.end()) {
@@ -231,6 +254,8 @@ std::string Compiler::cache_key(const CompileRequest& request, const Job& job) {
   hash.add(kCacheFormat).add(request.source).add(request.extern_c ? 1 : 0);
   for (const std::string& expression : request.name_expressions) hash.add(expression);
   for (const std::string& option : job.options.compiler) hash.add(option);
+  hash.add(job.options.hints.size());
+  for (const std::string& option : job.options.hints) hash.add(option);
   hash.add(job.options.pre_included.size());
   for (const std::string& name : job.options.pre_included) hash.add(name);
   for (const auto* folders : {&job.paths.user, &job.paths.own, &job.paths.cuda}) {
@@ -268,6 +293,7 @@ Compiled Compiler::compile(const CompileRequest& request) {
       }
     }
   }
+  if (request.only_cached) return {};
   if (request.extern_c) {
     job.source =
         wrap_extern_c(job.text, job.scan, job.paths, job.dependencies.cuda_headers_of_user_headers);
@@ -291,7 +317,9 @@ Compiled Compiler::compile(const CompileRequest& request) {
     }
     compiled = compile_with_nvcc(request, job, nvcc);
   }
-  if (!key.empty()) {
+  const bool may_be_stale =
+      request.abandoned && *request.abandoned && !job.dependencies.user_headers.empty();
+  if (!key.empty() && !may_be_stale) {
     const std::string entry = cache_entry(*compiled.image, compiled.names);
     cache_.store(key, *request.cache_folder, std::make_shared<const std::string>(entry));
   }
@@ -384,6 +412,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
                                       "-device-int128"};
   options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
+  for (const std::string& hint : hints_known_to(nvrtc, job.options.hints)) options.push_back(hint);
   // libcu++ and our small headers define the same limits in other words.
   options.emplace_back("-diag-suppress=47");
   IncludeLine implicit;
@@ -446,9 +475,8 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     if (helping.empty() && !new_headers && !readable && !relink &&
         (!new_text || text == job.source.text))
       break;
-    for (std::vector<std::string>* list : {&options, &used}) {
-      list->insert(list->begin() + 1, helping.begin(), helping.end());
-    }
+    add_remedies(options, helping);
+    add_remedies(used, helping);
     NvrtcResult again = compile_once();
     latest = again.log;
     // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
@@ -462,12 +490,19 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       result = std::move(again);
     }
   }
+  if (result.ok &&
+      std::ranges::find(job.options.compiler, "-std=c++17") == job.options.compiler.end() &&
+      std::ranges::find(options, "-std=c++17") != options.end()) {
+    say_once(base::LogLevel::Warning, "CCCL's headers require C++17: -std is raised to c++17");
+  }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
-    if (wants_host) {
+    if (wants_host && base::environment("PYCUDA_COMPILER") != "nvrtc") {
       if (const fs::path nvcc = find_nvcc("nvcc"); !nvcc.empty()) {
         try {
-          return compile_with_nvcc(request, job, nvcc);
+          Compiled compiled = compile_with_nvcc(request, job, nvcc);
+          say_once(base::LogLevel::Warning, nvcc_helped(nvcc, log), "nvcc helped");
+          return compiled;
         } catch (const CompileError& error) {
           log += "\nnvcc was tried because of this, and failed too:\n" + error.standard_error();
         }
@@ -534,7 +569,7 @@ Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
   command.insert(command.end(), request.options.begin(), request.options.end());
   if (!request.arch.empty()) {
     command.insert(command.end(), {"-arch", request.arch});
-  } else if (!job.options.architecture && request.device.capability != 0) {
+  } else if (!job.options.names_architecture && request.device.capability != 0) {
     command.insert(command.end(), {"-arch", (ptx ? "compute_" : "sm_") +
                                                 std::to_string(request.device.capability)});
   }

@@ -2,6 +2,7 @@
 // CUDA C++ source to an image that a driver loads: the whole of rtc behind one call.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -45,6 +46,9 @@ struct CompileRequest {
   std::string nvcc;                                   ///< empty: NVRTC; else the nvcc to run
   /// What must be in the image, as C++ names it: "k<float, 3>", "space::k".
   std::vector<std::string> name_expressions;
+  bool only_cached = false;  ///< no image rather than one that has to be compiled
+  /// True once nobody waits any more: the program's headers may change from then on.
+  std::shared_ptr<const std::atomic<bool>> abandoned;
 };
 
 struct Compiled {
@@ -82,7 +86,7 @@ class Compiler {
   };
   explicit Compiler(Folders folders);
 
-  /// The image. Throws CompileError. Blocks while compiling.
+  /// The image. Throws CompileError. Blocks while compiling, if it may.
   Compiled compile(const CompileRequest& request);
 
   /// The NVRTCs that could be used, best first.
@@ -99,6 +103,7 @@ class Compiler {
   Job prepare(const CompileRequest& request);
   std::string cache_key(const CompileRequest& request, const Job& job);
   std::string implicit_header_fingerprint();
+  static bool includes_thrust(const Job& job);
   Compiled compile_with_nvrtc(const CompileRequest& request, Job& job);
   Compiled compile_with_nvcc(const CompileRequest& request, Job& job,
                              const std::filesystem::path& nvcc);

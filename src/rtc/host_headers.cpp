@@ -11,12 +11,11 @@ namespace {
 constexpr const char* kNames[] = {
     // The standard library's.
     "alloca.h", "bitset", "cctype", "cerrno", "chrono", "complex.h", "condition_variable",
-    "csignal", "ctype.h", "cuchar", "deque", "errno.h", "exception", "execution", "fenv.h",
-    "filesystem", "fstream", "future", "iomanip", "ios", "iso646.h", "iostream", "istream",
-    "iterator", "list", "locale", "locale.h", "malloc.h", "map", "memory", "memory.h",
-    "memory_resource", "mutex", "new", "numeric", "ostream", "queue", "random", "regex", "set",
-    "setjmp.h", "shared_mutex", "signal.h", "sstream", "stack", "stdalign.h", "stdarg.h",
-    "stdnoreturn.h", "stdexcept", "streambuf", "string", "string_view", "strings.h", "tgmath.h",
+    "csignal", "ctype.h", "cuchar", "deque", "errno.h", "execution", "fenv.h", "filesystem",
+    "fstream", "future", "iomanip", "iso646.h", "iterator", "list", "locale", "locale.h",
+    "malloc.h", "map", "memory", "memory.h", "memory_resource", "mutex", "numeric", "queue",
+    "random", "regex", "set", "setjmp.h", "shared_mutex", "signal.h", "stack", "stdalign.h",
+    "stdarg.h", "stdnoreturn.h", "streambuf", "string", "string_view", "strings.h", "tgmath.h",
     "thread", "typeinfo", "unordered_map", "unordered_set", "valarray", "vector", "wchar.h",
     "wctype.h",
     // POSIX's and OpenMP's.

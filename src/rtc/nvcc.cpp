@@ -4,6 +4,7 @@
 #include "rtc/nvcc.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,9 +62,17 @@ base::Result<ProgramOutput> run_program(const std::vector<std::string>& command,
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
+  // Ctrl-C and kill reach the program whatever the calling thread blocks.
+  posix_spawnattr_t attributes;
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
   const int status =
-      ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
+      ::posix_spawnp(&child, arguments.front(), &actions, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (status != 0) {
     return base::Failure{"error invoking '" + command.front() + "': " + std::strerror(status)};

@@ -3,168 +3,38 @@
 #include "rtc/options.h"
 
 #include <algorithm>
-#include <charconv>
+#include <fstream>
+#include <iterator>
 #include <utility>
+
+#include "rtc/option_lists.h"
+#include "rtc/option_table.h"
 
 namespace pycuda::rtc {
 namespace {
 
-enum class Action {
-  Pass,  // as it is written
-  Keep,  // with its value joined
-  Drop,
-  Include,
-  SystemInclude,
-  PreInclude,
-  Arch,
-  Code,
-  GenerateCode,
-  PtxasOptions,
-  ReportUsage,
-  Standard,
-  Machine,
-  NoImage,  // refused: gives no code that could be loaded
-  Other,    // refused: asks for another job than compiling
-};
-
-struct KnownOption {
-  std::string_view name;
-  Action action;
-  bool has_value;
-};
-
-// The option's name without its dashes: nvcc takes one dash or two before most of them.
-constexpr KnownOption kKnownOptions[] = {
-    // Optimisation and debugging of host code.
-    {"O0", Action::Drop, false},
-    {"O1", Action::Drop, false},
-    {"O2", Action::Drop, false},
-    {"O3", Action::Drop, false},
-    {"O", Action::Drop, true},
-    {"optimize", Action::Drop, true},
-    {"g", Action::Drop, false},
-    {"debug", Action::Drop, false},
-    // The host compiler, the linker and other tools that do not run.
-    {"Xcompiler", Action::Drop, true},
-    {"compiler-options", Action::Drop, true},
-    {"ccbin", Action::Drop, true},
-    {"compiler-bindir", Action::Drop, true},
-    {"Xlinker", Action::Drop, true},
-    {"linker-options", Action::Drop, true},
-    {"Xnvlink", Action::Drop, true},
-    {"nvlink-options", Action::Drop, true},
-    {"Xarchive", Action::Drop, true},
-    {"archive-options", Action::Drop, true},
-    {"Xcicc", Action::Drop, true},
-    {"cudart", Action::Drop, true},
-    {"cudadevrt", Action::Drop, true},
-    {"L", Action::Drop, true},
-    {"library-path", Action::Drop, true},
-    {"l", Action::Drop, true},
-    {"library", Action::Drop, true},
-    {"default-stream", Action::Drop, true},
-    {"t", Action::Drop, true},
-    {"threads", Action::Drop, true},
-    {"x", Action::Drop, true},
-    {"m64", Action::Drop, false},
-    {"m", Action::Machine, true},
-    {"machine", Action::Machine, true},
-    {"allow-unsupported-compiler", Action::Drop, false},
-    {"forward-unknown-to-host-compiler", Action::Drop, false},
-    // What the compile call says by other means, or always does.
-    {"v", Action::Drop, false},
-    {"verbose", Action::Drop, false},
-    {"keep", Action::Drop, false},
-    {"k", Action::Drop, false},
-    {"keep-dir", Action::Drop, true},
-    {"c", Action::Drop, false},
-    {"compile", Action::Drop, false},
-    {"ptx", Action::Drop, false},
-    {"cubin", Action::Drop, false},
-    {"fatbin", Action::Drop, false},
-    {"src-in-ptx", Action::Drop, false},
-    {"source-in-ptx", Action::Drop, false},
-    {"expt-relaxed-constexpr", Action::Drop, false},
-    {"extended-lambda", Action::Drop, false},
-    {"expt-extended-lambda", Action::Drop, false},
-    {"default-device", Action::Drop, false},
-    {"Wno-deprecated-gpu-targets", Action::Drop, false},
-    {"diag-once", Action::Drop, true},
-    // Files and targets.
-    {"I", Action::Include, true},
-    {"include-path", Action::Include, true},
-    {"isystem", Action::SystemInclude, true},
-    {"system-include", Action::SystemInclude, true},
-    {"include", Action::PreInclude, true},
-    {"pre-include", Action::PreInclude, true},
-    {"arch", Action::Arch, true},
-    {"gpu-architecture", Action::Arch, true},
-    {"code", Action::Code, true},
-    {"gpu-code", Action::Code, true},
-    {"gencode", Action::GenerateCode, true},
-    {"generate-code", Action::GenerateCode, true},
-    {"std", Action::Standard, true},
-    {"Xptxas", Action::PtxasOptions, true},
-    {"ptxas-options", Action::PtxasOptions, true},
-    {"res-usage", Action::ReportUsage, false},
-    {"resource-usage", Action::ReportUsage, false},
-    // Known to NVRTC; listed because their value may be the next entry.
-    {"lineinfo", Action::Pass, false},  // not -l ineinfo
-    {"D", Action::Keep, true},
-    {"define-macro", Action::Keep, true},
-    {"U", Action::Keep, true},
-    {"undefine-macro", Action::Keep, true},
-    {"maxrregcount", Action::Keep, true},
-    {"ftz", Action::Keep, true},
-    {"prec-div", Action::Keep, true},
-    {"prec-sqrt", Action::Keep, true},
-    {"fmad", Action::Keep, true},
-    {"rdc", Action::Keep, true},
-    {"relocatable-device-code", Action::Keep, true},
-    {"diag-suppress", Action::Keep, true},
-    {"diag-error", Action::Keep, true},
-    {"diag-warn", Action::Keep, true},
-    {"dopt", Action::Keep, true},
-    {"split-compile", Action::Keep, true},
-    // Refused.
-    {"m32", Action::Machine, false},
-    {"lto", Action::NoImage, false},
-    {"dlto", Action::NoImage, false},
-    {"optix-ir", Action::NoImage, false},
-    {"ltoir", Action::NoImage, false},
-    {"E", Action::Other, false},
-    {"preprocess", Action::Other, false},
-    {"M", Action::Other, false},
-    {"MD", Action::Other, false},
-    {"MM", Action::Other, false},
-    {"lib", Action::Other, false},
-    {"link", Action::Other, false},
-    {"dlink", Action::Other, false},
-    {"device-link", Action::Other, false},
-    {"run", Action::Other, false},
-    {"shared", Action::Other, false},
-    {"dryrun", Action::Other, false},
-    {"optf", Action::Other, true},
-    {"options-file", Action::Other, true},
-    {"o", Action::Other, true},
-    {"output-file", Action::Other, true},
-};
-
-const KnownOption* find_known(std::string_view name) {
-  const auto* found = std::ranges::find(kKnownOptions, name, &KnownOption::name);
-  return found == std::end(kKnownOptions) ? nullptr : found;
-}
-
-/// Options whose value may follow the name with nothing between: -DX, -Idir, -lm.
-bool joins_value(char name) {
-  return std::string_view("DUILl").find(name) != std::string_view::npos;
-}
+/// Files of options that name each other would never end.
+constexpr int kMostNestedFiles = 8;
 
 struct ParsedOption {
-  const KnownOption* known = nullptr;  // null: not in the table
+  const NvccOption* known = nullptr;  // null: not in the table
+  std::string text;                   // as it is written
   std::string value;
   bool value_given = false;
+  bool joined = false;  // name and value are one entry
 };
+
+/// Short names of one letter may have the value behind them with nothing between: -DX, -Idir, -t0.
+const NvccOption* option_of_letter(std::string_view rest) {
+  if (rest.size() < 2) return nullptr;
+  const NvccOption* known = find_option(rest.substr(0, 1));
+  const bool takes_it =
+      known != nullptr && known->value != OptionValue::None && known->short_name.size() == 1;
+  // nvcc refuses -eNAME, and forwards -march=native.
+  const bool wants_number = rest.front() == 'm' || rest.front() == 'O' || rest.front() == 't';
+  const bool is_value = wants_number ? rest[1] >= '0' && rest[1] <= '9' : rest.front() != 'e';
+  return takes_it && is_value ? known : nullptr;
+}
 
 ParsedOption parse_option(const std::string& text) {
   std::string_view rest = text;
@@ -172,215 +42,283 @@ ParsedOption parse_option(const std::string& text) {
   const bool one_dash = !text.starts_with("--");
   const std::size_t end = rest.find_first_of("= ");
   ParsedOption parsed;
-  parsed.known = find_known(rest.substr(0, end));
+  parsed.text = text;
+  parsed.known = find_option(rest.substr(0, end));
   if (parsed.known != nullptr && end != std::string_view::npos) {
-    if (!parsed.known->has_value) {
+    if (parsed.known->value == OptionValue::None) {
       parsed.known = nullptr;  // -g=3: for NVRTC to judge
       return parsed;
     }
     parsed.value =
         std::string(rest.substr(std::min(rest.size(), rest.find_first_not_of(' ', end + 1))));
-    parsed.value_given = true;
-  } else if (parsed.known == nullptr && one_dash && !rest.empty() && joins_value(rest.front())) {
-    parsed.known = find_known(rest.substr(0, 1));
-    parsed.value = std::string(rest.substr(1));
-    parsed.value_given = true;
+    parsed.value_given = parsed.joined = true;
+  } else if (parsed.known == nullptr && one_dash) {
+    parsed.known = option_of_letter(rest);
+    if (parsed.known != nullptr) {
+      parsed.value = std::string(rest.substr(1));
+      parsed.value_given = parsed.joined = true;
+    }
   }
   return parsed;
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-/// The value of `key` in nvcc's "arch=compute_80,code=[sm_80,compute_80]".
-std::string generate_code_part(const std::string& value, std::string_view key) {
-  const std::string wanted = std::string(key) + "=";
-  const std::size_t begin = value.find(wanted);
-  if (begin == std::string::npos) return {};
-  std::string part = value.substr(begin + wanted.size());
-  if (part.starts_with('[')) return part.substr(1, part.find(']') - 1);
-  if (key == "arch") part = part.substr(0, part.find(','));
-  return part;
+/// Several options in one entry: "-O3 -lineinfo".
+bool holds_more_than_one(const std::string& text) {
+  const std::size_t blank = text.find(" -");
+  if (blank == std::string::npos || !text.starts_with('-')) return false;
+  const std::string_view first = std::string_view(text).substr(text.find_first_not_of('-'));
+  const NvccOption* known = find_option(first.substr(0, first.find_first_of(" =")));
+  return known != nullptr && known->value == OptionValue::None;
 }
 
 class Translator {
  public:
   base::Result<Options> run(std::span<const std::string> entries) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const std::string& text = entries[i];
-      if (!text.starts_with('-')) {
-        options_.compiler.push_back(text);
-        continue;
-      }
-      ParsedOption option = parse_option(text);
-      if (option.known == nullptr) {
-        options_.compiler.push_back(text);
-        continue;
-      }
-      if (option.known->has_value && !option.value_given) {
-        if (i + 1 == entries.size())
-          return base::Failure{"the option " + text + " needs a value behind it"};
-        option.value = entries[++i];
-      }
-      if (auto failure = apply(text, option)) return *failure;
-    }
+    if (auto failure = add(entries, 0)) return *failure;
     options_.include_folders.insert(options_.include_folders.end(), system_folders_.begin(),
                                     system_folders_.end());
-    auto chosen = choose_architecture(arch_, code_);
-    if (!chosen) return chosen.error();
-    options_.architecture = *chosen;
+    if (auto failure = add_architectures(arch_, code_)) return *failure;
+    for (std::string& text : unknown_) {
+      if (forwards_unknown_) {
+        note(text, "it is forwarded to the host compiler or linker, neither of which runs");
+      } else {
+        options_.compiler.push_back(std::move(text));
+      }
+    }
     return std::move(options_);
   }
 
  private:
-  std::optional<base::Failure> apply(const std::string& text, const ParsedOption& option) {
-    const std::string& value = option.value;
-    switch (option.known->action) {
-      case Action::Drop:
-        break;
-      case Action::Pass:
-        options_.compiler.push_back(text);
-        break;
-      case Action::Keep:
-        keep(option);
-        break;
-      case Action::Include:
-        options_.include_folders.push_back(value);
-        break;
-      case Action::SystemInclude:
-        system_folders_.push_back(value);
-        break;
-      case Action::PreInclude:
-        options_.pre_included.push_back(value);
-        break;
-      case Action::Arch:
-        arch_ = value;
-        break;
-      case Action::Code:
-        code_ = value;
-        break;
-      case Action::GenerateCode:
-        arch_ = generate_code_part(value, "arch");
-        code_ = generate_code_part(value, "code");
-        if (arch_.empty())
-          return base::Failure{"the option " + text + " names no architecture (arch=...,code=...)"};
-        break;
-      case Action::Standard:
-        options_.compiler.push_back("-std=" + value);
-        break;
-      case Action::PtxasOptions:
-        for (const std::string& part : split(value, ',')) add_ptxas_option(part);
-        break;
-      case Action::ReportUsage:
-        add_ptxas_option("-v");
-        break;
-      case Action::Machine:
-        if (value != "64")
-          return base::Failure{"the option " + text +
-                               " is not supported: device code is 64 bits wide"};
-        break;
-      case Action::NoImage:
-        return base::Failure{"the option " + text +
-                             " is not supported: its output is no code that can be loaded"};
-      case Action::Other:
-        return base::Failure{
-            "the option " + text +
-            " is not supported: it asks for something else than compiling a "
-            "kernel to code that is loaded (nvcc=<path of an nvcc> runs that nvcc instead)"};
+  using Failed = std::optional<base::Failure>;
+
+  Failed add(std::span<const std::string> entries, int depth) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::string& text = entries[i];
+      if (text.empty()) continue;
+      if (holds_more_than_one(text)) {
+        return refusal(text, "it holds several; write each as an element of its own");
+      }
+      ParsedOption option = text.starts_with('-') ? parse_option(text) : ParsedOption{};
+      if (option.known == nullptr) {
+        unknown_.push_back(text);
+        continue;
+      }
+      if (option.known->value != OptionValue::None && !option.value_given) {
+        if (i + 1 == entries.size()) return refusal(text, "a value must follow it");
+        option.value = entries[++i];
+      }
+      if (auto failure = apply(option, depth)) return failure;
     }
     return std::nullopt;
   }
 
-  void keep(const ParsedOption& option) {
-    const std::string_view name = option.known->name;
-    if (name == "D" || name == "define-macro") {
-      options_.compiler.push_back("-D" + option.value);
-    } else if (name == "U" || name == "undefine-macro") {
-      options_.compiler.push_back("-U" + option.value);
+  static Failed refusal(const std::string& text, std::string_view why) {
+    return base::Failure{"the option " + text + " is not supported: " + std::string(why)};
+  }
+
+  void note(const std::string& text, std::string_view why) {
+    options_.notes.push_back("the option " + text + " is dropped: " + std::string(why));
+  }
+
+  static std::string whole(const ParsedOption& option) {
+    return option.joined || option.value.empty() ? option.text : option.text + " " + option.value;
+  }
+
+  Failed apply(const ParsedOption& option, int depth) {
+    const NvccOption& known = *option.known;
+    switch (known.action) {
+      case OptionAction::Pass:
+        pass(option, options_.compiler);
+        return std::nullopt;
+      case OptionAction::Hint:
+        pass(option, options_.hints);
+        return std::nullopt;
+      case OptionAction::Drop:
+        note(whole(option), known.note);
+        return std::nullopt;
+      case OptionAction::Refuse:
+        return refusal(option.text, known.note);
+      case OptionAction::Map:
+        break;
+    }
+    if (known.name == "options-file") return add_files(option, depth);
+    if (known.name.starts_with("gpu-") || known.name == "generate-code") return add_target(option);
+    return map_value(option);
+  }
+
+  static void pass(const ParsedOption& option, std::vector<std::string>& to) {
+    const NvccOption& known = *option.known;
+    const std::string name = known.name == known.short_name && known.name != "std"
+                                 ? "--" + std::string(known.name)
+                                 : "-" + std::string(known.short_name);
+    if (known.value != OptionValue::None) {
+      to.push_back(name + "=" + option.value);
+    } else if (option.text == "--" + std::string(known.name)) {
+      to.push_back(option.text);
     } else {
-      options_.compiler.push_back((name == "rdc" ? "-" : "--") + std::string(name) + "=" +
-                                  option.value);
+      to.push_back("-" + std::string(known.short_name));
     }
   }
 
+  Failed add_files(const ParsedOption& option, int depth) {
+    if (depth == kMostNestedFiles) return refusal(option.text, "files of options name each other");
+    for (const std::string& path : split_list(option.value)) {
+      std::ifstream stream(path, std::ios::binary);
+      const std::string text((std::istreambuf_iterator<char>(stream)),
+                             std::istreambuf_iterator<char>());
+      if (!stream.is_open() || stream.bad())
+        return refusal(whole(option), "the file cannot be read");
+      const std::vector<std::string> words = split_words(text);
+      if (auto failure = add(words, depth + 1)) return failure;
+    }
+    return std::nullopt;
+  }
+
+  Failed add_architectures(std::string_view arch, std::string_view code) {
+    auto named = named_architectures(arch, code);
+    if (!named) return named.error();
+    options_.architectures.insert(options_.architectures.end(), named->begin(), named->end());
+    return std::nullopt;
+  }
+
+  Failed add_target(const ParsedOption& option) {
+    options_.names_architecture = true;
+    if (option.known->name == "gpu-architecture") {
+      arch_ = option.value;
+    } else if (option.known->name == "gpu-code") {
+      code_ = option.value;
+    } else {
+      const std::string arch = generate_code_part(option.value, "arch");
+      if (arch.empty()) {
+        return refusal(whole(option), "it names no architecture; write arch=compute_80,code=sm_80");
+      }
+      return add_architectures(arch, generate_code_part(option.value, "code"));
+    }
+    return std::nullopt;
+  }
+
+  Failed map_value(const ParsedOption& option) {
+    const std::string_view name = option.known->name;
+    const std::string& value = option.value;
+    if (name == "define-macro") {
+      for (const std::string& part : split_definitions(value)) add("-D" + part);
+    } else if (name == "undefine-macro") {
+      for (const std::string& part : split_list(value)) add("-U" + part);
+    } else if (name == "include-path") {
+      append(options_.include_folders, split_list(value));
+    } else if (name == "system-include") {
+      append(system_folders_, split_list(value));
+    } else if (name == "pre-include") {
+      append(options_.pre_included, split_list(value));
+    } else if (name == "ptxas-options") {
+      for (const std::string& part : split_list(value)) {
+        for (const std::string& word : split_words(part)) add_ptxas_option(word);
+      }
+    } else if (name == "resource-usage") {
+      add_ptxas_option("-v");
+    } else if (name == "no-host-device-move-forward") {
+      add("--builtin-move-forward=false");
+    } else if (name == "no-host-device-initializer-list") {
+      add("--builtin-initializer-list=false");
+    } else if (name == "Wno-deprecated-declarations") {
+      add("-diag-suppress=1215,1444");  // of a variable, of anything else
+    } else if (name.starts_with("forward-unknown")) {
+      forwards_unknown_ = true;
+    } else {
+      return map_or_refuse(option);
+    }
+    return std::nullopt;
+  }
+
+  Failed map_or_refuse(const ParsedOption& option) {
+    const std::string_view name = option.known->name;
+    const std::string& value = option.value;
+    if (name == "x" && value != "cu") {
+      return refusal(whole(option), "kernels are CUDA C++; leave it out");
+    }
+    if (name == "machine" && value != "64") {
+      return refusal(whole(option), "device code is 64 bits wide");
+    }
+    if (name == "Werror") add_werror(option);
+    if (name == "cudafe-options") add_front_end_options(option);
+    if (name == "time" || name == "fdevice-time-trace") {
+      // nvcc runs in a folder that is removed afterwards: a relative name is lost there too.
+      if ((value == "-" && name == "time") || value.starts_with('/')) {
+        pass(option, options_.hints);
+      } else {
+        note(whole(option), "a file is only written to an absolute path");
+      }
+    }
+    return std::nullopt;
+  }
+
+  void add_werror(const ParsedOption& option) {
+    for (const std::string& kind : split_list(option.value)) {
+      if (kind == "all-warnings" || kind == "reorder" || kind == "deprecated-declarations") {
+        add("-Werror=" + kind);
+      } else {
+        note("-Werror=" + kind, "the warning does not exist in NVRTC");
+      }
+    }
+  }
+
+  /// The front end's own options for diagnostics, of which nvcc's are a later form.
+  void add_front_end_options(const ParsedOption& option) {
+    std::vector<std::string> words;
+    for (const std::string& blank_free : split_words(option.value)) {
+      for (const std::string& part : split_list(blank_free)) {
+        // The comma may stand between two options or between two numbers.
+        if (!words.empty() && !part.starts_with('-')) {
+          words.back().append(",").append(part);
+        } else {
+          words.push_back(part);
+        }
+      }
+    }
+    for (const std::string& word : words) {
+      const std::size_t end = std::min(word.find('='), word.size());
+      const std::string numbers = word.substr(std::min(end + 1, word.size()));
+      const std::string mapped = diagnostic_option(std::string_view(word).substr(0, end));
+      if (mapped.empty() || numbers.find_first_not_of("0123456789,") != std::string::npos) {
+        note("-Xcudafe " + word, "NVRTC has no such option");
+      } else {
+        add(mapped + "=" + numbers);
+      }
+    }
+  }
+
+  static std::string diagnostic_option(std::string_view front_end_option) {
+    if (front_end_option == "--diag_suppress") return "--diag-suppress";
+    if (front_end_option == "--diag_error") return "--diag-error";
+    if (front_end_option == "--diag_warning" || front_end_option == "--diag_warn") {
+      return "--diag-warn";
+    }
+    return {};
+  }
+
   void add_ptxas_option(const std::string& part) {
-    if (part.empty()) return;
     if (part == "-v" || part == "--verbose") {
       if (options_.ptxas_report) return;
       options_.ptxas_report = true;
     }
-    options_.compiler.push_back("--ptxas-options=" + part);
+    add("--ptxas-options=" + part);
+  }
+
+  void add(std::string text) { options_.compiler.push_back(std::move(text)); }
+
+  static void append(std::vector<std::string>& to, std::vector<std::string> from) {
+    std::ranges::move(from, std::back_inserter(to));
   }
 
   Options options_;
   std::vector<std::string> system_folders_;
+  std::vector<std::string> unknown_;
+  bool forwards_unknown_ = false;
   std::string arch_;
   std::string code_;
 };
 
 }  // namespace
-
-std::string Architecture::name() const {
-  return (real ? "sm_" : "compute_") + std::to_string(number) + suffix;
-}
-
-Architecture Architecture::as_real(bool machine_code) const {
-  return {machine_code, number, suffix};
-}
-
-std::optional<Architecture> parse_architecture(std::string_view text) {
-  Architecture architecture;
-  if (text.starts_with("sm_")) {
-    text.remove_prefix(3);
-  } else if (text.starts_with("compute_")) {
-    text.remove_prefix(8);
-    architecture.real = false;
-  } else {
-    return std::nullopt;
-  }
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, architecture.number);
-  if (error != std::errc() || architecture.number < 10 || architecture.number > 9999)
-    return std::nullopt;
-  architecture.suffix = std::string(rest, end);
-  if (!architecture.suffix.empty() && architecture.suffix != "a" && architecture.suffix != "f")
-    return std::nullopt;
-  return architecture;
-}
-
-base::Result<std::optional<Architecture>> choose_architecture(std::string_view arch,
-                                                              std::string_view code) {
-  if (arch == "native") arch = {};
-  std::optional<Architecture> chosen;
-  if (!arch.empty()) {
-    chosen = parse_architecture(arch);
-    if (!chosen) {
-      return base::Failure{"the architecture \"" + std::string(arch) +
-                           "\" is not understood: sm_80 or compute_80 is how one is written"};
-    }
-  }
-  if (!code.empty()) {
-    // Several targets make one image here: machine code first, since it needs no further compiler.
-    std::optional<Architecture> of_code;
-    for (const std::string& part : split(code, ',')) {
-      const std::optional<Architecture> one = parse_architecture(part);
-      if (!one) {
-        return base::Failure{"the code target \"" + part +
-                             "\" is not understood: sm_80 or compute_80 is how one is written"};
-      }
-      if (!of_code || (one->real && !of_code->real)) of_code = one;
-    }
-    chosen = of_code;
-  }
-  return chosen;
-}
 
 base::Result<Options> translate_options(std::span<const std::string> nvcc_options) {
   return Translator().run(nvcc_options);

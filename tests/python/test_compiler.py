@@ -155,6 +155,22 @@ class TestOptions:
         ]
         assert ".entry k(" in ptx_of("__global__ void k(int *a) { a[0] = X + Y; }", options=options)
 
+    def test_options_that_change_no_code_reach_the_compiler_or_are_dropped(self, tmp_path):
+        (tmp_path / "options.txt").write_text('-DX=1 "-DY=2"')
+        options = ["-e", "k", "-time", "t.csv", "-t0", "--use-local-env", "-no-compress", "-compress-mode=none"]
+        options += ["-Ofc=0", "-split-compile", "2", "-optf", str(tmp_path / "options.txt"), "-DZ=3,W=4"]
+        assert ".entry k(" in ptx_of("__global__ void k(int *a) { a[0] = X + Y + Z + W; }", options=options)
+
+    def test_warnings_become_errors_where_they_are_asked_to(self):
+        source = "__global__ void k(int *a) { int unused; a[0] = 1; }"
+        error = compile_error(source, options=["-Werror", "all-warnings"])
+        assert "unused" in error.stderr
+
+    def test_an_option_that_asks_for_another_job_is_refused_with_a_remedy(self):
+        error = compile_error(MULTIPLY, options=["--preprocess"])
+        assert "the option --preprocess is not supported" in error.stderr
+        assert "preprocess_source" in error.stderr
+
     def test_fast_math_reaches_the_compiler(self):
         source = "__global__ void k(float *a) { a[0] = sinf(a[1]); }"
         assert "sin.approx" in ptx_of(source, options=["--use_fast_math"])

@@ -97,3 +97,33 @@ class TestCompilers:
     def test_the_old_names_are_there(self):
         assert compiler.JitLinkModule is compiler.DynamicModule
         assert issubclass(compiler.DynamicSourceModule, compiler.CudaModule)
+
+
+HOST_CODE = "#include <thread>\n__host__ void start(std::thread &) {}\n__global__ void from_nvcc(int *a) { *a = 1; }\n"
+
+COMPILE_TWICE = f"""
+from pycuda.compiler import compile
+for number in range(2):
+    compile({HOST_CODE!r} + f"// {{number}}", arch="sm_80", target="ptx", cache_dir=False)
+"""
+
+
+@pytest.fixture
+def path_with_nvcc(tmp_path):
+    """A PATH with an nvcc that writes the source as its output."""
+    program = tmp_path / "nvcc"
+    program.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp "$3" "$2"\n')
+    program.chmod(0o755)
+    return f"{tmp_path}:{os.environ['PATH']}"
+
+
+def test_the_help_of_an_installed_nvcc_is_told_once(path_with_nvcc):
+    result = run_python(COMPILE_TWICE, PATH=path_with_nvcc)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("compiles it; where no nvcc is installed it fails") == 1
+    assert "NVRTC says: kernel.cu(2): error" in result.stderr
+
+
+def test_a_choice_of_nvrtc_means_that_no_nvcc_is_tried(path_with_nvcc):
+    result = run_python(COMPILE_TWICE, PATH=path_with_nvcc, PYCUDA_COMPILER="nvrtc")
+    assert "CompileError" in result.stderr

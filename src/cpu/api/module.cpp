@@ -10,6 +10,7 @@
 #include "cpu/api/better_forms.h"
 #include "cpu/api/context.h"
 #include "cpu/api/forms_for_now.h"
+#include "cpu/api/interruptible_compile.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
@@ -28,13 +29,18 @@ CUresult result_of(const jit::KernelFailure& failure) {
 [[gnu::noinline]] CUresult find_form(const std::shared_ptr<const ModuleImage>& image,
                                      const Dim3& grid, const Dim3& block, const Kernel* threads,
                                      const Kernel** kernel) {
-  if (const Kernel* const now = form_for_now(image, **kernel, grid, block, threads)) {
-    *kernel = now;
-    return CUDA_SUCCESS;
-  }
-  const auto linked = make_best_form(image->code(), **kernel, grid, block);
-  if (!linked) return result_of(linked.error());
-  *kernel = *linked;
+  using Found = base::Result<const Kernel*, jit::KernelFailure>;
+  // All by value: after an interrupt it goes on.
+  const auto found =
+      made_before_interrupt([image, grid, block, threads, lacking = *kernel]() -> Found {
+        if (const Kernel* const now = form_for_now(image, *lacking, grid, block, threads)) {
+          return now;
+        }
+        return make_best_form(image->code(), *lacking, grid, block);
+      });
+  if (!found) return CUDA_ERROR_TIMEOUT;
+  if (!*found) return result_of(found->error());
+  *kernel = **found;
   return CUDA_SUCCESS;
 }
 
@@ -90,10 +96,11 @@ ModuleImage::~ModuleImage() {
 
 CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) const {
   // The module may be unloaded meanwhile.
-  const std::shared_ptr<const ModuleImage> held = shared_from_this();
-  const auto linked = code_->link_kernel(number);
-  if (!linked) return result_of(linked.error());
-  *kernel = *linked;
+  const auto linked = made_before_interrupt(
+      [held = shared_from_this(), number] { return held->code().link_kernel(number); });
+  if (!linked) return CUDA_ERROR_TIMEOUT;
+  if (!*linked) return result_of(linked->error());
+  *kernel = **linked;
   return CUDA_SUCCESS;
 }
 

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "base/env.h"
 #include "base/file_cache.h"
 #include "base/log.h"
 #include "cpu/api/better_forms.h"
+#include "cpu/api/interruptible_compile.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/ptx/fatbin.h"
 
@@ -88,7 +90,7 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
                        std::shared_ptr<const jit::Program>* program) {
   constexpr unsigned architecture = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
   const auto started = std::chrono::steady_clock::now();
-  const auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
+  auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
   if (!ptx) {
     options.write_logs({}, ptx.error().message + '\n');
     // Programs of others show no log of the JIT: what stays unclear to them is said aloud.
@@ -102,7 +104,10 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
                                " is newer than what this driver reads\n");
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   }
-  auto compiled = jit::Program::compile(*ptx, compiler_options());
+  auto made = made_before_interrupt(
+      [text = std::move(*ptx)] { return jit::Program::compile(text, compiler_options()); });
+  if (!made) return CUDA_ERROR_TIMEOUT;
+  auto& compiled = *made;
   if (!compiled) {
     const std::string text = ptx::to_text(compiled.error());
     options.write_logs({}, text);

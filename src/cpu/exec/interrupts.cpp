@@ -3,9 +3,12 @@
 #include "cpu/exec/interrupts.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "cpu/exec/kernel_entry.h"
@@ -19,28 +22,48 @@ using Clock = std::chrono::steady_clock;
 
 /// A wait that a nap has seen twice is long.
 constexpr milliseconds shortest_nap{50};
-/// While nothing happens.
-constexpr milliseconds longest_nap{800};
+/// While nothing happens. A SIGINT in a wait that no nap has seen yet stops nothing.
+constexpr milliseconds longest_nap{100};
 constexpr milliseconds repeat_after{20};
-constexpr milliseconds patience{1000};
+/// With the naps less than the second in which a user wants to see that something happens.
+constexpr milliseconds patience{750};
 
-/// Counts SIGINT while it lives, and passes each on to the handler that was there. Without one
-/// nothing is counted: the signal then ends the process, or is ignored.
+/// Counts SIGINT while any of these lives, or between begin() and end(), and passes each on to the
+/// handler that was there. Without one nothing is counted: the signal then ends the process, or is
+/// ignored.
 class CountedInterrupts {
  public:
-  CountedInterrupts() {
+  CountedInterrupts() { begin(); }
+  CountedInterrupts(const CountedInterrupts&) = delete;
+  CountedInterrupts& operator=(const CountedInterrupts&) = delete;
+  ~CountedInterrupts() { end(); }
+
+  static void begin() {
+    const std::lock_guard lock(mutex_);
+    if (users_++ == 0) install();
+  }
+  static void end() {
+    const std::lock_guard lock(mutex_);
+    if (--users_ == 0) remove();
+  }
+  static int count() { return count_.load(); }
+
+ private:
+  static void install() {
     count_.store(0);
-    if (sigaction(SIGINT, nullptr, &before_) != 0) return;
-    const bool plain = (before_.sa_flags & SA_SIGINFO) == 0;
-    if (plain && (before_.sa_handler == SIG_DFL || before_.sa_handler == SIG_IGN)) return;
+    installed_ = false;
+    struct sigaction present{};
+    if (sigaction(SIGINT, nullptr, &present) != 0) return;
+    const bool plain = (present.sa_flags & SA_SIGINFO) == 0;
+    if (plain && (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN)) return;
+    before_ = present;
     struct sigaction ours = before_;
     ours.sa_sigaction = &handle;
     ours.sa_flags |= SA_SIGINFO;
     installed_ = sigaction(SIGINT, &ours, nullptr) == 0;
   }
-  CountedInterrupts(const CountedInterrupts&) = delete;
-  CountedInterrupts& operator=(const CountedInterrupts&) = delete;
-  ~CountedInterrupts() {
+
+  static void remove() {
     struct sigaction present{};
     if (!installed_ || sigaction(SIGINT, nullptr, &present) != 0) return;
     // The program may have set another meanwhile.
@@ -48,9 +71,6 @@ class CountedInterrupts {
     if (ours) sigaction(SIGINT, &before_, nullptr);
   }
 
-  int count() const { return count_.load(); }
-
- private:
   static void handle(int number, siginfo_t* info, void* context) {
     count_.fetch_add(1);
     if ((before_.sa_flags & SA_SIGINFO) != 0) {
@@ -60,11 +80,16 @@ class CountedInterrupts {
     }
   }
 
-  /// Of the only one there is; it stays for a handler that still runs.
+  /// It stays for a handler that still runs.
   inline static struct sigaction before_{};
   inline static std::atomic<int> count_{0};
-  bool installed_ = false;
+  inline static std::mutex mutex_;  ///< protects what follows
+  inline static int users_ = 0;
+  inline static bool installed_ = false;
 };
+
+std::atomic<const unsigned long long*> watched_waits{nullptr};
+std::atomic<int> abandonable_waits{0};
 
 unsigned long long load(const unsigned long long* waits) {
   return __atomic_load_n(waits, __ATOMIC_ACQUIRE);
@@ -73,7 +98,8 @@ unsigned long long load(const unsigned long long* waits) {
 void attend(const unsigned long long* waits, unsigned long long wait) {
   const CountedInterrupts interrupts;
   Clock::time_point deadline = Clock::time_point::max();
-  while (load(waits) == wait) {
+  for (; load(waits) == wait; std::this_thread::sleep_for(repeat_after)) {
+    if (abandonable_waits.load() > 0) continue;
     const auto now = Clock::now();
     if (interrupts.count() == 1 && deadline == Clock::time_point::max()) deadline = now + patience;
     if (interrupts.count() > 1 || deadline <= now) {
@@ -81,7 +107,6 @@ void attend(const unsigned long long* waits, unsigned long long wait) {
       internal::stop_everything.store(true);
       interrupt_all_runners();
     }
-    std::this_thread::sleep_for(repeat_after);
   }
   internal::stop_everything.store(false);
 }
@@ -97,11 +122,34 @@ void watch(const unsigned long long* waits) {
   }
 }
 
+/// That the program's first thread waits now, and that this is it.
+bool in_watched_wait() noexcept {
+  const unsigned long long* const waits = watched_waits.load();
+  return waits != nullptr && load(waits) % 2 == 1 && syscall(SYS_gettid) == getpid();
+}
+
 }  // namespace
 
+AbandonableWait::AbandonableWait() : watched_(in_watched_wait()) {
+  if (!watched_) return;
+  ++abandonable_waits;
+  CountedInterrupts::begin();
+  count_before_ = CountedInterrupts::count();
+}
+
+AbandonableWait::~AbandonableWait() {
+  if (!watched_) return;
+  CountedInterrupts::end();
+  --abandonable_waits;
+}
+
+bool AbandonableWait::interrupted() const noexcept {
+  return watched_ && CountedInterrupts::count() > count_before_;
+}
+
 void watch_waits(const unsigned long long* waits) {
-  static std::atomic<bool> watched{false};
-  if (watched.exchange(true)) return;
+  const unsigned long long* none = nullptr;
+  if (!watched_waits.compare_exchange_strong(none, waits)) return;
   start_quiet_thread([waits] { watch(waits); });
 }
 

@@ -52,22 +52,26 @@ std::chrono::nanoseconds TimedWork::time() const {
 }
 
 bool TimedWork::wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left) {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, step, [this] { return done_; })) {
-    if (time() > most && can_be_left()) return false;
-  }
-  if (thrown_) std::rethrow_exception(thrown_);
-  return true;
+  return wait_until([&] { return time() > most && can_be_left(); });
 }
 
+bool TimedWork::wait(const std::function<bool()>& given_up) { return wait_until(given_up); }
+
 void TimedWork::wait() {
+  wait_until([] { return false; });
+}
+
+bool TimedWork::wait_until(const std::function<bool()>& left) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, step, [this] { return done_; })) {
+    if (left()) return false;
+    // Work that waits for other work ends with it, at the process's end.
     lock.unlock();
     checkpoint();
     lock.lock();
   }
   if (thrown_) std::rethrow_exception(thrown_);
+  return true;
 }
 
 }  // namespace pycuda::cpu::jit

@@ -22,14 +22,20 @@ class TimedWork {
   /// Null where `aside` says no. `work` may outlive who waits for it, and the module it is for.
   static std::shared_ptr<TimedWork> begin(const Aside& aside, std::function<void()> work);
 
+  // All with checkpoints; they throw what the work has thrown.
+
   /// Until the work is done, or has taken `most` of a processor's time while it `can_be_left`: then
-  /// false. Throws what the work has thrown.
+  /// false.
   bool wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left);
-  /// Until it is done, with checkpoints.
+  /// Until the work is done or `given_up`, which is asked often: then false.
+  bool wait(const std::function<bool()>& given_up);
+  /// Until it is done.
   void wait();
 
  private:
   void run(const std::function<void()>& work);
+  /// `left` is called with the lock held.
+  bool wait_until(const std::function<bool()>& left);
   /// Of the thread that runs it, since it began.
   std::chrono::nanoseconds time() const;
 

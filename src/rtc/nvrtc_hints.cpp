@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Options that change messages or the time of a compilation, for those NVRTCs that have them.
+#include "rtc/nvrtc_hints.h"
+
+#include <map>
+#include <mutex>
+
+#include "rtc/said_once.h"
+
+namespace pycuda::rtc {
+namespace {
+
+bool knows(const Nvrtc& nvrtc, const std::string& hint) {
+  static std::mutex mutex;
+  static auto* const answers = new std::map<std::string, bool>;  // outlives every thread
+  const std::string key = nvrtc.path() + '\n' + hint;
+  const std::lock_guard lock(mutex);
+  if (const auto found = answers->find(key); found != answers->end()) return found->second;
+  // A wrong value is another complaint, which the real compilation then reports.
+  const NvrtcResult tried = nvrtc.compile("", "hint.cu", {hint}, false);
+  const bool known = tried.log.find("unrecognized option") == std::string::npos;
+  answers->emplace(key, known);
+  return known;
+}
+
+}  // namespace
+
+std::vector<std::string> hints_known_to(const Nvrtc& nvrtc, const std::vector<std::string>& hints) {
+  std::vector<std::string> known;
+  for (const std::string& hint : hints) {
+    if (knows(nvrtc, hint)) {
+      known.push_back(hint);
+    } else {
+      say_once(base::LogLevel::Info, "the option " + hint + " is dropped: NVRTC " +
+                                         std::to_string(nvrtc.major()) + "." +
+                                         std::to_string(nvrtc.minor()) + " does not have it");
+    }
+  }
+  return known;
+}
+
+}  // namespace pycuda::rtc

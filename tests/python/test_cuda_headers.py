@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""NVIDIA's headers compile without nvcc, in the default wrapper too; tools/compile_headers.py goes through all."""
+
+import pytest
+from compiling import ptx_of
+
+pytestmark = pytest.mark.usefixtures("no_compiler_settings")
+
+HEADERS = {
+    "cuda": ["cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "mma.h", "cuComplex.h", "math_constants.h"],
+    "standard": ["iostream", "sstream", "stdexcept", "new", "exception", "vector", "cuda/std/tuple"],
+    "curand": ["curand_kernel.h"],
+    "cub": ["cub/block/block_reduce.cuh", "cub/warp/warp_scan.cuh", "cooperative_groups.h"],
+    "thrust": ["thrust/complex.h", "thrust/tuple.h", "thrust/functional.h", "thrust/random.h"],
+}
+
+
+@pytest.fixture(autouse=True)
+def nvrtc_alone(no_compiler_settings, monkeypatch):
+    monkeypatch.setenv("PYCUDA_COMPILER", "nvrtc")
+
+
+@pytest.mark.parametrize("group", HEADERS)
+def test_headers_compile_in_the_default_wrapper(group):
+    includes = "".join(f"#include <{name}>\n" for name in HEADERS[group])
+    assert ".entry k(" in ptx_of(includes + "__global__ void k(int *a) { *a = 1; }")
+
+
+def test_thrusts_complex_numbers_compute():
+    source = """
+        #include <thrust/complex.h>
+        extern "C" __global__ void k(float *a) {
+            thrust::complex<float> z(a[0], a[1]);
+            a[threadIdx.x] = abs(z * z);
+        }
+    """
+    assert ".entry k(" in ptx_of(source, no_extern_c=True)
+
+
+def test_an_older_standard_is_raised_for_headers_that_refuse_it(capfd):
+    source = "#include <cub/block/block_reduce.cuh>\n__global__ void k(int *a) { *a = 1; }"
+    assert ".entry k(" in ptx_of(source, options=["-std=c++14"])
+    assert "-std is raised to c++17" in capfd.readouterr().err
+
+
+def test_an_older_standard_stays_where_it_is_enough():
+    source = "__global__ void k(long *a) { *a = __cplusplus; }"
+    assert "201402" in ptx_of(source, options=["-std=c++14"])
