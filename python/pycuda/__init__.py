@@ -10,7 +10,7 @@ Notes
 VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = ".".join(str(part) for part in VERSION) + VERSION_STATUS
-ANYWHERE_VERSION = "0.1.0"
+ANYWHERE_VERSION = "0.2.0"
 
 
 def load_ipython_extension(shell):
