@@ -13,8 +13,10 @@ processes that share it.
 
 import os
 import sys
+import time
 import warnings
 
+from pycuda import _compile_times
 from pycuda._compilers import (
     as_texts,
     get_nvcc_version,
@@ -80,8 +82,9 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         if type(source).__str__ is object.__str__ or isinstance(source, os.PathLike):
             raise TypeError(f"the source must be a str, not {type(source).__name__}")
         source = str(source)
+    started = time.perf_counter()
     try:
-        image, log, _, kept_folder = the_compiler().compile(
+        image, log, from_cache, kept_folder = the_compiler().compile(
             source=source,
             options=options,
             include_folders=include_dirs,
@@ -112,6 +115,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         if place := _compile_advice.place_of_call():
             message += f" (the source was passed at {place})"
         raise CompileError(message, command, stdout, stderr) from None
+    _compile_times.report("compiled to device code", source, time.perf_counter() - started, from_cache)
     if kept_folder:
         print(f"*** compiler output in {kept_folder}")
     if log:
@@ -214,7 +218,9 @@ class SourceModule(CudaModule):
         image = compile(source, nvcc, options, keep, no_extern_c, arch, code, cache_dir, include_dirs)
         from pycuda.driver import module_from_buffer
 
+        started = time.perf_counter()
         self.module = module_from_buffer(image)
+        _compile_times.report("loaded", source, time.perf_counter() - started)
         self._bind_module()
 
 
