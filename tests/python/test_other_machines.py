@@ -164,7 +164,7 @@ def test_the_cpu_driver_is_found_in_the_distribution_beside_the_package(tmp_path
     shutil.copyfile((PACKAGE / "libcuda_cpu.so").resolve(), driver)
     code = "import pycuda.driver as cuda; cuda.init(); from pycuda._driver import _rtc; print(_rtc.driver_origin())"
     said = run_with([site, numpy_alone], code, PYCUDA_DRIVER="cpu")
-    assert f"{driver}'" in said.stdout.replace("/pycuda/..", ""), said.stderr
+    assert f"{driver}'" in said.stdout, said.stderr
 
 
 def test_a_mixture_with_the_original_is_reported_with_its_remedy(tmp_path, numpy_alone):
