@@ -6,7 +6,10 @@ import pathlib
 import re
 import sys
 
-import tomllib
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10, where pytest brings it
+    import tomli as tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

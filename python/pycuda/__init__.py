@@ -10,7 +10,19 @@ Notes
 VERSION = (2026, 1)
 VERSION_STATUS = ""
 VERSION_TEXT = ".".join(str(part) for part in VERSION) + VERSION_STATUS
-ANYWHERE_VERSION = "0.1.0"
+ANYWHERE_VERSION = "0.2.0"
+
+
+def _warn_of_original():
+    from pycuda import _original
+
+    if problem := _original.problem():
+        import warnings
+
+        warnings.warn(problem, RuntimeWarning, stacklevel=3)
+
+
+_warn_of_original()
 
 
 def load_ipython_extension(shell):

@@ -1,198 +1,69 @@
 # SPDX-License-Identifier: MIT
-"""`python -m pycuda`: what there is on this machine, and what is missing and how to mend it."""
+"""`python -m pycuda`: checks the installation; see `python -m pycuda --help`."""
 
+import argparse
 import os
-import platform
 import sys
-import tempfile
-
-# The rows of docs/cpu-driver/environment.md, in their order.
-_VARIABLES = (
-    "PYCUDA_DRIVER",
-    "PYCUDA_LOG",
-    "PYCUDA_CACHE_DIR",
-    "PYCUDA_DISABLE_CACHE",
-    "XDG_CACHE_HOME",
-    "PYCUDA_DEFAULT_NVCC_FLAGS",
-    "PYCUDA_COMPILER",
-    "PYCUDA_CHECK_ARGUMENTS",
-    "PYCUDA_NVRTC",
-    "CUDA_PATH",
-    "CUDA_HOME",
-    "CUDA_ROOT",
-    "CONDA_PREFIX",
-    "LD_LIBRARY_PATH",
-    "PYCUDA_CUBLAS",
-    "CUDA_DEVICE",
-    "PYCUDA_CPU_THREADS",
-    "PYCUDA_CPU_DEVICES",
-    "PYCUDA_CPU_MEMORY",
-    "PYCUDA_CPU_CHECK",
-    "PYCUDA_CPU_MARGIN",
-    "PYCUDA_CPU_TIMEOUT",
-    "PYCUDA_CPU_VECTOR",
-    "PYCUDA_CPU_GANG",
-    "PYCUDA_CPU_PATIENCE",
-    "PYCUDA_CPU_STREAM",
-    "CUDA_MODULE_LOADING",
-    "PYCUDA_CPU_ISA",
-    "PYCUDA_CPU_DUMP",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_LAUNCH_BLOCKING",
-    "CUDA_CACHE_DISABLE",
-    "CUDA_CACHE_PATH",
-)
 
 
-def _version(number):
-    return f"{number // 1000}.{number % 1000 // 10}" if number else "unknown"
+def _diagnosis(arguments):
+    from pycuda import _diagnosis
+
+    return _diagnosis.main()
 
 
-def _versions():
+def _selftest(arguments):
+    from pycuda import _diagnosis, _selftest
+
+    _diagnosis.main()
+    print(flush=True)
+    return _selftest.main()
+
+
+def _demo(arguments):
+    from pycuda import _demo
+
+    return _demo.main(arguments.name, arguments.arguments)
+
+
+def _cache(arguments):
+    from pycuda import _cache_folder
+
+    return _cache_folder.clear() if arguments.action == "clear" else _cache_folder.show()
+
+
+def _version():
     import pycuda
 
-    yield (
-        "pycuda-anywhere",
-        f"{pycuda.ANYWHERE_VERSION} (stands in for PyCUDA {pycuda.VERSION_TEXT})",
+    ours = getattr(pycuda, "ANYWHERE_VERSION", "(overwritten by the original PyCUDA)")
+    return f"pycuda-anywhere {ours}, stands in for PyCUDA {pycuda.VERSION_TEXT}"
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda", description="Without a command: prints what this machine has and what is missing."
     )
-    yield "package", os.path.dirname(os.path.abspath(pycuda.__file__))
-    yield "Python", f"{platform.python_version()}, {sys.executable}"
-    try:
-        import numpy
-
-        yield "NumPy", numpy.__version__
-    except ImportError:
-        yield "NumPy", "missing: `pip install numpy`"
-    yield "system", platform.platform()
-
-
-def _driver():
-    from pycuda._driver import _rtc
-
-    try:
-        facts = _rtc.driver_origin()
-    except Exception as error:
-        yield "driver", f"none: {error}"
-        return
-    yield "driver", f"{facts['kind']}, CUDA {_version(facts['version'])}, {facts['library']}"
-    yield "taken because", facts["reason"]
-    if facts["passed_over"]:
-        yield "passed over", facts["passed_over"]
-    yield "functions", f"{facts['functions']} of the driver API"
+    parser.add_argument("--version", action="version", version=_version())
+    parser.set_defaults(command=_diagnosis)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    command = commands.add_parser("selftest", help="print the diagnosis, then compile, run and check a kernel")
+    command.set_defaults(command=_selftest)
+    command = commands.add_parser("demo", help="run an example program; without a name, list them")
+    command.add_argument("name", nargs="?", metavar="NAME")
+    command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed to the program")
+    command.set_defaults(command=_demo)
+    # Both parse their own arguments, before this parser is asked.
+    commands.add_parser("run", help="run any CUDA program on the CPU driver: run PROGRAM ARGS")
+    commands.add_parser("env", help="print the environment of `run` for a shell")
+    command = commands.add_parser("cache", help="print where compiled code is kept and how much of it there is")
+    command.add_argument("action", nargs="?", choices=["clear"], help="remove everything that was compiled")
+    command.set_defaults(command=_cache)
+    return parser
 
 
-def _devices():
-    import pycuda.driver as driver
-
-    try:
-        driver.init()
-        count = driver.Device.count()
-    except Exception as error:
-        yield "devices", f"none: {error}"
-        return
-    yield "devices", str(count)
-    for number in range(count):
-        try:
-            device = driver.Device(number)
-            major, minor = device.compute_capability()
-            gibibytes = device.total_memory() / 2**30
-            yield (
-                f"  {number}",
-                f"{device.name()}, compute capability {major}.{minor}, {gibibytes:.1f} GiB",
-            )
-        except Exception as error:
-            yield f"  {number}", f"cannot be asked: {error}"
-
-
-def _compilers():
-    from pycuda._compilers import the_compiler
-    from pycuda._driver import _rtc
-
-    found = the_compiler()
-    taken = False
-    for index, (library, origin, includes) in enumerate(found.installations()):
-        try:
-            major, minor, architectures = found.version(index)
-        except ValueError as error:
-            if origin != "loader":
-                yield "NVRTC", f"{library} ({origin}) cannot be used: {error}"
-            continue
-        known = f"sm_{architectures[0]} to sm_{architectures[-1]}" if architectures else "unknown targets"
-        yield "NVRTC", f"{major}.{minor} for {known}, {library} ({origin})"
-        if not taken:
-            headers = [folder for folder in includes if os.path.isdir(folder)]
-            yield (
-                "CUDA headers",
-                os.pathsep.join(headers) or "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`",
-            )
-            for header, wheel in (
-                ("cuda_fp16.h", "nvidia-cuda-runtime"),
-                ("crt/host_defines.h", "nvidia-cuda-crt"),
-                ("cub/cub.cuh", "nvidia-cuda-cccl"),
-                ("curand_kernel.h", "nvidia-curand"),
-            ):
-                if not any(os.path.exists(os.path.join(folder, header)) for folder in headers):
-                    yield f"  {header}", f"missing: `pip install {wheel}`"
-        taken = True
-    if not taken:
-        yield "NVRTC", _rtc.missing_message()
-    yield "nvcc", _rtc.find_nvcc("nvcc") or "none (not needed)"
-
-
-def _why_nothing_is_kept(folder):
-    """Why the folder takes nothing new, or None. Only the system knows: root may write where it cannot."""
-    try:
-        tempfile.TemporaryDirectory(dir=folder or os.curdir).cleanup()
-    except OSError as error:
-        return error.strerror
-    return None
-
-
-def _cache():
-    from pycuda._driver import _rtc
-
-    folder = _rtc.default_cache_folder()
-    if not folder:
-        yield "cache", "off"
-        return
-    if not os.path.isdir(folder):
-        there = folder
-        while not os.path.lexists(there) and os.path.dirname(there) != there:
-            there = os.path.dirname(there)
-        why = _why_nothing_is_kept(there)
-        state = f"cannot be made, nothing is kept: {why}" if why else "is made when first needed"
-    else:
-        state = f"{_rtc.cache_bytes(folder) / 2**20:.1f} MiB"
-        why = _why_nothing_is_kept(folder)
-        if why:
-            state += f", cannot be written to, nothing is kept: {why}"
-    yield "cache", f"{folder}, {state}"
-
-
-def _environment():
-    found = False
-    for name in _VARIABLES:
-        if name in os.environ:
-            found = True
-            yield name, repr(os.environ[name])
-    if not found:
-        yield "environment", "none of the variables that matter here is set"
-
-
-def main():
-    """Print the diagnosis. Each part stands alone: one that fails says so and the next goes on."""
-    for part in (_versions, _driver, _devices, _compilers, _cache, _environment):
-        try:
-            for name, text in part():
-                print(f"{name:16} {text}", flush=True)
-        except BrokenPipeError:
-            raise
-        except Exception as error:
-            print(
-                f"{part.__name__.strip('_'):16} cannot be told: {type(error).__name__}: {error}",
-                flush=True,
-            )
-    return 0
+def main(arguments=None):
+    chosen = _parser().parse_args(arguments)
+    return chosen.command(chosen)
 
 
 if __name__ == "__main__":

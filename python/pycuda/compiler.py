@@ -17,9 +17,11 @@ silent, bounded in size and safe for processes that share it.
 import functools
 import os
 import sys
+import time
 import warnings
 from typing import NamedTuple
 
+from pycuda import _compile_times
 from pycuda._compilers import (
     as_texts,
     get_nvcc_version,
@@ -100,6 +102,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     extension = rtc()
     capability, is_cpu, driver_version = extension.device_facts()
     source = source_bytes(source)
+    started = time.perf_counter()
     try:
         compiled = Compiled(
             *the_compiler().compile(
@@ -135,6 +138,8 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         if place := _compile_advice.place_of_call():
             message += f" (the source was passed at {place})"
         raise CompileError(message, command, stdout, stderr) from None
+    elapsed = time.perf_counter() - started
+    _compile_times.report("compiled to device code", source, elapsed, compiled.from_cache)
     if compiled.kept_folder:
         print(f"*** compiler output in {compiled.kept_folder}")
     if compiled.log:
@@ -283,7 +288,9 @@ class SourceModule(CudaModule):
         """Take kernels and variables from this image from now on."""
         from pycuda.driver import module_from_buffer
 
+        started = time.perf_counter()
         self.module = module_from_buffer(compiled.image)
+        _compile_times.report("loaded", self._compile.args[0], time.perf_counter() - started)
         if self._checks_arguments:
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names

@@ -18,6 +18,9 @@ using base::Failure;
 using base::Result;
 
 constexpr const char* kCpuLibrary = "libcuda_cpu.so";
+/// The CPU driver as the distribution pycuda-anywhere-cpu installs it, seen from the folder that
+/// holds this package.
+constexpr const char* kCpuDistribution = "pycuda_anywhere_cpu/driver/libcuda.so.1";
 
 /// "cuCtxGetDevice_v2" is a second ABI of "cuCtxGetDevice": the name that cuGetProcAddress knows.
 std::string without_version(std::string name) {
@@ -125,7 +128,7 @@ NvidiaAttempt try_nvidia(const std::string& path) {
   return attempt;
 }
 
-/// A package without the CPU driver was built where LLVM was not to be had.
+/// What to run where the CPU driver is missing.
 std::string command_for_cpu_driver(const std::filesystem::path& own_folder) {
   // In a checkout the extension lies in <checkout>/build/<preset>/python/pycuda.
   std::error_code none;
@@ -135,8 +138,12 @@ std::string command_for_cpu_driver(const std::filesystem::path& own_folder) {
       std::filesystem::exists(checkout / "run", none)) {
     return "`" + (checkout / "run").string() + " build` (with PYCUDA_CPU_DRIVER unset)";
   }
+#if defined(__x86_64__)
+  return "`pip install pycuda-anywhere-cpu`";
+#else
   return "`apt-get install llvm-19-dev` and then `pip install --force-reinstall --no-cache-dir "
-         "pycuda-anywhere`";
+         "--no-binary pycuda-anywhere pycuda-anywhere`";
+#endif
 }
 
 Result<LoadedDriver> load_cpu(const std::vector<std::string>& places) {
@@ -227,6 +234,7 @@ DriverSearch default_search() {
   search.cpu_driver_command = command_for_cpu_driver(folder);
   if (!folder.empty()) {
     search.cpu_libraries.push_back((folder / kCpuLibrary).string());
+    search.cpu_libraries.push_back((folder.parent_path() / kCpuDistribution).string());
     search.cpu_libraries.push_back((folder / ".." / "lib" / kCpuLibrary).string());
   }
   search.cpu_libraries.emplace_back(kCpuLibrary);

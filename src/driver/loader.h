@@ -49,8 +49,9 @@ struct DriverSearch {
   std::string cpu_driver_command;
 };
 
-/// PYCUDA_DRIVER's choice (auto when unset or empty), the CPU driver beside this library first,
-/// then in ../lib, then by the dynamic loader's own search.
+/// PYCUDA_DRIVER's choice (auto when unset or empty). The CPU driver is looked for beside this
+/// library, then in the distribution pycuda-anywhere-cpu next to this package, then in ../lib, then
+/// by the dynamic loader's own search.
 DriverSearch default_search();
 
 /// `auto` takes NVIDIA's library if it loads, initialises and sees a device, else the CPU driver;

