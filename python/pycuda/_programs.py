@@ -25,9 +25,11 @@ def cpu_driver():
     FileNotFoundError
         When this installation has none.
     """
-    here = os.path.dirname(os.path.abspath(__file__))
-    found = importlib.util.find_spec("pycuda_anywhere_cpu")
-    folders = [here, *(found.submodule_search_locations or [] if found else [])]
+    folders = [os.path.dirname(os.path.abspath(__file__))]
+    if importlib.util.find_spec("pycuda_anywhere_cpu"):
+        import pycuda_anywhere_cpu
+
+        folders.append(pycuda_anywhere_cpu.driver_folder())
     for folder in folders:
         for name in ("libcuda_cpu.so", "libcuda.so.1"):
             path = os.path.join(folder, name)
