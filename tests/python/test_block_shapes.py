@@ -6,7 +6,10 @@ from programs import has_cpu_driver, run_program
 
 pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 
-SHAPES = "SHAPES = [(16, 16, 1), (8, 8, 8), (1, 16, 16), (5, 7, 3), (24, 10, 1), (4, 4, 1), (2, 3, 30), (33, 5, 1), (3, 1, 20), (1, 100, 1)]\n"
+SHAPES = """
+SHAPES = [(16, 16, 1), (8, 8, 8), (1, 16, 16), (5, 7, 3), (24, 10, 1), (4, 4, 1), (2, 3, 30), (33, 5, 1), (3, 1, 20)]
+SHAPES += [(1, 100, 1)]
+"""
 
 # Each kernel's result is computed again from the definition: thread = x + X * (y + Y * z), warp = thread / 32.
 WARP_OPERATIONS = (
@@ -44,13 +47,11 @@ __global__ void sums(const int *in, int *out)
 {
     __shared__ int part[32];
     int t = threadIdx.z * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x, n = threads();
-    if (t < 32) part[t] = 0;
-    __syncthreads();
     unsigned mask = (t | 31) < n ? ~0u : (1u << (n & 31)) - 1;
     int x = __reduce_add_sync(mask, in[blockIdx.x * n + t]);
     if (t % 32 == 0) part[t / 32] = x;
     __syncthreads();
-    if (t == 0) { int s = 0; for (int w = 0; w < 32; ++w) s += part[w]; out[blockIdx.x] = s; }
+    if (t == 0) { int s = 0; for (int w = 0; w * 32 < n; ++w) s += part[w]; out[blockIdx.x] = s; }
 }
 ''')
 places, operations, sums = (module.get_function(name) for name in ("places", "operations", "sums"))
@@ -141,7 +142,8 @@ __global__ void rotate(int *out)
 }
 '''
 blocks = 20
-for x, y, z in [(16, 16, 1), (8, 8, 8), (1, 16, 16), (16, 8, 1), (8, 4, 1), (4, 4, 8), (3, 5, 17), (24, 4, 1), (1, 64, 1)]:
+shapes = [(16, 16, 1), (8, 8, 8), (1, 16, 16), (16, 8, 1), (8, 4, 1), (4, 4, 8), (3, 5, 17), (24, 4, 1), (1, 64, 1)]
+for x, y, z in shapes:
     n = x * y * z
     module = SourceModule("#define X %d\n#define Y %d\n#define Z %d\n" % (x, y, z) + source)
     values = np.random.default_rng(n).random((blocks, n)).astype(np.float32)
@@ -171,7 +173,10 @@ from pycuda.compiler import SourceModule
 
 module = SourceModule('''
 #include <cstdio>
-__device__ __noinline__ int depth(int n) { return n <= 0 ? threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z : depth(n - 1); }
+__device__ __noinline__ int depth(int n)
+{
+    return n <= 0 ? threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z : depth(n - 1);
+}
 __global__ void called(int *out)
 {
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -181,7 +186,8 @@ __global__ void called(int *out)
 __global__ void said(int which)
 {
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    if (__shfl_sync(~0u, t, 0) / 32 == which && t % 16 == 5) printf("%d %d %d\\\\n", threadIdx.x, threadIdx.y, threadIdx.z);
+    if (__shfl_sync(~0u, t, 0) / 32 == which && t % 16 == 5)
+        printf("%d %d %d\\n", threadIdx.x, threadIdx.y, threadIdx.z);
 }
 __global__ void stray(int *out, int which)
 {

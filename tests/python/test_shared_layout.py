@@ -46,7 +46,8 @@ def stores(*values):
 def test_only_extern_arrays_without_a_size_are_dynamic(form):
     program = r"""
 use = '''mov.u32 %r1, first; mov.u32 %r2, second; mov.u32 %r3, 11; st.shared.u32 [%r1], %r3; mov.u32 %r3, 22;
-st.shared.u32 [%r2], %r3; ld.shared.u32 %r3, [%r1]; st.global.u32 [%p], %r3; sub.u32 %r3, %r2, %r1; st.global.u32 [%p+4], %r3;'''
+st.shared.u32 [%r2], %r3; ld.shared.u32 %r3, [%r1]; st.global.u32 [%p], %r3; sub.u32 %r3, %r2, %r1;
+st.global.u32 [%p+4], %r3;'''
 two = ".extern .shared .align 8 .b8 first[512];\n.extern .shared .align 8 .b8 second[256];"
 first, distance = run(two, use)[:2]
 assert first == 11 and distance >= 512, (first, distance)
@@ -58,7 +59,8 @@ assert first == 11 and distance >= 4, (first, distance)
 # Without a size, arrays begin at the same place, behind those that have one.
 first, distance = run(".shared .b32 first;\n.extern .shared .align 8 .b8 second[];", use, shared=16)[:2]
 assert first == 11 and distance >= 4, (first, distance)
-first, distance = run(".extern .shared .align 8 .b8 first[];\n.extern .shared .align 8 .b8 second[];", use, shared=16)[:2]
+unsized = ".extern .shared .align 8 .b8 first[];\n.extern .shared .align 8 .b8 second[];"
+first, distance = run(unsized, use, shared=16)[:2]
 assert (first, distance) == (22, 0)
 print("right")
 """
@@ -72,18 +74,21 @@ names = ["begin", "end", "cap", "0", "1"]
 for declared, dynamic in ((0, 0), (512, 0), (100, 0), (0, 1000), (130, 40), (0, 49152)):
     arrays = f".shared .align 8 .b8 own[{declared}];" if declared else ""
     use = "mov.u32 %r5, own; st.shared.u32 [%r5], %r5;" if declared else ""
-    answers = run(arrays, use + stores(*(f"%reserved_smem_offset_{name}" for name in names), "%total_smem_size", "%dynamic_smem_size"), shared=dynamic)
+    reserved = [f"%reserved_smem_offset_{name}" for name in names]
+    answers = run(arrays, use + stores(*reserved, "%total_smem_size", "%dynamic_smem_size"), shared=dynamic)
     begin, end, cap, zero, one, total, asked = answers[:7]
     assert begin == zero == total and end == cap == begin + 1024, answers
     assert begin % 128 == 0 and begin >= declared + dynamic, answers
     assert begin < one and one % 8 == 0 and one + 288 <= end, answers
     assert asked == dynamic, answers
-total, all_of_it = run(".shared .b8 own[200];", "st.shared.u8 [own], 0;" .replace(", 0;", ", %r1;") + stores("%total_smem_size", "%aggr_smem_size"), target="sm_90")[:2]
+sizes = stores("%total_smem_size", "%aggr_smem_size")
+total, all_of_it = run(".shared .b8 own[200];", "st.shared.u8 [own], %r1;" + sizes, target="sm_90")[:2]
 assert all_of_it == total + 1024, (total, all_of_it)
 # Its bytes are there, zeros at first, and nobody else's.
-answers = run(".shared .align 8 .b8 own[512];", "mov.u32 %r1, own; mov.u32 %r2, %reserved_smem_offset_1; mov.u32 %r3, 7; st.shared.u32 [%r1+508], %r3;"
-              "ld.shared.u32 %r4, [%r2]; st.global.u32 [%p], %r4; st.shared.u32 [%r2], %r3; mov.u32 %r4, %reserved_smem_offset_end;"
-              "st.shared.u32 [%r4+-4], %r4; ld.shared.u32 %r4, [%r1+508]; st.global.u32 [%p+4], %r4;")
+answers = run(".shared .align 8 .b8 own[512];", '''
+mov.u32 %r1, own; mov.u32 %r2, %reserved_smem_offset_1; mov.u32 %r3, 7; st.shared.u32 [%r1+508], %r3;
+ld.shared.u32 %r4, [%r2]; st.global.u32 [%p], %r4; st.shared.u32 [%r2], %r3; mov.u32 %r4, %reserved_smem_offset_end;
+st.shared.u32 [%r4+-4], %r4; ld.shared.u32 %r4, [%r1+508]; st.global.u32 [%p+4], %r4;''')
 assert answers[:2] == [0, 7], answers
 print("right")
 """
@@ -164,5 +169,7 @@ print("right")
 
 @pytest.mark.parametrize("form", FORMS, ids=form_name)
 def test_tiles_of_more_than_a_warp_work_together(form):
-    cases = "CASES = [(64, (256, 1, 1), False), (64, (256, 1, 1), True), (128, (16, 16, 1), True), (512, (512, 1, 1), False), (512, (1024, 1, 1), False), (256, (8, 8, 8), False)]\n"
+    small = "[(64, (256, 1, 1), False), (64, (256, 1, 1), True), (128, (16, 16, 1), True), (256, (8, 8, 8), False)]"
+    large = "[(512, (512, 1, 1), False), (512, (1024, 1, 1), False)]"
+    cases = f"CASES = {small} + {large}\n"
     assert run_program(cases + TILES, timeout=300, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"

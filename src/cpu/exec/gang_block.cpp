@@ -74,7 +74,7 @@ Form best_form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& blo
       has_small_indices(kernel, grid, block)) {
     if (const auto line = line_form(kernel.facts, block)) return *line;
   }
-  if (form == Form::Threads || kernel.on_demand == nullptr ||
+  if (form == Form::Threads || kernel.on_demand == nullptr || kernel.facts.forms == Forms::all() ||
       most_fused_blocks(kernel, grid, block) != 1)
     return form;
   return small_form(kernel.facts, block).value_or(form);
