@@ -62,7 +62,7 @@ bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
   launch_ = &launch;
   kernel_ = &kernel;
   if (arena_ == nullptr) arena_ = SharedArena::create();
-  if (arena_ == nullptr || !arena_->prepare(launch.shared_bytes)) return false;
+  if (arena_ == nullptr || !arena_->prepare(launch.shared_window_bytes)) return false;
   coroutine_stride_ = (kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
   const std::uint64_t wanted = coroutine_stride_ * launch.threads;
   if (wanted > coroutine_capacity_) {
@@ -84,7 +84,7 @@ void BlockRun::start(std::uint64_t block) {
   block_.ctaid = launch_->block_at(block);
   block_.shared = arena_->base();
   block_.block = this;
-  if (checked_mode() && launch_->shared_bytes != 0) arena_->scrub(launch_->shared_bytes);
+  if (launch_->needs_fresh_shared()) launch_->refresh_shared(*arena_);
   const Dim3 size = launch_->frame.block;
   Dim3 tid{0, 0, 0};
   std::uint32_t linear = 0;

@@ -28,8 +28,11 @@ bool inside(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin, std
 /// What the launch added to the window is one piece: only the program knows what lies in it.
 bool in_shared(const LaunchContext& launch, std::uint64_t base, std::uint64_t address,
                std::uint64_t bytes) {
-  if (!inside(address, bytes, base, launch.shared_bytes)) return false;
   const KernelFacts& facts = launch.kernel.facts;
+  if (facts.reads_reserved_shared &&
+      inside(address, bytes, base + launch.frame.total_shared_bytes, reserved_shared_bytes))
+    return true;
+  if (!inside(address, bytes, base, launch.shared_bytes)) return false;
   if (facts.shared_variables.empty() || address - base >= facts.static_shared_bytes) return true;
   for (const SharedVariable& variable : facts.shared_variables) {
     if (inside(address, bytes, base + variable.begin, variable.bytes)) return true;

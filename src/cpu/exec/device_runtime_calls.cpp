@@ -27,6 +27,11 @@ ThreadPlace place_of(const ThreadFrame& thread) {
   const BlockFrame& block = *thread.block;
   const std::uint32_t columns = block.launch->block.x;
   ThreadPlace place{block.ctaid, thread.tid};
+  if (in_lines(*block.launch)) {
+    const Dim3& size = block.launch->block;
+    place.thread = thread_of_number(size, number_of_thread(size, thread.tid));
+    return place;
+  }
   place.block.x += thread.tid.x / columns;
   place.thread.x = thread.tid.x % columns;
   return place;

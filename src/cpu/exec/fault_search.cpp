@@ -134,6 +134,20 @@ void Search::list_candidates() {
   const Dim3 at = record_.thread->tid;
   const std::uint32_t columns = launch_.tiles ? facts.tile_columns : facts.gang_lanes;
   const std::uint32_t rows = launch_.tiles ? facts.tile_rows : 1;
+  if (in_lines(launch_.frame)) {
+    const std::uint32_t first = number_of_thread(size, at) / columns * columns;
+    for (std::uint32_t number = first; number < first + columns && count_ < most_lanes; ++number) {
+      if (number >= launch_.threads) break;
+      Candidate& candidate = candidates_[count_++];
+      candidate.block = block_.ctaid;
+      candidate.thread = thread_of_number(size, number);
+      candidate.block_number =
+          candidate.block.x +
+          std::uint64_t{grid.x} * (candidate.block.y + std::uint64_t{grid.y} * candidate.block.z);
+      candidate.linear = number;
+    }
+    return;
+  }
   const std::uint32_t x = at.x / columns * columns, y = at.y / rows * rows;
   const std::uint32_t width = std::max(block_.row_threads, size.x);
   for (std::uint32_t lane = 0; lane < columns * rows && count_ < most_lanes; ++lane) {

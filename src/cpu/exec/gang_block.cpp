@@ -28,15 +28,25 @@ bool fuses_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
 
 }  // namespace
 
-bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  if (kernel.facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
-  return kernel.facts.gang_lanes != 0 &&
-         (block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block)) &&
-         std::uint64_t{grid.x} * block.x < most_index &&
+namespace {
+
+/// What vector forms rely on.
+bool has_small_indices(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  return std::uint64_t{grid.x} * block.x < most_index &&
          std::uint64_t{grid.y} * block.y < most_index &&
          std::uint64_t{grid.z} * block.z < most_index &&
          grid.x <= kernel.facts.most_gang_blocks.x && grid.y <= kernel.facts.most_gang_blocks.y &&
          grid.z <= kernel.facts.most_gang_blocks.z;
+}
+
+}  // namespace
+
+bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+  const KernelFacts& facts = kernel.facts;
+  if (facts.gang_lanes == 0 || !has_small_indices(kernel, grid, block)) return false;
+  if (facts.forms.are_lines()) return block.z == 1 || facts.forms.has(Form::DeepLine);
+  if (facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
+  return block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block);
 }
 
 std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
@@ -51,6 +61,8 @@ std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Di
 
 Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   if (!uses_gangs(kernel, grid, block)) return Form::Threads;
+  const Forms forms = kernel.facts.forms;
+  if (forms.are_lines()) return forms.has(Form::DeepLine) ? Form::DeepLine : Form::Line;
   if (has_whole_tiles(kernel.facts, block) && most_fused_blocks(kernel, grid, block) == 1)
     return Form::Tiles;
   return block.x % kernel.facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
@@ -58,7 +70,11 @@ Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
 
 Form best_form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   const Form form = form_of_launch(kernel, grid, block);
-  if (form == Form::Threads || kernel.on_demand == nullptr ||
+  if (kernel.on_demand != nullptr && !kernel.facts.forms.are_lines() &&
+      has_small_indices(kernel, grid, block)) {
+    if (const auto line = line_form(kernel.facts, block)) return *line;
+  }
+  if (form == Form::Threads || kernel.on_demand == nullptr || kernel.facts.forms == Forms::all() ||
       most_fused_blocks(kernel, grid, block) != 1)
     return form;
   return small_form(kernel.facts, block).value_or(form);
@@ -123,7 +139,7 @@ void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) 
     (tiles_ ? kernel_->run_tiles : kernel_->run_gangs)(&block, &thread);
     return;
   }
-  const Dim3 size = block.launch->block;
+  const Dim3 size = block.launch->rows;
   const std::uint32_t lanes = kernel_->facts.gang_lanes;
   std::size_t left = 0;
   std::size_t number = 0;

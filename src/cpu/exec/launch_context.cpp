@@ -55,7 +55,6 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   if (facts.streams) count_streamed_launch();
   frame.grid = request.grid;
   frame.block = request.block;
-  frame.static_shared_bytes = facts.static_shared_bytes;
   frame.dynamic_shared_bytes = request.dynamic_shared_bytes;
   frame.dynamic_shared_offset = round_up(facts.static_shared_bytes, facts.dynamic_shared_alignment);
   frame.processor_count = worker_count();
@@ -66,14 +65,22 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   const Form form = form_of_launch(kernel, frame.grid, frame.block);
   assert(facts.forms.has(form));
   gangs = form != Form::Threads;
+  const bool lines = gangs && facts.forms.are_lines();
+  frame.rows = frame.block;
+  if (lines) frame.rows = {frame.block.x * frame.block.y * frame.block.z, 1, 1};
   if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
   tiles = form == Form::Tiles;
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
   assert(threads <= 1024);
   shared_bytes = request.dynamic_shared_bytes == 0
-                     ? frame.static_shared_bytes
+                     ? facts.static_shared_bytes
                      : std::uint64_t{frame.dynamic_shared_offset} + frame.dynamic_shared_bytes;
+  frame.total_shared_bytes =
+      round_up(static_cast<std::uint32_t>(shared_bytes), shared_allocation_unit);
+  shared_window_bytes = facts.reads_reserved_shared
+                            ? std::uint64_t{frame.total_shared_bytes} + reserved_shared_bytes
+                            : shared_bytes;
   // Compiled code may read all of the declared parameters, wide and aligned.
   parameter_bytes = std::max<std::uint64_t>(facts.parameter_bytes, request.params.size());
   std::byte* params = params_;
@@ -107,6 +114,16 @@ LaunchContext::~LaunchContext() {
     ::operator delete(large_params_, std::align_val_t{parameter_alignment});
 }
 
+bool LaunchContext::needs_fresh_shared() const {
+  return kernel.facts.reads_reserved_shared || (checked_mode() && shared_bytes != 0);
+}
+
+void LaunchContext::refresh_shared(SharedArena& arena) const {
+  if (checked_mode()) arena.scrub(shared_bytes);
+  if (kernel.facts.reads_reserved_shared)
+    std::memset(arena.base() + frame.total_shared_bytes, 0, reserved_shared_bytes);
+}
+
 ChildLaunches* LaunchContext::children() {
   DeviceRuntime* const runtime = faults.device_runtime();
   if (runtime == nullptr) return nullptr;
@@ -137,8 +154,12 @@ Fault LaunchContext::describe_gang_fault(const FaultRecord& seen, const BlockFra
   ThreadFrame thread = *seen.thread;
   record.thread = &thread;
   // A thread of fused blocks has its own block again.
-  own_block.ctaid.x += thread.tid.x / frame.block.x;
-  thread.tid.x %= frame.block.x;
+  if (in_lines(frame)) {
+    thread.tid = thread_of_number(frame.block, number_of_thread(frame.block, thread.tid));
+  } else {
+    own_block.ctaid.x += thread.tid.x / frame.block.x;
+    thread.tid.x %= frame.block.x;
+  }
   record.for_gang = stands_for_gang(*this, seen);
   if (record.for_gang) {
     if (const auto found = find_faulted_thread(*this, seen, block)) {
@@ -165,7 +186,7 @@ void LaunchContext::report(FaultKind kind, const BlockFrame* block, const Thread
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                       unsigned processor) {
   SharedArena* const arena = thread_arena();
-  if (arena == nullptr || !arena->prepare(launch.shared_bytes)) {
+  if (arena == nullptr || !arena->prepare(launch.shared_window_bytes)) {
     launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
     return;
   }
@@ -173,7 +194,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
   if (launch.gangs &&
       (launch.kernel.facts.gangs_suspend || launch.kernel.facts.gang_frame_bytes != 0 ||
        (launch.tiles && launch.kernel.facts.tile_frame_bytes != 0))) {
-    Dim3 size = launch.frame.block;
+    Dim3 size = launch.frame.rows;
     size.x *= static_cast<std::uint32_t>(std::min(launch.most_fused, last - first));
     gang_block = GangBlock::prepare(launch.kernel, size, launch.tiles);
     if (gang_block == nullptr) {
@@ -198,7 +219,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
       &launch,
       [](void* context) {
         Run& own = *static_cast<Run*>(context);
-        const bool scrub = checked_mode() && own.launch.shared_bytes != 0;
+        const bool fresh = own.launch.needs_fresh_shared();
         own.block.ctaid = own.launch.block_at(own.first);
         const Dim3 grid = own.launch.frame.grid;
         std::uint64_t fused = 1;
@@ -206,8 +227,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
           if (own.launch.stopped.load(std::memory_order_relaxed)) break;
           fused = std::min(
               {own.launch.most_fused, own.last - i, std::uint64_t{grid.x - own.block.ctaid.x}});
-          own.block.row_threads = own.launch.frame.block.x * static_cast<std::uint32_t>(fused);
-          if (scrub) own.arena.scrub(own.launch.shared_bytes);
+          own.block.row_threads = own.launch.frame.rows.x * static_cast<std::uint32_t>(fused);
+          if (fresh) own.launch.refresh_shared(own.arena);
           own.entry.enter(&own.thread);
           if (own.gang_block != nullptr) {
             own.gang_block->run(own.entry, own.block, own.thread);

@@ -19,6 +19,7 @@
 namespace pycuda::cpu::exec {
 
 class ChildLaunches;
+class SharedArena;
 struct LaunchRequest;
 
 /// LaunchFrame::launch points here.
@@ -34,14 +35,15 @@ struct LaunchContext {
   FaultSink& faults;
   LaunchFrame frame;
   std::uint64_t blocks = 0;
-  std::uint32_t threads = 0;          ///< per block
-  bool gangs = false;                 ///< runs the kernel's vector form
-  bool tiles = false;                 ///< its form for tiles
-  std::uint64_t most_fused = 1;       ///< so many blocks of it may run as one
-  bool suspends = false;              ///< its threads are scheduled one by one
-  std::uint64_t shared_bytes = 0;     ///< of a block's window
-  std::uint64_t parameter_bytes = 0;  ///< readable at frame.params
-  std::atomic<bool> stopped{false};   ///< a fault: no further block starts
+  std::uint32_t threads = 0;              ///< per block
+  bool gangs = false;                     ///< runs the kernel's vector form
+  bool tiles = false;                     ///< its form for tiles
+  std::uint64_t most_fused = 1;           ///< so many blocks of it may run as one
+  bool suspends = false;                  ///< its threads are scheduled one by one
+  std::uint64_t shared_bytes = 0;         ///< of a block's window, for the program
+  std::uint64_t shared_window_bytes = 0;  ///< with the system's, if the kernel asks for their place
+  std::uint64_t parameter_bytes = 0;      ///< readable at frame.params
+  std::atomic<bool> stopped{false};       ///< a fault: no further block starts
   std::atomic<bool> timed_out{false};
   std::atomic<bool> interrupted{false};  ///< `timed_out` by the user's interrupt, not by a limit
   std::atomic<bool> watched{false};      ///< the watchdog knows of it
@@ -54,6 +56,10 @@ struct LaunchContext {
     timed_out.store(true, std::memory_order_relaxed);
     stopped.store(true, std::memory_order_relaxed);
   }
+  /// Whether shared memory must be refreshed before each block.
+  bool needs_fresh_shared() const;
+  /// In checked mode, nothing of an earlier block can be read; the system's bytes are zeros.
+  void refresh_shared(SharedArena& arena) const;
   /// What its threads queue, made at the first call; null where kernels launch none.
   ChildLaunches* children();
   /// Null when nothing was queued. Only when no block runs.
@@ -83,6 +89,17 @@ struct LaunchContext {
   std::unique_ptr<ChildLaunches> children_;
   std::atomic<bool> reported_{false};
 };
+
+/// Whether gangs lie along the linear thread index: the frame of one has that in tid.x, and zeros
+/// in tid.y and tid.z.
+inline bool in_lines(const LaunchFrame& launch) { return launch.rows.x > launch.block.x; }
+/// The linear index of a thread, also of one that such a frame names.
+inline std::uint32_t number_of_thread(const Dim3& block, const Dim3& tid) {
+  return tid.x + block.x * (tid.y + block.y * tid.z);
+}
+inline Dim3 thread_of_number(const Dim3& block, std::uint32_t number) {
+  return {number % block.x, number / block.x % block.y, number / (block.x * block.y)};
+}
 
 /// Runs blocks first .. last-1 of a kernel that never suspends, on the calling thread. Ends early
 /// when the launch is stopped; faults are reported.

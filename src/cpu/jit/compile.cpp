@@ -68,7 +68,7 @@ void stream_stores(llvm::Module& module, std::vector<KernelFacts>& kernels, bool
                    std::vector<simt::Plan>* plans) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KernelFacts& kernel = kernels[i];
-    if (kernel.gang_lanes == 0) continue;
+    if (kernel.gang_lanes == 0 || kernel.forms.are_lines()) continue;
     if (llvm::Function* gang = module.getFunction("f." + kernel.name + ".gang"))
       simt::stream_stores(*gang, kernel.gang_lanes, stream, kernel.streamed,
                           plans ? &(*plans)[i].notes : nullptr);
@@ -80,6 +80,9 @@ void stream_stores(llvm::Module& module, std::vector<KernelFacts>& kernels, bool
 }
 
 simt::GangSizes wanted_sizes(const Options& options) {
+  const bool one_plane = options.forms == Form::Line;
+  if (one_plane || options.forms == Form::DeepLine)
+    return {options.gang_lanes, std::nullopt, one_plane ? simt::Line::OnePlane : simt::Line::Any};
   if (options.gang_lanes != 0) return {options.gang_lanes, std::nullopt};
   if (options.forms == Form::ShortRows) return {short_row, std::nullopt};
   if (options.forms == Form::SmallTiles) return {0, simt::GangSize(small_tile.x, small_tile.y)};

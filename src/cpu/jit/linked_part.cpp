@@ -12,13 +12,13 @@ bool LinkedPart::bind_gangs(Kernel& kernel) const {
     kernel.run_tiles = reinterpret_cast<BlockFunction>(code_->find(name + ".tiles"));
     if (kernel.run_tiles == nullptr) return false;
   }
-  if (!forms.has(Form::Gangs)) return true;
+  if (!forms.have_gangs()) return true;
   if (!kernel.facts.gangs_suspend) {
     kernel.run_gangs = reinterpret_cast<BlockFunction>(code_->find(name + ".gangs"));
     return kernel.run_gangs != nullptr;
   }
   kernel.start_gang = reinterpret_cast<ThreadFunction>(code_->find(name + ".gang.thread"));
-  const bool tails = forms.has(Form::Tails);
+  const bool tails = forms.have_tails();
   if (tails)
     kernel.start_tail = reinterpret_cast<ThreadFunction>(code_->find(name + ".tail.thread"));
   if (kernel.start_gang == nullptr || (tails && kernel.start_tail == nullptr)) return false;
@@ -62,7 +62,9 @@ base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all,
       kernel.streaming = &streaming_forms_.emplace_back();
       kernel.streaming->always = streaming == Streaming::WhereverPossible;
     }
-    if (facts.forms != Forms::all()) kernel.on_demand = &on_demand_.emplace_back();
+    // Lines are made on demand of any kernel that needs them.
+    if (facts.forms != Forms::all() || facts.waits_in_blocks)
+      kernel.on_demand = &on_demand_.emplace_back();
     kernels_.push_back(std::move(kernel));
   }
   return true;

@@ -92,11 +92,13 @@ void write_facts(Writer& out, const KernelFacts& facts) {
     out.number(variable.begin);
     out.number(variable.bytes);
   });
+  out.number(facts.reads_reserved_shared);
   out.number(facts.required_block);
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
   out.number(facts.gangs_are_warps);
   out.number(facts.warps_in_step);
+  out.number(facts.waits_in_blocks);
   out.number(facts.gang_frame_bytes);
   out.number(facts.most_gang_blocks);
   out.number(facts.fuses_blocks);
@@ -138,11 +140,13 @@ KernelFacts read_facts(Reader& in) {
     variable.bytes = in.number<std::uint32_t>();
     return variable;
   });
+  facts.reads_reserved_shared = in.number<bool>();
   facts.required_block = in.number<Dim3>();
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
   facts.gangs_are_warps = in.number<bool>();
   facts.warps_in_step = in.number<bool>();
+  facts.waits_in_blocks = in.number<bool>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();
   facts.most_gang_blocks = in.number<Dim3>();
   facts.fuses_blocks = in.number<bool>();

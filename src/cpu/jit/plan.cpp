@@ -71,9 +71,22 @@ const char* order_text(const KernelFacts& facts) {
              : "no barriers: gangs run one after the other\n";
 }
 
+/// Of gangs that cross the ends of rows.
+std::string line_text(const KernelFacts& facts, const Dim3& block) {
+  const std::uint32_t threads = block.x * block.y * block.z, lanes = facts.gang_lanes;
+  std::string text = "gangs of " + std::to_string(lanes) +
+                     " threads along the linear index, across the ends of rows, since " +
+                     (facts.gangs_are_warps ? "gangs are warps" : "rows are narrow") +
+                     "; a block has " + std::to_string(threads / lanes) + " full ones";
+  if (threads % lanes != 0)
+    text += " and one of " + std::to_string(threads % lanes) + " threads, with masks";
+  return text + "\n" + order_text(facts);
+}
+
 std::string launch_text(const KernelFacts& facts, const Dim3& block, const Options& options) {
   if (facts.gang_lanes == 0) return "thread by thread: " + scalar_reason(facts, options) + "\n";
   const std::uint32_t lanes = facts.gang_lanes;
+  if (facts.forms.are_lines()) return line_text(facts, block);
   const std::string fusion = fusion_text(facts, block);
   if (block.x < narrowest_gang_row && fusion.empty())
     return "thread by thread: rows of " + std::to_string(block.x) +
@@ -175,7 +188,8 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   }
   // Where forms are made on demand.
   if (found != planned->kernels.end() && !options.forms && fusion_text(*found, block)[0] == '\0') {
-    auto form = small_form(*found, block);
+    auto form = line_form(*found, block);
+    if (!form) form = small_form(*found, block);
     if (!form && found->gangs_are_warps && block.x % found->gang_lanes != 0) form = Form::Tails;
     if (form) {
       Options small = options;
@@ -185,6 +199,7 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
       planned = plan_module(*parsed, small);
       if (!planned) return planned.error();
       found = find();
+      if (Forms(*form).are_lines() && found->gang_lanes != 0) found->forms = *form;
     }
   }
   if (found == planned->kernels.end())

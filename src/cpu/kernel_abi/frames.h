@@ -22,12 +22,21 @@ struct Dim3 {
 
 inline constexpr std::uint32_t parameter_alignment = 64;
 
+/// Of each block's shared memory, so much is the system's. Cooperative groups keep the state of
+/// tiles of more than 32 threads there, from reserved_shared_slot on.
+inline constexpr std::uint32_t reserved_shared_bytes = 1024;
+inline constexpr std::uint32_t reserved_shared_slot = 128;
+inline constexpr std::uint32_t shared_allocation_unit = 128;
+
 /// One per launch, constant while it runs.
 struct LaunchFrame {
   Dim3 grid;                          ///< %nctaid
   Dim3 block;                         ///< %ntid
+  Dim3 rows;                          ///< how the gangs' threads lie: as in `block`, or in one row
   const std::byte* params = nullptr;  ///< the kernel's .param space, aligned to parameter_alignment
-  std::uint32_t static_shared_bytes = 0;
+  /// %total_smem_size: what the block uses, in units of shared_allocation_unit. The system's own
+  /// reserved_shared_bytes lie behind it, as on a device of compute capability 8.0.
+  std::uint32_t total_shared_bytes = 0;
   std::uint32_t dynamic_shared_bytes = 0;  ///< starts at `dynamic_shared_offset` in the window
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t processor_count = 1;  ///< %nsmid

@@ -71,8 +71,12 @@ enum class Form : std::uint8_t {
   // them where they are not made on demand.
   ShortRows,   ///< gangs, and their rests, of `short_row` lanes
   SmallTiles,  ///< tiles of `small_tile` lanes along x and y
+  // Gangs along the linear thread index, which cross the ends of rows: all threads of a block are
+  // one row (LaunchFrame::rows), and threadIdx is computed from the place in it.
+  Line,      ///< of a block with ntid.z == 1
+  DeepLine,  ///< of any block
 };
-inline constexpr std::size_t form_count = 6;
+inline constexpr std::size_t form_count = 8;
 
 /// A set of them.
 class Forms {
@@ -90,6 +94,10 @@ class Forms {
     return forms;
   }
   constexpr std::uint8_t bits() const { return bits_; }
+  /// Whether this is code whose gangs lie along the linear thread index.
+  constexpr bool are_lines() const { return has(Form::Line) || has(Form::DeepLine); }
+  constexpr bool have_gangs() const { return has(Form::Gangs) || are_lines(); }
+  constexpr bool have_tails() const { return has(Form::Tails) || are_lines(); }
   constexpr bool has(Form form) const { return (bits_ & Forms(form).bits_) != 0; }
   constexpr Forms operator|(Forms other) const { return from_bits(unsigned{bits_} | other.bits_); }
   constexpr bool operator==(const Forms&) const = default;
@@ -109,8 +117,9 @@ struct KernelFacts {
   /// whole window may be touched.
   std::vector<SharedVariable> shared_variables;
   std::uint32_t dynamic_shared_alignment = 16;
-  std::uint32_t local_bytes = 0;  ///< .local memory per thread
-  std::uint32_t const_bytes = 0;  ///< .const memory of the module
+  bool reads_reserved_shared = false;  ///< it asks where the system's shared memory lies
+  std::uint32_t local_bytes = 0;       ///< .local memory per thread
+  std::uint32_t const_bytes = 0;       ///< .const memory of the module
   std::uint32_t registers =
       0;  ///< an estimate, for occupancy arithmetic: 32-bit registers per thread
   std::uint32_t max_threads = 1024;  ///< from .maxntid/.reqntid
@@ -124,6 +133,7 @@ struct KernelFacts {
   bool gangs_are_warps =
       false;                   ///< the vector form is for blocks whose rows are whole warps, or one
   bool warps_in_step = false;  ///< thread by thread it may be wrong (simt::exchanges_in_step)
+  bool waits_in_blocks = false;  ///< its threads wait for each other: barriers or warp operations
   std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
   Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
   bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block
@@ -180,6 +190,9 @@ inline bool has_whole_tiles(const KernelFacts& facts, const Dim3& block) {
          block.y % facts.tile_rows == 0;
 }
 
+/// In narrower rows, threads that wait for each other run in gangs that cross the ends of rows.
+inline constexpr std::uint32_t narrowest_waiting_row = 8;
+
 /// The lanes of Form::ShortRows, and those of Form::SmallTiles along x and y.
 inline constexpr std::uint32_t short_row = 16;
 inline constexpr Dim3 small_tile{8, 4, 1};
@@ -196,6 +209,19 @@ inline std::optional<Form> small_form(const KernelFacts& facts, const Dim3& bloc
     return Form::SmallTiles;
   if (block.x < facts.gang_lanes && facts.gang_lanes > short_row) return Form::ShortRows;
   return std::nullopt;
+}
+
+/// The form whose gangs cross the ends of rows, where it is right or faster: for warps that are no
+/// parts of rows, and for threads that wait for each other in rows too narrow for a gang.
+inline std::optional<Form> line_form(const KernelFacts& facts, const Dim3& block) {
+  if (facts.gang_lanes == 0 || (block.y == 1 && block.z == 1)) return std::nullopt;
+  if (facts.gangs_are_warps) {
+    if (gangs_can_be_warps(block)) return std::nullopt;
+  } else if (!facts.waits_in_blocks || block.x >= narrowest_waiting_row ||
+             block.x * block.y * block.z < short_row || has_whole_tiles(facts, block)) {
+    return std::nullopt;
+  }
+  return block.z == 1 ? Form::Line : Form::DeepLine;
 }
 
 struct Kernel;

@@ -96,6 +96,18 @@ std::uint32_t register_estimate(const ptx::Function& function) {
   return static_cast<std::uint32_t>(std::clamp(most, least, limit));
 }
 
+bool reads_reserved_shared(const ptx::Function& function) {
+  const auto reads = [](const auto& self, const ptx::Operand& operand) -> bool {
+    return operand.special == ptx::SpecialRegister::ReservedSharedOffset ||
+           std::any_of(operand.elements.begin(), operand.elements.end(),
+                       [&](const ptx::Operand& element) { return self(self, element); });
+  };
+  return std::any_of(function.body.begin(), function.body.end(), [&](const ptx::Instruction& one) {
+    return std::any_of(one.operands.begin(), one.operands.end(),
+                       [&](const ptx::Operand& operand) { return reads(reads, operand); });
+  });
+}
+
 KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
   const ptx::Module& module = lowering.source();
   const ptx::Function& function = module.functions[kernel];
@@ -122,6 +134,7 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
     instructions += callee.body.size();
     facts.calls_device_runtime |=
         !callee.is_defined && ptx::find_linked_device_runtime(callee.name) != nullptr;
+    facts.reads_reserved_shared |= reads_reserved_shared(callee);
     facts.loops = facts.loops || branches_back(callee) || lowering.calls().recurses(reached);
   }
   facts.launched_by_kernels = lowering.calls().kernel_named(kernel);

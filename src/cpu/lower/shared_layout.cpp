@@ -17,8 +17,7 @@ constexpr std::uint64_t furthest = std::uint64_t{1} << 31;
 }  // namespace
 
 bool is_dynamic_shared(const ptx::Variable& variable) {
-  return variable.space == ptx::Space::Shared &&
-         (variable.linkage == ptx::Linkage::Extern || variable.bytes == 0);
+  return variable.space == ptx::Space::Shared && variable.bytes == 0;
 }
 
 SharedLayout::SharedLayout(const ptx::Module& module, const CallGraph& calls, bool apart) {

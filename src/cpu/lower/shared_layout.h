@@ -56,7 +56,8 @@ class SharedLayout {
   std::vector<bool> has_dynamic_;
 };
 
-/// .extern .shared: memory whose size the launch gives.
+/// `.extern .shared x[]`: memory whose size the launch gives. A declaration with a size has a place
+/// of its own.
 bool is_dynamic_shared(const ptx::Variable& variable);
 
 }  // namespace pycuda::cpu::lower

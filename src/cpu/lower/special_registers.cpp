@@ -3,6 +3,7 @@
 // constants for the rest.
 #include "cpu/lower/special_registers.h"
 
+#include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
@@ -72,13 +73,19 @@ const char* pseudo_name(ptx::SpecialRegister special) {
     case DynamicSharedSize:
       return "dynamic_smem_size";
     case TotalSharedSize:
-    case AggregateSharedSize:
       return "total_smem_size";
     case GridId:
       return "gridid";
     default:
       return nullptr;
   }
+}
+
+/// Of %reserved_smem_offset_0, _1, _begin, _end and _cap, behind the block's own shared memory.
+std::uint32_t place_in_reserved_shared(std::uint32_t index) {
+  constexpr std::uint32_t places[] = {0, reserved_shared_slot, 0, reserved_shared_bytes,
+                                      reserved_shared_bytes};
+  return places[index];
 }
 
 }  // namespace
@@ -112,7 +119,13 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
       return b.CreateLShr(lowering.runtime_call("pycuda_cpu_globaltimer", b.getInt64Ty(), {}), 32);
     case WarpSize:
       return b.getInt32(32);
+    case AggregateSharedSize:
+      return b.CreateAdd(sreg("total_smem_size", 32), b.getInt32(reserved_shared_bytes));
     case ReservedSharedOffset:
+      return b.CreateAdd(sreg("total_smem_size", 32),
+                         b.getInt32(place_in_reserved_shared(operand.index)));
+    // Launches have no clusters of more than one block, and no graph is launched by kernels. What
+    // the performance counters count is up to the device.
     case ClusterCtaIdX:
     case ClusterCtaIdY:
     case ClusterCtaIdZ:

@@ -16,9 +16,10 @@ namespace {
 
 /// As most_fused_blocks and has_whole_tiles decide for a grid of many blocks.
 Forms forms_of_block(const KernelFacts& facts, const Dim3& block) {
-  if (facts.gangs_are_warps && !gangs_can_be_warps(block)) return Form::Threads;
   const bool one_row = block.y == 1 && block.z == 1;
   const bool fuses = one_row ? can_fuse(facts, block) : can_fuse_rows(facts, block);
+  // Lines are made on demand.
+  if (line_form(facts, block)) return Form::Threads;
   if (block.x < narrowest_gang_row && !fuses) return Form::Threads;
   if (!fuses && has_whole_tiles(facts, block)) return Form::Tiles;
   return block.x % facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
@@ -67,6 +68,7 @@ Forms likely_forms(const KernelFacts& facts) {
 
 Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted) {
   Forms forms = wanted.value_or(likely_forms(facts));
+  if (forms.are_lines()) return forms;
   if (forms.has(Form::ShortRows)) forms = forms | Form::Tails;
   if (forms.has(Form::SmallTiles)) {
     const bool made = facts.tile_columns == small_tile.x && facts.tile_rows == small_tile.y;
@@ -89,8 +91,8 @@ void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
     kernel.forms = forms;
     kernel.suspends = suspension.suspends(*threads);
     if (!forms.has(Form::Threads)) threads->eraseFromParent();
-    if (!forms.has(Form::Gangs)) erase(module, "f." + kernel.name + ".gang");
-    if (!forms.has(Form::Tails)) erase(module, "f." + kernel.name + ".tail");
+    if (!forms.have_gangs()) erase(module, "f." + kernel.name + ".gang");
+    if (!forms.have_tails()) erase(module, "f." + kernel.name + ".tail");
     if (!forms.has(Form::Tiles)) erase(module, "f." + kernel.name + ".tile");
   }
   erase_unused(std::move(called));

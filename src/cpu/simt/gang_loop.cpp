@@ -74,7 +74,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
   b.SetInsertPoint(entry);
   llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
   const auto extent = [&](std::size_t axis) {
-    return load_field(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
+    return load_field(b, launch, offsetof(LaunchFrame, rows) + axis * sizeof(std::uint32_t),
                       b.getInt32Ty(), true);
   };
   llvm::Value* width =

@@ -294,7 +294,9 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
   facts.gangs_are_warps = source.warps;
   facts.warps_in_step = source.in_step;
-  const std::optional<std::uint32_t> fusible = fusible_block_size(*source.function);
+  facts.waits_in_blocks = source.warps || has_barriers(*full);
+  std::optional<std::uint32_t> fusible;
+  if (!full->hasFnAttribute(lies_in_line)) fusible = fusible_block_size(*source.function);
   facts.fuses_blocks = fusible.has_value();
   facts.fusible_block = fusible.value_or(0);
   facts.walks_rows = fusible && rows && !facts.gangs_suspend;
@@ -345,6 +347,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       drop_dead(*copy);
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
+      if (wanted.line != Line::None) lay_in_line(*copy, wanted.line);
       const bool warps = needs_warps(*copy);
       const bool in_step = warps && exchanges_in_step(*copy);
       const bool choose = wanted.lanes == 0;
@@ -362,7 +365,9 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
         }
       }
       sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, in_step, choose});
-      if (warps && has_whole_rows(facts[i], forms)) copy->addFnAttr(whole_rows);
+      if (warps && wanted.line == Line::None && has_whole_rows(facts[i], forms))
+        copy->addFnAttr(whole_rows);
+      if (wanted.line != Line::None) continue;
       GangSize tile = wanted.tile.value_or(
           choose_tile(*copy, facts[i], wanted.lanes, processor.register_bytes));
       if (choose && !wanted.tile && tile.is_tile())

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/kernel.h"
+#include "cpu/simt/lanes/line.h"
 #include "cpu/simt/lanes/plan.h"
 #include "cpu/simt/lanes/shape.h"
 
@@ -55,6 +56,7 @@ inline constexpr unsigned longest_ever = 20000;
 struct GangSizes {
   unsigned lanes = 0;            ///< of every gang (16, 32 or 64); 0: a choice per kernel
   std::optional<GangSize> tile;  ///< of every tile; none: likewise
+  Line line = Line::None;        ///< gangs cross the ends of rows; there are no tiles then
 };
 
 /// Copies the kernels that may become vectors. Before: lower's output, cleaned up. Afterwards the

@@ -165,7 +165,7 @@ void RegionLoop::read_launch() {
   llvm::Value* launch =
       load_field(b_, function_->getArg(0), offsetof(BlockFrame, launch), b_.getPtrTy(), true);
   const auto extent = [&](std::size_t axis) {
-    return load_field(b_, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
+    return load_field(b_, launch, offsetof(LaunchFrame, rows) + axis * sizeof(std::uint32_t),
                       b_.getInt32Ty(), true);
   };
   width_ = load_field(b_, function_->getArg(0), offsetof(BlockFrame, row_threads), b_.getInt32Ty(),

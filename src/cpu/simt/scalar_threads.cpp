@@ -117,7 +117,7 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
   const std::vector<ParameterChecks> checks = checks_of_lone_threads(module, facts);
   for (llvm::Function& function : module) expand_alignment_checks(function);
   for (KernelFacts& kernel : facts) {
-    if (!kernel.forms.has(Form::Gangs)) kernel.gangs_suspend = false;
+    if (!kernel.forms.have_gangs()) kernel.gangs_suspend = false;
     if (kernel.gang_lanes != 0 && kernel.gangs_suspend) split_gangs(module, kernel);
     if (kernel.tile_rows != 0 && kernel.forms.has(Form::Tiles)) loop_over_tiles(module, kernel);
   }
@@ -133,7 +133,7 @@ void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& fac
       fetch_next_rows(*function);
     }
     if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks[i]);
-    if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.has(Form::Gangs))
+    if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.have_gangs())
       continue;
     llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
     llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");

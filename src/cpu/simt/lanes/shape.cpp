@@ -18,6 +18,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/guards.h"
+#include "cpu/simt/lanes/line.h"
 #include "cpu/simt/lanes/local_arrays.h"
 #include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
@@ -97,6 +98,7 @@ Shapes::Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool 
       size_(size),
       trusting_(trusting),
       warps_(needs_warps(function)),
+      in_line_(function.hasFnAttribute(lies_in_line)),
       whole_rows_(function.hasFnAttribute(whole_rows)) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);

@@ -121,6 +121,7 @@ class Shapes {
   const GangSize size_;
   const bool trusting_;
   const bool warps_;  ///< gangs are warps: rows of threads are made of whole ones, or there is one
+  const bool in_line_;     ///< the lanes of a gang may belong to several rows of threads
   const bool whole_rows_;  ///< ntid.x is a multiple of the columns
 };
 

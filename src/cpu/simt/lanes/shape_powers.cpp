@@ -75,7 +75,7 @@ std::uint64_t Shapes::alignment_of(const llvm::Value& value, unsigned steps) con
     case llvm::Instruction::Or:
       return std::min(operand(0), operand(1));
     case llvm::Instruction::Mul:
-      if (warps_ && is_row_start(*instruction)) return size_.columns;
+      if (warps_ && !in_line_ && is_row_start(*instruction)) return size_.columns;
       return std::min(operand(0) * operand(1), most);
     case llvm::Instruction::Shl:
       if (const auto* by = llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1)))

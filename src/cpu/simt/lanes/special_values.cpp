@@ -110,12 +110,7 @@ class Reader {
     if (name == "lanemask.ge") return b_.CreateNot(below());
     if (name == "lanemask.gt") return b_.CreateNot(b_.CreateOr(below(), at_lane()));
     if (name == "dynamic_smem_size") return of_launch(offsetof(LaunchFrame, dynamic_shared_bytes));
-    if (name == "total_smem_size") {
-      llvm::Value* end = b_.CreateAdd(of_launch(offsetof(LaunchFrame, dynamic_shared_offset)),
-                                      of_launch(offsetof(LaunchFrame, dynamic_shared_bytes)));
-      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, end,
-                                      of_launch(offsetof(LaunchFrame, static_shared_bytes)));
-    }
+    if (name == "total_smem_size") return of_launch(offsetof(LaunchFrame, total_shared_bytes));
     if (name == "gridid")
       return load_field(b_, launch(), offsetof(LaunchFrame, grid_id), b_.getInt64Ty(), true);
     unsigned number = 0;

@@ -13,6 +13,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/lane_functions.h"
+#include "cpu/simt/lanes/line.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -276,33 +277,44 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
   };
   constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear),
-                                    offsetof(ThreadFrame, tid.y)};
-  const std::size_t count = rows_ > 1 ? 3 : 2;
-  llvm::Value *first[3] = {}, *width = nullptr;
+                                    offsetof(ThreadFrame, tid.y), offsetof(ThreadFrame, tid.z)};
+  const bool in_line = source_.hasFnAttribute(lies_in_line);
+  const std::size_t count = in_line ? 4 : rows_ > 1 ? 3 : 2;
+  llvm::Value *first[4] = {}, *width = nullptr, *height = nullptr;
   if (uses_thread) {
     for (std::size_t i = 0; i < count; ++i)
       first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
-    if (rows_ > 1) {
-      llvm::FunctionCallee row_threads = source_.getParent()->getOrInsertFunction(
-          std::string(lower::pseudo::sreg_prefix) + "ntid.x",
+    const auto extent = [&](const char* name) {
+      llvm::FunctionCallee reader = source_.getParent()->getOrInsertFunction(
+          std::string(lower::pseudo::sreg_prefix) + name,
           llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
-      width = b_.CreateCall(row_threads, {thread});
-    }
+      return b_.CreateCall(reader, {thread});
+    };
+    if (rows_ > 1 || in_line) width = extent("ntid.x");
+    if (in_line) height = extent("ntid.y");
   }
   llvm::Value* results = for_each_lane(
       sources, instruction.getType(),
       [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value* lane) -> llvm::Value* {
         if (uses_thread) {
           llvm::Value* number = b_.CreateTrunc(lane, b_.getInt32Ty());
-          llvm::Value* distances[3] = {number, number, nullptr};
+          llvm::Value* distances[4] = {number, number, nullptr, nullptr};
           if (rows_ > 1) {
             distances[2] = b_.CreateUDiv(number, b_.getInt32(columns_));
             distances[0] = b_.CreateURem(number, b_.getInt32(columns_));
             distances[1] = b_.CreateAdd(b_.CreateMul(distances[2], width), distances[0]);
           }
+          llvm::Value* numbers[4] = {};
+          if (in_line) {
+            numbers[1] = b_.CreateAdd(first[0], number);
+            const PlaceInBlock own = place_in_block(b_, numbers[1], width, height, Line::Any);
+            numbers[0] = own.x, numbers[2] = own.y, numbers[3] = own.z;
+          } else {
+            for (std::size_t i = 0; i < count; ++i)
+              numbers[i] = b_.CreateAdd(first[i], distances[i]);
+          }
           for (std::size_t i = 0; i < count; ++i)
-            b_.CreateAlignedStore(b_.CreateAdd(first[i], distances[i]), field(fields[i]),
-                                  llvm::Align(4));
+            b_.CreateAlignedStore(numbers[i], field(fields[i]), llvm::Align(4));
         }
         llvm::Instruction* copy = instruction.clone();
         for (unsigned i = 0; i < values.size(); ++i) copy->setOperand(i, values[i]);

@@ -69,10 +69,11 @@ std::vector<Shape> random_shapes(std::uint64_t seed) {
   static const std::vector<Shape> tiles{
       {{2}, {16, 16}, 512},   {{3}, {16, 8}, 333},   {{2}, {32, 8}, 500},  {{1}, {64, 4}, 256},
       {{2}, {16, 4, 2}, 200}, {{1}, {16, 64}, 1000}, {{1}, {32, 32}, 777}, {{2}, {48, 12}, 1152}};
-  // Of rows narrower than a gang.
-  static const std::vector<Shape> narrow{{{2}, {8, 8}, 128},     {{3}, {8, 4}, 70},
-                                         {{1}, {8, 4, 3}, 96},   {{2}, {4, 8}, 64},
-                                         {{1}, {8, 16, 2}, 256}, {{2}, {2, 16}, 50}};
+  // Of rows narrower than a gang, and of warps that are no parts of rows.
+  static const std::vector<Shape> narrow{
+      {{2}, {8, 8}, 128},     {{3}, {8, 4}, 70},     {{1}, {8, 4, 3}, 96},   {{2}, {4, 8}, 64},
+      {{1}, {8, 16, 2}, 256}, {{2}, {2, 16}, 50},    {{2}, {1, 16, 4}, 100}, {{1}, {3, 5, 17}, 251},
+      {{2}, {1, 33}, 66},     {{1}, {2, 3, 30}, 170}};
   return {full[seed % full.size()], ragged[seed / 7 % ragged.size()],
           planes[seed / 3 % planes.size()], tiles[seed / 5 % tiles.size()],
           narrow[seed / 2 % narrow.size()]};
@@ -95,6 +96,11 @@ std::string difference(LoadedModule& oracle, LoadedModule& module, const char* n
     if (!text.empty()) return (threads ? "threads: " : "gangs: ") + text;
   }
   return {};
+}
+
+std::string difference_of_form(LoadedModule& oracle, LoadedModule& module, const char* name,
+                               const Shape& shape) {
+  return compare(run(oracle, name, shape), run(module, name, shape));
 }
 
 namespace {

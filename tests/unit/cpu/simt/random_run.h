@@ -28,6 +28,11 @@ std::string difference(LoadedModule& module, const char* name, const Shape& shap
 std::string difference(LoadedModule& oracle, LoadedModule& module, const char* name,
                        const Shape& shape);
 
+/// Runs the kernel of `oracle` and that of `module`, which has one of its forms alone; what
+/// differs, or nothing.
+std::string difference_of_form(LoadedModule& oracle, LoadedModule& module, const char* name,
+                               const Shape& shape);
+
 /// The kernel of this number.
 std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
                         Flushing flushing = Flushing::Hardly, bool walks = false);

@@ -99,6 +99,33 @@ long long run_warp_kernels(long long first, long long count) {
   return widened;
 }
 
+/// Tries kernels in blocks whose gangs cross the ends of rows; how many of them ran in gangs.
+long long run_line_kernels(long long first, long long count) {
+  const bool warps = warp_operations_widen();
+  auto planes = vectors(true), deep = vectors(true);
+  planes.forms = Form::Line;
+  deep.forms = Form::DeepLine;
+  long long widened = 0;
+  for (long long start = first; start < first + count; start += kernels_per_module) {
+    const long long end = std::min(start + kernels_per_module, first + count);
+    std::string text = RandomKernel::functions();
+    for (long long seed = start; seed < end; ++seed)
+      text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
+                          count == 1, Flushing::Hardly, seed % 2 == 1);
+    if (count == 1) MESSAGE(text);
+    LoadedModule oracle(text, vectors(false)), of_planes(text, planes), of_any(text, deep);
+    for (long long seed = start; seed < end; ++seed) {
+      const std::string name = "k" + std::to_string(seed);
+      widened += of_any.kernel(name.c_str()).facts.gang_lanes != 0 ? 1 : 0;
+      for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
+        LoadedModule& lines = shape.block.z == 1 ? of_planes : of_any;
+        if (!agrees(seed, shape, difference_of_form(oracle, lines, name.c_str(), shape))) break;
+      }
+    }
+  }
+  return widened;
+}
+
 /// As run_kernels, with instructions that flush; whatever the processor does of that, the oracle's
 /// code does itself. How many of the kernels left it to the processor.
 long long run_flushing_kernels(long long first, long long count, Flushing flushing) {
@@ -147,6 +174,13 @@ TEST_CASE("random kernels compute the same bits where blocks are made of whole w
   const long long widened = run_warp_kernels(first, count);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 5);
+}
+
+TEST_CASE("random kernels compute the same bits where gangs cross the ends of rows") {
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(32);
+  const long long widened = run_line_kernels(first, count);
+  MESSAGE(widened << " of " << count << " kernels ran in gangs");
+  CHECK(widened * 10 >= count * 6);
 }
 
 TEST_CASE("random kernels compute the same bits where they flush subnormal numbers") {

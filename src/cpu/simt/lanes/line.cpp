@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Sums are compared as polynomials in threadIdx and blockDim.
+#include "cpu/simt/lanes/line.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/special_values.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+namespace pseudo = lower::pseudo;
+
+/// Factors of a term, sorted. Calls of one special register are one factor.
+using Factors = std::vector<llvm::Value*>;
+using Sum = std::map<Factors, std::uint32_t>;
+
+/// Longer sums are left alone.
+constexpr std::size_t most_terms = 8;
+constexpr unsigned most_depth = 8;
+
+class Folder {
+ public:
+  Folder(llvm::Function& kernel, Line line) : kernel_(kernel), line_(line) {
+    for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+      const llvm::StringRef name = special_register(&instruction);
+      if (name.starts_with("tid.") || name == "ntid.x" || name == "ntid.y")
+        first_.try_emplace(name.str(), &instruction);
+    }
+  }
+
+  /// Sums that are, or contain, a multiple of the linear index take `place` for it.
+  void run(llvm::Value* place) {
+    if (!reads("tid.x") || !reads("tid.y") || !reads("ntid.x")) return;
+    if (line_ != Line::OnePlane && (!reads("tid.z") || !reads("ntid.y"))) return;
+    std::vector<llvm::Instruction*> sums;
+    for (llvm::Instruction& instruction : llvm::instructions(kernel_)) {
+      if (is_sum(instruction)) sums.push_back(&instruction);
+    }
+    for (llvm::Instruction* sum : llvm::reverse(sums)) fold(*sum, place);
+  }
+
+ private:
+  static bool is_sum(const llvm::Instruction& instruction) {
+    if (!instruction.getType()->isIntegerTy(32)) return false;
+    const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+    return instruction.getOpcode() == llvm::Instruction::Add ||
+           (disjoint && disjoint->isDisjoint());
+  }
+  llvm::Value* reads(const std::string& name) const {
+    const auto found = first_.find(name);
+    return found == first_.end() ? nullptr : found->second;
+  }
+  llvm::Value* representative(llvm::Value* value) const {
+    const llvm::StringRef name = special_register(value);
+    llvm::Value* first = name.empty() ? nullptr : reads(name.str());
+    return first ? first : value;
+  }
+
+  static std::optional<Sum> product(const Sum& left, const Sum& right) {
+    Sum result;
+    for (const auto& [a, m] : left) {
+      for (const auto& [b, n] : right) {
+        Factors both = a;
+        both.insert(both.end(), b.begin(), b.end());
+        std::sort(both.begin(), both.end());
+        result[both] += m * n;
+      }
+    }
+    if (result.size() > most_terms) return std::nullopt;
+    return result;
+  }
+
+  std::optional<Sum> terms(llvm::Value* value, unsigned depth) const {
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value))
+      return Sum{{{}, static_cast<std::uint32_t>(number->getZExtValue())}};
+    auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value);
+    const Sum itself{{{representative(value)}, 1}};
+    if (!operation || depth == most_depth) return itself;
+    const bool sum = is_sum(*operation);
+    if (!sum && operation->getOpcode() != llvm::Instruction::Mul &&
+        operation->getOpcode() != llvm::Instruction::Shl)
+      return itself;
+    auto left = terms(operation->getOperand(0), depth + 1);
+    if (operation->getOpcode() == llvm::Instruction::Shl) {
+      const auto* by = llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
+      if (!by || by->getZExtValue() >= 32 || !left) return itself;
+      for (auto& term : *left) term.second <<= by->getZExtValue();
+      return left;
+    }
+    const auto right = terms(operation->getOperand(1), depth + 1);
+    if (!left || !right) return itself;
+    if (!sum) {
+      auto all = product(*left, *right);
+      return all ? std::move(all) : itself;
+    }
+    for (const auto& [factors, number] : *right) (*left)[factors] += number;
+    return left->size() > most_terms ? std::nullopt : left;
+  }
+
+  void fold(llvm::Instruction& sum, llvm::Value* place) const {
+    auto all = terms(&sum, 0);
+    if (!all) return;
+    std::vector<Factors> index{{reads("tid.x")}, {reads("tid.y"), reads("ntid.x")}};
+    if (line_ != Line::OnePlane)
+      index.push_back({reads("tid.z"), reads("ntid.x"), reads("ntid.y")});
+    for (Factors& factors : index) std::sort(factors.begin(), factors.end());
+    const auto found = all->find(index[0]);
+    const std::uint32_t multiple = found == all->end() ? 0 : found->second;
+    if (multiple == 0) return;
+    for (const Factors& factors : index) {
+      const auto part = all->find(factors);
+      if (part == all->end() || part->second != multiple) return;
+    }
+    for (const Factors& factors : index) all->erase(factors);
+    llvm::IRBuilder<> b(&sum);
+    llvm::Value* result = b.CreateMul(place, b.getInt32(multiple));
+    for (const auto& [factors, number] : *all) {
+      llvm::Value* term = b.getInt32(number);
+      for (llvm::Value* factor : factors) term = b.CreateMul(here(b, factor), term);
+      result = b.CreateAdd(result, term);
+    }
+    sum.replaceAllUsesWith(result);
+  }
+
+  /// A special register's value is read again: the first call may lie on another way.
+  static llvm::Value* here(llvm::IRBuilder<>& b, llvm::Value* factor) {
+    if (special_register(factor).empty()) return factor;
+    return b.Insert(llvm::cast<llvm::CallInst>(factor)->clone());
+  }
+
+  llvm::Function& kernel_;
+  const Line line_;
+  std::map<std::string, llvm::Value*> first_;
+};
+
+}  // namespace
+
+PlaceInBlock place_in_block(llvm::IRBuilderBase& b, llvm::Value* place, llvm::Value* width,
+                            llvm::Value* height, Line line) {
+  // Exact, since places and divisors are no more than 2^10: the reciprocal is too large by less
+  // than 2^10 / 2^20 of itself.
+  constexpr unsigned bits = 20;
+  const auto divide = [&](llvm::Value* number, llvm::Value* by) {
+    llvm::Value* reciprocal =
+        b.CreateAdd(b.CreateUDiv(b.getInt32(1u << bits), by), b.getInt32(1), "", true, true);
+    return b.CreateLShr(b.CreateMul(number, reciprocal), bits);
+  };
+  const auto rest = [&](llvm::Value* number, llvm::Value* quotient, llvm::Value* by) {
+    return b.CreateAnd(b.CreateSub(number, b.CreateMul(quotient, by)), b.getInt32(1023));
+  };
+  llvm::Value* const row = divide(place, width);
+  llvm::Value* const x = rest(place, row, width);
+  if (line == Line::OnePlane) return {x, row, b.getInt32(0)};
+  llvm::Value* const z = divide(row, height);
+  return {x, rest(row, z, height), z};
+}
+
+void lay_in_line(llvm::Function& kernel, Line line) {
+  kernel.addFnAttr(lies_in_line);
+  llvm::BasicBlock& entry = kernel.getEntryBlock();
+  llvm::IRBuilder<> b(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+  const auto read = [&](const char* name) {
+    llvm::FunctionCallee reader = kernel.getParent()->getOrInsertFunction(
+        std::string(pseudo::sreg_prefix) + name,
+        llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false));
+    return b.CreateCall(reader, {kernel.getArg(0)});
+  };
+  std::vector<llvm::CallInst*> old;
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    if (special_register(&instruction).starts_with("tid."))
+      old.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  }
+  if (old.empty()) return;
+  llvm::CallInst* const place = read("tid.x");
+  llvm::Value* const width = read("ntid.x");
+  llvm::Value* const height = read("ntid.y");
+  Folder(kernel, line).run(place);
+  b.SetInsertPoint(llvm::cast<llvm::Instruction>(height)->getNextNode());
+  const PlaceInBlock own = place_in_block(b, place, width, height, line);
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    if (&instruction != place && special_register(&instruction).starts_with("tid."))
+      calls.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  }
+  for (llvm::CallInst* call : calls) {
+    const llvm::StringRef name = special_register(call);
+    call->replaceAllUsesWith(name == "tid.x" ? own.x : name == "tid.y" ? own.y : own.z);
+    call->eraseFromParent();
+  }
+  // What is not asked for.
+  llvm::SmallVector<llvm::WeakTrackingVH, 64> all;
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) all.emplace_back(&instruction);
+  llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(all);
+}
+
+}  // namespace pycuda::cpu::simt

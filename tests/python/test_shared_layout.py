@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Shared memory as on a device of compute capability 8.0: whose bytes lie where, in every form that kernels run in."""
+
+import pytest
+from programs import has_cpu_driver, run_program
+
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
+
+FORMS = [{}, {"PYCUDA_CPU_VECTOR": 0}, {"PYCUDA_CPU_CHECK": 1}]
+
+
+def form_name(form):
+    return "-".join(f"{name}={value}" for name, value in form.items()) or "default"
+
+
+PTX = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+
+def run(declarations, body, shared=0, inside="", words=8, version="8.1", target="sm_80", block=1):
+    text = f'''.version {version}
+.target {target}
+.address_size 64
+{declarations}
+.visible .entry k(.param .u64 out)
+{{
+  .reg .b32 %r<16>;
+  .reg .b64 %p;
+  {inside}
+  ld.param.u64 %p, [out];
+  {body}
+  ret;
+}}
+'''
+    out = np.zeros(words, np.uint32)
+    drv.module_from_buffer(text.encode()).get_function("k")(drv.Out(out), block=(block, 1, 1), shared=shared)
+    return out.tolist()
+
+def stores(*values):
+    return "".join(f"mov.u32 %r0, {value}; st.global.u32 [%p+{4 * i}], %r0;" for i, value in enumerate(values))
+"""
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_only_extern_arrays_without_a_size_are_dynamic(form):
+    program = r"""
+use = '''mov.u32 %r1, first; mov.u32 %r2, second; mov.u32 %r3, 11; st.shared.u32 [%r1], %r3; mov.u32 %r3, 22;
+st.shared.u32 [%r2], %r3; ld.shared.u32 %r3, [%r1]; st.global.u32 [%p], %r3; sub.u32 %r3, %r2, %r1;
+st.global.u32 [%p+4], %r3;'''
+two = ".extern .shared .align 8 .b8 first[512];\n.extern .shared .align 8 .b8 second[256];"
+first, distance = run(two, use)[:2]
+assert first == 11 and distance >= 512, (first, distance)
+# Inside a function, a scalar, and behind a plain array.
+first, distance = run("", use, inside=two.replace("\n", "\n  "))[:2]
+assert first == 11 and distance >= 512, (first, distance)
+first, distance = run(".extern .shared .b32 first;\n.extern .shared .b32 second;", use)[:2]
+assert first == 11 and distance >= 4, (first, distance)
+# Without a size, arrays begin at the same place, behind those that have one.
+first, distance = run(".shared .b32 first;\n.extern .shared .align 8 .b8 second[];", use, shared=16)[:2]
+assert first == 11 and distance >= 4, (first, distance)
+unsized = ".extern .shared .align 8 .b8 first[];\n.extern .shared .align 8 .b8 second[];"
+first, distance = run(unsized, use, shared=16)[:2]
+assert (first, distance) == (22, 0)
+print("right")
+"""
+    assert run_program(PTX + program, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_the_system_reserves_shared_memory_behind_the_blocks_own(form):
+    program = r"""
+names = ["begin", "end", "cap", "0", "1"]
+for declared, dynamic in ((0, 0), (512, 0), (100, 0), (0, 1000), (130, 40), (0, 49152)):
+    arrays = f".shared .align 8 .b8 own[{declared}];" if declared else ""
+    use = "mov.u32 %r5, own; st.shared.u32 [%r5], %r5;" if declared else ""
+    reserved = [f"%reserved_smem_offset_{name}" for name in names]
+    answers = run(arrays, use + stores(*reserved, "%total_smem_size", "%dynamic_smem_size"), shared=dynamic)
+    begin, end, cap, zero, one, total, asked = answers[:7]
+    assert begin == zero == total and end == cap == begin + 1024, answers
+    assert begin % 128 == 0 and begin >= declared + dynamic, answers
+    assert begin < one and one % 8 == 0 and one + 288 <= end, answers
+    assert asked == dynamic, answers
+sizes = stores("%total_smem_size", "%aggr_smem_size")
+total, all_of_it = run(".shared .b8 own[200];", "st.shared.u8 [own], %r1;" + sizes, target="sm_90")[:2]
+assert all_of_it == total + 1024, (total, all_of_it)
+# Its bytes are there, zeros at first, and nobody else's.
+answers = run(".shared .align 8 .b8 own[512];", '''
+mov.u32 %r1, own; mov.u32 %r2, %reserved_smem_offset_1; mov.u32 %r3, 7; st.shared.u32 [%r1+508], %r3;
+ld.shared.u32 %r4, [%r2]; st.global.u32 [%p], %r4; st.shared.u32 [%r2], %r3; mov.u32 %r4, %reserved_smem_offset_end;
+st.shared.u32 [%r4+-4], %r4; ld.shared.u32 %r4, [%r1+508]; st.global.u32 [%p+4], %r4;''')
+assert answers[:2] == [0, 7], answers
+print("right")
+"""
+    assert run_program(PTX + program, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+def test_reserved_shared_memory_counts_in_attributes_and_occupancy():
+    program = r"""
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+from pycuda.tools import DeviceData, OccupancyRecord
+
+device = pycuda.autoinit.device
+attribute = drv.device_attribute
+per_block = device.get_attribute(attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+reserved = device.get_attribute(attribute.RESERVED_SHARED_MEMORY_PER_BLOCK)
+assert reserved == 1024
+assert per_block + reserved == device.get_attribute(attribute.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+data = DeviceData(device)
+assert OccupancyRecord(data, 128, shared_mem=16 * 1024).tb_per_mp == 9  # 164 KiB / 17 KiB
+assert OccupancyRecord(data, 128, shared_mem=1024).tb_per_mp == 16
+print("right")
+"""
+    assert run_program(program, PYCUDA_DRIVER="cpu")[0] == "right\n"
+
+
+TILES = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+SOURCE = '''
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void all(const int *in, int *o, int *kept)
+{
+    __shared__ int mine[THREADS];
+    SCRATCH
+    auto t = cg::tiled_partition<N>(b);
+    int r = b.thread_rank(), x = in[blockIdx.x * THREADS + r];
+    mine[r] = x;
+    b.sync();
+    int *out = o + 5 * (blockIdx.x * THREADS + r);
+    out[0] = cg::reduce(t, x, cg::plus<int>());
+    out[1] = t.shfl(x, 3);
+    out[2] = t.any(x == 255);
+    out[3] = t.all(x >= 0);
+    mine[r] = x + 1;
+    t.sync();
+    out[4] = mine[r / N * N + (t.thread_rank() + 1) % N];
+    b.sync();
+    kept[blockIdx.x * THREADS + r] = mine[THREADS - 1 - r];
+}
+'''
+PLAIN = "auto b = cg::this_thread_block();"
+GIVEN = "__shared__ cg::block_tile_memory<THREADS> scratch; auto b = cg::this_thread_block(scratch);"
+for size, shape, scratch in CASES:
+    threads = shape[0] * shape[1] * shape[2]
+    head = "#define N %d\n#define THREADS %d\n#define SCRATCH %s\n" % (size, threads, GIVEN if scratch else PLAIN)
+    k = SourceModule(head + SOURCE).get_function("all")
+    blocks = 2
+    a = np.random.default_rng(size).integers(0, 1000, (blocks, threads)).astype(np.int32)
+    a[0, 5] = 255
+    o, kept = np.zeros((blocks, threads, 5), np.int32), np.zeros((blocks, threads), np.int32)
+    k(drv.In(a), drv.Out(o), drv.Out(kept), block=shape, grid=(blocks, 1))
+    r = a.reshape(-1, size)
+    want = [np.repeat(r.sum(1), size), np.repeat(r[:, 3], size), np.repeat((r == 255).any(1), size),
+            np.ones(a.size, int), np.roll(r, -1, 1).ravel() + 1]
+    for i in range(5):
+        assert (o[..., i].ravel() == want[i]).all(), (size, shape, scratch, i, o[..., i].ravel()[:8], want[i][:8])
+    assert (kept == a[:, ::-1] + 1).all(), (size, shape, scratch)
+print("right")
+"""
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_tiles_of_more_than_a_warp_work_together(form):
+    small = "[(64, (256, 1, 1), False), (64, (256, 1, 1), True), (128, (16, 16, 1), True), (256, (8, 8, 8), False)]"
+    large = "[(512, (512, 1, 1), False), (512, (1024, 1, 1), False)]"
+    cases = f"CASES = {small} + {large}\n"
+    assert run_program(cases + TILES, timeout=300, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
