@@ -30,7 +30,7 @@ PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
   std::vector<Entry> gone;  // with their context; dropped outside of the lock
   {
     const std::lock_guard lock(mutex_);
-    entry = take_held(bin, &gone);
+    entry = take_held(bin, bytes, &gone);
     if (entry) {
       ++active_blocks_;
       active_bytes_ += bytes;
@@ -48,11 +48,11 @@ PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
 }
 
 template <class Source>
-auto MemoryPool<Source>::take_held(BinNumber bin, std::vector<Entry>* gone)
+auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::vector<Entry>* gone)
     -> std::optional<Entry> {
   const auto held = held_.find(bin);
   const Context* const place = Source::place();
-  if (exact_ || held == held_.end()) return std::nullopt;
+  if (held == held_.end()) return std::nullopt;
   std::optional<Entry> taken;
   std::vector<Entry>& entries = held->second;
   for (auto last = entries.end(); !taken && last != entries.begin();) {
@@ -61,6 +61,8 @@ auto MemoryPool<Source>::take_held(BinNumber bin, std::vector<Entry>* gone)
     if (!own->valid()) {
       managed_bytes_ -= last->block.bytes();
       gone->push_back(std::move(*last));
+    } else if (exact_ && last->block.bytes() != std::max<std::size_t>(asked_bytes, 1)) {
+      continue;
     } else if (place == nullptr || place == own) {
       taken.emplace(std::move(*last));
     } else {

@@ -72,8 +72,8 @@ class PooledBlock;
 /// at once: work that still uses it must be ordered before the next user's, as it is in one stream.
 /// When memory is short, the pressure hook runs and then held blocks go back to the driver, largest
 /// first. Safe from any thread. Only as `std::shared_ptr`: its blocks keep it alive.
-/// Where the driver checks every access, blocks are as large as was asked for and are never handed
-/// out twice: they go back to the driver when they are freed, a graph's when the pool goes.
+/// Where the driver checks every access, blocks are as large as was asked for. They go back to the
+/// driver when they are freed, a graph's when the pool goes; those serve again for the same size.
 template <class Source>
 class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
  public:
@@ -103,7 +103,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
   friend class PooledBlock<Source>;
   void take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept;
   /// A block to hand out again, or none; those of contexts that are gone are moved to `gone`.
-  std::optional<Entry> take_held(BinNumber bin, std::vector<Entry>* gone);
+  std::optional<Entry> take_held(BinNumber bin, std::size_t asked_bytes, std::vector<Entry>* gone);
   /// The block to drop outside of the lock, or none.
   std::optional<Entry> largest_held();
   /// `bin` is where the block belongs once it comes back: a lower one where there was no room for a

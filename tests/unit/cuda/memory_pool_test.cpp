@@ -297,7 +297,7 @@ TEST_CASE("where accesses are checked, blocks are exact and go back to the drive
   checks = 0;
 }
 
-TEST_CASE("where accesses are checked, a graph's blocks stay and are not handed out again") {
+TEST_CASE("where accesses are checked, a graph's blocks stay and serve the same size again") {
   checks = 1;
   const DriverTable driver = checking_driver();
   const CurrentContext context(driver);
@@ -307,7 +307,9 @@ TEST_CASE("where accesses are checked, a graph's blocks stay and are not handed 
   block.free();
   CHECK(*watched == 1000);
   CHECK(pool->managed_bytes() == 1000);
-  const PooledDeviceMemory other = pool->allocate(1000);
+  const PooledDeviceMemory other = pool->allocate(999);
   CHECK(other.pointer() != address);
+  const PooledDeviceMemory same = pool->allocate(1000);
+  CHECK(same.pointer() == address);
   checks = 0;
 }
