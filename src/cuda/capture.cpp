@@ -127,7 +127,7 @@ Capture::Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope)
       stream_(stream),
       scope_(scope),
       resources_(std::make_shared<GraphResources>()),
-      pool_(std::make_shared<DeviceMemoryPool>()) {
+      pool_(std::make_shared<DeviceMemoryPool>(DeviceBlocks{}, Keeping::ForGraph)) {
   resources_->keep(pool_);
 }
 
@@ -212,7 +212,7 @@ void Capture::note_event() noexcept {
 
 PooledDeviceMemory Capture::allocate(std::size_t bytes) {
   if (!forked_.load()) return pool_->allocate(bytes);
-  const auto own = std::make_shared<DeviceMemoryPool>();
+  const auto own = std::make_shared<DeviceMemoryPool>(DeviceBlocks{}, Keeping::ForGraph);
   resources_->keep(own);
   return own->allocate(bytes);
 }

@@ -18,6 +18,7 @@ ContextPtr Context::create(const Device& device, unsigned int flags) {
   auto context = std::make_shared<Context>(Key{}, device, Origin::Created);
   driver::create_context(driver, &context->handle_, flags, device.handle());
   context->life_.open();
+  context->make_module_reserve();
   CUcontext popped = nullptr;
   driver.cuCtxPopCurrent(&popped);
   return context;
@@ -27,6 +28,10 @@ ContextPtr Context::retain_primary(const Device& device) {
   auto context = std::make_shared<Context>(Key{}, device, Origin::Primary);
   device.driver().cuDevicePrimaryCtxRetain(&context->handle_, device.handle());
   context->life_.open();
+  context->release([&] {
+    context->make_module_reserve();
+    return CUDA_SUCCESS;
+  });
   return context;
 }
 
@@ -61,11 +66,30 @@ CUresult Context::let_go() noexcept {
     case Origin::Created:
       return driver().cuCtxDestroy.status(handle_);
     case Origin::Primary:
+      // Others may keep the context.
+      if (module_reserve_.load() != 0 &&
+          driver().cuCtxPushCurrent.status(handle_) == CUDA_SUCCESS) {
+        free_module_reserve();
+        CUcontext popped = nullptr;
+        static_cast<void>(driver().cuCtxPopCurrent.status(&popped));
+      }
       return driver().cuDevicePrimaryCtxRelease.status(device_.handle());
     case Origin::Attached:
       break;
   }
   return CUDA_SUCCESS;
+}
+
+void Context::make_module_reserve() noexcept {
+  if (!driver().keeps_code_on_device) return;
+  constexpr std::size_t bytes = std::size_t{2} << 20;
+  CUdeviceptr reserve = 0;
+  if (driver().cuMemAlloc.status(&reserve, bytes) == CUDA_SUCCESS) module_reserve_.store(reserve);
+}
+
+bool Context::free_module_reserve() noexcept {
+  const CUdeviceptr reserve = module_reserve_.exchange(0);
+  return reserve != 0 && driver().cuMemFree.status(reserve) == CUDA_SUCCESS;
 }
 
 HostView::HostView(ContextPtr context) noexcept : context_(std::move(context)) {

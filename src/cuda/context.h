@@ -111,6 +111,11 @@ class Context : public std::enable_shared_from_this<Context> {
   };
   MemoryInfo memory_info() const;
 
+  /// Frees the memory that was set aside for modules; false if there is none left. A module with
+  /// variables takes some from the device when it is loaded (2 MiB at a time), which programs that
+  /// fill the device with arrays leave no room for.
+  bool free_module_reserve() noexcept;
+
   /// Runs `release` with this context current, from any thread, and passes its status on. A dead
   /// context runs nothing and answers CUDA_SUCCESS: what was made in it went with it. The context
   /// stays alive meanwhile.
@@ -134,12 +139,14 @@ class Context : public std::enable_shared_from_this<Context> {
   /// The last one gives the context back to the driver.
   CUresult let_go() noexcept;
   void report(CUresult code) noexcept;
+  void make_module_reserve() noexcept;
 
   CUcontext handle_ = nullptr;
   Device device_;
   Origin origin_;
   std::atomic<bool> fault_reported_{false};
   std::atomic<bool> fault_told_{false};
+  std::atomic<CUdeviceptr> module_reserve_{0};
   /// Passed by releases of resources, shut before the context is given back.
   LifeGate life_;
   /// Who keeps it in the driver: itself until it is given back, and its HostViews.

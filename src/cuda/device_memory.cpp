@@ -2,10 +2,12 @@
 // Allocation with a second try.
 #include "cuda/device_memory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
 
+#include "cuda/block_use.h"
 #include "cuda/capture.h"
 
 namespace pycuda::cuda {
@@ -101,10 +103,12 @@ std::string refusal(CUdeviceptr address, std::size_t bytes) {
   if (look_up.status(&range.base, &range.bytes, address) != CUDA_SUCCESS) {
     return "there is no device memory at that address";
   }
-  const std::size_t left = range.bytes - (address - range.base);
-  if (bytes <= left) return {};
+  const std::size_t offset = address - range.base;
+  if (bytes <= range.bytes - offset) return {};
+  // A pool's block is larger than what was asked for.
+  const std::size_t end = std::max(BlockUse::of(range.base).value_or(range.bytes), offset);
   return std::to_string(bytes) + " bytes, but from there the device memory has only " +
-         std::to_string(left);
+         std::to_string(end - offset);
 }
 
 }  // namespace pycuda::cuda

@@ -2,54 +2,94 @@
 // The pool, and the blocks on loan from it.
 #include "cuda/memory_pool.h"
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace pycuda::cuda {
 
 using driver::DriverError;
 
+namespace {
+
+template <class Pointer>
+CUdeviceptr address_of(Pointer pointer) {
+  if constexpr (std::is_pointer_v<Pointer>)
+    return reinterpret_cast<CUdeviceptr>(pointer);
+  else
+    return pointer;
+}
+
+}  // namespace
+
 template <class Source>
 PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
   BinNumber bin = bin_number(bytes);
-  const Context* const place = Source::place();
-  std::optional<Block> block;
-  std::vector<Block> gone;  // with their context; dropped outside of the lock
+  std::optional<Entry> entry;
+  std::vector<Entry> gone;  // with their context; dropped outside of the lock
   {
     const std::lock_guard lock(mutex_);
-    if (const auto held = held_.find(bin); held != held_.end()) {
-      std::vector<Block>& blocks = held->second;
-      for (auto last = blocks.end(); !block && last != blocks.begin();) {
-        --last;
-        const Context* const own = last->context().get();
-        if (!own->valid()) {
-          gone.push_back(std::move(*last));
-          managed_bytes_ -= bin_bytes(bin);
-        } else if (place == nullptr || place == own) {
-          block.emplace(std::move(*last));
-          ++active_blocks_;
-          active_bytes_ += bytes;
-        } else {
-          continue;
-        }
-        last = blocks.erase(last);
-        --held_blocks_;
-      }
+    entry = take_held(bin, bytes, &gone);
+    if (entry) {
+      ++active_blocks_;
+      active_bytes_ += bytes;
     }
   }
-  if (!block) {
-    block.emplace(allocate_new(bin, bytes));
+  if (!entry) {
+    entry.emplace(allocate_new(bin, bytes));
     const std::lock_guard lock(mutex_);
-    managed_bytes_ += bin_bytes(bin);
+    managed_bytes_ += entry->block.bytes();
     ++active_blocks_;
     active_bytes_ += bytes;
   }
-  return PooledBlock<Source>(this->shared_from_this(), std::move(block), bin, bytes);
+  entry->use.set(bytes);
+  return PooledBlock<Source>(this->shared_from_this(), std::move(*entry), bin, bytes);
 }
 
 template <class Source>
-typename Source::Block MemoryPool<Source>::allocate_new(BinNumber& bin, std::size_t asked_bytes) {
-  std::size_t bytes = bin_bytes(bin);
+auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::vector<Entry>* gone)
+    -> std::optional<Entry> {
+  const auto held = held_.find(bin);
+  const Context* const place = Source::place();
+  if (held == held_.end()) return std::nullopt;
+  std::optional<Entry> taken;
+  std::vector<Entry>& entries = held->second;
+  for (auto last = entries.end(); !taken && last != entries.begin();) {
+    --last;
+    const Context* const own = last->block.context().get();
+    if (!own->valid()) {
+      managed_bytes_ -= last->block.bytes();
+      gone->push_back(std::move(*last));
+    } else if (exact_ && last->block.bytes() != std::max<std::size_t>(asked_bytes, 1)) {
+      continue;
+    } else if (place == nullptr || place == own) {
+      taken.emplace(std::move(*last));
+    } else {
+      continue;
+    }
+    last = entries.erase(last);
+    --held_blocks_;
+  }
+  return taken;
+}
+
+template <class Source>
+auto MemoryPool<Source>::allocate_new(BinNumber& bin, std::size_t asked_bytes) -> Entry {
+  const bool exact = checks_accesses(require_context()->driver());
+  if (exact) {
+    const std::lock_guard lock(mutex_);
+    exact_ = true;
+  }
+  Block block = allocate_block(bin, asked_bytes, exact);
+  const CUdeviceptr address = address_of(Source::pointer(block));
+  return Entry(std::move(block), address);
+}
+
+template <class Source>
+typename Source::Block MemoryPool<Source>::allocate_block(BinNumber& bin, std::size_t asked_bytes,
+                                                          bool exact) {
+  std::size_t bytes = exact ? std::max<std::size_t>(asked_bytes, 1) : bin_bytes(bin);
   // The hook runs once, and may bring blocks back to this pool; then it is the held blocks' turn.
   OnPressure on_pressure = OnPressure::Relieve;
   for (;;) {
@@ -58,7 +98,7 @@ typename Source::Block MemoryPool<Source>::allocate_new(BinNumber& bin, std::siz
     } catch (const DriverError& error) {
       if (error.code() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     }
-    if (largest_held()) continue;
+    if (keeping_ == Keeping::ForReuse && largest_held()) continue;
     // What would serve all that the bin serves is up to a sixteenth more than was asked for. A
     // block of less serves the bin below it once it comes back.
     if (bytes > asked_bytes && asked_bytes > 0 && bin > 0) {
@@ -73,33 +113,35 @@ typename Source::Block MemoryPool<Source>::allocate_new(BinNumber& bin, std::siz
 }
 
 template <class Source>
-std::optional<typename Source::Block> MemoryPool<Source>::largest_held() {
+auto MemoryPool<Source>::largest_held() -> std::optional<Entry> {
   const std::lock_guard lock(mutex_);
   for (auto bin = held_.rbegin(); bin != held_.rend(); ++bin) {
     if (bin->second.empty()) continue;
-    std::optional<Block> block(std::move(bin->second.back()));
+    std::optional<Entry> entry(std::move(bin->second.back()));
     bin->second.pop_back();
     --held_blocks_;
-    managed_bytes_ -= bin_bytes(bin->first);
-    return block;
+    managed_bytes_ -= entry->block.bytes();
+    return entry;
   }
   return std::nullopt;
 }
 
 template <class Source>
-void MemoryPool<Source>::take_back(Block block, BinNumber bin, std::size_t asked_bytes) noexcept {
+void MemoryPool<Source>::take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept {
   const std::lock_guard lock(mutex_);
   --active_blocks_;
   active_bytes_ -= asked_bytes;
-  if (holding_) {
+  const std::size_t bytes = entry.block.bytes();
+  if (holding_ && (!exact_ || keeping_ == Keeping::ForGraph)) {
     try {
-      held_[bin].push_back(std::move(block));
+      if (keeping_ == Keeping::ForReuse) entry.use.set_pooled();
+      held_[bin].push_back(std::move(entry));
       ++held_blocks_;
       return;
     } catch (...) {  // no room to remember it: the block goes back to the driver
     }
   }
-  managed_bytes_ -= bin_bytes(bin);
+  managed_bytes_ -= bytes;
 }
 
 template <class Source>
@@ -144,15 +186,15 @@ std::size_t MemoryPool<Source>::active_bytes() const {
 
 template <class Source>
 void PooledBlock<Source>::give_back() noexcept {
-  if (!block_) return;
-  Block block = std::move(*block_);
-  block_.reset();
-  pool_->take_back(std::move(block), bin_, bytes_);
+  if (!entry_) return;
+  Entry entry = std::move(*entry_);
+  entry_.reset();
+  pool_->take_back(std::move(entry), bin_, bytes_);
 }
 
 template <class Source>
 void PooledBlock<Source>::free() {
-  if (!block_) {
+  if (!entry_) {
     throw DriverError("pooled_device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
   }
   give_back();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "cuda/block_use.h"
 #include "cuda/context_stack.h"
 #include "cuda/device_memory.h"
 #include "cuda/host_memory.h"
@@ -42,6 +43,28 @@ struct PageLockedBlocks {
   static const Context* place() { return nullptr; }
 };
 
+/// A block of the driver's and what is used of it.
+template <class Block>
+class PoolEntry {
+ public:
+  PoolEntry(Block made, CUdeviceptr address)
+      : block(std::move(made)), use(block.context()->driver(), address) {}
+  PoolEntry(PoolEntry&&) noexcept = default;
+  /// Swaps: a use must end before its block goes.
+  PoolEntry& operator=(PoolEntry&& other) noexcept {
+    std::swap(block, other.block);
+    std::swap(use, other.use);
+    return *this;
+  }
+
+  Block block;
+  BlockUse use;
+};
+
+/// What a pool keeps freed blocks for. A graph's blocks are used by each of its launches, also
+/// those that the program has freed.
+enum class Keeping { ForReuse, ForGraph };
+
 template <class Source>
 class PooledBlock;
 
@@ -49,12 +72,16 @@ class PooledBlock;
 /// at once: work that still uses it must be ordered before the next user's, as it is in one stream.
 /// When memory is short, the pressure hook runs and then held blocks go back to the driver, largest
 /// first. Safe from any thread. Only as `std::shared_ptr`: its blocks keep it alive.
+/// Where the driver checks every access, blocks are as large as was asked for. They go back to the
+/// driver when they are freed, a graph's when the pool goes; those serve again for the same size.
 template <class Source>
 class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
  public:
   using Block = typename Source::Block;
+  using Entry = PoolEntry<Block>;
 
-  explicit MemoryPool(Source source = {}) : source_(source) {}
+  explicit MemoryPool(Source source = {}, Keeping keeping = Keeping::ForReuse)
+      : source_(source), keeping_(keeping) {}
 
   /// A block of at least so many bytes; 0 counts as 1. Throws "memory_pool::allocate failed: out of
   /// memory - failed to free memory for allocation" when nothing helped.
@@ -74,18 +101,23 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
 
  private:
   friend class PooledBlock<Source>;
-  void take_back(Block block, BinNumber bin, std::size_t asked_bytes) noexcept;
+  void take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept;
+  /// A block to hand out again, or none; those of contexts that are gone are moved to `gone`.
+  std::optional<Entry> take_held(BinNumber bin, std::size_t asked_bytes, std::vector<Entry>* gone);
   /// The block to drop outside of the lock, or none.
-  std::optional<Block> largest_held();
+  std::optional<Entry> largest_held();
   /// `bin` is where the block belongs once it comes back: a lower one where there was no room for a
   /// whole one.
-  Block allocate_new(BinNumber& bin, std::size_t asked_bytes);
+  Entry allocate_new(BinNumber& bin, std::size_t asked_bytes);
+  Block allocate_block(BinNumber& bin, std::size_t asked_bytes, bool exact);
 
   const Source source_;
+  const Keeping keeping_;
   /// Protects all that follows; never held while the driver is called.
   mutable std::mutex mutex_;
-  std::map<BinNumber, std::vector<Block>> held_;
+  std::map<BinNumber, std::vector<Entry>> held_;
   bool holding_ = true;
+  bool exact_ = false;  ///< the driver checks every access: known with the first block
   std::size_t held_blocks_ = 0;
   std::size_t active_blocks_ = 0;
   std::size_t managed_bytes_ = 0;
@@ -96,21 +128,21 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
 template <class Source>
 class PooledBlock {
  public:
-  using Block = typename Source::Block;
+  using Entry = PoolEntry<typename Source::Block>;
   using Pointer = typename Source::Pointer;
   PooledBlock(PooledBlock&& other) noexcept
       : pool_(std::move(other.pool_)),
-        block_(std::move(other.block_)),
+        entry_(std::move(other.entry_)),
         bin_(other.bin_),
         bytes_(other.bytes_) {
-    other.block_.reset();
+    other.entry_.reset();
   }
   PooledBlock& operator=(PooledBlock&& other) noexcept {
     if (this != &other) {
       give_back();
       pool_ = std::move(other.pool_);
-      block_ = std::move(other.block_);
-      other.block_.reset();
+      entry_ = std::move(other.entry_);
+      other.entry_.reset();
       bin_ = other.bin_;
       bytes_ = other.bytes_;
     }
@@ -119,25 +151,25 @@ class PooledBlock {
   ~PooledBlock() { give_back(); }
 
   /// Null once freed.
-  Pointer pointer() const { return block_ ? Source::pointer(*block_) : Pointer{}; }
+  Pointer pointer() const { return entry_ ? Source::pointer(entry_->block) : Pointer{}; }
   /// As asked for.
   std::size_t bytes() const { return bytes_; }
   const std::shared_ptr<MemoryPool<Source>>& pool() const { return pool_; }
   /// Not of a freed one.
-  const ContextPtr& context() const { return block_.value().context(); }
+  const ContextPtr& context() const { return entry_.value().block.context(); }
   /// Back to the pool. A second call throws "pooled_device_allocation::free failed: invalid
   /// resource handle".
   void free();
 
  private:
   friend class MemoryPool<Source>;
-  PooledBlock(std::shared_ptr<MemoryPool<Source>> pool, std::optional<typename Source::Block> block,
-              BinNumber bin, std::size_t bytes)
-      : pool_(std::move(pool)), block_(std::move(block)), bin_(bin), bytes_(bytes) {}
+  PooledBlock(std::shared_ptr<MemoryPool<Source>> pool, Entry entry, BinNumber bin,
+              std::size_t bytes)
+      : pool_(std::move(pool)), entry_(std::move(entry)), bin_(bin), bytes_(bytes) {}
   void give_back() noexcept;
 
   std::shared_ptr<MemoryPool<Source>> pool_;
-  std::optional<typename Source::Block> block_;
+  std::optional<Entry> entry_;
   BinNumber bin_;
   std::size_t bytes_;
 };

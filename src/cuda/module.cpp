@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device_memory.h"
 #include "cuda/grid_launches.h"
 #include "cuda/kernel.h"
 #include "cuda/kernel_names.h"
@@ -40,11 +41,29 @@ std::vector<std::string> names_of_kernels(const driver::DriverTable& driver, CUm
   return names;
 }
 
+/// Calls `attempt`, which answers a status, with the context current: once more when memory was
+/// short and could be had, then once more when what is set aside for modules has been freed.
+template <class Attempt>
+CUresult with_memory_for_code(const ContextPtr& context, Attempt&& attempt) {
+  CUresult code = attempt();
+  if (code == CUDA_ERROR_OUT_OF_MEMORY && relieve_memory_pressure()) {
+    // The hook ran foreign code, which may have left another context current.
+    const ContextScope scope(context);
+    code = attempt();
+  }
+  if (code != CUDA_ERROR_OUT_OF_MEMORY) return code;
+  const ContextScope scope(context);
+  return context->free_module_reserve() ? attempt() : code;
+}
+
 }  // namespace
 
 ModulePtr Module::from_file(const std::string& path) {
   auto module = std::make_shared<Module>(Key{}, require_context());
-  module->module_.driver().cuModuleLoad(module->module_.out(), path.c_str());
+  const auto& load = module->module_.driver().cuModuleLoad;
+  const CUresult code = with_memory_for_code(
+      module->context(), [&] { return load.status(module->module_.out(), path.c_str()); });
+  if (code != CUDA_SUCCESS) throw load.error(code);
   return module;
 }
 
@@ -58,8 +77,9 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
   }
   const auto& load = module->module_.driver().cuModuleLoadDataEx;
   JitCall call(options);
-  const CUresult code =
-      load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
+  const CUresult code = with_memory_for_code(module->context(), [&] {
+    return load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
+  });
   if (log != nullptr) *log = call.log();
   if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
   if (!has_own_length(image)) {
@@ -73,7 +93,8 @@ std::shared_ptr<Kernel> Module::kernel(const std::string& name) {
   const ContextScope scope(context());
   CUfunction handle = nullptr;
   const auto& get_function = module_.driver().cuModuleGetFunction;
-  const CUresult code = get_function.status(&handle, this->handle(), name.c_str());
+  const CUresult code = with_memory_for_code(
+      context(), [&] { return get_function.status(&handle, this->handle(), name.c_str()); });
   if (code == CUDA_ERROR_NOT_FOUND) return kernel_by_cplusplus_name(name);
   if (code != CUDA_SUCCESS) throw get_function.error(code);
   return std::make_shared<Kernel>(Kernel::Key{}, shared_from_this(), handle, name);

@@ -269,6 +269,9 @@ Result<LoadedDriver> load_library(const std::string& path) {
   loaded.table.function_plan =
       library->function<CUresult(char*, std::size_t*, CUfunction, unsigned int, unsigned int,
                                  unsigned int)>("cuCpuFunctionGetPlan");
+  loaded.table.is_checked = library->function<CUresult(int*)>("cuCpuIsChecked");
+  loaded.table.watch_use =
+      library->function<CUresult(CUdeviceptr, const unsigned long long*)>("cuCpuWatchUse");
   // The CPU driver may bear NVIDIA's name, so that programs find it: its own function tells it
   // apart.
   if (loaded.table.last_fault != nullptr) {
@@ -277,6 +280,7 @@ Result<LoadedDriver> load_library(const std::string& path) {
     static_cast<void>(loaded.table.last_fault(nullptr, 0));
   } else if (std::filesystem::path(path).filename().string().starts_with("libcuda.so")) {
     loaded.kind = DriverKind::Nvidia;
+    loaded.table.keeps_code_on_device = true;
   }
   return loaded;
 }

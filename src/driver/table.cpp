@@ -28,9 +28,12 @@ DriverTable& DriverTable::operator=(const DriverTable& other) {
 #include "driver/driver_functions.def"
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
+  keeps_code_on_device = other.keeps_code_on_device;
   last_fault = other.last_fault;
   watch_waits = other.watch_waits;
   function_plan = other.function_plan;
+  is_checked = other.is_checked;
+  watch_use = other.watch_use;
   return *this;
 }
 

@@ -25,6 +25,8 @@ struct DriverTable {
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
 
+  /// NVIDIA's: a GPU's memory holds the code of kernels too.
+  bool keeps_code_on_device = false;
   /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
   /// elsewhere. Called once with no buffer, it leaves the reporting of faults to the program.
   CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
@@ -35,6 +37,11 @@ struct DriverTable {
   /// elsewhere.
   CUresult (*function_plan)(char* text, std::size_t* bytes, CUfunction function, unsigned int x,
                             unsigned int y, unsigned int z) = nullptr;
+  /// Of the CPU driver alone (cuCpuIsChecked): whether it checks every access; null elsewhere.
+  CUresult (*is_checked)(int* checked) = nullptr;
+  /// Of the CPU driver alone (cuCpuWatchUse): where to read how much of a block is used; null
+  /// elsewhere.
+  CUresult (*watch_use)(CUdeviceptr block, const unsigned long long* bytes) = nullptr;
 };
 
 /// A context with the driver's default affinity: cuCtxCreate of CUDA 12.5 and later, else its

@@ -57,6 +57,22 @@ TEST_CASE("a module lists its functions and they know their names") {
   CHECK(owner == module.handle());
 }
 
+TEST_CASE("no function at all has no name, no module and no parameters") {
+  const CurrentContext context;
+  const char* name = nullptr;
+  CUmodule module = nullptr;
+  std::size_t offset = 0, bytes = 0;
+  CHECK(CU(cuFuncGetName)(&name, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuKernelGetName)(&name, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuFuncGetModule)(&module, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuFuncGetParamInfo)(nullptr, 0, &offset, &bytes) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuKernelGetParamInfo)(nullptr, 0, &offset, &bytes) == CUDA_ERROR_INVALID_VALUE);
+  int registers = 0;
+  CHECK(CU(cuFuncGetAttribute)(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, nullptr) ==
+        CUDA_ERROR_INVALID_HANDLE);
+  CHECK(CU(cuFuncLoad)(nullptr) == CUDA_ERROR_INVALID_HANDLE);
+}
+
 TEST_CASE("what is no image is refused") {
   const CurrentContext context;
   CUmodule module = nullptr;

@@ -293,6 +293,61 @@ TEST_CASE("a stream knows what it was made with") {
   CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
 }
 
+TEST_CASE("streams keep their priorities, of 0 to -5") {
+  const CurrentContext context;
+  int least = 7;
+  int greatest = 7;
+  REQUIRE(CU(cuCtxGetStreamPriorityRange)(&least, &greatest) == CUDA_SUCCESS);
+  CHECK(least == 0);
+  CHECK(greatest == -5);
+  const int asked[] = {5, 0, -1, -3, -5, -6};
+  const int kept[] = {0, 0, -1, -3, -5, -5};
+  for (int i = 0; i < 6; ++i) {
+    CAPTURE(asked[i]);
+    CUstream stream = nullptr;
+    REQUIRE(CU(cuStreamCreateWithPriority)(&stream, 0, asked[i]) == CUDA_SUCCESS);
+    int priority = 77;
+    CHECK(CU(cuStreamGetPriority)(stream, &priority) == CUDA_SUCCESS);
+    CHECK(priority == kept[i]);
+    CUstreamAttrValue value{};
+    value.priority = -9;
+    CHECK(CU(cuStreamSetAttribute)(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) == CUDA_SUCCESS);
+    CHECK(CU(cuStreamGetPriority)(stream, &priority) == CUDA_SUCCESS);
+    CHECK(priority == -5);
+    CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+  }
+}
+
+TEST_CASE("a captured kernel has its stream's priority, and another one within the range") {
+  const CurrentContext context;
+  const LoadedModule module(kernels_ptx);
+  CUstream stream = nullptr;
+  REQUIRE(CU(cuStreamCreateWithPriority)(&stream, CU_STREAM_NON_BLOCKING, -4) == CUDA_SUCCESS);
+  const DeviceBlock block(64);
+  REQUIRE(CU(cuStreamBeginCapture_v2)(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
+  CUdeviceptr address = block.address();
+  void* parameters[] = {&address};
+  REQUIRE(CU(cuLaunchKernel)(module.function("step"), 1, 1, 1, 1, 1, 1, 0, stream, parameters,
+                             nullptr) == CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  REQUIRE(CU(cuStreamEndCapture)(stream, &graph) == CUDA_SUCCESS);
+  CUgraphNode node = nullptr;
+  std::size_t count = 1;
+  REQUIRE(CU(cuGraphGetNodes)(graph, &node, &count) == CUDA_SUCCESS);
+  CUkernelNodeAttrValue value{};
+  CHECK(CU(cuGraphKernelNodeGetAttribute)(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) ==
+        CUDA_SUCCESS);
+  CHECK(value.priority == -4);
+  value.priority = -20;
+  CHECK(CU(cuGraphKernelNodeSetAttribute)(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuGraphKernelNodeGetAttribute)(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) ==
+        CUDA_SUCCESS);
+  CHECK(value.priority == -5);
+  CHECK(CU(cuGraphDestroy)(graph) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+}
+
 TEST_CASE("a stream may be destroyed while it works") {
   const CurrentContext context;
   const LoadedModule module(kernels_ptx);

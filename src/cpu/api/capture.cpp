@@ -250,7 +250,8 @@ void forget_captured(Stream& stream) {
   if (capture->origin == &stream) {
     all.end(capture, false);
   } else {
-    capture->invalid = true;
+    // What it did must be joined by the end, through another stream or an event.
+    merge(capture->left, capture->tails.at(&stream));
     all.leave(stream);
   }
 }

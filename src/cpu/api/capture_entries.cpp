@@ -39,16 +39,15 @@ CUresult begin(CUstream handle, CUstreamCaptureMode mode, Graph* graph, const Ca
 /// Whether all that other streams did comes before the next node of the stream that began.
 bool all_joined(const Capture& capture) {
   const auto reached = links_of(capture.tails.at(capture.origin));
-  for (const auto& [stream, tail] : capture.tails) {
-    if (stream == capture.origin) continue;
-    for (const GraphNode::Link& last : links_of(tail)) {
-      const bool joined = std::any_of(reached.begin(), reached.end(), [&](const auto& link) {
-        return link.node->depends_on(*last.node);
-      });
-      if (!joined) return false;
-    }
-  }
-  return true;
+  const auto is_joined = [&](const CaptureTail& tail) {
+    return std::ranges::all_of(links_of(tail), [&](const GraphNode::Link& last) {
+      return std::ranges::any_of(
+          reached, [&](const auto& link) { return link.node->depends_on(*last.node); });
+    });
+  };
+  return is_joined(capture.left) && std::ranges::all_of(capture.tails, [&](const auto& entry) {
+           return entry.first == capture.origin || is_joined(entry.second);
+         });
 }
 
 CUresult end(Stream& stream, CUgraph* graph) {

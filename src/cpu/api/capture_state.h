@@ -25,6 +25,7 @@ class Capture {
   const bool owns_graph;  ///< it was not the program's before
   bool invalid = false;
   std::map<Stream*, CaptureTail> tails;  ///< of all streams in it
+  CaptureTail left;  ///< of streams that were destroyed meanwhile: to be joined too
 };
 
 struct Captures {

@@ -27,7 +27,7 @@ bool is_device_block(CUdeviceptr address) {
 }
 
 Context* owner_of(const exec::Allocation& allocation) {
-  if (allocation.kind == MemoryKind::Pool) return nullptr;
+  if (is_of_pool(allocation.kind)) return nullptr;
   if (allocation.kind == MemoryKind::DeviceHeap)
     return static_cast<Context*>(static_cast<exec::FaultSink*>(allocation.owner));
   return registry.contexts.find(static_cast<CUcontext>(allocation.owner));
@@ -96,7 +96,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     const auto found = AddressTable::instance().find(dptr);
     if (!found || found->begin != dptr) return CUDA_ERROR_INVALID_VALUE;
     // Work that was launched before may still use the block.
-    if (found->kind == MemoryKind::Pool) {
+    if (is_of_pool(found->kind)) {
       const CUresult status = current.synchronize();
       if (status != CUDA_SUCCESS) return status;
       if (const SharedAllocation of_graph = find_graph_allocation(dptr))

@@ -30,6 +30,11 @@ bool free_device_block(CUdeviceptr address);
 /// Whether a fill of at least one value may be done: alignment, pitch and range. The element size
 /// is 1, 2 or 4.
 CUresult check_fill(const CUDA_MEMSET_NODE_PARAMS& spec);
+/// Whether a pool or a graph's node gave the memory.
+constexpr bool is_of_pool(exec::MemoryKind kind) {
+  return kind == exec::MemoryKind::Pool || kind == exec::MemoryKind::ManagedPool ||
+         kind == exec::MemoryKind::HostPool;
+}
 /// The context an allocation was made in; null for pools.
 Context* owner_of(const exec::Allocation& allocation);
 

@@ -58,7 +58,8 @@ DeviceError ContextRuntime::attributes(std::uint64_t kernel, exec::FunctionAttri
   attributes->const_bytes = facts.const_bytes;
   attributes->local_bytes = facts.local_bytes;
   attributes->max_threads = static_cast<std::int32_t>(facts.max_threads);
-  attributes->registers = static_cast<std::int32_t>(facts.registers);
+  attributes->registers =
+      static_cast<std::int32_t>(registers_within(facts, image->max_registers()));
   attributes->ptx_version = static_cast<std::int32_t>(facts.target);
   attributes->binary_version = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
   attributes->max_dynamic_shared_bytes =
@@ -72,8 +73,9 @@ DeviceError ContextRuntime::occupancy(std::uint64_t kernel, std::uint32_t thread
   const auto [image, number] = addresses_->find(kernel);
   if (image == nullptr) return DeviceError::InvalidDeviceFunction;
   if (threads == 0 || threads > DeviceLimits::threads_per_block) return DeviceError::InvalidValue;
-  *blocks =
-      static_cast<std::int32_t>(blocks_per_processor(image->facts(number), threads, shared_bytes));
+  const KernelFacts& facts = image->facts(number);
+  *blocks = static_cast<std::int32_t>(blocks_per_processor(
+      facts, registers_within(facts, image->max_registers()), threads, shared_bytes));
   return DeviceError::Success;
 }
 

@@ -38,7 +38,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
 }
 
 CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
-  return with_function(hfunc, [&](Function& function) -> CUresult {
+  return with_given_function(hfunc, [&](Function& function) -> CUresult {
     if (hmod == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *hmod = function.module().handle();
     return CUDA_SUCCESS;
@@ -46,7 +46,7 @@ CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
-  return with_function(hfunc, [&](Function& function) -> CUresult {
+  return with_given_function(hfunc, [&](Function& function) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *name = function.facts().name.c_str();
     return CUDA_SUCCESS;
@@ -55,7 +55,7 @@ CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
 
 CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t* paramOffset,
                             size_t* paramSize) {
-  return with_function(func, [&](Function& function) -> CUresult {
+  return with_given_function(func, [&](Function& function) -> CUresult {
     const auto& parameters = function.facts().parameters;
     if (paramOffset == nullptr || paramIndex >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     *paramOffset = parameters[paramIndex].offset;

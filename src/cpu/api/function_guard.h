@@ -2,6 +2,8 @@
 // entry_guard for the functions that take a kernel.
 #pragma once
 
+#include <utility>
+
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/launch.h"
 
@@ -15,6 +17,14 @@ CUresult with_function(CUfunction handle, Body&& body) noexcept {
     const CUresult status = find_function(context, handle, &function);
     return status == CUDA_SUCCESS ? body(*function) : status;
   });
+}
+
+/// The same for those to which no function at all is an invalid value, as NVIDIA's driver has it.
+template <class Body>
+CUresult with_given_function(CUfunction handle, Body&& body) noexcept {
+  if (handle == nullptr)
+    return with_context([](Context&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
+  return with_function(handle, std::forward<Body>(body));
 }
 
 }  // namespace pycuda::cpu::api

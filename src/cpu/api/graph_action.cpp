@@ -219,6 +219,8 @@ CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeVal
 void set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
                         const CUlaunchAttributeValue& value) {
   action->attributes[id] = value;
+  if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+    action->attributes[id].priority = priority_within_range(value.priority);
   if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) action->request.cooperative = value.cooperative != 0;
 }
 

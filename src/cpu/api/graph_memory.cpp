@@ -98,7 +98,9 @@ GraphAllocation::GraphAllocation(VirtualDevice& device, const CUDA_MEM_ALLOC_NOD
 
 SharedAllocation GraphAllocation::make(VirtualDevice& device,
                                        const CUDA_MEM_ALLOC_NODE_PARAMS& params) {
-  void* memory = device.memory().allocate(params.bytesize, exec::MemoryKind::Pool, nullptr);
+  const bool managed = params.poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  void* memory = device.memory().allocate(
+      params.bytesize, managed ? exec::MemoryKind::ManagedPool : exec::MemoryKind::Pool, nullptr);
   if (memory == nullptr) return nullptr;
   const SharedAllocation made(new GraphAllocation(device, params, memory));
   GraphMemory& all = GraphMemory::instance();

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cpu/api/graph_links.h"
 #include "cpu/api/graph_memory.h"
+#include "cpu/api/memory_pool.h"
 #include "cpu/api/virtual_device.h"
 
 namespace pycuda::cpu::api {
@@ -26,10 +27,13 @@ CUDA_KERNEL_NODE_PARAMS_v2 with_no_library(const CUDA_KERNEL_NODE_PARAMS_v1& par
 CUresult make_alloc_action(CUDA_MEM_ALLOC_NODE_PARAMS* params, AllocAction* action) {
   if (params == nullptr || params->bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
   const CUmemPoolProps& pool = params->poolProps;
-  if (pool.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-      pool.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+  if (!is_pool_place(pool.allocType, pool.location) || pool.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
     return CUDA_ERROR_INVALID_VALUE;
-  if (pool.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+  // Nodes allocate where a device is, as on a GPU.
+  if (pool.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT &&
+      pool.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (pool.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
   VirtualDevice* device = find_device(pool.location.id);
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (params->accessDescCount != 0 && params->accessDescs == nullptr)

@@ -4,9 +4,54 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
+#include "cpu/api/virtual_device.h"
+
 namespace pycuda::cpu::api {
+
+namespace {
+
+constexpr unsigned least_registers = 24, most_registers = 255;  // as ptxas has it for 8.0
+constexpr std::string_view register_note_head = "// registers per thread: at most ";
+
+/// So many that blocks of `threads` threads can be launched.
+unsigned registers_for(unsigned threads) {
+  constexpr unsigned step = 8;
+  return std::min(DeviceLimits::registers_per_block / threads / step * step, most_registers);
+}
+
+}  // namespace
+
+CUresult JitOptions::limit_registers(unsigned registers) {
+  if (registers == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (registers > most_registers) {
+    warnings_ += "warning: a limit of " + std::to_string(registers) +
+                 " registers is ignored: there are at most " + std::to_string(most_registers) +
+                 "\n";
+    return CUDA_SUCCESS;
+  }
+  if (registers < least_registers) {
+    warnings_ += "warning: a limit of " + std::to_string(registers) +
+                 " registers is raised to the lower bound of " + std::to_string(least_registers) +
+                 "\n";
+  }
+  max_registers_ = std::max(registers, least_registers);
+  return CUDA_SUCCESS;
+}
+
+std::string JitOptions::register_note() const {
+  if (max_registers_ == 0) return {};
+  return std::string(register_note_head) + std::to_string(max_registers_) + "\n";
+}
+
+void JitOptions::take_register_note(std::string_view ptx) {
+  if (max_registers_ != 0 || !ptx.starts_with(register_note_head)) return;
+  const std::string number(ptx.substr(register_note_head.size(), 8));
+  const auto limit = static_cast<unsigned>(std::strtoul(number.c_str(), nullptr, 10));
+  max_registers_ = std::clamp(limit, least_registers, most_registers);
+}
 
 CUresult JitOptions::parse(unsigned count, const CUjit_option* options, void** values,
                            JitOptions* parsed) {
@@ -19,34 +64,48 @@ CUresult JitOptions::parse(unsigned count, const CUjit_option* options, void** v
         break;
       case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
         parsed->info_.capacity = static_cast<unsigned>(number);
-        parsed->info_.length = &values[i];
+        parsed->info_.length = {&values[i], values[i]};
         break;
       case CU_JIT_ERROR_LOG_BUFFER:
         parsed->error_.buffer = static_cast<char*>(values[i]);
         break;
       case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
         parsed->error_.capacity = static_cast<unsigned>(number);
-        parsed->error_.length = &values[i];
+        parsed->error_.length = {&values[i], values[i]};
         break;
       case CU_JIT_LOG_VERBOSE:
         parsed->verbose_ = static_cast<int>(number) != 0;
         break;
       case CU_JIT_WALL_TIME:
-        parsed->wall_time_ = &values[i];
+        parsed->wall_time_ = {&values[i], values[i]};
         break;
-      case CU_JIT_THREADS_PER_BLOCK:
+      case CU_JIT_MAX_REGISTERS:
+        if (const CUresult status = parsed->limit_registers(static_cast<unsigned>(number));
+            status != CUDA_SUCCESS) {
+          return status;
+        }
+        break;
+      case CU_JIT_THREADS_PER_BLOCK: {
         // In: the fewest threads to compile for; out: for how many it was. All kernels run with any
         // number.
-        if (static_cast<unsigned>(number) > 1024) return CUDA_ERROR_INVALID_VALUE;
+        const auto threads = static_cast<unsigned>(number);
+        if (threads > DeviceLimits::threads_per_block) return CUDA_ERROR_INVALID_VALUE;
+        if (threads != 0 && parsed->max_registers_ == 0)
+          parsed->max_registers_ = registers_for(threads);
         break;
+      }
       default:
-        // The rest steers a compiler for GPUs (registers, caching, targets): it has no meaning for
-        // this one.
+        // The rest steers a compiler for GPUs (caching, targets): it has no meaning for this one.
         if (options[i] < 0 || options[i] >= CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
         break;
     }
   }
   return CUDA_SUCCESS;
+}
+
+void JitOptions::Slot::write(void* value) {
+  if (place == nullptr || *place != held) return;
+  *place = held = value;
 }
 
 void JitOptions::write(Log& log, std::string_view text) {
@@ -57,7 +116,7 @@ void JitOptions::write(Log& log, std::string_view text) {
     log.buffer[length] = '\0';
   }
   // The length counts the terminator when there is any text.
-  if (log.length != nullptr) *log.length = reinterpret_cast<void*>(length == 0 ? 0 : length + 1);
+  log.length.write(reinterpret_cast<void*>(length == 0 ? 0 : length + 1));
 }
 
 void JitOptions::write_logs(std::string_view info, std::string_view error) {
@@ -66,10 +125,9 @@ void JitOptions::write_logs(std::string_view info, std::string_view error) {
 }
 
 void JitOptions::write_wall_time(float milliseconds) {
-  if (wall_time_ == nullptr) return;
   std::uint32_t bits = 0;
   std::memcpy(&bits, &milliseconds, sizeof bits);
-  *wall_time_ = reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits));
+  wall_time_.write(reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits)));
 }
 
 }  // namespace pycuda::cpu::api

@@ -48,8 +48,8 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
     const auto [gx, gy, gz] = shape.grid;
     const auto [bx, by, bz] = shape.block;
     const std::uint64_t resident =
-        std::uint64_t{
-            blocks_per_processor(function.facts(), bx * by * bz, shape.dynamic_shared_bytes)} *
+        std::uint64_t{blocks_per_processor(function.facts(), function.registers(), bx * by * bz,
+                                           shape.dynamic_shared_bytes)} *
         static_cast<unsigned>(function.module().context().device().processor_count());
     // Each factor is checked before the next one, so that nothing overflows.
     if (gx > resident || std::uint64_t{gx} * gy > resident ||

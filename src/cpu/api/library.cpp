@@ -22,7 +22,8 @@ CUresult KernelHandle::function_in(Context& context, Function** function) {
   return *function != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-Library::Library(std::shared_ptr<const jit::Program> program) : program_(std::move(program)) {
+Library::Library(std::shared_ptr<const jit::Program> program, unsigned max_registers)
+    : program_(std::move(program)), max_registers_(max_registers) {
   for (const KernelFacts& facts : program_->kernels()) {
     kernels_.push_back(std::make_unique<KernelHandle>(*this, facts));
   }
@@ -50,7 +51,7 @@ CUresult Library::module_in(Context& context, Module** module) {
   CUmodule& handle = modules_[context.id()];
   *module = handle != nullptr ? registry.modules.find(handle) : nullptr;
   if (*module != nullptr) return CUDA_SUCCESS;
-  const CUresult status = load_module(context, program_, true, module);
+  const CUresult status = load_module(context, program_, max_registers_, true, module);
   if (status != CUDA_SUCCESS) return status;
   handle = (*module)->handle();
   for (const auto& [setting, value] : settings_) {
@@ -87,7 +88,7 @@ CUresult Library::get_attribute(const KernelHandle& kernel, CUdevice device,
   } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
     *value = -1;
   } else {
-    return fact_attribute(kernel.facts(), attribute, value);
+    return fact_attribute(kernel.facts(), max_registers_, attribute, value);
   }
   return CUDA_SUCCESS;
 }
@@ -114,7 +115,8 @@ CUresult load_library(CUlibrary* library, const void* image, std::size_t availab
     std::shared_ptr<const jit::Program> program;
     status = compile_image(image, available_bytes, parsed, &program);
     if (status != CUDA_SUCCESS) return status;
-    *library = std::make_unique<Library>(std::move(program)).release()->handle();
+    *library =
+        std::make_unique<Library>(std::move(program), parsed.max_registers()).release()->handle();
     return CUDA_SUCCESS;
   });
 }
@@ -144,6 +146,13 @@ CUresult with_kernel(CUkernel handle, Body&& body) noexcept {
     KernelHandle* kernel = registry.kernels.find(handle);
     return kernel != nullptr ? body(*kernel) : CUDA_ERROR_INVALID_HANDLE;
   });
+}
+
+/// The same for those to which no kernel at all is an invalid value, as NVIDIA's driver has it.
+template <class Body>
+CUresult with_given_kernel(CUkernel handle, Body&& body) noexcept {
+  if (handle == nullptr) return with_driver([]() -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
+  return with_kernel(handle, std::forward<Body>(body));
 }
 
 CUresult library_variable(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library,
@@ -270,7 +279,7 @@ CUresult cuKernelGetLibrary(CUlibrary* pLib, CUkernel kernel) {
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel hfunc) {
-  return with_kernel(hfunc, [&](KernelHandle& found) -> CUresult {
+  return with_given_kernel(hfunc, [&](KernelHandle& found) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *name = found.facts().name.c_str();
     return CUDA_SUCCESS;
@@ -279,7 +288,7 @@ CUresult cuKernelGetName(const char** name, CUkernel hfunc) {
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
                               size_t* paramSize) {
-  return with_kernel(kernel, [&](KernelHandle& found) -> CUresult {
+  return with_given_kernel(kernel, [&](KernelHandle& found) -> CUresult {
     const auto& parameters = found.facts().parameters;
     if (paramOffset == nullptr || paramIndex >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     *paramOffset = parameters[paramIndex].offset;

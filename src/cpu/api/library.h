@@ -40,7 +40,7 @@ class KernelHandle {
 
 class Library {
  public:
-  explicit Library(std::shared_ptr<const jit::Program> program);
+  Library(std::shared_ptr<const jit::Program> program, unsigned max_registers);
   /// Unloads the modules of all contexts.
   ~Library();
   Library(const Library&) = delete;
@@ -68,6 +68,7 @@ class Library {
   };
 
   std::shared_ptr<const jit::Program> program_;
+  unsigned max_registers_;
   std::vector<std::unique_ptr<KernelHandle>> kernels_;
   std::mutex mutex_;  // protects what follows
   std::map<std::uint64_t, CUmodule>

@@ -61,10 +61,12 @@ class LinkState {
       }
       text = std::move(linked).value();
     }
-    image_ = ptx::wrap_linked(text);
+    image_ = ptx::wrap_linked(options_.register_note() + text);
     is_complete_ = true;
     options_.write_logs(
-        options_.verbose() ? "info: linked " + std::to_string(inputs_.size()) + " inputs\n" : "",
+        options_.warnings() + (options_.verbose()
+                                   ? "info: linked " + std::to_string(inputs_.size()) + " inputs\n"
+                                   : ""),
         {});
     const std::chrono::duration<float, std::milli> elapsed =
         std::chrono::steady_clock::now() - started;

@@ -31,7 +31,7 @@ std::map<std::uint64_t, Advice>& all_advice() {
 // The managed allocation that holds the whole range.
 std::optional<pycuda::cpu::exec::Allocation> managed_range(CUdeviceptr address, std::size_t bytes) {
   const auto found = AddressTable::instance().find(address);
-  if (!found || found->kind != MemoryKind::Managed ||
+  if (!found || (found->kind != MemoryKind::Managed && found->kind != MemoryKind::ManagedPool) ||
       bytes > found->bytes - (address - found->begin)) {
     return std::nullopt;
   }

@@ -11,6 +11,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/graph_memory.h"
+#include "cpu/api/pool_places.h"
 #include "cpu/api/stream_guard.h"
 
 namespace pycuda::cpu::api {
@@ -44,7 +45,9 @@ std::shared_ptr<MemoryPool> share(MemoryPool* pool) {
                                   : std::shared_ptr<MemoryPool>(std::shared_ptr<void>(), pool);
 }
 
-bool is_default(const MemoryPool& pool) { return &pool.device().default_pool() == &pool; }
+bool is_default(const MemoryPool& pool) {
+  return &pool.device().default_pool() == &pool || is_default_elsewhere(pool);
+}
 
 CUresult allocate_from(MemoryPool* pool, CUdeviceptr* pointer, std::size_t bytes, Stream& stream) {
   if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -103,8 +106,37 @@ class PendingFree {
 
 }  // namespace
 
-MemoryPool::MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes)
-    : device_(device), limit_bytes_(limit_bytes), handle_(registry.pools.insert(this)) {}
+namespace {
+
+CUmemLocation place_of_device(int ordinal) {
+  CUmemLocation place{};
+  place.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  place.id = ordinal;
+  return place;
+}
+
+}  // namespace
+
+MemoryPool::MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes, CUmemAllocationType type,
+                       const CUmemLocation& place)
+    : device_(device),
+      limit_bytes_(limit_bytes),
+      type_(type),
+      place_(place),
+      handle_(registry.pools.insert(this)) {}
+
+MemoryPool::MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes, CUmemAllocationType type)
+    : MemoryPool(device, limit_bytes, type, place_of_device(device.ordinal())) {}
+
+exec::MemoryKind MemoryPool::kind() const {
+  if (type_ == CU_MEM_ALLOCATION_TYPE_MANAGED) return exec::MemoryKind::ManagedPool;
+  return place_.type == CU_MEM_LOCATION_TYPE_DEVICE ? exec::MemoryKind::Pool
+                                                    : exec::MemoryKind::HostPool;
+}
+
+exec::DeviceMemory& MemoryPool::memory() const {
+  return kind() == exec::MemoryKind::HostPool ? device_.host_memory() : device_.memory();
+}
 
 MemoryPool::~MemoryPool() { registry.pools.erase(handle_, this); }
 
@@ -114,7 +146,7 @@ void* MemoryPool::allocate(std::uint64_t bytes) {
     if (bytes > limit_bytes_ - used_bytes_) return nullptr;
     used_bytes_ += bytes;
   }
-  void* memory = device_.memory().allocate(bytes, exec::MemoryKind::Pool, nullptr);
+  void* memory = this->memory().allocate(bytes, kind(), nullptr);
   const std::lock_guard lock(mutex_);
   if (memory == nullptr) {
     used_bytes_ -= bytes;
@@ -126,7 +158,7 @@ void* MemoryPool::allocate(std::uint64_t bytes) {
 }
 
 void MemoryPool::release(void* memory, std::uint64_t bytes) {
-  device_.memory().release(memory);
+  this->memory().release(memory);
   const std::lock_guard lock(mutex_);
   used_bytes_ -= bytes;
 }
@@ -193,6 +225,18 @@ CUresult MemoryPool::set(CUmemPool_attribute attribute, const void* value) {
   }
 }
 
+CUmemoryPool create_pool(VirtualDevice& device, const CUmemPoolProps& properties) {
+  const std::uint64_t limit =
+      properties.maxSize != 0 ? properties.maxSize : device.memory().total_bytes();
+  auto made =
+      std::make_shared<MemoryPool>(device, limit, properties.allocType, properties.location);
+  const CUmemoryPool handle = made->handle();
+  PoolTable& all = table();
+  const std::lock_guard lock(all.mutex);
+  all.pools.emplace(made.get(), std::move(made));
+  return handle;
+}
+
 bool release_pool_block(void* memory) {
   if (!begin_free(memory)) return false;
   finish_free(memory);
@@ -213,18 +257,6 @@ CUresult with_pool(CUmemoryPool handle, Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
     MemoryPool* pool = registry.pools.find(handle);
     return pool != nullptr ? body(*pool) : CUDA_ERROR_INVALID_VALUE;
-  });
-}
-
-template <class Body>
-CUresult with_located_device(const CUmemLocation* location, CUmemAllocationType type,
-                             Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    if (location == nullptr || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-      return CUDA_ERROR_INVALID_VALUE;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
-    VirtualDevice* device = find_device(location->id);
-    return device != nullptr ? body(*device) : CUDA_ERROR_INVALID_DEVICE;
   });
 }
 
@@ -285,28 +317,11 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   });
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
-  return with_driver([&]() -> CUresult {
-    if (pool == nullptr || poolProps == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return with_located_device(
-        &poolProps->location, poolProps->allocType, [&](VirtualDevice& device) -> CUresult {
-          if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-          const std::uint64_t limit =
-              poolProps->maxSize != 0 ? poolProps->maxSize : device.memory().total_bytes();
-          auto made = std::make_shared<MemoryPool>(device, limit);
-          *pool = made->handle();
-          PoolTable& all = table();
-          const std::lock_guard lock(all.mutex);
-          all.pools.emplace(made.get(), std::move(made));
-          return CUDA_SUCCESS;
-        });
-  });
-}
-
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return with_pool(pool, [&](MemoryPool& found) -> CUresult {
     if (is_default(found)) return CUDA_ERROR_INVALID_VALUE;
     VirtualDevice& device = found.device();
+    leave_places(found);
     if (device.current_pool() == pool) device.set_current_pool(device.default_pool().handle());
     registry.pools.erase(pool);
     PoolTable& all = table();
@@ -334,36 +349,6 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
   });
 }
 
-CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
-                            CUmemLocation* location) {
-  return with_pool(memPool, [&](MemoryPool&) -> CUresult {
-    if (flags == nullptr || location == nullptr || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        find_device(location->id) == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;  // one memory for all devices
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
-  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
-    if (map == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
-    for (std::size_t i = 0; i < count; ++i) {
-      const CUmemLocation& location = map[i].location;
-      if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || find_device(location.id) == nullptr) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-      // The pool's own device always has access; others cannot be kept out of the one memory there
-      // is.
-      const bool own = location.id == found.device().ordinal();
-      if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        return own ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
-    }
-    return CUDA_SUCCESS;
-  });
-}
-
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
   return pool_of_device(pool_out, dev, true);
 }
@@ -376,28 +361,9 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
   return with_pool(pool, [&](MemoryPool& found) -> CUresult {
     VirtualDevice* device = find_device(dev);
     if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    if (&found.device() != device) return CUDA_ERROR_INVALID_VALUE;
-    device->set_current_pool(pool);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
-                                CUmemAllocationType type) {
-  return with_located_device(location, type, [&](VirtualDevice& device) {
-    return pool_of_device(pool_out, device.ordinal(), true);
-  });
-}
-
-CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  return with_located_device(location, type, [&](VirtualDevice& device) {
-    return pool_of_device(pool, device.ordinal(), false);
-  });
-}
-
-CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  return with_located_device(location, type, [&](VirtualDevice& device) {
-    return cuDeviceSetMemPool(device.ordinal(), pool);
+    if (&found.device() != device || found.place().type != CU_MEM_LOCATION_TYPE_DEVICE)
+      return CUDA_ERROR_INVALID_VALUE;
+    return choose_pool(found);
   });
 }
 

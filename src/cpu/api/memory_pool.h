@@ -1,27 +1,44 @@
 // SPDX-License-Identifier: MIT
 // A memory pool: an account of stream-ordered allocations. The bytes themselves come from the
-// device one by one.
+// device or the host one by one.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 
 #include "cpu/api/cuda_abi.h"
+#include "cpu/exec/device.h"
 
 namespace pycuda::cpu::api {
 
 class VirtualDevice;
 
+/// Whether cuMemPoolCreate makes pools of this kind at this place: device memory; page-locked
+/// memory of the host or of its only NUMA node; managed memory anywhere.
+bool is_pool_place(CUmemAllocationType type, const CUmemLocation& place);
+
 class MemoryPool {
  public:
-  MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes);
+  /// `device` is the one that the pool's blocks are counted against. is_pool_place must be true.
+  MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes,
+             CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED);
+  MemoryPool(VirtualDevice& device, std::uint64_t limit_bytes, CUmemAllocationType type,
+             const CUmemLocation& place);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   CUmemoryPool handle() const { return handle_; }
   VirtualDevice& device() const { return device_; }
+  CUmemAllocationType type() const { return type_; }
+  const CUmemLocation& place() const { return place_; }
+  /// What cuMemAllocAsync may take from: a device's own memory.
+  bool is_of_device_memory() const { return kind() == exec::MemoryKind::Pool; }
+
+  CUresult get_access(const CUmemLocation& from, CUmemAccess_flags* flags) const;
+  CUresult set_access(const CUmemAccessDesc& access);
 
   /// Null when the pool's limit or the device is exhausted.
   void* allocate(std::uint64_t bytes);
@@ -32,8 +49,13 @@ class MemoryPool {
   CUresult set(CUmemPool_attribute attribute, const void* value);
 
  private:
+  exec::MemoryKind kind() const;
+  exec::DeviceMemory& memory() const;
+
   VirtualDevice& device_;
   std::uint64_t limit_bytes_;
+  CUmemAllocationType type_;
+  CUmemLocation place_;
   CUmemoryPool handle_;
   mutable std::mutex mutex_;  // protects what follows
   std::uint64_t used_bytes_ = 0;
@@ -43,8 +65,13 @@ class MemoryPool {
   int reuse_follow_events_ = 1;
   int reuse_opportunistic_ = 1;
   int reuse_internal_ = 1;
+  /// What programs have set, by CUmemLocationType. It is only remembered: all memory can be reached
+  /// from everywhere.
+  std::map<int, CUmemAccess_flags> access_;
 };
 
+/// Makes a pool that the program owns.
+CUmemoryPool create_pool(VirtualDevice& device, const CUmemPoolProps& properties);
 /// Frees a block of any pool: at once. False when `memory` is no live block of a pool.
 bool release_pool_block(void* memory);
 /// The pool a block came from, or null.

@@ -47,8 +47,8 @@ CUresult result_of(const jit::KernelFailure& failure) {
 }  // namespace
 
 CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Program>& program,
-                           std::shared_ptr<const ModuleImage>* image) {
-  auto loading = std::make_shared<ModuleImage>(context.device());
+                           unsigned max_registers, std::shared_ptr<const ModuleImage>* image) {
+  auto loading = std::make_shared<ModuleImage>(context.device(), max_registers);
   bool out_of_memory = false;
   auto code = jit::LoadedProgram::load(
       program,
@@ -141,6 +141,10 @@ Function::Function(Module& module, std::size_t number)
       launched_are_loaded_(!facts_.calls_device_runtime),
       handle_(registry.functions.insert(this)) {}
 
+unsigned Function::registers() const {
+  return registers_within(facts_, module_.image()->max_registers());
+}
+
 const Kernel* Function::kernel() const {
   const Kernel* known = kernel_.load(std::memory_order_acquire);
   if (known == nullptr) {
@@ -182,7 +186,7 @@ CUresult Function::get(CUfunction_attribute attribute, int* value) const {
       *value = carveout_;
       return CUDA_SUCCESS;
     default:
-      return fact_attribute(facts_, attribute, value);
+      return fact_attribute(facts_, module_.image()->max_registers(), attribute, value);
   }
 }
 
@@ -239,7 +243,15 @@ int default_dynamic_shared_bytes(const KernelFacts& facts) {
   return declared < limit ? static_cast<int>(limit - declared) : 0;
 }
 
-CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int* value) {
+unsigned registers_within(const KernelFacts& facts, unsigned max_registers) {
+  const bool has_bounds =
+      facts.max_threads != DeviceLimits::threads_per_block || facts.required_block.x != 0;
+  return max_registers != 0 && !has_bounds ? std::min<unsigned>(facts.registers, max_registers)
+                                           : facts.registers;
+}
+
+CUresult fact_attribute(const KernelFacts& facts, unsigned max_registers,
+                        CUfunction_attribute attribute, int* value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = static_cast<int>(facts.max_threads);
@@ -254,7 +266,7 @@ CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute
       *value = static_cast<int>(facts.local_bytes);
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      *value = static_cast<int>(facts.registers);
+      *value = static_cast<int>(registers_within(facts, max_registers));
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
       *value = static_cast<int>(facts.target);
@@ -292,9 +304,9 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
 }
 
 CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>& program,
-                     bool of_library, Module** module) {
+                     unsigned max_registers, bool of_library, Module** module) {
   std::shared_ptr<const ModuleImage> image;
-  const CUresult status = ModuleImage::load(context, program, &image);
+  const CUresult status = ModuleImage::load(context, program, max_registers, &image);
   if (status != CUDA_SUCCESS) return status;
   auto made = std::make_unique<Module>(context, std::move(image), of_library);
   *module = made.get();

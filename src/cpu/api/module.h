@@ -28,8 +28,9 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
  public:
   /// NOT enough memory: OUT_OF_MEMORY, with null.
   static CUresult load(Context& context, const std::shared_ptr<const jit::Program>& program,
-                       std::shared_ptr<const ModuleImage>* image);
-  explicit ModuleImage(VirtualDevice& device) : device_(device) {}
+                       unsigned max_registers, std::shared_ptr<const ModuleImage>* image);
+  ModuleImage(VirtualDevice& device, unsigned max_registers)
+      : device_(device), max_registers_(max_registers) {}
   ~ModuleImage();
   ModuleImage(const ModuleImage&) = delete;
   ModuleImage& operator=(const ModuleImage&) = delete;
@@ -44,6 +45,7 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   /// Puts in place of a kernel the one that runs launches of this size, which is made if it is not
   /// yet. As load_kernel otherwise.
   CUresult load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
+  unsigned max_registers() const { return max_registers_; }
   const KernelFacts& facts(std::size_t number) const { return code_->program()->kernels()[number]; }
   /// Dynamic shared memory that launches of the kernel may ask for, by the host or by kernels.
   unsigned max_dynamic_shared_bytes(std::size_t number) const {
@@ -55,6 +57,7 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
 
  private:
   VirtualDevice& device_;
+  unsigned max_registers_;
   std::shared_ptr<KernelAddresses> kernel_addresses_;
   mutable std::vector<std::atomic<int>> max_dynamic_shared_;  // by the kernel's number
   std::vector<void*> memory_;
@@ -82,6 +85,8 @@ class Function {
   CUfunction handle() const { return handle_; }
 
   CUresult get(CUfunction_attribute attribute, int* value) const;
+  /// Of a thread: what the PTX says, within the limit that the module was loaded with.
+  unsigned registers() const;
   CUresult set(CUfunction_attribute attribute, int value);
   /// Dynamic shared memory that a launch may ask for.
   unsigned max_dynamic_shared_bytes() const;
@@ -134,15 +139,21 @@ class Module {
   CUmodule handle_;
 };
 
-/// The attributes that follow from a kernel's facts alone; INVALID_VALUE for any other.
-CUresult fact_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int* value);
+/// Of a thread: what the PTX says, within the limit that the module was loaded with (0: none).
+/// Launch bounds of the kernel's own come before that.
+unsigned registers_within(const KernelFacts& facts, unsigned max_registers);
+/// The attributes that follow from a kernel's facts and the limit of registers that its module was
+/// loaded with (0: none); INVALID_VALUE for any other.
+CUresult fact_attribute(const KernelFacts& facts, unsigned max_registers,
+                        CUfunction_attribute attribute, int* value);
 /// Checks a value for MAX_DYNAMIC_SHARED_SIZE_BYTES or PREFERRED_SHARED_MEMORY_CARVEOUT.
 CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int value);
 /// Shared memory left for a launch of this kernel without opting in to more.
 int default_dynamic_shared_bytes(const KernelFacts& facts);
 
-/// Loads `program` into `context`, which owns the module from then on.
+/// Loads `program` into `context`, which owns the module from then on. `max_registers`: see
+/// JitOptions.
 CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>& program,
-                     bool of_library, Module** module);
+                     unsigned max_registers, bool of_library, Module** module);
 
 }  // namespace pycuda::cpu::api

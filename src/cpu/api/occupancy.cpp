@@ -20,15 +20,15 @@ unsigned warps_of(unsigned threads) {
   return (threads + Limits::warp_lanes - 1) / Limits::warp_lanes;
 }
 
-unsigned blocks_by_registers(const KernelFacts& facts, unsigned threads) {
+unsigned blocks_by_registers(unsigned registers, unsigned threads) {
   const unsigned per_warp =
-      round_up(std::max(facts.registers, 1u) * Limits::warp_lanes, register_granularity);
+      round_up(std::max(registers, 1u) * Limits::warp_lanes, register_granularity);
   return Limits::registers_per_processor / per_warp / warps_of(threads);
 }
 
 }  // namespace
 
-unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
+unsigned blocks_per_processor(const KernelFacts& facts, unsigned registers, unsigned threads,
                               std::size_t dynamic_shared_bytes) {
   if (threads > Limits::threads_per_block) return 0;
   const std::size_t shared = facts.declared_shared_bytes() + dynamic_shared_bytes;
@@ -40,7 +40,7 @@ unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
       Limits::threads_per_processor / (warps_of(threads) * Limits::warp_lanes);
   return std::min({Limits::blocks_per_processor, by_threads,
                    Limits::shared_bytes_per_processor / shared_of_block,
-                   blocks_by_registers(facts, threads)});
+                   blocks_by_registers(registers, threads)});
 }
 
 namespace {
@@ -52,8 +52,8 @@ CUresult max_active_blocks(int* blocks, CUfunction handle, int threads, std::siz
         (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    *blocks = static_cast<int>(
-        blocks_per_processor(function.facts(), static_cast<unsigned>(threads), shared_bytes));
+    *blocks = static_cast<int>(blocks_per_processor(function.facts(), function.registers(),
+                                                    static_cast<unsigned>(threads), shared_bytes));
     return CUDA_SUCCESS;
   });
 }
@@ -76,7 +76,7 @@ CUresult potential_block_size(int* grid, int* block, CUfunction handle,
     for (unsigned threads = largest; threads != 0;) {
       const std::size_t shared =
           shared_of != nullptr ? shared_of(static_cast<int>(threads)) : shared_bytes;
-      const unsigned blocks = blocks_per_processor(facts, threads, shared);
+      const unsigned blocks = blocks_per_processor(facts, function.registers(), threads, shared);
       if (blocks * threads > best_threads) {
         best_threads = blocks * threads;
         best_block = threads;
@@ -133,7 +133,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
       return CUDA_ERROR_INVALID_VALUE;
     const KernelFacts& facts = function.facts();
     const auto blocks = static_cast<unsigned>(numBlocks);
-    if (blocks_per_processor(facts, static_cast<unsigned>(blockSize), 0) < blocks) {
+    if (blocks_per_processor(facts, function.registers(), static_cast<unsigned>(blockSize), 0) <
+        blocks) {
       *dynamicSmemSize = 0;
       return CUDA_SUCCESS;
     }

@@ -9,7 +9,8 @@
 namespace pycuda::cpu::api {
 
 /// Blocks that are resident together on one multiprocessor; 0 when not even one fits.
-unsigned blocks_per_processor(const KernelFacts& facts, unsigned threads,
+/// `registers` of a thread count, not those of the facts (registers_within).
+unsigned blocks_per_processor(const KernelFacts& facts, unsigned registers, unsigned threads,
                               std::size_t dynamic_shared_bytes);
 
 }  // namespace pycuda::cpu::api

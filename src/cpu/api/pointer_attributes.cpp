@@ -12,7 +12,12 @@ using pycuda::cpu::exec::MemoryKind;
 namespace {
 
 bool is_host(const Allocation& allocation) {
-  return allocation.kind == MemoryKind::PageLocked || allocation.kind == MemoryKind::Registered;
+  return allocation.kind == MemoryKind::PageLocked || allocation.kind == MemoryKind::Registered ||
+         allocation.kind == MemoryKind::HostPool;
+}
+
+bool is_managed(const Allocation& allocation) {
+  return allocation.kind == MemoryKind::Managed || allocation.kind == MemoryKind::ManagedPool;
 }
 
 /// Whether cuIpcGetMemHandle has a handle for it.
@@ -42,8 +47,7 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return answer<CUdeviceptr>(data, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      if (!is_host(allocation) && allocation.kind != MemoryKind::Managed)
-        return CUDA_ERROR_INVALID_VALUE;
+      if (!is_host(allocation) && !is_managed(allocation)) return CUDA_ERROR_INVALID_VALUE;
       return answer<CUdeviceptr>(data, address);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       // Synchronous operations are so here without being asked.
@@ -51,7 +55,7 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return answer<unsigned long long>(data, allocation.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return answer<unsigned>(data, allocation.kind == MemoryKind::Managed);
+      return answer<unsigned>(data, is_managed(allocation) ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer<int>(data, allocation.device);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:

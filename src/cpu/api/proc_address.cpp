@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // cuGetProcAddress: the newest ABI of a function that is not newer than the version asked for.
 #include <algorithm>
+#include <atomic>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/log.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/symbol_table.h"
 #include "cpu/api/version.h"
@@ -75,6 +78,25 @@ CUresult find(const char* name, void** address, int version, cuuint64_t flags,
   return CUDA_SUCCESS;
 }
 
+/// The tables are no part of the documented interface. NVIDIA's runtime (libcudart, also where it
+/// is linked into a program) asks for them first and gives up without them.
+CUresult refuse_export_table(const CUuuid& id) {
+  static std::atomic<bool> said{false};
+  std::string digits;
+  for (const char byte : id.bytes) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    const auto value = static_cast<unsigned char>(byte);
+    digits += hex[value >> 4];
+    digits += hex[value & 15];
+  }
+  pycuda::base::log(
+      said.exchange(true) ? pycuda::base::LogLevel::Debug : pycuda::base::LogLevel::Warning,
+      "cuGetExportTable: the private table " + digits +
+          " is not supported by the CPU driver: a program or library that uses NVIDIA's runtime "
+          "(libcudart) needs NVIDIA's driver; the driver API (cu*) and PTX work here");
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
 }  // namespace
 
 extern "C" {
@@ -95,7 +117,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   if (ppExportTable == nullptr || pExportTableId == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *ppExportTable = nullptr;
-  return CUDA_ERROR_INVALID_VALUE;  // no such table: they are no part of the documented interface
+  return guarded([&]() -> CUresult { return refuse_export_table(*pExportTableId); });
 }
 
 }  // extern "C"

@@ -2,6 +2,7 @@
 // Images to programs, and the compiler's complaints to CUDA's results and logs.
 #include "cpu/api/program_image.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -68,6 +69,19 @@ std::string kernel_summary(const jit::Program& program) {
   return text;
 }
 
+/// Why no device could load the program, as ptxas says it; empty where it can be loaded.
+std::string too_much_constant_data(const jit::Program& program) {
+  std::uint64_t bytes = 0;
+  for (const jit::GlobalVariable& variable : program.variables()) {
+    if (!variable.is_const) continue;
+    const std::uint64_t step = std::max(variable.alignment, 1u);
+    bytes = (bytes + step - 1) / step * step + variable.bytes;
+  }
+  if (bytes <= DeviceLimits::constant_bytes) return {};
+  return "error: the module uses too much global constant data (" + std::to_string(bytes) +
+         " bytes of .const variables, " + std::to_string(DeviceLimits::constant_bytes) + " max)";
+}
+
 }  // namespace
 
 bool loads_lazily() {
@@ -117,7 +131,14 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
     return CUDA_ERROR_INVALID_PTX;
   }
   *program = std::move(compiled).value();
-  options.write_logs(options.verbose() ? kernel_summary(**program) : std::string(), {});
+  if (const std::string reason = too_much_constant_data(**program); !reason.empty()) {
+    options.write_logs({}, reason + '\n');
+    base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning, reason);
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  options.take_register_note(*ptx);
+  options.write_logs(
+      options.warnings() + (options.verbose() ? kernel_summary(**program) : std::string()), {});
   const std::chrono::duration<float, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
   options.write_wall_time(elapsed.count());

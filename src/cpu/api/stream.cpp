@@ -89,4 +89,9 @@ CUresult Stream::start(std::function<void()> task, bool small) {
   return CUDA_SUCCESS;
 }
 
+int priority_within_range(int priority) {
+  return std::clamp(priority, DeviceLimits::stream_priority_highest,
+                    DeviceLimits::stream_priority_lowest);
+}
+
 }  // namespace pycuda::cpu::api

@@ -27,7 +27,8 @@ class Stream {
   CUstream handle() const { return handle_; }
   std::uint64_t id() const { return id_; }
   unsigned flags() const { return flags_; }
-  int priority() const { return priority_; }
+  int priority() const { return priority_.load(std::memory_order_relaxed); }
+  void set_priority(int priority) { priority_.store(priority, std::memory_order_relaxed); }
   /// Synchronises with the legacy default stream.
   bool is_blocking() const {
     return kind_ != StreamKind::Legacy && (flags_ & CU_STREAM_NON_BLOCKING) == 0;
@@ -67,12 +68,15 @@ class Stream {
   Context& context_;
   StreamKind kind_;
   unsigned flags_;
-  int priority_;
+  std::atomic<int> priority_;
   std::atomic<int> captures_{0};
   std::uint64_t id_;
   CUstream handle_ = nullptr;
   exec::Stream queue_;
 };
+
+/// The nearest priority that there is.
+int priority_within_range(int priority);
 
 /// A number for streams and contexts that never repeats in a process.
 std::uint64_t next_id();

@@ -16,9 +16,8 @@ CUresult create_stream(CUstream* stream, unsigned flags, int priority) {
     if (stream == nullptr || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    const int within = std::clamp(priority, DeviceLimits::stream_priority_highest,
-                                  DeviceLimits::stream_priority_lowest);
-    auto made = std::make_shared<Stream>(context, StreamKind::Created, flags, within);
+    auto made = std::make_shared<Stream>(context, StreamKind::Created, flags,
+                                         priority_within_range(priority));
     const CUstream handle = made->handle();
     context.adopt(std::move(made));
     *stream = handle;
@@ -196,6 +195,10 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAtt
 CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
                               const CUstreamAttrValue* value) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
+    if (value != nullptr && attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
+      stream.set_priority(priority_within_range(value->priority));
+      return CUDA_SUCCESS;
+    }
     if (value == nullptr || attr != CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
       return CUDA_ERROR_INVALID_VALUE;
     if (value->syncPolicy < CU_SYNC_POLICY_AUTO ||
@@ -210,8 +213,10 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
   return with_stream(src, [&](Stream& from) {
     const int policy = from.synchronization_policy;
+    const int priority = from.priority();
     return with_stream(dst, [&](Stream& to) -> CUresult {
       to.synchronization_policy = policy;
+      to.set_priority(priority);
       return CUDA_SUCCESS;
     });
   });

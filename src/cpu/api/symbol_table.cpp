@@ -8,6 +8,8 @@
 extern "C" int cuCpuGetLastFault();
 extern "C" int cuCpuWatchWaits();
 extern "C" int cuCpuFunctionGetPlan();
+extern "C" int cuCpuIsChecked();
+extern "C" int cuCpuWatchUse();
 
 namespace pycuda::cpu::api {
 
@@ -23,6 +25,10 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuWatchWaits)},
       {"cuCpuFunctionGetPlan", "cuCpuFunctionGetPlan", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuFunctionGetPlan)},
+      {"cuCpuIsChecked", "cuCpuIsChecked", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuIsChecked)},
+      {"cuCpuWatchUse", "cuCpuWatchUse", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuWatchUse)},
   };
   return symbols;
 }

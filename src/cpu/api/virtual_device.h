@@ -37,7 +37,8 @@ struct DeviceLimits {
   static constexpr unsigned texture_alignment = 256;  ///< what every allocation has
   static constexpr unsigned texture_pitch_alignment = 32;
   static constexpr int stream_priority_lowest = 0;
-  static constexpr int stream_priority_highest = 0;  ///< streams have no priorities
+  /// Streams keep their priorities and answer them; the order of work does not depend on them.
+  static constexpr int stream_priority_highest = -5;
 };
 
 class VirtualDevice {

@@ -2,6 +2,7 @@
 // An ordered map under a reader-writer lock, and a short memory of what was removed.
 #include "cpu/exec/address_table.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
@@ -9,11 +10,28 @@
 #include <shared_mutex>
 
 namespace pycuda::cpu::exec {
+namespace {
+
+struct Entry {
+  Allocation allocation;
+  const std::uint64_t* use = nullptr;  ///< changed by whoever watches, at any time
+
+  Allocation now() const {
+    Allocation copy = allocation;
+    if (use == nullptr) return copy;
+    const std::uint64_t used = __atomic_load_n(use, __ATOMIC_RELAXED);
+    copy.pooled = used == AddressTable::pooled_block;
+    if (!copy.pooled) copy.used_bytes = std::min(used, copy.bytes);
+    return copy;
+  }
+};
+
+}  // namespace
 
 struct AddressTable::State {
   mutable std::shared_mutex mutex;  ///< protects `live`, `gone` and `gone_next`
-  std::map<std::uintptr_t, Allocation> live;
-  std::array<Allocation, 256> gone{};
+  std::map<std::uintptr_t, Entry> live;
+  std::array<Allocation, 1024> gone{};
   std::size_t gone_next = 0;
   std::uint64_t next_id = 1;
   std::atomic<std::uint64_t> epoch{1};
@@ -31,27 +49,38 @@ void AddressTable::insert(const Allocation& allocation) {
   const std::unique_lock lock(state_->mutex);
   Allocation entry = allocation;
   if (entry.id == 0) entry.id = state_->next_id++;
-  state_->live.insert_or_assign(entry.begin, entry);
+  entry.used_bytes = entry.bytes;
+  state_->live.insert_or_assign(entry.begin, Entry{entry});
 }
 
 std::optional<Allocation> AddressTable::remove(std::uintptr_t begin) {
   const std::unique_lock lock(state_->mutex);
   const auto found = state_->live.find(begin);
   if (found == state_->live.end()) return std::nullopt;
-  const Allocation allocation = found->second;
+  const Allocation allocation = found->second.now();
   state_->live.erase(found);
   state_->gone[state_->gone_next++ % state_->gone.size()] = allocation;
   state_->epoch.fetch_add(1, std::memory_order_release);
   return allocation;
 }
 
+bool AddressTable::watch_use(std::uintptr_t begin, const std::uint64_t* bytes) {
+  const std::unique_lock lock(state_->mutex);
+  const auto found = state_->live.find(begin);
+  if (found == state_->live.end()) return false;
+  Entry& entry = found->second;
+  if (bytes == nullptr) entry.allocation = entry.now();
+  entry.use = bytes;
+  return true;
+}
+
 std::optional<Allocation> AddressTable::find(std::uintptr_t address) const {
   const std::shared_lock lock(state_->mutex);
   auto after = state_->live.upper_bound(address);
   if (after == state_->live.begin()) return std::nullopt;
-  const Allocation& candidate = (--after)->second;
-  if (address - candidate.begin >= candidate.bytes) return std::nullopt;
-  return candidate;
+  const Entry& candidate = (--after)->second;
+  if (address - candidate.allocation.begin >= candidate.allocation.bytes) return std::nullopt;
+  return candidate.now();
 }
 
 std::optional<Allocation> AddressTable::nearest(std::uintptr_t address) const {
@@ -60,11 +89,11 @@ std::optional<Allocation> AddressTable::nearest(std::uintptr_t address) const {
   std::optional<Allocation> best;
   std::uint64_t distance = 0;
   if (after != state_->live.end()) {
-    best = after->second;
-    distance = after->second.begin - address;
+    best = after->second.now();
+    distance = best->begin - address;
   }
   if (after != state_->live.begin()) {
-    const Allocation& before = std::prev(after)->second;
+    const Allocation before = std::prev(after)->second.now();
     const std::uint64_t offset = address - before.begin;
     const std::uint64_t past = offset < before.bytes ? 0 : offset - before.bytes;
     if (!best || past <= distance) best = before;

@@ -15,6 +15,8 @@ enum class MemoryKind : std::uint8_t {
   Managed,
   ModuleGlobal,
   Pool,
+  ManagedPool,
+  HostPool,
   Opened,            ///< another process's, opened by a handle
   DeviceHeap,        ///< malloc of device code
   Array,             ///< of cuArrayCreate: laid out as the driver likes
@@ -31,6 +33,9 @@ struct Allocation {
   int device = 0;
   void* owner = nullptr;  ///< the context it was made in (opaque here)
   std::uint64_t id = 0;   ///< never repeats in a process; `insert` gives one when it is 0
+  /// Set by the table: how many of the bytes, from the first on, belong to somebody.
+  std::uint64_t used_bytes = 0;
+  bool pooled = false;  ///< set by the table: a pool keeps the block, and nobody uses it
 };
 
 /// All allocations of the process, by address. Any thread.
@@ -40,6 +45,10 @@ class AddressTable {
   /// Allocations do not overlap; one that begins where another does replaces it.
   void insert(const Allocation& allocation);
   std::optional<Allocation> remove(std::uintptr_t begin);
+  /// From now on `*bytes` says how many bytes of the allocation that begins there are used, or
+  /// `pooled_block` while none is. Null ends that; the last number stays. False if there is none.
+  bool watch_use(std::uintptr_t begin, const std::uint64_t* bytes);
+  static constexpr std::uint64_t pooled_block = UINT64_MAX;
   /// The allocation that holds `address` (one past its end does not count).
   std::optional<Allocation> find(std::uintptr_t address) const;
   /// The allocation nearest to `address`, for messages.

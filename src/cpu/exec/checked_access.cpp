@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checked mode: an access is legal when it is aligned and lies in one live allocation, in the
-// block's shared window, or in what is the thread's own.
+// The checked mode: an access is legal when it is aligned and lies in the used bytes of one live
+// allocation, in the block's shared window, or in what is the thread's own.
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -57,8 +57,9 @@ bool in_allocation(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t epoch = table.epoch();
   if (last.epoch == epoch && inside(address, bytes, last.begin, last.bytes)) return true;
   const auto found = table.find(address);
-  if (!found || !inside(address, bytes, found->begin, found->bytes)) return false;
-  last = {found->begin, found->bytes, epoch};
+  if (!found || found->pooled || !inside(address, bytes, found->begin, found->used_bytes))
+    return false;
+  last = {found->begin, found->used_bytes, epoch};
   return true;
 }
 

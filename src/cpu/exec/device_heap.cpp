@@ -2,11 +2,13 @@
 // Host memory with an account per owner.
 #include "cpu/exec/device_heap.h"
 
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <unordered_map>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/launch_context.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -47,6 +49,7 @@ void* DeviceHeap::allocate(const void* owner, std::uint64_t bytes) {
   if (account.used > account.limit || bytes > account.limit - account.used) return nullptr;
   void* const memory = ::operator new(bytes, heap_alignment, std::nothrow);
   if (memory == nullptr) return nullptr;
+  if (checked_mode()) std::memset(memory, 0xff, bytes);
   account.used += bytes;
   state_->blocks.emplace(memory, State::Block{owner, bytes});
   AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(memory), bytes,

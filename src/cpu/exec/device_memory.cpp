@@ -11,11 +11,14 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/launch_context.h"
 #include "cpu/exec/page_move.h"
 
 namespace pycuda::cpu::exec {
@@ -32,6 +35,9 @@ constexpr std::uint64_t cell_limit = 65536;
 /// A GPU's context keeps room for code and constants, so that kernels can be loaded when arrays
 /// take all the memory that there seems to be.
 constexpr std::uint64_t uncounted_variable_limit = 65536;
+/// In checked mode a place serves again when so many of its size have been freed after it: until
+/// then what uses the freed block faults.
+constexpr std::size_t unused_places = 4096;
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
@@ -103,6 +109,32 @@ struct Slot {
   bool dirty;  ///< may hold old data
 };
 
+/// The place freed last, whose data are still in the caches; in checked mode the one freed first,
+/// once more than `waiting` wait. Nothing if a new one is to be made.
+template <class Place>
+std::optional<Place> take_free(std::deque<Place>& free, std::size_t waiting = 0) {
+  if (free.size() <= (checked_mode() ? waiting : 0)) return std::nullopt;
+  const Place place = checked_mode() ? free.front() : free.back();
+  checked_mode() ? free.pop_front() : free.pop_back();
+  return place;
+}
+
+/// Whether a program may count on zeros, or the driver itself does.
+bool starts_with_zeros(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::Device:
+    case MemoryKind::PageLocked:
+    case MemoryKind::Managed:
+    case MemoryKind::Pool:
+    case MemoryKind::ManagedPool:
+    case MemoryKind::HostPool:
+    case MemoryKind::Array:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 struct DeviceMemory::State {
@@ -117,9 +149,9 @@ struct DeviceMemory::State {
   std::vector<std::pair<std::byte*, std::uint64_t>> reservations;  ///< chunks and slabs
   std::byte* chunk_next = nullptr;
   std::uint64_t chunk_left = 0;
-  std::array<std::vector<Slot>, slot_pages_limit + 1> free_slots;
+  std::array<std::deque<Slot>, slot_pages_limit + 1> free_slots;
   std::uint64_t cached_dirty = 0;
-  std::array<std::vector<std::byte*>, 17> free_cells;  ///< by log2 of the cell's size
+  std::array<std::deque<std::byte*>, 17> free_cells;  ///< by log2 of the cell's size
 
   std::byte* take_slot(std::uint64_t pages);
   void put_slot(const Block& block);
@@ -131,9 +163,8 @@ struct DeviceMemory::State {
 std::byte* DeviceMemory::State::take_slot(std::uint64_t pages) {
   auto& free = free_slots[pages];
   Slot slot{nullptr, false};
-  if (!free.empty()) {
-    slot = free.back();
-    free.pop_back();
+  if (const auto place = take_free(free, unused_places)) {
+    slot = *place;
     if (slot.dirty) cached_dirty -= pages * page;
   } else {
     const std::uint64_t bytes = (pages + 1) * page;
@@ -179,17 +210,17 @@ void DeviceMemory::State::put_shared_slot(const Block& block) {
 
 std::byte* DeviceMemory::State::take_cell(std::uint64_t bytes) {
   auto& free = free_cells[static_cast<std::size_t>(std::countr_zero(bytes))];
-  if (free.empty()) {
+  std::optional<std::byte*> cell = take_free(free);
+  if (!cell) {
     std::byte* slab = map(slab_bytes + page, PROT_READ | PROT_WRITE);
     if (slab == nullptr) return nullptr;
     mprotect(slab + slab_bytes, page, PROT_NONE);
     reservations.emplace_back(slab, slab_bytes + page);
-    for (std::uint64_t at = slab_bytes; at != 0; at -= bytes) free.push_back(slab + (at - bytes));
+    for (std::uint64_t at = slab_bytes - bytes; at != 0; at -= bytes) free.push_back(slab + at);
+    cell = slab;
   }
-  std::byte* cell = free.back();
-  free.pop_back();
-  std::memset(cell, 0, bytes);
-  return cell;
+  std::memset(*cell, 0, bytes);
+  return *cell;
 }
 
 std::byte* DeviceMemory::State::place_mapping(std::uint64_t bytes, std::uint64_t alignment,
@@ -265,6 +296,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
   }
   if (memory == nullptr) return nullptr;
   memory += front;
+  if (checked_mode() && !starts_with_zeros(kind)) std::memset(memory, 0xff, bytes);
   if (!counts) block.accounted = 0;
   state.used += block.accounted;
   state.blocks.emplace(memory, block);

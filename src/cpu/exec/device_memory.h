@@ -22,8 +22,9 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Zero-filled; null when `bytes` is 0, or the device's limit or the machine's memory is
-  /// exhausted. Enters it in the AddressTable. `alignment` is a power of two.
+  /// Zero-filled, in checked mode filled with 0xff where no program may count on zeros; null when
+  /// `bytes` is 0, or the device's limit or the machine's memory is exhausted. Enters it in the
+  /// AddressTable. `alignment` is a power of two.
   void* allocate(std::uint64_t bytes, MemoryKind kind, void* owner, std::uint64_t alignment = 256);
   /// False when `memory` is no block of this device.
   bool release(void* memory);

@@ -41,6 +41,10 @@ const char* kind_name(MemoryKind kind) {
       return "a module's variable";
     case MemoryKind::Pool:
       return "pool memory";
+    case MemoryKind::ManagedPool:
+      return "managed pool memory";
+    case MemoryKind::HostPool:
+      return "page-locked pool memory";
     case MemoryKind::Opened:
       return "another process's memory";
     case MemoryKind::DeviceHeap:
@@ -57,8 +61,23 @@ const char* kind_name(MemoryKind kind) {
   return "memory";
 }
 
+/// Counts the bytes that are used: a pool's block may have more.
 std::string block_text(const Allocation& allocation) {
-  return "the " + std::to_string(allocation.bytes) + "-byte block of " + kind_name(allocation.kind);
+  return "the " + std::to_string(allocation.used_bytes) + "-byte block of " +
+         kind_name(allocation.kind);
+}
+
+std::string allocated_text(const Allocation& allocation) {
+  return block_text(allocation) + " allocated at " + hexadecimal(allocation.begin) +
+         (allocation.pooled ? ", which has been freed and is kept in a pool" : "");
+}
+
+/// `address` is in the allocation or behind it.
+std::string offset_text(const Allocation& allocation, std::uint64_t address) {
+  const std::uint64_t offset = address - allocation.begin;
+  return offset < allocation.used_bytes
+             ? bytes_text(offset) + " into "
+             : bytes_text(offset - allocation.used_bytes) + " past the end of ";
 }
 
 std::string place_text(const LaunchContext& launch, const BlockFrame* block,
@@ -238,25 +257,22 @@ std::string describe_address(std::uint64_t address) {
   const AddressTable& table = AddressTable::instance();
   if (address < 4096) return "a null pointer or close to one";
   if (const auto holder = table.find(address)) {
-    return bytes_text(address - holder->begin) + " into " + block_text(*holder) + " allocated at " +
-           hexadecimal(holder->begin);
+    return offset_text(*holder, address) + allocated_text(*holder);
   }
   if (const auto gone = table.removed(address)) {
-    return bytes_text(address - gone->begin) + " into " + block_text(*gone) +
-           " that was allocated at " + hexadecimal(gone->begin) + " and has been freed";
+    return offset_text(*gone, address) + block_text(*gone) + " that was allocated at " +
+           hexadecimal(gone->begin) + " and has been freed";
   }
   if (LocalArea::instance().spans(address))
     return "beside the threads' local memory: an index left an array of a thread";
   const auto nearest = table.nearest(address);
   if (!nearest) return {};
   const std::uint64_t end = nearest->begin + nearest->bytes;
-  if (address >= end && address - end < near_bytes) {
-    return bytes_text(address - end) + " past the end of " + block_text(*nearest) +
-           " allocated at " + hexadecimal(nearest->begin);
-  }
+  if (address >= end && address - end < near_bytes)
+    return offset_text(*nearest, address) + allocated_text(*nearest);
   if (address < nearest->begin && nearest->begin - address < near_bytes) {
-    return bytes_text(nearest->begin - address) + " before the start of " + block_text(*nearest) +
-           " allocated at " + hexadecimal(nearest->begin);
+    return bytes_text(nearest->begin - address) + " before the start of " +
+           allocated_text(*nearest);
   }
   return "far from every allocation";
 }

@@ -106,7 +106,7 @@ TEST_CASE("where a whole bin does not fit, a block of what is asked for may") {
     CHECK(fake().allocated_bytes == 1000);
   }
   CHECK(pool->held_blocks() == 1);
-  CHECK(pool->managed_bytes() == 991);
+  CHECK(pool->managed_bytes() == 1000);
   {
     // It may only serve what it is long enough for.
     const PooledDeviceMemory lower = pool->allocate(991);
@@ -241,4 +241,75 @@ TEST_CASE("many threads use one pool") {
   CHECK(pool->active_bytes() == 0);
   pool->free_held();
   CHECK(fake().resources.empty());
+}
+
+namespace {
+
+int checks = 0;
+const unsigned long long* watched = nullptr;
+
+/// A driver that checks accesses where `checks` says so, and remembers the last block's use.
+DriverTable checking_driver() {
+  DriverTable driver = fake_driver();
+  driver.is_checked = [](int* checked) {
+    *checked = checks;
+    return CUDA_SUCCESS;
+  };
+  driver.watch_use = [](CUdeviceptr, const unsigned long long* bytes) {
+    watched = bytes;
+    return CUDA_SUCCESS;
+  };
+  return driver;
+}
+
+}  // namespace
+
+TEST_CASE("the driver can read how much of a block is used") {
+  checks = 0;
+  const DriverTable driver = checking_driver();
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  PooledDeviceMemory block = pool->allocate(1000);
+  REQUIRE(watched != nullptr);
+  CHECK(*watched == 1000);
+  CHECK(BlockUse::of(block.pointer()) == 1000);
+  const CUdeviceptr address = block.pointer();
+  block.free();
+  CHECK(*watched == ~0ull);
+  CHECK(BlockUse::of(address) == std::nullopt);
+  const PooledDeviceMemory again = pool->allocate(995);
+  CHECK(*watched == 995);
+}
+
+TEST_CASE("where accesses are checked, blocks are exact and go back to the driver at once") {
+  checks = 1;
+  const DriverTable driver = checking_driver();
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  PooledDeviceMemory block = pool->allocate(1000);
+  CHECK(pool->managed_bytes() == 1000);
+  block.free();
+  CHECK(pool->held_blocks() == 0);
+  CHECK(pool->managed_bytes() == 0);
+  CHECK(watched == nullptr);
+  const PooledDeviceMemory empty = pool->allocate(0);
+  CHECK(*watched == 0);
+  checks = 0;
+}
+
+TEST_CASE("where accesses are checked, a graph's blocks stay and serve the same size again") {
+  checks = 1;
+  const DriverTable driver = checking_driver();
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>(DeviceBlocks{}, Keeping::ForGraph);
+  PooledDeviceMemory block = pool->allocate(1000);
+  const CUdeviceptr address = block.pointer();
+  block.free();
+  CHECK(*watched == 1000);
+  CHECK(pool->managed_bytes() == 1000);
+  const PooledDeviceMemory other = pool->allocate(999);
+  CHECK(other.pointer() != address);
+  const PooledDeviceMemory same = pool->allocate(1000);
+  CHECK(same.pointer() == address);
+  checks = 0;
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The pools that belong to places: for each kind of memory and place a default pool, and the one
+// that is current.
+#pragma once
+
+#include "cpu/api/cuda_abi.h"
+
+namespace pycuda::cpu::api {
+
+class MemoryPool;
+
+/// Whether the pool is the default one of a place that is no device's own memory.
+bool is_default_elsewhere(const MemoryPool& pool);
+/// Makes the pool the current one of its kind at its place.
+CUresult choose_pool(MemoryPool& pool);
+/// The pool is going: where it is the current one, the default one is so again.
+void leave_places(const MemoryPool& pool);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// How many bytes of a pool's block are used: for messages, and for the CPU driver's checked mode.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "driver/table.h"
+
+namespace pycuda::cuda {
+
+/// The use of one block. The CPU driver reads the number where it stands, so that changing it costs
+/// one store. Must end before the block goes.
+class BlockUse {
+ public:
+  BlockUse() = default;
+  /// Of the block that begins at `block`. Nothing is recorded where there is no memory for it.
+  BlockUse(const driver::DriverTable& driver, CUdeviceptr block) noexcept;
+
+  void set(std::size_t bytes) noexcept {
+    if (record_) __atomic_store_n(&record_->bytes, std::uint64_t{bytes}, __ATOMIC_RELAXED);
+  }
+  /// A pool keeps the block: nobody uses it.
+  void set_pooled() noexcept { set(kPooled); }
+
+  /// What is used of the block that begins at `block`; nothing for what is no pool's block in use.
+  static std::optional<std::size_t> of(CUdeviceptr block) noexcept;
+
+ private:
+  static constexpr std::uint64_t kPooled = UINT64_MAX;
+  struct Record {
+    unsigned long long bytes;
+    const driver::DriverTable& driver;
+    CUdeviceptr block;
+  };
+  struct End {
+    void operator()(Record* record) const noexcept;
+  };
+  std::unique_ptr<Record, End> record_;
+};
+
+/// Whether the driver checks every access: then pools hand out what was asked for to the byte, and
+/// freed blocks go back at once.
+bool checks_accesses(const driver::DriverTable& driver) noexcept;
+
+}  // namespace pycuda::cuda
