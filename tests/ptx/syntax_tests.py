@@ -351,7 +351,7 @@ def windows(suite):
             st.local.u32 [%t3+8], %t2; add.u32 %t6, %t2, 1000; st.local.u32 [%t5+8], %t6;
             rem.u32 %t7, %t2, 3; setp.eq.u32 %p1, %t7, 0; selp.b32 %t7, %t5, %t3, %p1;
             ld.local.u32 %t4, [%t7+8]; add.u32 %t4, %t4, 5; st.local.u32 [%t7+8], %t4;
-            ld.local.v2.u32 {%t5, %t4}, [%t7+4];""",
+            ld.local.v2.u32 {%t4, %t5}, [%t7+8];""",
             ".local .align 8 .b8 one[64]; .local .align 8 .b8 two[4096];",
         ),
         word(
