@@ -140,6 +140,16 @@ TEST_CASE("surfaces are read and written by byte and row") {
   for (std::size_t i = 0; i < 12; ++i) CHECK(after[i] == (i == 9 ? 104 : texels[i]));
 }
 
+TEST_CASE("a surface tells its width and height in texels") {
+  const CurrentContext context;
+  const TestArray array({4, 3, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, surface_flag});
+  const TestSurface surface(array);
+  const auto told = probe("suq.width.b32 %v0, [%t];\nsuq.height.b32 %v1, [%t];", surface.handle(),
+                          {At{0, 0, 0, 0}});
+  CHECK(told[0].bits[0] == 4);
+  CHECK(told[0].bits[1] == 3);
+}
+
 TEST_CASE("surface accesses are vectors of up to 16 bytes, in layers and slices") {
   const CurrentContext context;
   const TestArray array({2, 2, 3, CU_AD_FORMAT_FLOAT, 4, surface_flag | CUDA_ARRAY3D_LAYERED});

@@ -281,6 +281,16 @@ def vectors(suite):
         ),
         word("fourth_component_is_0", [n for n in LANES], "mov.u32 %t3, %tid.w;\nadd.u32 %t4, %t2, %t3;"),
         word(
+            "scalar_split_into_a_vector",
+            [0x1234 + 0x5678 + n + n for n in LANES],
+            """
+            mov.v2.u32 {%t3, %t5}, 0x12345678;
+            mad.lo.u32 %t6, %t2, 0x10001, 0;
+            mov.v2.b32 v, %t6;
+            add.u32 %t4, %t3, %t5; add.u32 %t4, %t4, v.x; add.u32 %t4, %t4, v.y;""",
+            ".reg .v2 .b32 v;",
+        ),
+        word(
             "register_with_an_offset",
             [2 * n + 5 + 0x10000 for n in LANES],
             "mov.u32 %t3, %t2+5;\nadd.u32 %t4, %t2, %t3+0x10000;",
@@ -341,7 +351,7 @@ def windows(suite):
             st.local.u32 [%t3+8], %t2; add.u32 %t6, %t2, 1000; st.local.u32 [%t5+8], %t6;
             rem.u32 %t7, %t2, 3; setp.eq.u32 %p1, %t7, 0; selp.b32 %t7, %t5, %t3, %p1;
             ld.local.u32 %t4, [%t7+8]; add.u32 %t4, %t4, 5; st.local.u32 [%t7+8], %t4;
-            ld.local.v2.u32 {%t5, %t4}, [%t7+4];""",
+            ld.local.v2.u32 {%t4, %t5}, [%t7+8];""",
             ".local .align 8 .b8 one[64]; .local .align 8 .b8 two[4096];",
         ),
         word(
@@ -446,6 +456,59 @@ def tiles_by_address(suite):
     suite.add("syntax/stmatrix_addresses", "stmatrix through every kind of address", stores, target="sm_90")
 
 
+def hints(suite):
+    """What tells the hardware something and changes no value."""
+    kernels = [
+        word("ldu_reads", [30] * THREADS, "mov.u64 %u1, table;\nldu.global.b32 %t4, [%u1+8];"),
+        word(
+            "policies_priorities_and_events",
+            [40] * THREADS,
+            """
+            createpolicy.fractional.L2::evict_last.b64 %u1, 1.0;
+            mov.u64 %u2, table;
+            createpolicy.range.global.L2::evict_last.b64 %u3, [%u2], 32, 32;
+            pmevent 3;
+            pmevent.mask 5;
+            applypriority.global.L2::evict_normal [line], 128;
+            ld.global.L2::cache_hint.b32 %t4, [%u2+12], %u1;""",
+        ),
+        word(
+            "what_is_discarded_can_be_written_again",
+            [n for n in LANES],
+            """
+            mov.u32 %t5, %warpid; setp.ne.u32 %p1, %t2, 0;
+            @!%p1 discard.global.L2 [line], 128;
+            bar.sync 0;
+            mov.u64 %u1, line; mad.wide.u32 %u1, %t2, 4, %u1;
+            st.global.u32 [%u1], %t2; ld.global.u32 %t4, [%u1];""",
+        ),
+    ]
+    line = ".global .align 128 .b32 line[64];\n"
+    suite.add("syntax/hints", "ldu, policies, priorities, events", kernels, before=TABLES + line)
+    kernels = [
+        word("launches_wait_for_nothing", [7] * THREADS, "griddepcontrol.wait;\nmov.u32 %t4, 7;"),
+        word("dependents_may_be_launched", [8] * THREADS, "griddepcontrol.launch_dependents;\nmov.u32 %t4, 8;"),
+        word(
+            "a_cluster_of_one_block",
+            [2 * n for n in LANES],
+            """
+            shl.b32 %t3, %t2, 1; st.shared.u32 ours[%t2], %t3;
+            mov.u32 %t5, ours; mad.lo.u32 %t5, %t2, 4, %t5;
+            mapa.shared::cluster.u32 %t6, %t5, 0;
+            getctarank.shared::cluster.u32 %t7, %t6;
+            ld.shared::cluster.u32 %t4, [%t6];
+            add.u32 %t4, %t4, %t7;""",
+            ".shared .align 4 .b32 ours[64];",
+        ),
+    ]
+    suite.add("syntax/hints_90", "programmatic launches, addresses in a cluster", kernels, target="sm_90")
+    kernels = [
+        word("registers_on_demand", [9] * THREADS, "setmaxnreg.dec.sync.aligned.u32 64;\nmov.u32 %t4, 9;"),
+    ]
+    suite.add("syntax/hints_90a", "setmaxnreg changes no value", kernels, target="sm_90a")
+
+
 def syntax(suite):
-    for group in (packed_conversions, array_elements, function_variables, vectors, windows, tiles_by_address):
+    groups = (packed_conversions, array_elements, function_variables, vectors, windows, tiles_by_address, hints)
+    for group in groups:
         group(suite)

@@ -65,7 +65,7 @@ class FunctionParser {
   Operand vector();
   Operand address();
   Operand texture_coordinates(Operand first);
-  Operand label_operand();
+  Operand label_operand(Opcode opcode);
   void branch_list_operand(Instruction& instruction);
 
   // Calls.

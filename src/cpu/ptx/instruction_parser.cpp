@@ -103,7 +103,7 @@ void FunctionParser::operands(Instruction& instruction) {
   do {
     const bool branch = instruction.opcode == Opcode::bra ||
                         (instruction.opcode == Opcode::brx && !instruction.operands.empty());
-    instruction.operands.push_back(branch ? label_operand() : operand());
+    instruction.operands.push_back(branch ? label_operand(instruction.opcode) : operand());
     settle_element(instruction, instruction.operands.back());
   } while (cursor_.accept(','));
 }
@@ -127,13 +127,15 @@ void FunctionParser::settle_element(const Instruction& instruction, Operand& ope
 }
 
 /// A label of a branch; for brx the name of a list, kept by its number until `branch_list_operand`.
-Operand FunctionParser::label_operand() {
+Operand FunctionParser::label_operand(Opcode opcode) {
   const Token name = cursor_.current();
   cursor_.expect_name("a label");
   Operand operand;
   if (cursor_.failed()) return operand;
   if (const auto found = scopes_.find(name.text);
       found && found->kind == LocalName::Kind::BranchTargets) {
+    if (opcode == Opcode::bra)
+      cursor_.fail_at(name.position, quoted(name.text) + " is a list of targets and no label");
     operand.index = found->index;
     return operand;
   }

@@ -15,11 +15,8 @@ namespace {
 
 /// What the driver says when it loads the text; empty if it takes it.
 ptx::Diagnostics diagnostics_of_text(const std::string& text) {
-  const auto module = ptx::parse(text);
-  if (!module.ok()) return module.error();
-  llvm::LLVMContext context;
-  const auto lowered = lower::lower_module(*module, context, {});
-  return lowered.ok() ? ptx::Diagnostics() : lowered.error();
+  const auto program = jit::Program::compile(text, testing::vectors(false));
+  return program.ok() ? ptx::Diagnostics() : program.error();
 }
 
 }  // namespace

@@ -51,6 +51,11 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "[%r2]",
            "multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1]",
            "barrier.cluster.arrive.aligned",
+           "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+           "[%r1], [%r2]",
+           "tcgen05.wait::ld.sync.aligned",
+           "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+           "[%rd1], [%r1], 128",
            "redux.sync.min.f32 %f1, %f2, 0xffffffff",
            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], "
            "%r2, [%r3]",
