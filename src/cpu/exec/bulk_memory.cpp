@@ -13,6 +13,7 @@
 #include "cpu/exec/last_level_cache.h"
 #include "cpu/exec/shared_pieces.h"
 #include "cpu/exec/stray_access.h"
+#include "cpu/exec/untouched_pages.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -96,6 +97,9 @@ std::uint32_t repeated(std::uint32_t value, std::size_t unit) {
   return unit == 2 ? (value & 0xffffu) * 0x00010001u : value;
 }
 
+void stream_zeros(Byte* to, std::size_t bytes) { stream_fill(to, 0, bytes); }
+void plain_zeros(Byte* to, std::size_t bytes) { std::memset(to, 0, bytes); }
+
 }  // namespace
 
 bool copy_bytes(void* to, const void* from, std::size_t bytes) {
@@ -125,11 +129,14 @@ bool fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t byt
   if (bytes <= most_at_once)
     return runs_without_fault([=] { plain_fill(target, value, unit, bytes); });
   const bool streamed = is_streamed(bytes);
+  const std::uint32_t pattern = repeated(value, unit);
   std::atomic<bool> whole{true};
   in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
     const bool filled = runs_without_fault([=] {
-      if (streamed) {
-        stream_fill(target + begin, repeated(value, unit), end - begin);
+      if (pattern == 0) {
+        zero_pages(target + begin, end - begin, streamed ? stream_zeros : plain_zeros);
+      } else if (streamed) {
+        stream_fill(target + begin, pattern, end - begin);
       } else {
         plain_fill(target + begin, value, unit, end - begin);
       }
