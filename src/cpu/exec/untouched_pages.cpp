@@ -47,15 +47,14 @@ void zero_window(Byte* begin, std::size_t pages, void (*fill)(Byte* to, std::siz
 
 }  // namespace
 
-void zero_pages(Byte* to, std::size_t bytes, void (*fill)(Byte* to, std::size_t bytes)) {
-  // All of the first page that is touched, whole or not.
-  const std::size_t head = std::min(bytes, page - reinterpret_cast<std::uintptr_t>(to) % page);
-  fill(to, head);
-  const std::size_t tail = (bytes - head) % page;
-  fill(to + bytes - tail, tail);
-  for (std::size_t at = head; at + tail < bytes; at += window_pages * page) {
-    zero_window(to + at, std::min((bytes - tail - at) / page, window_pages), fill);
-  }
+WholePages whole_pages(Byte* to, std::size_t bytes) {
+  const std::size_t head = std::min(bytes, (~reinterpret_cast<std::uintptr_t>(to) + 1) % page);
+  return {to + head, (bytes - head) / page * page};
+}
+
+void zero_pages(Byte* begin, std::size_t bytes, void (*fill)(Byte* to, std::size_t bytes)) {
+  for (std::size_t at = 0; at < bytes; at += window_pages * page)
+    zero_window(begin + at, std::min((bytes - at) / page, window_pages), fill);
 }
 
 }  // namespace pycuda::cpu::exec

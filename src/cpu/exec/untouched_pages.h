@@ -6,9 +6,16 @@
 
 namespace pycuda::cpu::exec {
 
-/// Makes the bytes zero. Pages of private memory that have no frame stay without one; `fill` writes
-/// the others, and at least one page, so that a stray access faults. For large runs of bytes.
-void zero_pages(unsigned char* to, std::size_t bytes,
+/// The whole pages among these bytes.
+struct WholePages {
+  unsigned char* begin;
+  std::size_t bytes;
+};
+WholePages whole_pages(unsigned char* to, std::size_t bytes);
+
+/// Makes whole pages zero. Those of private memory that have no frame stay without one, and `fill`
+/// writes the others. It may touch nothing: whether there is such memory is not found out.
+void zero_pages(unsigned char* begin, std::size_t bytes,
                 void (*fill)(unsigned char* to, std::size_t bytes));
 
 }  // namespace pycuda::cpu::exec
