@@ -3,21 +3,11 @@
 #include "rtc/compiler.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 #include <utility>
 
-#include "base/env.h"
 #include "base/hash.h"
+#include "rtc/compile_job.h"
 #include "rtc/compile_log.h"
-#include "rtc/fatbin_writer.h"
-#include "rtc/file_constants.h"
-#include "rtc/gnu_constructs.h"
-#include "rtc/host_headers.h"
-#include "rtc/nvcc.h"
-#include "rtc/nvrtc_hints.h"
 #include "rtc/said_once.h"
 #include "rtc/source_characters.h"
 #include "rtc/source_scan.h"
@@ -30,85 +20,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kProgramName = "kernel.cu";
-/// Included before every source, where this package's headers are there.
-constexpr const char* kImplicitHeader = "pycuda_implicit.h";
 /// Included before sources with texture or surface references.
 constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Included before sources that use Thrust.
 constexpr const char* kThrustHeader = "pycuda_thrust.h";
 /// Changes when the same request would give another image than before.
 constexpr std::uint64_t kCacheFormat = 3;
-/// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
-/// device know.
-constexpr int kDefaultCapability = 80;
 /// The largest known need (CUB and curand together) is 310 MB; the memory is only reserved until it
 /// is used.
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
-/// Making a precompiled header costs about as much as it saves in four compilations.
-constexpr int kCompilesBeforePrecompiledHeader = 4;
-/// What one remedy lets the compiler see may need another.
-constexpr int kMostRemedyRounds = 4;
-
-std::string_view extension(Target target) {
-  switch (target) {
-    case Target::Ptx:
-      return "ptx";
-    case Target::Fatbin:
-      return "fatbin";
-    case Target::Cubin:
-      break;
-  }
-  return "cubin";
-}
-
-std::string compilation_failed(const std::string& why) {
-  return std::string("compilation of ") + kProgramName + " failed" +
-         (why.empty() ? "" : ": " + why);
-}
-
-std::vector<std::string> with_program(std::vector<std::string> options) {
-  options.insert(options.begin(), "nvrtc");
-  options.emplace_back(kProgramName);
-  return options;
-}
-
-[[noreturn]] void refuse(const std::string& why, const CompileRequest& request) {
-  throw CompileError(compilation_failed(why), with_program(request.options), "", why);
-}
-
-/// Why none of what was found will do for the device's driver, and what would.
-std::string no_compiler_for_driver(const DeviceFacts& device,
-                                   const std::vector<NvrtcInstallation>& found) {
-  if (found.empty()) return missing_nvrtc_message();
-  const std::string driver = std::to_string(device.driver_version / 1000);
-  return "the driver is of CUDA " + driver +
-         " and cannot load what the only NVRTC found, of CUDA " +
-         std::to_string(found.front().major) + ", makes: `pip install nvidia-cuda-nvrtc-cu" +
-         driver + " nvidia-cuda-runtime-cu" + driver + " nvidia-cuda-cccl-cu" + driver +
-         "` brings the one that fits";
-}
 
 void tell_names_apart(Compiled& compiled) {
   compiled.kernel_types = kernel_types(compiled.names);
   compiled.names = plain_names(compiled.names);
-}
-
-/// Elsewhere the same program fails.
-std::string nvcc_helped(const fs::path& nvcc, const std::string& log) {
-  return "NVRTC refuses a source, and " + nvcc.string() +
-         " compiles it; where no nvcc is installed it fails. NVRTC says: " + first_error(log);
-}
-
-std::string version_text(const Nvrtc& nvrtc) {
-  return "NVRTC " + std::to_string(nvrtc.major()) + "." + std::to_string(nvrtc.minor());
-}
-
-void write_file(const fs::path& path, std::string_view content) {
-  std::ofstream stream(path, std::ios::binary);
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-  stream.close();
-  if (!stream) throw fs::filesystem_error("cannot write", path, {errno, std::generic_category()});
 }
 
 }  // namespace
@@ -119,19 +43,6 @@ CompileError::CompileError(const std::string& message, std::vector<std::string> 
       command_(std::move(command)),
       standard_output_(std::move(standard_output)),
       standard_error_(std::move(standard_error)) {}
-
-/// A request, understood: what to compile for, and the source with all that belongs to it.
-struct Compiler::Job {
-  Options options;
-  std::optional<Architecture> asked;  ///< by the user; else the device decides
-  bool machine_code = true;
-  std::string text;  ///< the program's, with its references in their place
-  SourceScan scan;
-  IncludePaths paths;  ///< with the best installation's headers
-  Dependencies dependencies;
-  WrappedSource source;
-  std::vector<NvrtcInstallation> candidates;  ///< those the driver can work with
-};
 
 bool Compiler::includes_thrust(const Job& job) {
   const auto is_thrust = [](std::string_view name) { return name.starts_with("thrust/"); };
@@ -324,280 +235,6 @@ Compiled Compiler::compile(const CompileRequest& request) {
     cache_.store(key, *request.cache_folder, std::make_shared<const std::string>(entry));
   }
   tell_names_apart(compiled);
-  return compiled;
-}
-
-Compiled Compiler::compile_with_nvrtc(const CompileRequest& request, Job& job) {
-  if (job.candidates.empty())
-    refuse(no_compiler_for_driver(request.device, installations()), request);
-  const int wanted = job.asked ? job.asked->number : request.device.capability;
-  std::string reason;
-  for (const NvrtcInstallation& installation : job.candidates) {
-    auto nvrtc = open(installation);
-    if (!nvrtc) {
-      if (reason.empty()) {
-        reason = installation.origin == "loader" ? missing_nvrtc_message() : nvrtc.error().message;
-      }
-      continue;
-    }
-    const std::vector<int>& known = (*nvrtc)->architectures();
-    // PTX for a newer architecture than the one asked for is as good where no machine code is made.
-    const bool outdated = wanted != 0 && !known.empty() && wanted < known.front();
-    if (outdated && job.asked && !job.machine_code) {
-      job.paths.cuda = installation.include_folders;
-      Architecture oldest = *job.asked;
-      oldest.number = known.front();
-      oldest.suffix.clear();
-      const std::string said = job.asked->name() + " is older than what " + version_text(**nvrtc) +
-                               " compiles for: taken as " + oldest.as_real(false).name() + "\n";
-      job.asked = oldest;
-      Compiled compiled = run_nvrtc(request, job, **nvrtc);
-      compiled.log = said + compiled.log;
-      return compiled;
-    }
-    if (outdated) {
-      if (reason.empty()) {
-        reason = (job.asked ? job.asked->name() : "sm_" + std::to_string(wanted)) +
-                 " is older than what " + version_text(**nvrtc) + " compiles for (sm_" +
-                 std::to_string(known.front()) +
-                 " and newer): " + (job.asked ? "leave arch out, or " : "") +
-                 "`pip install nvidia-cuda-nvrtc-cu12` brings one that goes back to sm_50";
-      }
-      continue;
-    }
-    job.paths.cuda = installation.include_folders;
-    return run_nvrtc(request, job, **nvrtc);
-  }
-  refuse(reason, request);
-}
-
-bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& paths,
-                                         const Nvrtc& nvrtc) {
-  const bool can = nvrtc.major() > 12 || (nvrtc.major() == 12 && nvrtc.minor() >= 8);
-  // The compiler gives up on precompiled headers when it meets #line.
-  if (!can || job.source.text.find("#line") != std::string::npos) return false;
-  const bool heavy = std::ranges::any_of(job.scan.includes, [&](const IncludeLine& include) {
-    const std::string& name = include.name;
-    return (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
-            name.starts_with("thrust/") || name.starts_with("cooperative_groups")) &&
-           include.end <= job.source.prefix.size() &&
-           paths.resolve(include, {}).owner == IncludeOwner::Cuda;
-  });
-  if (!heavy) return false;
-  base::Hash hash;
-  hash.add(job.source.prefix);
-  for (const std::string& option : job.options.compiler) hash.add(option);
-  const std::lock_guard lock(mutex_);
-  return ++heavy_prefixes_[hash.hex()] > kCompilesBeforePrecompiledHeader;
-}
-
-Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc) {
-  Architecture architecture;
-  if (job.asked) {
-    architecture = *job.asked;
-  } else {
-    architecture.number =
-        request.device.capability != 0 ? request.device.capability : kDefaultCapability;
-    const std::vector<int>& known = nvrtc.architectures();
-    if (!known.empty() && std::ranges::find(known, architecture.number) == known.end()) {
-      // A device that this compiler does not know: PTX for the newest one below it, the driver does
-      // the rest.
-      architecture.number = *std::prev(std::ranges::upper_bound(known, architecture.number));
-      job.machine_code = false;
-    }
-  }
-  architecture.real = job.machine_code;
-
-  // On Linux nvcc takes __int128 without being asked.
-  std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
-                                      "-device-int128"};
-  options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
-  for (const std::string& hint : hints_known_to(nvrtc, job.options.hints)) options.push_back(hint);
-  // libcu++ and our small headers define the same limits in other words.
-  options.emplace_back("-diag-suppress=47");
-  IncludeLine implicit;
-  implicit.name = kImplicitHeader;
-  const bool has_implicit_header = job.paths.resolve(implicit, {}).owner == IncludeOwner::Own;
-  if (has_implicit_header) {
-    options.push_back(std::string("-include=") + kImplicitHeader);
-  }
-  for (const std::string& name : job.options.pre_included) options.push_back("-include=" + name);
-  for (std::string& option : job.paths.options()) options.push_back(std::move(option));
-  // NVRTC 13 keeps machine code in a cache of its own, and what comes from there has no report.
-  if (job.options.ptxas_report && nvrtc.major() >= 13) options.emplace_back("--no-cache");
-  std::vector<std::string> used = options;
-  if (wants_precompiled_headers(job, job.paths, nvrtc)) used.emplace_back("--pch");
-
-  std::vector<std::string> typed_kernels = job.scan.kernels;
-  for (const std::string& kernel : job.dependencies.kernels) {
-    const bool known = std::ranges::find(typed_kernels, kernel) != typed_kernels.end();
-    if (!known) typed_kernels.push_back(kernel);
-  }
-  if (!has_implicit_header) typed_kernels.clear();
-  std::vector<NvrtcHeader> headers;
-  std::string text = job.source.text;
-  const auto compile_once = [&] {
-    const NvrtcRequest once{
-        text, kProgramName, used, job.machine_code, headers, request.name_expressions};
-    return compile_with_types(nvrtc, once, typed_kernels);
-  };
-  NvrtcResult result = compile_once();
-  const auto wants_host_compiler = [&](const std::string& log) {
-    return needs_host_compiler(log) || !gnu_construct(log, job.source.text).empty();
-  };
-  bool wants_host = !result.ok && wants_host_compiler(result.log);
-  std::string latest = result.log;
-  const std::map<std::string, std::string>& readable_headers = job.dependencies.readable_headers;
-  bool reads_headers = false;
-  int relinked = 0;
-  for (int round = 0; !result.ok && round < kMostRemedyRounds; ++round) {
-    std::vector<std::string> helping = remedies_for(latest);
-    std::erase_if(helping, [&](const std::string& option) {
-      return std::ranges::find(options, option) != options.end();
-    });
-    const bool new_headers = headers.empty() && misses_host_header(latest);
-    if (new_headers) headers = empty_host_headers(job.dependencies.user_headers);
-    const bool new_text = refuses_computed_constants(latest) && text == job.source.text;
-    if (new_text) text = with_constant_expressions(text);
-    const bool readable = !reads_headers && !readable_headers.empty() && refuses_characters(latest);
-    if (readable) {
-      for (const auto& [name, content] : readable_headers) {
-        headers.push_back({name.c_str(), content.c_str()});
-      }
-      reads_headers = true;
-    }
-    const bool relink =
-        request.extern_c && (relinked == 0 ? refuses_c_linkage(latest) : relinked == 1);
-    if (relink) {
-      job.source.text = relinked++ == 0 ? link_kernels_as_c(job.text, job.scan) : job.text;
-      text = job.source.text;
-    }
-    if (helping.empty() && !new_headers && !readable && !relink &&
-        (!new_text || text == job.source.text))
-      break;
-    add_remedies(options, helping);
-    add_remedies(used, helping);
-    NvrtcResult again = compile_once();
-    latest = again.log;
-    // Behind a header that could not be opened the compiler saw nothing: what it says now is more.
-    if (!again.ok) {
-      wants_host = wants_host_compiler(latest) || (wants_host && !new_headers);
-    }
-    // Without the complaint that was remedied the others are easier to see; remedies for something
-    // else may bring complaints of their own.
-    const bool says_less = errors_in(again.log) < errors_in(result.log);
-    if (again.ok || new_headers || (relink && relinked == 1) || says_less) {
-      result = std::move(again);
-    }
-  }
-  if (result.ok &&
-      std::ranges::find(job.options.compiler, "-std=c++17") == job.options.compiler.end() &&
-      std::ranges::find(options, "-std=c++17") != options.end()) {
-    say_once(base::LogLevel::Warning, "CCCL's headers require C++17: -std is raised to c++17");
-  }
-  std::string log = clean_log(unwrap_log(std::move(result.log)));
-  if (!result.ok) {
-    if (wants_host && base::environment("PYCUDA_COMPILER") != "nvrtc") {
-      if (const fs::path nvcc = find_nvcc("nvcc"); !nvcc.empty()) {
-        try {
-          Compiled compiled = compile_with_nvcc(request, job, nvcc);
-          say_once(base::LogLevel::Warning, nvcc_helped(nvcc, log), "nvcc helped");
-          return compiled;
-        } catch (const CompileError& error) {
-          log += "\nnvcc was tried because of this, and failed too:\n" + error.standard_error();
-        }
-      }
-    }
-    std::string why = advice(log, request.extern_c);
-    if (const std::string_view construct = gnu_construct(log, job.source.text);
-        why.empty() && !construct.empty()) {
-      why = std::string(construct) +
-            " is GNU's, not C++: where nvcc is installed it is tried for such sources";
-    }
-    std::error_code no_file;
-    if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
-      why = "the source is the name of a file, not what stands in it";
-    }
-    if (log.empty()) why = result.status;
-    throw CompileError(compilation_failed(why), with_program(used), "", log);
-  }
-
-  if (job.options.ptxas_report && !job.machine_code) {
-    // PTX has no registers yet; machine code of the same generation tells what ptxas makes of it.
-    options.front() = "-arch=" + architecture.as_real(true).name();
-    const NvrtcResult report = nvrtc.compile(text, kProgramName, options, true, headers);
-    if (report.ok) log = clean_log(unwrap_log(report.log));
-  }
-
-  Compiled compiled;
-  compiled.log = std::move(log);
-  compiled.names = std::move(result.names);
-  std::string image = std::move(result.image);
-  if (request.target == Target::Fatbin && !request.device.is_cpu) {
-    image = write_fatbin(image, job.machine_code, architecture.number);
-  }
-  if (request.keep) {
-    ScratchFolder folder;
-    folder.keep();
-    write_file(folder.path() / kProgramName, job.source.text);
-    write_file(folder.path() / (std::string("kernel.") + (job.machine_code ? "cubin" : "ptx")),
-               image);
-    if (job.machine_code) {
-      options.front() = "-arch=" + architecture.as_real(false).name();
-      write_file(folder.path() / "kernel.ptx",
-                 nvrtc.compile(text, kProgramName, options, false, headers).image);
-    }
-    compiled.kept_folder = folder.path();
-  }
-  compiled.image = std::make_shared<const std::string>(std::move(image));
-  return compiled;
-}
-
-Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
-                                     const fs::path& nvcc) {
-  if (!request.name_expressions.empty()) {
-    refuse("instances that are asked for by name, such as " + request.name_expressions.front() +
-               ", are compiled by NVRTC alone: with nvcc instantiate them in the source",
-           request);
-  }
-  ScratchFolder folder;
-  const bool ptx =
-      request.target == Target::Ptx || request.device.is_cpu || (job.asked && !job.asked->real);
-  const std::string_view kind = ptx ? "ptx" : extension(request.target);
-  std::vector<std::string> command = {nvcc.string(), "--" + std::string(kind)};
-  if (request.keep) command.emplace_back("--keep");
-  command.insert(command.end(), request.options.begin(), request.options.end());
-  if (!request.arch.empty()) {
-    command.insert(command.end(), {"-arch", request.arch});
-  } else if (!job.options.names_architecture && request.device.capability != 0) {
-    command.insert(command.end(), {"-arch", (ptx ? "compute_" : "sm_") +
-                                                std::to_string(request.device.capability)});
-  }
-  if (!request.code.empty()) command.insert(command.end(), {"-code", request.code});
-  for (const std::string& include : request.include_folders) command.push_back("-I" + include);
-  // A host compiler has its own standard headers: of ours only the first folder, pycuda's, is for
-  // it.
-  if (!folders_.headers.empty()) command.push_back("-I" + folders_.headers.front().string());
-  const std::string output = "kernel." + std::string(kind);
-  command.insert(command.end(), {"-o", output, kProgramName});
-
-  write_file(folder.path() / kProgramName, job.source.text);
-  auto program = run_program(command, folder.path());
-  if (!program) throw CompileError(program.error().message, command, "", "");
-  const std::string log = unwrap_log(program->standard_output + program->standard_error);
-  std::ifstream stream(folder.path() / output, std::ios::binary);
-  std::string image((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  if (program->exit_status != 0 || image.empty()) {
-    throw CompileError("nvcc " + compilation_failed(""), command, program->standard_output,
-                       unwrap_log(program->standard_error));
-  }
-  Compiled compiled;
-  compiled.log = log;
-  compiled.image = std::make_shared<const std::string>(std::move(image));
-  if (request.keep) {
-    folder.keep();
-    compiled.kept_folder = folder.path();
-  }
   return compiled;
 }
 

@@ -13,6 +13,7 @@
 #include "cpu/exec/last_level_cache.h"
 #include "cpu/exec/shared_pieces.h"
 #include "cpu/exec/stray_access.h"
+#include "cpu/exec/untouched_pages.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -96,6 +97,9 @@ std::uint32_t repeated(std::uint32_t value, std::size_t unit) {
   return unit == 2 ? (value & 0xffffu) * 0x00010001u : value;
 }
 
+void stream_zeros(Byte* to, std::size_t bytes) { stream_fill(to, 0, bytes); }
+void plain_zeros(Byte* to, std::size_t bytes) { std::memset(to, 0, bytes); }
+
 }  // namespace
 
 bool copy_bytes(void* to, const void* from, std::size_t bytes) {
@@ -120,23 +124,48 @@ bool copy_bytes(void* to, const void* from, std::size_t bytes) {
   return whole.load(std::memory_order_relaxed);
 }
 
+namespace {
+
+/// Calls fill(begin, end) for pieces of the bytes, by all cores. False if one of them met a fault.
+template <class Fill>
+bool fill_in_pieces(std::size_t bytes, Fill fill) {
+  std::atomic<bool> whole{true};
+  in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
+    if (!runs_without_fault([=] { fill(begin, end); }))
+      whole.store(false, std::memory_order_relaxed);
+  });
+  return whole.load(std::memory_order_relaxed);
+}
+
+bool zero_bytes(Byte* to, std::size_t bytes, void (*fill)(Byte* to, std::size_t bytes)) {
+  const WholePages pages = whole_pages(to, bytes);
+  Byte* const behind = pages.begin + pages.bytes;
+  // The bytes are of one block: if it is there at both ends, it is in between.
+  const bool is_there = runs_without_fault([=] {
+    std::memset(to, 0, std::max(static_cast<std::size_t>(pages.begin - to), std::size_t{1}));
+    std::memset(behind - 1, 0, static_cast<std::size_t>(to + bytes - behind) + 1);
+  });
+  return is_there && fill_in_pieces(pages.bytes, [=](std::size_t begin, std::size_t end) {
+           zero_pages(pages.begin + begin, end - begin, fill);
+         });
+}
+
+}  // namespace
+
 bool fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
   auto* const target = static_cast<Byte*>(to);
   if (bytes <= most_at_once)
     return runs_without_fault([=] { plain_fill(target, value, unit, bytes); });
   const bool streamed = is_streamed(bytes);
-  std::atomic<bool> whole{true};
-  in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
-    const bool filled = runs_without_fault([=] {
-      if (streamed) {
-        stream_fill(target + begin, repeated(value, unit), end - begin);
-      } else {
-        plain_fill(target + begin, value, unit, end - begin);
-      }
-    });
-    if (!filled) whole.store(false, std::memory_order_relaxed);
+  const std::uint32_t pattern = repeated(value, unit);
+  if (pattern == 0) return zero_bytes(target, bytes, streamed ? stream_zeros : plain_zeros);
+  return fill_in_pieces(bytes, [=](std::size_t begin, std::size_t end) {
+    if (streamed) {
+      stream_fill(target + begin, pattern, end - begin);
+    } else {
+      plain_fill(target + begin, value, unit, end - begin);
+    }
   });
-  return whole.load(std::memory_order_relaxed);
 }
 
 }  // namespace pycuda::cpu::exec
