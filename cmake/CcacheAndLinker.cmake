@@ -2,8 +2,12 @@
 # ccache and a fast linker, where the machine has them: LLVM makes both worth it.
 find_program(PYCUDA_CCACHE ccache)
 if(PYCUDA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${PYCUDA_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${PYCUDA_CCACHE}")
+  # For precompiled headers: ccache need not know which macros and times they depend on, and tells them apart by a file
+  # of ours (PrecompiledHeaders.cmake), because GCC never writes the same one twice.
+  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
+    CCACHE_PCH_EXTSUM=1 "${PYCUDA_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 find_program(PYCUDA_LLD NAMES ld.lld-19 ld.lld)
 find_program(PYCUDA_MOLD NAMES mold)

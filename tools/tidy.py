@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAMPS = ROOT / "build" / ".stamps" / "tidy"
 TIDY = "clang-tidy-19"
 OPTIONS = ["--quiet", "--extra-arg=-Wno-error", "--extra-arg=-Wno-unknown-warning-option"]
+OPTIONS += ["--extra-arg=-Wno-ignored-gch"]  # GCC's precompiled headers
 
 
 def headers_of(build: pathlib.Path) -> dict[str, list[pathlib.Path]]:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""How wheels are made: metadata for `pycuda`, the requirement of the CPU driver, symbols of an old glibc."""
+
+import base64
+import csv
+import hashlib
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pycuda
+import pytest
+
+PACKAGING = pathlib.Path(__file__).resolve().parents[2] / "packaging"
+
+
+@pytest.fixture
+def backend(monkeypatch):
+    pytest.importorskip("scikit_build_core", reason="needs scikit-build-core")
+    monkeypatch.syspath_prepend(PACKAGING / "backend")
+    import pycuda_build
+
+    return pycuda_build
+
+
+def rewritten(backend, folder, needs_cpu_distribution):
+    """The files of a small wheel after the backend's additions."""
+    own = f"pycuda_anywhere-{pycuda.ANYWHERE_VERSION}.dist-info"
+    wheel = folder / "small.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("pycuda/__init__.py", "")
+        archive.writestr(f"{own}/METADATA", "Metadata-Version: 2.4\nName: pycuda-anywhere\n\nA text\n\nof two lines.\n")
+        archive.writestr(f"{own}/RECORD", "pycuda/__init__.py,,\n")
+    backend._rewrite(wheel, needs_cpu_distribution)
+    with zipfile.ZipFile(wheel) as archive:
+        return own, {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_wheel_registers_pycuda_without_a_record(backend, tmp_path):
+    own, files = rewritten(backend, tmp_path, False)
+    version = f"{pycuda.VERSION_TEXT}+anywhere"
+    folder = f"{own.removesuffix('.dist-info')}.data/platlib/pycuda-{version}.dist-info"
+    assert {name for name in files if name.startswith(folder)} == {f"{folder}/METADATA", f"{folder}/INSTALLER"}
+    assert f"Name: pycuda\nVersion: {version}\n".encode() in files[f"{folder}/METADATA"]
+    assert files[f"{folder}/INSTALLER"] == b"pycuda-anywhere\n"
+
+
+def test_the_record_of_a_wheel_lists_every_file_with_its_hash(backend, tmp_path):
+    own, files = rewritten(backend, tmp_path, True)
+    rows = {name: digest for name, digest, _ in csv.reader(files[f"{own}/RECORD"].decode().splitlines())}
+    assert set(rows) == set(files) and rows.pop(f"{own}/RECORD") == ""
+    for name, digest in rows.items():
+        expected = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest()).rstrip(b"=").decode()
+        assert digest == f"sha256={expected}", name
+
+
+@pytest.mark.parametrize("needs_cpu_distribution", [False, True])
+def test_a_published_wheel_requires_the_cpu_driver_of_its_version(needs_cpu_distribution, backend, tmp_path):
+    own, files = rewritten(backend, tmp_path, needs_cpu_distribution)
+    head, _, body = files[f"{own}/METADATA"].decode().partition("\n\n")
+    line = f"Requires-Dist: pycuda-anywhere-cpu=={pycuda.ANYWHERE_VERSION}; sys_platform == 'linux'"
+    assert (line in head) == needs_cpu_distribution and body == "A text\n\nof two lines.\n"
+
+
+def test_stand_ins_for_an_old_glibc_have_its_symbols_and_no_newer_ones(tmp_path):
+    compiler = shutil.which("cc")
+    if compiler is None or shutil.which("readelf") is None or platform.machine() != "x86_64":
+        pytest.skip("needs a C compiler and binutils on x86-64")
+    subprocess.run([sys.executable, PACKAGING / "glibc/make_stubs.py", "2.28", tmp_path, compiler], check=True)
+
+    def symbols(library):
+        command = ["readelf", "--dyn-syms", "-W", tmp_path / f"lib{library}.so"]
+        return {row.split()[-1] for row in subprocess.check_output(command, text=True).splitlines() if "GLIBC_" in row}
+
+    assert "dlopen@@GLIBC_2.2.5" in symbols("dl") and "pthread_create@@GLIBC_2.2.5" in symbols("pthread")
+    assert "pow@@GLIBC_2.2.5" in symbols("m") and "memcpy@@GLIBC_2.14" in symbols("c")
+    names = symbols("c") | symbols("m") | symbols("pthread")
+    newest = max(tuple(map(int, name.rsplit("_", 1)[1].split("."))) for name in names if "@@" in name)
+    assert newest == (2, 28)
+    assert not {name for name in names if name.startswith(("arc4random@", "pthread_cond_clockwait@"))}
