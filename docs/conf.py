@@ -4,12 +4,16 @@
 import ast
 import inspect
 import pathlib
+import sys
 
 from pycuda import _driver, driver
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "_extensions"))
 
 project = "pycuda-anywhere"
 copyright = "2026, the pycuda-anywhere authors"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx_design"]
+extensions += ["name_links"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 html_theme = "furo"
 html_title = "pycuda-anywhere"
@@ -20,7 +24,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 autodoc_typehints = "none"
-default_role = "code"
+default_role = "name"
 # The course's notebooks are stored without outputs; building the site runs them.
 nb_execution_mode = "force"
 nb_execution_timeout = 120

@@ -317,7 +317,7 @@ class SourceModule(CudaModule):
         Parameters
         ----------
         name : str
-            "k", "space::k", "k<float, 3>", "k(float *)" or a mangled name. An instance of a template that the module
+            `k`, `space::k`, `k<float, 3>`, `k(float *)` or a mangled name. An instance of a template that the module
             lacks is compiled, once, together with everything else in the source. Instances that share variables of the
             module with other kernels are named beforehand, in `name_expressions`.
 

@@ -2,7 +2,7 @@
 """What the notebooks of the course share: checks of exercises, pictures, plans, programs in a process of their own."""
 
 from .apart import run_apart
-from .checks import check, check_answer
+from .checks import check, check_all, check_answer
 from .photos import night_sky
 from .pictures import bars, cells, histogram_bars, image, memory_lines, timeline
 from .plans import accesses, on_cpu_driver, show_plan
@@ -12,6 +12,7 @@ __all__ = [
     "bars",
     "cells",
     "check",
+    "check_all",
     "check_answer",
     "histogram_bars",
     "image",
