@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/exec/bulk_memory.h"
+#include "cpu/exec/kernel_entry.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -88,6 +89,7 @@ TEST_CASE("shared and locked memory is zeroed too") {
 
 TEST_CASE("zeroing what is not accessible is refused") {
   const Mapping mapping(MAP_PRIVATE, PROT_NONE);
+  install_fault_signals();  // doctest has its own
   CHECK_FALSE(fill_bytes(mapping.data(), 0, 4, bytes));
 }
 
