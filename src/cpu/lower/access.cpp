@@ -102,8 +102,7 @@ llvm::Value* FunctionLowering::operand_address(const ptx::Operand& operand) {
   index.reg = *operand.element;
   llvm::Value* bytes =
       builder_.CreateMul(read_bits(index, 32), builder_.getInt32(operand.element_bytes));
-  bytes =
-      builder_.CreateAdd(bytes, builder_.getInt32(static_cast<std::uint32_t>(operand.offset)));
+  bytes = builder_.CreateAdd(bytes, builder_.getInt32(static_cast<std::uint32_t>(operand.offset)));
   bytes = builder_.CreateZExt(bytes, builder_.getInt64Ty());
   if (start->getType()->isPointerTy())
     return builder_.CreateGEP(builder_.getInt8Ty(), start, bytes);

@@ -168,9 +168,10 @@ void emit_signature_call(FunctionLowering& lowering, const ptx::Call& call, llvm
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const bool in_memory = parameters[i].is_array || parameters[i].vector > 1;
-    arguments.push_back(in_memory ? argument_memory(lowering, call.arguments[i], parameters[i].bytes)
-                                  : argument_bits(lowering, call.arguments[i],
-                                                  std::max(1u, ptx::bits_of(parameters[i].type))));
+    arguments.push_back(in_memory
+                            ? argument_memory(lowering, call.arguments[i], parameters[i].bytes)
+                            : argument_bits(lowering, call.arguments[i],
+                                            std::max(1u, ptx::bits_of(parameters[i].type))));
   }
   llvm::CallInst* result = b.CreateCall(signature.type, callee, arguments);
   result->setDoesNotThrow();

@@ -34,8 +34,8 @@ bool emit_move(FunctionLowering& lowering, const ptx::Instruction& instruction) 
       llvm::IRBuilder<>& b = lowering.builder();
       llvm::Value* whole = lowering.read_bits(from[0], ptx::bits_of(type));
       for (std::size_t i = 0; i < to.size(); ++i) {
-        lowering.write(to[i],
-                       b.CreateTrunc(b.CreateLShr(whole, std::uint64_t{i} * part), b.getIntNTy(part)));
+        lowering.write(
+            to[i], b.CreateTrunc(b.CreateLShr(whole, std::uint64_t{i} * part), b.getIntNTy(part)));
       }
       return true;
     }

@@ -67,8 +67,8 @@ llvm::Value* FunctionLowering::narrow_pointer(const ptx::Operand& address, ptx::
   for (const Piece& piece : pieces) {
     llvm::Value* start = builder_.CreatePtrToInt(piece.memory, builder_.getInt64Ty());
     llvm::Value* offset = builder_.CreateSub(low, builder_.CreateTrunc(start, word));
-    llvm::Value* inside = builder_.CreateICmpULT(
-        offset, builder_.getInt32(static_cast<std::uint32_t>(piece.bytes)));
+    llvm::Value* inside =
+        builder_.CreateICmpULT(offset, builder_.getInt32(static_cast<std::uint32_t>(piece.bytes)));
     llvm::Value* there = builder_.CreateGEP(builder_.getInt8Ty(), piece.memory,
                                             builder_.CreateZExt(offset, builder_.getInt64Ty()));
     result = builder_.CreateSelect(inside, there, result);

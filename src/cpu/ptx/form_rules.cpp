@@ -34,8 +34,8 @@ Broken in_range(const Instruction& instruction, std::size_t operand, std::uint64
   const Operand& constant = instruction.operands[operand];
   if (constant.kind != Kind::Integer || (constant.bits >= low && constant.bits <= high))
     return std::nullopt;
-  return "takes " + (low == high ? std::to_string(low)
-                                 : std::to_string(low) + " to " + std::to_string(high)) +
+  return "takes " +
+         (low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high)) +
          " there, not " + std::to_string(static_cast<std::int64_t>(constant.bits));
 }
 
@@ -54,8 +54,7 @@ Broken float_modifiers(const Instruction& instruction) {
   }
   if (modifiers.relu && !is_half(type) && !is_integer(type) && type != Type::S16x2)
     return "cannot have .relu of type ." + std::string(name_of(type));
-  const bool rounds =
-      modifiers.rounding != Rounding::None && modifiers.rounding != Rounding::Rn;
+  const bool rounds = modifiers.rounding != Rounding::None && modifiers.rounding != Rounding::Rn;
   if (is_half(modifiers.type()) && rounds) return "rounds halves by .rn only";
   return std::nullopt;
 }
@@ -109,8 +108,8 @@ Broken conversion(const Instruction& instruction) {
 Broken packing(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   if (!modifiers.has("pack")) return std::nullopt;
-  const bool is_narrow = modifiers.has("u4") || modifiers.has("s4") || modifiers.has("u2") ||
-                         modifiers.has("s2");
+  const bool is_narrow =
+      modifiers.has("u4") || modifiers.has("s4") || modifiers.has("u2") || modifiers.has("s2");
   std::vector<Type> types = modifiers.types;
   const bool of_16 = !is_narrow && is_one_of(types[0], {Type::U16, Type::S16});
   const bool of_8 = !is_narrow && is_one_of(types[0], {Type::U8, Type::S8});
@@ -132,8 +131,7 @@ Broken tiles(const Instruction& instruction) {
   if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
   if (instruction.opcode == Opcode::movmatrix)
     return only_if(modifiers.has("m8n8") && modifiers.has("trans"), "needs .m8n8.trans");
-  if (modifiers.has_space && modifiers.space != Space::Shared)
-    return "accesses shared memory only";
+  if (modifiers.has_space && modifiers.space != Space::Shared) return "accesses shared memory only";
   const bool shaped = modifiers.has("m8n8") || modifiers.has("m16n16") || modifiers.has("m8n16") ||
                       modifiers.has("m16n8");
   if (!shaped) return "needs a shape, such as .m8n8";
@@ -169,9 +167,9 @@ Broken copy(const Instruction& instruction) {
     return std::nullopt;
   }
   if (modifiers.has("wait_group"))
-    return only_if(instruction.operands.size() == 1 &&
-                       instruction.operands[0].kind == Kind::Integer,
-                   "takes a constant number of groups");
+    return only_if(
+        instruction.operands.size() == 1 && instruction.operands[0].kind == Kind::Integer,
+        "takes a constant number of groups");
   if (!modifiers.has("ca") && !modifiers.has("cg")) return std::nullopt;
   if (modifiers.space != Space::Shared || modifiers.second_space != Space::Global)
     return "copies from .global to .shared and names them in the order .shared.global";

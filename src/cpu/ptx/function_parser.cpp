@@ -27,8 +27,8 @@ FunctionParser::FunctionParser(ParseState& state, Function& function)
     const auto found = scopes_.find(name);
     if (!found) return std::nullopt;
     const bool of_module = found->kind == LocalName::Kind::ModuleVariable;
-    return SymbolRef{
-        of_module ? SymbolRef::Kind::ModuleVariable : SymbolRef::Kind::LocalVariable, found->index};
+    return SymbolRef{of_module ? SymbolRef::Kind::ModuleVariable : SymbolRef::Kind::LocalVariable,
+                     found->index};
   };
 }
 

@@ -125,8 +125,8 @@ class Initialiser {
     const std::uint64_t ones = number.bits >> shift;
     const int width = std::countr_one(ones);
     const bool usable = number.is_integer() && number.bits != 0 &&
-                        width == 64 - std::countl_zero(ones) &&
-                        width == 8 && element_bytes_ == 1 && shift % 8 == 0;
+                        width == 64 - std::countl_zero(ones) && width == 8 && element_bytes_ == 1 &&
+                        shift % 8 == 0;
     if (!usable) {
       cursor_.fail_at(token.position, "the mask " + quoted(token.text) +
                                           " does not pick one byte for a variable of bytes");
@@ -184,9 +184,10 @@ class Initialiser {
     const bool is_variable = found.kind == SymbolRef::Kind::ModuleVariable;
     const Space space = is_variable ? state_.module.variables[found.index].space : Space::Generic;
     if (space == Space::Shared || (!is_variable && found.kind != SymbolRef::Kind::Function)) {
-      cursor_.fail_at(position, "an initialiser takes the address of .global and .const variables "
-                                "and of functions, and " +
-                                    quoted(name) + " is none");
+      cursor_.fail_at(position,
+                      "an initialiser takes the address of .global and .const variables "
+                      "and of functions, and " +
+                          quoted(name) + " is none");
     }
     return found;
   }

@@ -74,12 +74,12 @@ struct Operand {
   LabelId label = 0;
   std::uint32_t index = 0;
   std::optional<SymbolRef> symbol;
-  bool has_register_base = false;  ///< Address with a register base
+  bool has_register_base = false;     ///< Address with a register base
   std::uint32_t element_bytes = 0;    ///< Symbol, Address: of `array[index]`, else 0
   std::optional<RegisterId> element;  ///< of `array[reg + n]`: its low 32 bits times element_bytes
                                       ///< are added
-  std::uint64_t bits = 0;          ///< Integer, Float
-  std::int64_t offset = 0;         ///< Address, Symbol, Register
+  std::uint64_t bits = 0;             ///< Integer, Float
+  std::int64_t offset = 0;            ///< Address, Symbol, Register
   std::vector<Operand> elements;
 };
 

@@ -322,8 +322,8 @@ void ModuleParser::performance_directives(Function& function) {
 bool ModuleParser::performance_directive(Function& function, std::string_view word) {
   constexpr std::string_view of_functions[] = {"noreturn", "pragma", "abi_preserve",
                                                "abi_preserve_control"};
-  if (!function.is_entry && std::find(std::begin(of_functions), std::end(of_functions), word) ==
-                                std::end(of_functions)) {
+  if (!function.is_entry &&
+      std::find(std::begin(of_functions), std::end(of_functions), word) == std::end(of_functions)) {
     return false;
   }
   if (word == "maxntid") {

@@ -186,8 +186,7 @@ void FunctionParser::array_element(Operand& operand, const Token& name) {
     case SymbolRef::Kind::Parameter:
     case SymbolRef::Kind::ReturnParameter: {
       const bool given = symbol.kind == SymbolRef::Kind::Parameter;
-      const Parameter& parameter =
-          (given ? function_.parameters : function_.returns)[symbol.index];
+      const Parameter& parameter = (given ? function_.parameters : function_.returns)[symbol.index];
       if (parameter.is_array) type = parameter.type;
       break;
     }
@@ -218,8 +217,8 @@ void FunctionParser::array_element(Operand& operand, const Token& name) {
     if (!number.is_integer()) cursor_.fail_at(token.position, "an index must be an integer");
     index = static_cast<std::int64_t>(number.bits);
   }
-  operand.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(index) *
-                                             operand.element_bytes);
+  operand.offset =
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(index) * operand.element_bytes);
   cursor_.expect(']');
 }
 

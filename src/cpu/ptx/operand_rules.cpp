@@ -52,7 +52,8 @@ Broken special_registers(const Instruction& instruction) {
     const Type type = modifiers.types.back();
     const std::uint32_t bits = bits_of(found->special, found->index);
     const bool is_half = bits == 32 && bits_of(type) == 16 && has_16_bit_form(found->special);
-    const bool fits = bits_of(type) == bits || (converts && bits_of(type) < bits) || is_half || found->special == SpecialRegister::GridId;
+    const bool fits = bits_of(type) == bits || (converts && bits_of(type) < bits) || is_half ||
+                      found->special == SpecialRegister::GridId;
     // A vector of them may stand for its bits.
     if (fits || instruction.operands[i].kind == Kind::Vector) continue;
     return "needs " + std::to_string(bits_of(type)) + " bits there, and " + name + " has " +
@@ -98,8 +99,8 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
   const Operand* found = find_kind(operand, Kind::Symbol);
   if (found == nullptr) return std::nullopt;
   const Modifiers& modifiers = instruction.modifiers;
-  const bool moves = instruction.opcode == Opcode::mov &&
-                     (modifiers.vector == 1 || operand.kind == Kind::Symbol);
+  const bool moves =
+      instruction.opcode == Opcode::mov && (modifiers.vector == 1 || operand.kind == Kind::Symbol);
   if (!moves && instruction.opcode != Opcode::cvta)
     return "has the name of a variable or function where it takes a register: move its address "
            "to one first";
@@ -108,14 +109,14 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
     return "has ." + std::string(name_of(type)) + " there, and an address is an integer";
   const Space space = space_of(*found->symbol, function, module);
   const bool is_function = found->symbol->kind == SymbolRef::Kind::Function;
-  const bool in_64_bits = space == Space::Global ||
-                          (is_function && module.functions[found->symbol->index].is_defined);
+  const bool in_64_bits =
+      space == Space::Global || (is_function && module.functions[found->symbol->index].is_defined);
   if (bits_of(type) < 64 && operand.kind == Kind::Symbol &&
       (in_64_bits || instruction.opcode == Opcode::cvta)) {
     return "needs 64 bits for the address";
   }
-  const bool is_call_memory = found->symbol->kind == SymbolRef::Kind::LocalVariable &&
-                              space == Space::Param;
+  const bool is_call_memory =
+      found->symbol->kind == SymbolRef::Kind::LocalVariable && space == Space::Param;
   if (is_call_memory) return "cannot take the address of a .param variable";
   return std::nullopt;
 }
@@ -136,7 +137,8 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
     if (operand.kind == Kind::Address) return "has an address where it takes a register";
     if (operand.kind == Kind::Vector && !has_vectors)
       return "has a vector where it takes a register";
-    if (!is_read(opcode, i) && (find_kind(operand, Kind::Integer) || find_kind(operand, Kind::Float)))
+    if (!is_read(opcode, i) &&
+        (find_kind(operand, Kind::Integer) || find_kind(operand, Kind::Float)))
       return "cannot write to a constant";
     if (Broken broken = symbols(instruction, operand, function, module)) return broken;
   }

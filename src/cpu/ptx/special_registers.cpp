@@ -106,9 +106,7 @@ std::uint32_t bits_of(SpecialRegister special, std::uint32_t index) {
   }
 }
 
-bool has_16_bit_form(SpecialRegister special) {
-  return special >= TidX && special <= NCtaIdZ;
-}
+bool has_16_bit_form(SpecialRegister special) { return special >= TidX && special <= NCtaIdZ; }
 
 std::string name_of(SpecialRegister special, std::uint32_t index) {
   if (special == WarpSize) return "WARP_SZ";

@@ -24,8 +24,8 @@ std::size_t size_of(const Operand& operand, const Function& function) {
 Broken size(const Operand& operand, std::size_t wanted, const Function& function) {
   const std::size_t has = size_of(operand, function);
   if (has == wanted) return std::nullopt;
-  return "takes " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") +
-         " there, not " + std::to_string(has);
+  return "takes " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") + " there, not " +
+         std::to_string(has);
 }
 
 Broken packing(const Operand& vector, const Function& function, Type type) {

@@ -20,8 +20,7 @@ struct GrammarCase {
   bool driver_accepts() const { return verdict == "accept" || verdict == "lenient"; }
 
   std::string text() const {
-    const std::string head =
-        ".version " + version + "\n.target " + target + "\n.address_size 64\n";
+    const std::string head = ".version " + version + "\n.target " + target + "\n.address_size 64\n";
     if (is_module) return head + body + "\n";
     return head +
            ".visible .entry k(.param .u64 out)\n{\n"

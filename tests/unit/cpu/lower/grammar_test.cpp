@@ -34,7 +34,8 @@ TEST_CASE("every case of the grammar is taken or refused, with its line") {
       CAPTURE(words);
       CHECK(said.empty() == one.driver_accepts());
       if (said.empty() || one.driver_accepts()) continue;
-      // A function without its end, or a call of one that no module defines, has a place of its own.
+      // A function without its end, or a call of one that no module defines, has a place of its
+      // own.
       CHECK(std::all_of(said.begin(), said.end(), [](const ptx::Diagnostic& diagnostic) {
         return diagnostic.position.line > 0 && !diagnostic.message.empty();
       }));
