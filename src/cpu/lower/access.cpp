@@ -144,6 +144,10 @@ llvm::Value* FunctionLowering::access(const ptx::Operand& address, ptx::Space sp
     fail("needs an address in brackets");
     return llvm::ConstantPointerNull::get(builder_.getPtrTy());
   }
+  if (space == ptx::Space::Local && !address.symbol && !address.has_register_base) {
+    fail("has a constant address of .local, which is not supported by the CPU driver");
+    return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+  }
   llvm::Value* pointer = pointer_to(address, space);
   if (extra_offset != 0)
     pointer = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, extra_offset);
