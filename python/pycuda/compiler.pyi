@@ -60,10 +60,6 @@ def compile(
 class CudaModule:
     module: Module
     def get_function(self, name: str) -> Function: ...
-    # Set when the module is loaded.
-    get_global: Callable[[str], tuple[int, int]]
-    get_texref: Callable[[str], TextureReference]
-    get_surfref: Callable[[str], SurfaceReference]
 
 class SourceModule(CudaModule):
     def __init__(
@@ -77,9 +73,19 @@ class SourceModule(CudaModule):
         code: str | None = None,
         cache_dir: _Path | Literal[False] | None = None,
         include_dirs: Iterable[_Path] | None = None,
+        *,
+        check_arguments: bool | None = None,
+        name_expressions: Iterable[str] = (),
     ) -> None: ...
+    def get_global(self, name: str) -> tuple[int, int]: ...
+    def get_texref(self, name: str) -> TextureReference: ...
+    def get_surfref(self, name: str) -> SurfaceReference: ...
 
 class DynamicModule(CudaModule):
+    # Set when the module is linked.
+    get_global: Callable[[str], tuple[int, int]]
+    get_texref: Callable[[str], TextureReference]
+    get_surfref: Callable[[str], SurfaceReference]
     def __init__(
         self,
         nvcc: str = "nvcc",
