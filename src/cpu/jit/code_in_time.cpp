@@ -14,8 +14,9 @@ namespace pycuda::cpu::jit {
 namespace {
 
 /// In PTX instructions, functions included: compiling so few takes a fraction of
-/// Options::most_wait, and is not worth a thread.
-constexpr std::size_t certainly_soon = 250;
+/// Options::most_wait, and is not worth a thread. Of longer ones the number says little: a product
+/// of matrices is one instruction here and hundreds in a vector form.
+constexpr std::size_t certainly_soon = 16;
 
 /// Kernels that are not compiled now do not count.
 bool may_take_long(const ptx::Module& parsed, const std::vector<std::string>& only_kernels) {
