@@ -344,6 +344,7 @@ def test_the_cpu_driver_recognises_functions(tmp_path, options):
         COUNTED,
         *options,
         PYCUDA_CPU_DUMP=str(tmp_path),
+        PYCUDA_CPU_PATIENCE="-1",  # nothing is compiled twice because it takes long on a busy machine
         PYCUDA_DISABLE_CACHE="1",
         CUDA_MODULE_LOADING="EAGER",
     )

@@ -26,7 +26,9 @@ from pycuda.compiler import SourceModule
 def code_of(source: str, kernel: str, tmp_path, form: str = "gangs") -> str:
     """LLVM's code of a kernel's form: the vector one, or `block`, the loop over threads."""
     program = START + f"module = SourceModule({source!r}, options=['-lineinfo'], no_extern_c=True)\n"
-    run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
+    # Nothing is compiled twice because it takes long on a busy machine.
+    settings = {"PYCUDA_CPU_DUMP": str(tmp_path), "PYCUDA_CPU_PATIENCE": "-1", "PYCUDA_DISABLE_CACHE": "1"}
+    run_program(program, PYCUDA_DRIVER="cpu", **settings)
     (last,) = tmp_path.glob("*-optimised.ll")
     return re.search(rf"^define [^\n]*@{kernel}\.{form}\(.*?^}}$", last.read_text(), re.M | re.S)[0]
 

@@ -330,6 +330,8 @@ def test_the_cpu_driver_runs_them_as_vectors(tmp_path):
     if not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists():
         pytest.skip("needs the CPU driver, which was not built")
     environment = dict(os.environ, PYCUDA_DRIVER="cpu", PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
+    # Vector forms are waited for, however long they take.
+    environment["PYCUDA_CPU_PATIENCE"] = "-1"
     environment["CUDA_MODULE_LOADING"] = "EAGER"
     environment.pop("PYCUDA_CPU_VECTOR", None)
     ran = subprocess.run(

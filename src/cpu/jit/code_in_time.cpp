@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "cpu/jit/compile.h"
 
@@ -12,12 +14,19 @@ namespace pycuda::cpu::jit {
 namespace {
 
 /// In PTX instructions, functions included: compiling so few takes a fraction of
-/// Options::most_wait, and is not worth a thread.
-constexpr std::size_t certainly_soon = 250;
+/// Options::most_wait, and is not worth a thread. Of longer ones the number says little: a product
+/// of matrices is one instruction here and hundreds in a vector form.
+constexpr std::size_t certainly_soon = 16;
 
-bool may_take_long(const ptx::Module& parsed) {
+/// Kernels that are not compiled now do not count.
+bool may_take_long(const ptx::Module& parsed, const std::vector<std::string>& only_kernels) {
   std::size_t length = 0;
-  for (const ptx::Function& function : parsed.functions) length += function.body.size();
+  for (const ptx::Function& function : parsed.functions) {
+    const bool is_left_out = function.is_entry && !only_kernels.empty() &&
+                             std::find(only_kernels.begin(), only_kernels.end(), function.name) ==
+                                 only_kernels.end();
+    if (!is_left_out) length += function.body.size();
+  }
   return length > certainly_soon;
 }
 
@@ -72,14 +81,17 @@ Code LateCode::wait() {
 CodeInTime code_in_time(const std::shared_ptr<const ptx::Module>& parsed, const Options& options,
                         const std::string& key, const CompiledProgram& rest) {
   const auto maker = std::make_shared<const Maker>(Maker{parsed, options, key, rest});
-  if (!options.aside || !options.vectors || !may_take_long(*parsed))
+  if (!options.aside || !options.vectors || !may_take_long(*parsed, options.only_kernels))
     return {maker->compile_and_keep(), nullptr};
 
   const auto late = std::make_shared<LateCode>();
   const auto can_wait = std::make_shared<std::atomic<bool>>(false);
   const std::shared_ptr<TimedWork> work = TimedWork::begin(options.aside, [maker, late, can_wait] {
     Options chosen = maker->options;
-    chosen.vectors_can_wait = can_wait.get();
+    chosen.before_vectors = [&] {
+      can_wait->store(true, std::memory_order_relaxed);
+      if (maker->options.before_vectors) maker->options.before_vectors();
+    };
     late->set(maker->compile(chosen), [&](const CompiledProgram& code) { maker->keep(code); });
   });
   if (work == nullptr) return {maker->compile_and_keep(), nullptr};

@@ -110,8 +110,8 @@ void make_gangs(llvm::Module& module, std::vector<KernelFacts>& kernels, const O
   const bool relies_on_gangs =
       std::any_of(sources.begin(), sources.end(),
                   [](const simt::GangSource& source) { return source.in_step; });
-  if (options.vectors_can_wait && !sources.empty() && !relies_on_gangs)
-    options.vectors_can_wait->store(true, std::memory_order_relaxed);
+  if (options.aside && options.before_vectors && !sources.empty() && !relies_on_gangs)
+    options.before_vectors();
   std::vector<llvm::Function*> functions;
   functions.reserve(sources.size());
   for (const simt::GangSource& source : sources) functions.push_back(source.function);

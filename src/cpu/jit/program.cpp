@@ -65,8 +65,9 @@ base::Result<std::string, ptx::Diagnostics> Program::plan(std::string_view kerne
             : implementation_->late(part) != nullptr ? FormStage::Coming
                                                      : FormStage::First;
   }
-  return describe_plan(implementation_->ptx_text(), kernel, block,
-                       implementation_->part_options(part), stage);
+  Options options = implementation_->part_options(part);
+  options.aside = nullptr;
+  return describe_plan(implementation_->ptx_text(), kernel, block, options, stage);
 }
 
 namespace {

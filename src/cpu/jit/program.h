@@ -2,7 +2,6 @@
 // PTX text to callable kernels: the whole compiler behind one call.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -56,8 +55,8 @@ struct Options {
   Aside aside = {};
   std::chrono::milliseconds most_wait{2000};  ///< for those, of a processor's time
   bool vectors_wait = false;                  ///< vector forms are put off: they take too long
-  /// Set when vector forms are being made that could be put off.
-  std::atomic<bool>* vectors_can_wait = nullptr;
+  /// Called before vector forms are made that could be put off, on the thread that `aside` started.
+  std::function<void()> before_vectors = {};
 };
 
 /// How long making the vector form of a kernel takes, by its length.
