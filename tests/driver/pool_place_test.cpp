@@ -114,6 +114,10 @@ TEST_CASE("memory of pools of the host and of managed memory is read by host and
           (managed ? 1u : 0u));
     CHECK(pointer_attribute<CUdeviceptr>(CU_POINTER_ATTRIBUTE_HOST_POINTER, memory) == memory);
     CHECK(pointer_attribute<CUmemoryPool>(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, memory) == pool);
+    // A device has no access to a pool of pinned host memory before it is given some.
+    const CUmemAccessDesc access{place(CU_MEM_LOCATION_TYPE_DEVICE),
+                                 CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (!managed) REQUIRE(CU(cuMemPoolSetAccess)(pool, &access, 1) == CUDA_SUCCESS);
     REQUIRE(CU(cuMemsetD8Async)(memory, 7, 1000, nullptr) == CUDA_SUCCESS);
     REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
     const auto* bytes = reinterpret_cast<const unsigned char*>(memory);

@@ -282,13 +282,10 @@ def vectors(suite):
         word("fourth_component_is_0", [n for n in LANES], "mov.u32 %t3, %tid.w;\nadd.u32 %t4, %t2, %t3;"),
         word(
             "scalar_split_into_a_vector",
-            [0x1234 + 0x5678 + n + n for n in LANES],
+            [0x1234 + 0x5678 + n for n in LANES],
             """
             mov.v2.u32 {%t3, %t5}, 0x12345678;
-            mad.lo.u32 %t6, %t2, 0x10001, 0;
-            mov.v2.b32 v, %t6;
-            add.u32 %t4, %t3, %t5; add.u32 %t4, %t4, v.x; add.u32 %t4, %t4, v.y;""",
-            ".reg .v2 .b32 v;",
+            add.u32 %t4, %t3, %t5; add.u32 %t4, %t4, %t2;""",
         ),
         word(
             "register_with_an_offset",

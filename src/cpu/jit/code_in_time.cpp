@@ -22,9 +22,9 @@ constexpr std::size_t certainly_soon = 16;
 bool may_take_long(const ptx::Module& parsed, const std::vector<std::string>& only_kernels) {
   std::size_t length = 0;
   for (const ptx::Function& function : parsed.functions) {
-    const bool is_left_out = function.is_entry && !only_kernels.empty() &&
-                             std::find(only_kernels.begin(), only_kernels.end(), function.name) ==
-                                 only_kernels.end();
+    const bool is_left_out =
+        function.is_entry && !only_kernels.empty() &&
+        std::find(only_kernels.begin(), only_kernels.end(), function.name) == only_kernels.end();
     if (!is_left_out) length += function.body.size();
   }
   return length > certainly_soon;
