@@ -415,7 +415,7 @@ def test_a_tile_transposed_in_registers():
     }"""
     matrix = np.arange(64, dtype=np.uint16).reshape(8, 8)
     out = np.zeros((8, 4), np.uint32)
-    module(code).get_function("transpose")(cuda.In(matrix), cuda.Out(out), block=(32, 1, 1))
+    module(code).get_function("transpose")(cuda.In(matrix.view(np.uint32)), cuda.Out(out), block=(32, 1, 1))
     np.testing.assert_array_equal(out.view(np.uint16), matrix.T)
 
 
@@ -435,5 +435,5 @@ def test_tiles_to_shared_memory(context, transposed):
     }}"""
     tiles = np.arange(128, dtype=np.uint16).reshape(2, 8, 8) + 3
     out = np.zeros((2, 8, 8), np.uint16)
-    module(code).get_function("store")(cuda.In(tiles), cuda.Out(out), block=(32, 1, 1))
+    module(code).get_function("store")(cuda.In(tiles.view(np.uint32)), cuda.Out(out), block=(32, 1, 1))
     np.testing.assert_array_equal(out, tiles.transpose(0, 2, 1) if transposed else tiles)

@@ -118,6 +118,7 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
                                " is newer than what this driver reads\n");
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   }
+  options.take_register_note(*ptx);
   auto made = made_before_interrupt(
       [text = std::move(*ptx)] { return jit::Program::compile(text, compiler_options()); });
   if (!made) return CUDA_ERROR_TIMEOUT;
@@ -136,7 +137,6 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
     base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning, reason);
     return CUDA_ERROR_INVALID_PTX;
   }
-  options.take_register_note(*ptx);
   options.write_logs(
       options.warnings() + (options.verbose() ? kernel_summary(**program) : std::string()), {});
   const std::chrono::duration<float, std::milli> elapsed =

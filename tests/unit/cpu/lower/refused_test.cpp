@@ -72,7 +72,7 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
 TEST_CASE("system functions that there are not are refused by name and line") {
   const std::string said =
       diagnostics_of(".extern .func (.param .b32 r) cudaDeviceSynchronize();\n" +
-                     kernel_with("{ .param .b32 r; call (r), cudaDeviceSynchronize; }"));
+                     kernel_with("{ .param .b32 r; call (r), cudaDeviceSynchronize; } ret"));
   CAPTURE(said);
   CHECK(said.find("ptx:13:") == 0);
   CHECK(said.find("cudaDeviceSynchronize") != std::string::npos);
@@ -82,7 +82,7 @@ TEST_CASE("system functions are passed memory of the size that they have") {
   const auto said = [](const std::string& types, const std::string& call) {
     return diagnostics_of(".extern .func (.param " + types + " r) malloc(.param " + types +
                           " n);\n" +
-                          kernel_with("{ .param .b32 w; .param .b64 d; " + call + "; }"));
+                          kernel_with("{ .param .b32 w; .param .b64 d; " + call + "; } ret"));
   };
   CHECK(said(".b64", "call (d), malloc, (d)") == "");
   const std::string narrow = said(".b32", "call (w), malloc, (w)");

@@ -63,9 +63,9 @@ std::string on_diagonal(unsigned side) {
 
 /// The larger of the neighbours above and to the left, and what is there plus the one between.
 std::string from_neighbours(unsigned side) {
-  const std::string above = "[%a-" + std::to_string(4 * side) + "]",
-                    between = "[%a-" + std::to_string(4 * side + 4) + "]";
-  return "ld.shared.s32 %r1, " + above + "; ld.shared.s32 %r2, [%a-4]; ld.shared.s32 %r3, " +
+  const std::string above = "[%a+-" + std::to_string(4 * side) + "]",
+                    between = "[%a+-" + std::to_string(4 * side + 4) + "]";
+  return "ld.shared.s32 %r1, " + above + "; ld.shared.s32 %r2, [%a+-4]; ld.shared.s32 %r3, " +
          between +
          "; ld.shared.s32 %r4, [%a]; add.s32 %r3, %r3, %r4; add.s32 %r1, %r1, -3;"
          "max.s32 %r1, %r1, %r2; max.s32 %r1, %r1, %r3; st.shared.s32 [%a], %r1;";
@@ -118,7 +118,7 @@ TEST_CASE("rows of neighbours, divisions and turns that are always the same stay
   // The number of the step instead of the row: neighbours are side by side.
   CHECK(!takes_turns(kernel(32, "mov.u32 %y, %d; setp.gt.u32 %z, %t, %d;", from_neighbours(32))));
   CHECK(!takes_turns(kernel(17, on_diagonal(17),
-                            "ld.shared.f32 %f0, [%a-68]; ld.shared.f32 %f1, [%a-4];"
+                            "ld.shared.f32 %f0, [%a+-68]; ld.shared.f32 %f1, [%a+-4];"
                             "div.rn.f32 %f0, %f0, %f1; st.shared.f32 [%a], %f0;")));
   CHECK(!takes_turns(kernel(32, "setp.gt.u32 %z, %t, 5;", from_neighbours(32))));
 }
