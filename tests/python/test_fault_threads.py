@@ -281,7 +281,7 @@ for seed in range(24):
         PYCUDA_CPU_CHECK=None,
         PYCUDA_CPU_ISA=isa,
     )
-    lines = output.splitlines()
+    lines = [line for line in output.splitlines() if not line.startswith("The context is lost")]
     assert len(lines) == 48
     for launch, message in zip(lines[::2], lines[1::2], strict=True):
         _, width, places = launch.split(" ", 2)
