@@ -18,7 +18,7 @@ import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
 
-def run(declarations, body, shared=0, inside="", words=8, version="8.1", target="sm_80", block=1):
+def run(declarations, body, shared=0, words=8, version="8.1", target="sm_80", block=1):
     text = f'''.version {version}
 .target {target}
 .address_size 64
@@ -27,7 +27,6 @@ def run(declarations, body, shared=0, inside="", words=8, version="8.1", target=
 {{
   .reg .b32 %r<16>;
   .reg .b64 %p;
-  {inside}
   ld.param.u64 %p, [out];
   {body}
   ret;
@@ -51,9 +50,7 @@ st.global.u32 [%p+4], %r3;'''
 two = ".extern .shared .align 8 .b8 first[512];\n.extern .shared .align 8 .b8 second[256];"
 first, distance = run(two, use)[:2]
 assert first == 11 and distance >= 512, (first, distance)
-# Inside a function, a scalar, and behind a plain array.
-first, distance = run("", use, inside=two.replace("\n", "\n  "))[:2]
-assert first == 11 and distance >= 512, (first, distance)
+# Scalars, and behind a plain array.
 first, distance = run(".extern .shared .b32 first;\n.extern .shared .b32 second;", use)[:2]
 assert first == 11 and distance >= 4, (first, distance)
 # Without a size, arrays begin at the same place, behind those that have one.
