@@ -8,6 +8,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from pycuda.compiler import SourceModule
+from pycuda.tools import clear_context_caches, make_default_context
 
 SOURCE = """
 #include <cub/block/block_reduce.cuh>
@@ -74,9 +75,12 @@ def module():
     folders = [str(path) for place in places for path in pathlib.Path(place).glob("*/include/cccl")]
     if not folders:
         pytest.skip("CUB's headers are not installed (pip install nvidia-cuda-cccl)")
-    import pycuda.autoprimaryctx  # noqa: F401
-
-    return SourceModule(SOURCE, options=["-std=c++17"], no_extern_c=True, include_dirs=folders)
+    # A context of its own: one that an earlier test imported may be gone.
+    cuda.init()
+    context = make_default_context()
+    yield SourceModule(SOURCE, options=["-std=c++17"], no_extern_c=True, include_dirs=folders)
+    clear_context_caches()
+    context.detach()
 
 
 def test_algorithms_of_cub_and_barriers_of_libcudacxx_give_what_numpy_gives(module):
