@@ -10,13 +10,16 @@ install(FILES "$<TARGET_FILE:cuda_cpu>" DESTINATION ${driver_folder} RENAME libc
   COMPONENT cpu_distribution)
 
 set(other_names "${CMAKE_CURRENT_BINARY_DIR}/other-names")
+# A step of its own: both libraries are linked with it, at the same time.
+add_custom_command(OUTPUT "${other_names}/libcuda.so.1"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${other_names}"
+  COMMAND "${CMAKE_COMMAND}" -E create_symlink "$<TARGET_FILE:cuda_cpu>" "${other_names}/libcuda.so.1"
+  DEPENDS cuda_cpu VERBATIM)
 foreach(name libcuda.so libcuda_cpu.so)
   add_custom_command(OUTPUT "${other_names}/${name}"
-    COMMAND "${CMAKE_COMMAND}" -E make_directory "${other_names}"
-    COMMAND "${CMAKE_COMMAND}" -E create_symlink "$<TARGET_FILE:cuda_cpu>" "${other_names}/libcuda.so.1"
     COMMAND "${CMAKE_C_COMPILER}" -shared -nostdlib -s -Wl,-soname,${name} "-Wl,-rpath,$ORIGIN" -Wl,--no-as-needed
       -Wl,--enable-new-dtags -o "${other_names}/${name}" -L "${other_names}" -l:libcuda.so.1
-    DEPENDS cuda_cpu VERBATIM)
+    DEPENDS cuda_cpu "${other_names}/libcuda.so.1" VERBATIM)
   list(APPEND other_files "${other_names}/${name}")
 endforeach()
 add_custom_target(cpu_distribution ALL DEPENDS ${other_files})
