@@ -91,8 +91,8 @@ def _repr_by(describe):
         try:
             return f"<{name} {describe(self)}>"
         except Exception:
-            # Freed, of a context that is gone or lost to a fault, or of a driver that does not say.
-            return f"<{name}, no longer usable>"
+            # Freed, of a context that is gone or lost to a fault, or of a driver that cannot be asked.
+            return f"<{name}, state unknown>"
 
     return represent
 
