@@ -9,7 +9,7 @@ from pycuda.compiler import compile
 GROUPS = "#include <cooperative_groups.h>\n"
 
 
-def ptx_of(source, *options, **settings):
+def ptx_of(source, options, **settings):
     text = compile(
         source, no_extern_c=True, target="ptx", arch="sm_80", cache_dir=False, options=[*options], **settings
     )
