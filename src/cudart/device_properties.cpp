@@ -179,8 +179,7 @@ cudaError_t read_properties(const DriverTable& driver, int device, cudaDevicePro
   CUuuid uuid{};
   read.note(driver.cuDeviceGetUuid.status(&uuid, device));
   std::memcpy(&all.uuid, &uuid, sizeof all.uuid);
-  // Only Windows has LUIDs; elsewhere the call is not supported.
-  (void)driver.cuDeviceGetLuid.status(all.luid, &all.luidDeviceNodeMask, device);
+  // Only Windows has LUIDs: theirs stays zero.
   read.note(driver.cuDeviceTotalMem.status(&all.totalGlobalMem, device));
   read_limits(read, all);
   read_textures(read, all);
