@@ -2,8 +2,8 @@
 """`python -m pycuda run` and `env`: any CUDA program on the CPU driver, unchanged.
 
 Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
-library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well. The folder also holds
-CUDA's run-time library for programs that nvcc compiled.
+library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well. The folder
+also holds CUDA's run-time library for programs that nvcc compiled.
 """
 
 import argparse

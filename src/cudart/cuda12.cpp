@@ -71,7 +71,8 @@ static_assert(sizeof(DeviceProp12) == 1032);
 void copy_properties(const cudaDeviceProp& from, DeviceProp12* to) {
   *to = {};
   SAME(name)
-  SAME(uuid) SAME(luid) SAME(luidDeviceNodeMask) SAME(totalGlobalMem) SAME(sharedMemPerBlock) SAME(
+  SAME(uuid)
+  SAME(luid) SAME(luidDeviceNodeMask) SAME(totalGlobalMem) SAME(sharedMemPerBlock) SAME(
       regsPerBlock) SAME(warpSize) SAME(memPitch) SAME(maxThreadsPerBlock) SAME(maxThreadsDim)
       SAME(maxGridSize) SAME(totalConstMem) SAME(major) SAME(minor) SAME(textureAlignment) SAME(
           texturePitchAlignment) SAME(multiProcessorCount) SAME(integrated) SAME(canMapHostMemory)

@@ -43,7 +43,10 @@ CUresult load_data(const DriverTable& driver, const void* data, CUlibrary* libra
 
 CUresult link_parts(const DriverTable& driver, const void* const* parts, CUlibrary* library) {
   CUlinkState linker = nullptr;
-  CUresult code = driver.cuLinkCreate.status(0, nullptr, nullptr, &linker);
+  std::string log(4096, '\0');
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log.data(), as<void*>(log.size())};
+  CUresult code = driver.cuLinkCreate.status(2, options, values, &linker);
   for (; code == CUDA_SUCCESS && *parts != nullptr; ++parts) {
     code =
         driver.cuLinkAddData.status(linker, CU_JIT_INPUT_FATBINARY, const_cast<void*>(*parts),
@@ -53,6 +56,7 @@ CUresult link_parts(const DriverTable& driver, const void* const* parts, CUlibra
   std::size_t bytes = 0;
   if (code == CUDA_SUCCESS) code = driver.cuLinkComplete.status(linker, &image, &bytes);
   if (code == CUDA_SUCCESS) code = load_data(driver, image, library);
+  if (log[0] != '\0') base::log(base::LogLevel::Warning, log.c_str());
   if (linker != nullptr) (void)driver.cuLinkDestroy.status(linker);
   return code;
 }

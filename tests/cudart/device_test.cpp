@@ -84,8 +84,8 @@ TEST_CASE("what is not supported says so") {
 }
 
 TEST_CASE("a lost context fails every call until the device is reset") {
-  CHECK(program::launch(program::store, dim3(1), dim3(1), 0, nullptr,
-                        reinterpret_cast<int*>(16)) == cudaSuccess);
+  CHECK(program::launch(program::store, dim3(1), dim3(1), 0, nullptr, reinterpret_cast<int*>(16)) ==
+        cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
   CHECK(cudaGetLastError() == cudaErrorIllegalAddress);

@@ -79,9 +79,8 @@ def check(header, library, nm):
     _, listed, _ = page_parts()
     in_table = re.findall(r"^\| `(\w+)` \|", listed, flags=re.M)
     names, version = functions_of(header)
-    newest = int(re.search(r"CUDA (\d+)\.(\d+)", PAGE.read_text()).group(1)) * 1000 + int(
-        re.search(r"CUDA (\d+)\.(\d+)", PAGE.read_text()).group(2)
-    ) * 10
+    major, minor = map(int, re.search(r"CUDA (\d+)\.(\d+)", PAGE.read_text()).groups())
+    newest = major * 1000 + minor * 10
     problems = []
     if table(in_table) != listed:
         problems.append(f"{PAGE}: the table differs from the sources; write it again with functions.py write")

@@ -48,7 +48,8 @@ TEST_CASE("rows and boxes keep their pitch") {
 }
 
 TEST_CASE("arrays know their format, and old copies run on from row to row") {
-  const cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 32, 0, 0, cudaChannelFormatKindFloat);
+  const cudaChannelFormatDesc format =
+      cudaCreateChannelDesc(32, 32, 0, 0, cudaChannelFormatKindFloat);
   cudaArray_t array = nullptr;
   REQUIRE(cudaMallocArray(&array, &format, 4, 3, cudaArrayDefault) == cudaSuccess);
   cudaChannelFormatDesc same{};

@@ -28,7 +28,12 @@ cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, c
                    A... arguments) {
   std::tuple<P...> typed(arguments...);
   void* pointers[sizeof...(P) + 1];
-  std::apply([&](auto&... each) { int i = 0; ((pointers[i++] = &each), ...); }, typed);
+  std::apply(
+      [&](auto&... each) {
+        int i = 0;
+        ((pointers[i++] = &each), ...);
+      },
+      typed);
   return configured_launch(reinterpret_cast<const void*>(kernel), grid, block, shared, stream,
                            pointers);
 }

@@ -55,8 +55,8 @@ TEST_CASE("host functions and callbacks run in stream order") {
   cudaStream_t stream = nullptr;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   int calls = 0;
-  REQUIRE(cudaLaunchHostFunc(stream, [](void* count) { ++*static_cast<int*>(count); }, &calls) ==
-          cudaSuccess);
+  REQUIRE(cudaLaunchHostFunc(
+              stream, [](void* count) { ++*static_cast<int*>(count); }, &calls) == cudaSuccess);
   REQUIRE(cudaStreamAddCallback(
               stream,
               [](cudaStream_t, cudaError_t status, void* count) {
