@@ -155,7 +155,7 @@ Result<LoadedDriver> load_cpu(const std::vector<std::string>& places) {
     if (place.find('/') != std::string::npos && !std::filesystem::exists(place)) continue;
     Result<LoadedDriver> loaded = load_library(place);
     // Under NVIDIA's name there may be NVIDIA's driver.
-    if (loaded && (loaded->is_cpu() || !place.ends_with(kNvidiaName))) return loaded;
+    if (loaded && loaded->kind != DriverKind::Nvidia) return loaded;
     reasons += (reasons.empty() ? "" : "; ") +
                (loaded ? place + " is not the CPU driver" : loaded.error().message);
   }
