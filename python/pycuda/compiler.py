@@ -37,7 +37,8 @@ from pycuda._cuda_modules import (
 )
 from pycuda._images import has_variables
 from pycuda._preprocessing import preprocess_source
-from pycuda._source_text import first_error, name_expression, source_bytes
+from pycuda._source_places import place_of_source
+from pycuda._source_text import first_error, is_template, name_expression, source_bytes
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -96,6 +97,7 @@ class Compiled(NamedTuple):
     kept_folder: str
     names: dict  # of the name expressions
     kernel_types: dict  # mangled, by the names of kernels in C linkage
+    is_cpu: bool = False  # for the CPU driver
 
 
 def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, include_dirs, target, names=()):
@@ -120,7 +122,8 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
                 cache_folder=cache_folder,
                 nvcc=nvcc_program(nvcc),
                 name_expressions=list(names),
-            )
+            ),
+            is_cpu=is_cpu,
         )
     except extension.CompileFailure as failure:
         message, command, stdout, stderr = failure.args
@@ -135,8 +138,9 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         text = source if isinstance(source, str) else source.decode(errors="replace")
         if hint := _compile_advice.advice(text):
             message += f": {hint}"
-        if place := _compile_advice.place_of_call():
-            message += f" (the source was passed at {place})"
+        if _compile_advice.is_file_name(text):
+            stderr = ""  # the compiler's words are about the name
+        message += f" ({place_of_source(source).in_compile_error()})"
         raise CompileError(message, command, stdout, stderr) from None
     elapsed = time.perf_counter() - started
     _compile_times.report("compiled to device code", source, elapsed, compiled.from_cache)
@@ -282,7 +286,9 @@ class SourceModule(CudaModule):
         self._checks_arguments = checks_arguments() if check_arguments is None else bool(check_arguments)
         names = as_texts(name_expressions, "name_expressions")
         self._expressions = [name_expression(name) or name for name in names]
-        self._load(self._compile(names=self._expressions))
+        compiled = self._compile(names=self._expressions)
+        self._place = place_of_source(self._compile.args[0]) if compiled.is_cpu else None
+        self._load(compiled)
 
     def _load(self, compiled):
         """Take kernels and variables from this image from now on."""
@@ -291,6 +297,8 @@ class SourceModule(CudaModule):
         started = time.perf_counter()
         self.module = module_from_buffer(compiled.image)
         _compile_times.report("loaded", self._compile.args[0], time.perf_counter() - started)
+        if self._place is not None:
+            self.module._set_source("kernel.cu", *self._place[:2], self._compile.args[0])
         if self._checks_arguments:
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names
@@ -331,7 +339,13 @@ class SourceModule(CudaModule):
             function = self.module.get_function(name)
         except LogicError as error:
             expression = name_expression(name)
-            if expression is None or error.name != "CUDA_ERROR_NOT_FOUND":
+            if error.name != "CUDA_ERROR_NOT_FOUND":
+                raise
+            if expression is None:
+                if is_template(self._compile.args[0], name):
+                    raise _because(
+                        error, f'it is a template: ask for an instance, such as get_function("{name}<float>")'
+                    ) from None
                 raise
             if expression not in self._names:
                 self._add_expression(expression, name, error)
