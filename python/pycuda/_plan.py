@@ -83,5 +83,5 @@ class Plan(str):
             for row in self.rows
         )
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if self.rows else ""
-        before, after = (f"<pre>{escape(chr(10).join(lines))}</pre>" if lines else "" for lines in (self.header, self.costs))
-        return before + table + after
+        before, after = (escape("\n".join(lines)) for lines in (self.header, self.costs))
+        return f"<pre>{before}</pre>{table}" + (f"<pre>{after}</pre>" if after else "")

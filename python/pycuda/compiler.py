@@ -191,6 +191,12 @@ def compile(
     ------
     pycuda.driver.CompileError
         The source was refused, or no compiler was found.
+
+    Examples
+    --------
+    >>> ptx = compiler.compile("__global__ void k(int *a) { a[0] = 1; }", target="ptx")
+    >>> b".entry k" in ptx
+    True
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     return _compile_as_set(
@@ -252,6 +258,17 @@ class SourceModule(CudaModule):
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
     The other parameters are those of `compile`.
+
+    Examples
+    --------
+    >>> module = compiler.SourceModule('''
+    ... __global__ void twice(float *a) { a[threadIdx.x] *= 2; }
+    ... ''')
+    >>> twice = module.get_function("twice")
+    >>> a = gpuarray.arange(4, dtype=np.float32)
+    >>> twice(a, block=(4, 1, 1))
+    >>> a
+    array([0., 2., 4., 6.], dtype=float32)
     """
 
     def __init__(
@@ -305,7 +322,16 @@ class SourceModule(CudaModule):
         self._is_used = False
 
     def get_global(self, name):
-        """Address and size in bytes of a variable, as (int, int)."""
+        """Address and size in bytes of a variable, as (int, int).
+
+        Examples
+        --------
+        >>> module = compiler.SourceModule("__constant__ float factors[4];")
+        >>> address, size = module.get_global("factors")
+        >>> size
+        16
+        >>> driver.memcpy_htod(address, np.ones(4, np.float32))
+        """
         self._is_used = True
         return self.module.get_global(name)
 
@@ -332,6 +358,14 @@ class SourceModule(CudaModule):
         Returns
         -------
         pycuda.driver.Function
+
+        Examples
+        --------
+        >>> module = compiler.SourceModule("template <class T> __global__ void one(T *a) { a[0] = 1; }")
+        >>> a = gpuarray.zeros(1, np.float64)
+        >>> module.get_function("one<double>")(a, block=(1, 1, 1))
+        >>> a
+        array([1.])
         """
         from pycuda.driver import LogicError
 

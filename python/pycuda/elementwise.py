@@ -248,6 +248,14 @@ class ElementwiseKernel:
         For the compiler.
     preamble, loop_prep, after_loop : str
         C code before the kernel, and in it before and after the loop.
+
+    Examples
+    --------
+    >>> axpy = elementwise.ElementwiseKernel("float a, float *x, float *y", "y[i] += a * x[i]", "axpy")
+    >>> x, y = gpuarray.arange(3, dtype=np.float32), gpuarray.ones(3, np.float32)
+    >>> axpy(10, x, y)
+    >>> y
+    array([ 1., 11., 21.], dtype=float32)
     """
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):

@@ -258,6 +258,13 @@ class ReductionKernel(MadeInContext):
         C code before the kernels.
     allocator : callable, optional
         For the results.
+
+    Examples
+    --------
+    >>> norm = reduction.ReductionKernel(
+    ...     np.float32, neutral="0", reduce_expr="a + b", map_expr="x[i] * x[i]", arguments="float *x")
+    >>> float(norm(gpuarray.arange(4, dtype=np.float32)))
+    14.0
     """
 
     # ReductionKernel[np.float32] in annotations: the stubs make the class generic in the result's element type.

@@ -330,14 +330,28 @@ class _ScanKernel(MadeInContext):
 
 
 class InclusiveScanKernel(_ScanKernel):
-    """Each element becomes the combination of all up to and with it."""
+    """Each element becomes the combination of all up to and with it.
+
+    Examples
+    --------
+    >>> products = scan.InclusiveScanKernel(np.int32, "a * b")
+    >>> products(gpuarray.arange(1, 5, dtype=np.int32))
+    array([ 1,  2,  6, 24], dtype=int32)
+    """
 
     final_update_tp = INCLUSIVE_UPDATE_SOURCE
     single_pass_tp = _scan_single_pass.INCLUSIVE
 
 
 class ExclusiveScanKernel(_ScanKernel):
-    """Each element becomes the combination of all before it; the first, `neutral`."""
+    """Each element becomes the combination of all before it; the first, `neutral`.
+
+    Examples
+    --------
+    >>> sums = scan.ExclusiveScanKernel(np.int32, "a + b", neutral=0)
+    >>> sums(gpuarray.ones(4, np.int32))
+    array([0, 1, 2, 3], dtype=int32)
+    """
 
     final_update_tp = EXCLUSIVE_UPDATE_SOURCE
     single_pass_tp = _scan_single_pass.EXCLUSIVE
