@@ -139,7 +139,8 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
         PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
     if (!decoded.is_valid()) throw nb::python_error();
     return nb::module_::import_("pycuda._plan")
-        .attr("Plan")(decoded, kernel.name(), nb::make_tuple(block.x, block.y, block.z))
+        .attr("Plan")(decoded, nb::str(kernel.name().c_str()),
+                      nb::make_tuple(block.x, block.y, block.z))
         .release()
         .ptr();
   });

@@ -33,7 +33,7 @@ def run_program(code, *, expect=0, timeout=60, arguments=(), **environment):
 
 def run_file(file, *, expect=0, timeout=60, **environment):
     """Run the Python program in `file`, in its folder; otherwise as `run_program`."""
-    package = str(pathlib.Path(pycuda.__file__).resolve().parents[1])
+    package = str(pathlib.Path(pycuda.__file__).absolute().parents[1])
     paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {"PYTHONPATH": paths, **environment}
     return _run([sys.executable, file.name], expect, timeout, environment, folder=file.parent)

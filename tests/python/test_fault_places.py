@@ -79,7 +79,7 @@ def test_a_source_that_is_not_in_the_program_has_the_place_of_the_call(tmp_path)
     program = """
 source = open("kernel.cu").read()
 told(lambda: launch(compiler.SourceModule(source).get_function("k")))  # read
-source = "__global__ void k(int *a)\\n{\\n" + "  a[1000000] = 2;\\n" * 2 + "}"
+source = "__global__ void k(int *a)\\n{\\n" + "  a[1000000] = 2;\\n" + "}"
 told(lambda: launch(compiler.SourceModule(source).get_function("k")))  # put together
 """
     first, second = places(tmp_path, program, kernel_cu="\n__global__ void k(int *a)\n{\n  a[1000000] = 1;\n}\n")

@@ -148,6 +148,7 @@ def test_permissions_nest():
         np.asarray(a)
 
 
+@mark_cuda_test
 def test_iteration_is_over_the_first_axis():
     array = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
     assert [row.tolist() for row in array] == [[0, 1, 2], [3, 4, 5]]
@@ -155,6 +156,7 @@ def test_iteration_is_over_the_first_axis():
         iter(array.sum())
 
 
+@mark_cuda_test
 def test_pandas_takes_the_elements_or_refuses():
     pandas = pytest.importorskip("pandas", reason="needs pandas")
     array = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
@@ -166,6 +168,7 @@ def test_pandas_takes_the_elements_or_refuses():
         assert pandas.DataFrame({"a": array, "b": array[::-1]})["b"].tolist() == [3, 2, 1, 0]
 
 
+@mark_cuda_test
 def test_readers_of_the_array_interface_are_told_of_get():
     array = gpuarray.to_gpu(np.zeros(4, np.uint8))
     assert not hasattr(array, "__array_interface__")
