@@ -51,6 +51,18 @@ std::string nvcc_helped(const fs::path& nvcc, const std::string& log) {
          " compiles it; where no nvcc is installed it fails. NVRTC says: " + first_error(log);
 }
 
+/// NVRTC puts the current folder before the program's name in PTX, which would then depend on where
+/// the process was started.
+void name_program_alone(std::string& ptx) {
+  const std::size_t name = ptx.rfind(std::string("/") + kProgramName + '"');
+  if (name == std::string::npos) return;
+  const std::size_t quote = ptx.rfind('"', name);
+  const std::size_t line = ptx.rfind('\n', name);
+  if (quote == std::string::npos || line == std::string::npos || quote < line) return;
+  const std::string_view directive(ptx.data() + line, quote - line);
+  if (directive.find(".file") != std::string_view::npos) ptx.erase(quote + 1, name - quote);
+}
+
 std::string version_text(const Nvrtc& nvrtc) {
   return "NVRTC " + std::to_string(nvrtc.major()) + "." + std::to_string(nvrtc.minor());
 }
@@ -255,10 +267,6 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       why = std::string(construct) +
             " is GNU's, not C++: where nvcc is installed it is tried for such sources";
     }
-    std::error_code no_file;
-    if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
-      why = "the source is the name of a file, not what stands in it";
-    }
     if (log.empty()) why = result.status;
     throw CompileError(compilation_failed(why), with_program(used), "", log);
   }
@@ -274,6 +282,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   compiled.log = std::move(log);
   compiled.names = std::move(result.names);
   std::string image = std::move(result.image);
+  if (!job.machine_code) name_program_alone(image);
   if (request.target == Target::Fatbin && !request.device.is_cpu) {
     image = write_fatbin(image, job.machine_code, architecture.number);
   }
