@@ -17,7 +17,6 @@ def run(*arguments, **environment):
         [sys.executable, "-m", "pycuda", *arguments],
         capture_output=True,
         text=True,
-        timeout=300,
         env={**os.environ, **environment},
     )
 
