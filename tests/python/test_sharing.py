@@ -254,9 +254,10 @@ def test_who_waits_for_a_process_that_is_killed_gets_an_error(cpu_only, waiter, 
             stream.wait_for_event(event)
             add(written, np.float32(1), block=(1, 1, 1), stream=stream)
         os.kill(process.pid, signal.SIGKILL)
-        with pytest.raises(cuda.Error, match="external"):
+        ended = f"external.* - process {process.pid} has ended before an event was reached that it had recorded"
+        with pytest.raises(cuda.Error, match=ended):
             event.synchronize() if waiter == "host" else stream.synchronize()
-        assert f"process {process.pid} has ended before an event was reached" in capfd.readouterr().err
+        assert capfd.readouterr().err == ""
     if waiter == "host":
         # Whoever only asked goes on; the next record is as good as any.
         event.record(stream)
