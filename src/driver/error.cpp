@@ -89,7 +89,9 @@ std::string with_fault(const DriverTable& driver, CUresult code, const std::stri
   if (extra.empty()) {
     if (const char* remedy = graph_remedy(code)) return remedy;
   }
-  if (!is_sticky(code) || driver.last_fault == nullptr) return extra;
+  // Another process that has ended is a fault of the context only where a stream waited for it.
+  const bool has_text = is_sticky(code) || code == CUDA_ERROR_EXTERNAL_DEVICE;
+  if (!has_text || driver.last_fault == nullptr) return extra;
   std::array<char, 4096> text{};
   if (driver.last_fault(text.data(), text.size()) != CUDA_SUCCESS || text[0] == '\0') return extra;
   text.back() = '\0';

@@ -282,7 +282,7 @@ def test_processes_that_compile_one_source_do_not_disturb_each_other(driver, tmp
         for _ in range(4)
     ]
     for process in processes:
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate()
         assert process.returncode == 0 and errors == "", errors
 
 

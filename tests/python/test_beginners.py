@@ -177,7 +177,7 @@ def test_the_diagnosis_may_be_cut_short():
     reading, writing = os.pipe()
     os.close(reading)
     run = subprocess.run(
-        [sys.executable, "-m", "pycuda"], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60
+        [sys.executable, "-m", "pycuda"], stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
     assert run.returncode == 1

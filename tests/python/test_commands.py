@@ -20,7 +20,6 @@ def run(*arguments, **environment):
         [sys.executable, "-m", "pycuda", *arguments],
         capture_output=True,
         text=True,
-        timeout=300,
         env={**os.environ, **environment},
     )
 

@@ -133,6 +133,6 @@ def test_the_notebook_runs(driver):
     manager = KernelManager()
     # The kernel is this Python, whatever kernels the user has installed.
     manager.kernel_spec.argv[0] = sys.executable
-    nbclient.NotebookClient(notebook, km=manager, timeout=100).execute()
+    nbclient.NotebookClient(notebook, km=manager, startup_timeout=600).execute()
     text = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ()))
     assert "correct" in text and "LogicError" in text
