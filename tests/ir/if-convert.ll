@@ -2,7 +2,7 @@
 ; check: fadd float
 ; check: fsub float
 ; check: select i1 %c, float %a, float %b
-; check-not: phi
+; check-not: br i1
 ; check: ret float
 declare float @llvm.fma.f32(float, float, float)
 define float @f.k(float %x, float %y, float %d) {

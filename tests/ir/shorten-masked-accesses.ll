@@ -1,5 +1,5 @@
 ; A load under a constant mask of a run of lanes becomes that of a shorter vector.
-; check-not: llvm.masked.load.v8f32
+; check-not: call <8 x float> @llvm.masked.load.v8f32
 ; check: load <4 x float>, ptr %p
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 define <8 x float> @f.k(ptr %p) {

@@ -2,11 +2,15 @@
 ; check-count 2: define void @f.k
 ; check: call i1 @ptx.gang.all(i1
 ; check: call i1 @ptx.gang.none(i1
-; check-count 3: store float 1.0
-declare i32 @ptx.sreg.tid.x(ptr)
-declare i32 @ptx.sreg.ntid.x(ptr)
-declare i32 @ptx.sreg.ctaid.x(ptr)
-define void @f.k(ptr %thread, i32 %n, i64 %p) {
+declare ptr @ptx.params(ptr) memory(none)
+declare i32 @ptx.sreg.tid.x(ptr) memory(none)
+declare i32 @ptx.sreg.ntid.x(ptr) memory(none)
+declare i32 @ptx.sreg.ctaid.x(ptr) memory(none)
+define void @f.k(ptr %thread) {
+  %params = call ptr @ptx.params(ptr %thread)
+  %p = load i64, ptr %params, !invariant.load !0
+  %n.at = getelementptr i8, ptr %params, i64 8
+  %n = load i32, ptr %n.at, !invariant.load !0
   %tid = call i32 @ptx.sreg.tid.x(ptr %thread)
   %ntid = call i32 @ptx.sreg.ntid.x(ptr %thread)
   %ctaid = call i32 @ptx.sreg.ctaid.x(ptr %thread)
@@ -24,3 +28,4 @@ body:
 end:
   ret void
 }
+!0 = !{}

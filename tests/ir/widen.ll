@@ -3,11 +3,16 @@
 ; check: define {{.*}}@f.k.tail(
 ; check: call void @llvm.masked.store.v16f32
 ; check: define {{.*}}@f.k.gang(
-; check-count 0: define void @f.k.copy
-declare i32 @ptx.sreg.tid.x(ptr)
-declare i32 @ptx.sreg.ntid.x(ptr)
-declare i32 @ptx.sreg.ctaid.x(ptr)
-define void @f.k(ptr %thread, i32 %n, i64 %p) {
+; check: call void @llvm.masked.store.v16f32
+declare ptr @ptx.params(ptr) memory(none)
+declare i32 @ptx.sreg.tid.x(ptr) memory(none)
+declare i32 @ptx.sreg.ntid.x(ptr) memory(none)
+declare i32 @ptx.sreg.ctaid.x(ptr) memory(none)
+define void @f.k(ptr %thread) {
+  %params = call ptr @ptx.params(ptr %thread)
+  %p = load i64, ptr %params, !invariant.load !0
+  %n.at = getelementptr i8, ptr %params, i64 8
+  %n = load i32, ptr %n.at, !invariant.load !0
   %tid = call i32 @ptx.sreg.tid.x(ptr %thread)
   %ntid = call i32 @ptx.sreg.ntid.x(ptr %thread)
   %ctaid = call i32 @ptx.sreg.ctaid.x(ptr %thread)
@@ -25,3 +30,4 @@ body:
 end:
   ret void
 }
+!0 = !{}
