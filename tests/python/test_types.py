@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The package's types: stubs agree with what they describe, and programs check under `mypy --strict`."""
 
+import json
 import os
 import pathlib
 import re
@@ -66,6 +67,24 @@ PUBLIC_MODULES = [
 @pytest.mark.parametrize("program", ["typical_program.py", "element_types.py"])
 def test_a_typed_program_is_clean_under_strict_rules(program, tmp_path):
     found = _run("mypy", "--strict", FOLDER / program, folder=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_stubs_and_typed_programs_are_clean_under_pyright(tmp_path):
+    pytest.importorskip("basedpyright", reason="needs basedpyright")
+    settings = {
+        "include": [str(FOLDER), str(PACKAGE / "*.pyi")],
+        "exclude": [str(FOLDER / "refused.py")],
+        "extraPaths": [str(PACKAGE.parent)],
+        "pythonVersion": "3.12",
+        "typeCheckingMode": "strict",
+        "reportMissingModuleSource": False,
+        # The stubs share private names.
+        "reportPrivateUsage": False,
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "-p", str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert found.returncode == 0, found.stdout + found.stderr
 
 
