@@ -159,7 +159,7 @@ def test_a_grid_from_a_true_division(context):
 def test_the_name_of_a_file_is_no_source(context, tmp_path):
     file = tmp_path / "kernel.cu"
     file.write_text(EMPTY)
-    with pytest.raises(drv.CompileError, match="the source is the name of a file, not what stands in it"):
+    with pytest.raises(drv.CompileError, match="the source is the name of a file: pass its text"):
         SourceModule(str(file))
 
 
