@@ -94,8 +94,8 @@ bool needs_host_compiler(const std::string& log) {
     return true;
   if (log.find("namespace \"std\" has no member") != std::string::npos || misses_runtime_name(log))
     return true;
-  // An algorithm of CUB for the whole device, such as cub::DeviceReduce.
-  if (log.find("namespace \"cub\" has no member \"Device") != std::string::npos) return true;
+  // A call of one of CUB's algorithms for the whole device, in the line that the compiler quotes.
+  if (log.find("cub::Device") != std::string::npos) return true;
   const std::string_view file = missing_file(log);
   if (file.empty()) return false;
   return file.find('.') == std::string_view::npos || file.starts_with("thrust/") ||

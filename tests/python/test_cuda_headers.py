@@ -54,7 +54,7 @@ def test_cubs_headers_for_the_whole_device_leave_kernels_what_they_need(headers,
 
 def test_a_host_function_that_calls_cub_is_refused_by_its_name():
     source = "#include <cub/cub.cuh>\nvoid f(int *a) { size_t n; cub::DeviceReduce::Sum(nullptr, n, a, a, 1); }"
-    with pytest.raises(CompileError, match='namespace "cub" has no member "DeviceReduce"'):
+    with pytest.raises(CompileError, match="(?s)error: name followed by .*cub::DeviceReduce"):
         ptx_of(source, no_extern_c=True)
 
 

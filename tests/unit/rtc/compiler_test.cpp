@@ -196,7 +196,9 @@ TEST_CASE("host code and host headers call for nvcc, a misspelt header does not"
   CHECK_FALSE(needs_host_compiler("kernel.cu(1): error: identifier \"x\" is undefined"));
   CHECK(needs_host_compiler("kernel.cu(1): error: identifier \"cudaMalloc\" is undefined"));
   CHECK(needs_host_compiler("kernel.cu(1): error: namespace \"std\" has no member \"vector\""));
-  CHECK(needs_host_compiler("kernel.cu(1): error: namespace \"cub\" has no member \"DeviceScan\""));
+  CHECK(
+      needs_host_compiler("kernel.cu(1): error: name followed by \"::\" must be a class\n  "
+                          "cub::DeviceScan::Sum(a);\n"));
   CHECK_FALSE(needs_host_compiler("kernel.cu(1): warning: identifier \"cudaEvent\" is deprecated"));
 }
 
