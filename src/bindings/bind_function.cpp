@@ -51,9 +51,27 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
+/// "scale(float*, int)"; the name alone where the types are not known.
+std::string signature_of(const cuda::Kernel& kernel) {
+  const std::string whole = cuda::demangled(kernel.name());
+  if (!whole.empty()) return whole.starts_with("void ") ? whole.substr(5) : whole;
+  std::string text = kernel.name();
+  try {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    if (types.empty()) return text;
+    text += "(";
+    for (const std::string& type : types) text += (text.back() == '(' ? "" : ", ") + type;
+    return text + ")";
+  } catch (const driver::DriverError&) {
+    return text;  // after a fault the driver does not tell
+  }
+}
+
 PyObject* represent(PyObject* self) {
-  return PyUnicode_FromFormat("<pycuda._driver.Function '%s'>",
-                              state_of(self).kernel->name().c_str());
+  return guarded([&] {
+    const std::string text = signature_of(*state_of(self).kernel);
+    return PyUnicode_FromFormat("<pycuda.Function %s>", text.c_str());
+  });
 }
 
 CUfunction_attribute attribute_code(nb::handle attribute) {
@@ -117,7 +135,14 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       const LockLeft unlocked;  // it compiles
       text = kernel.plan(block.x, block.y, block.z);
     }
-    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+    const nb::object decoded = nb::steal(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    if (!decoded.is_valid()) throw nb::python_error();
+    return nb::module_::import_("pycuda._plan")
+        .attr("Plan")(decoded, nb::str(kernel.name().c_str()),
+                      nb::make_tuple(block.x, block.y, block.z))
+        .release()
+        .ptr();
   });
 }
 

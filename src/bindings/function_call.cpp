@@ -80,7 +80,8 @@ CallOptions read_options(PyObject* const* values, PyObject* keyword_names) {
     throw nb::python_error();
   }
   if (options.block == nullptr || options.block == Py_None) {
-    PyErr_SetString(PyExc_ValueError, "must specify block size");
+    PyErr_SetString(PyExc_ValueError,
+                    "must specify block size: pass block=(x, y, z), such as block=(256, 1, 1)");
     throw nb::python_error();
   }
   return options;

@@ -278,6 +278,9 @@ Result<LoadedDriver> load_library(const std::string& path) {
   loaded.table.is_checked = library->function<CUresult(int*)>("cuCpuIsChecked");
   loaded.table.watch_use =
       library->function<CUresult(CUdeviceptr, const unsigned long long*)>("cuCpuWatchUse");
+  loaded.table.set_source =
+      library->function<CUresult(CUmodule, const char*, const char*, unsigned int, const char*,
+                                 std::size_t)>("cuCpuModuleSetSource");
   // The CPU driver may bear NVIDIA's name, so that programs find it: its own function tells it
   // apart.
   if (loaded.table.last_fault != nullptr) {

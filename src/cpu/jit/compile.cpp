@@ -63,7 +63,8 @@ void make_vector_forms(Compilation& all) {
   run_stage(finish_stage, all);
 }
 
-/// Why kernels whose vector forms were put off have none, now that there was all the time they need.
+/// Why kernels whose vector forms were put off have none, now that there was all the time they
+/// need.
 void settle_postponed(Compilation& all) {
   for (KernelFacts& kernel : all.kernels()) {
     if (!std::exchange(kernel.vectors_later, false)) continue;

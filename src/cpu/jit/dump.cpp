@@ -28,7 +28,8 @@ DumpRequest read_request() {
   for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
   base::refuse_environment(variable, *text,
                            "a folder, or \"step:\" and names, separated by commas, of these steps: "
-                           "all, " + list,
+                           "all, " +
+                               list,
                            "none (there is no step \"" + request.unknown + "\")");
   return request;
 }

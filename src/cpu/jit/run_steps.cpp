@@ -53,8 +53,7 @@ void log_step(const Stage& stage, const Step& step, std::chrono::nanoseconds tim
   char text[160];
   const double milliseconds = std::chrono::duration<double, std::milli>(time).count();
   std::snprintf(text, sizeof text, "step %s:%s: %.2f ms, %u instructions, %+d", stage.name,
-                step.name, milliseconds, after,
-                static_cast<int>(after) - static_cast<int>(before));
+                step.name, milliseconds, after, static_cast<int>(after) - static_cast<int>(before));
   base::log(base::LogLevel::Debug, text);
 }
 
@@ -62,27 +61,42 @@ void log_step(const Stage& stage, const Step& step, std::chrono::nanoseconds tim
 
 const char* name_of(On on) {
   switch (on) {
-    case On::Module: return "module";
-    case On::Functions: return "functions";
-    case On::Kernels: return "kernels";
-    case On::Variants: return "variants";
-    case On::Copies: return "copies";
-    case On::UniformCopies: return "uniform copies";
-    case On::VectorForms: return "vector forms";
+    case On::Module:
+      return "module";
+    case On::Functions:
+      return "functions";
+    case On::Kernels:
+      return "kernels";
+    case On::Variants:
+      return "variants";
+    case On::Copies:
+      return "copies";
+    case On::UniformCopies:
+      return "uniform copies";
+    case On::VectorForms:
+      return "vector forms";
   }
   return "";
 }
 
 const char* name_of(Ir form) {
   switch (form) {
-    case Ir::Lowered: return "lowered";
-    case Ir::Clean: return "clean";
-    case Ir::Copied: return "copied";
-    case Ir::Structured: return "structured";
-    case Ir::Demoted: return "demoted";
-    case Ir::Vectors: return "vectors";
-    case Ir::Callable: return "callable";
-    case Ir::Optimised: return "optimised";
+    case Ir::Lowered:
+      return "lowered";
+    case Ir::Clean:
+      return "clean";
+    case Ir::Copied:
+      return "copied";
+    case Ir::Structured:
+      return "structured";
+    case Ir::Demoted:
+      return "demoted";
+    case Ir::Vectors:
+      return "vectors";
+    case Ir::Callable:
+      return "callable";
+    case Ir::Optimised:
+      return "optimised";
   }
   return "";
 }

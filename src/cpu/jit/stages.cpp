@@ -10,20 +10,13 @@
 
 #include "cpu/jit/full_gathers.h"
 #include "cpu/jit/gather_indexes.h"
-#include "cpu/jit/half_comparisons.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/llvm_passes.h"
 #include "cpu/jit/long_arithmetic.h"
-#include "cpu/jit/long_tiles.h"
-#include "cpu/jit/structure_gathers.h"
+#include "cpu/jit/step_functions.h"
 #include "cpu/jit/vector_steps.h"
-#include "cpu/lower/processor_flushes.h"
-#include "cpu/simt/arithmetic/approximate.h"
-#include "cpu/simt/arithmetic/busy_divider.h"
-#include "cpu/simt/arithmetic/extrema.h"
 #include "cpu/simt/arithmetic/fused_negations.h"
 #include "cpu/simt/arithmetic/nan_payloads.h"
-#include "cpu/simt/arithmetic/narrow_integers.h"
 #include "cpu/simt/arithmetic/native_operations.h"
 #include "cpu/simt/arithmetic/processor_flushes.h"
 #include "cpu/simt/arithmetic/rare_repairs.h"
@@ -33,149 +26,25 @@
 #include "cpu/simt/arithmetic/repeated_flushes.h"
 #include "cpu/simt/arithmetic/saturating_conversion.h"
 #include "cpu/simt/arithmetic/shared_divisions.h"
-#include "cpu/simt/arithmetic/uniform_divisors.h"
-#include "cpu/simt/gangs.h"
-#include "cpu/simt/lanes/grid_stride.h"
+#include "cpu/simt/lanes/alignment_checks.h"
 #include "cpu/simt/lanes/known_lanes.h"
 #include "cpu/simt/lanes/lane_functions.h"
 #include "cpu/simt/lanes/likely_ways.h"
 #include "cpu/simt/lanes/local_arrays.h"
 #include "cpu/simt/lanes/lone_turns.h"
-#include "cpu/simt/lanes/own_rows.h"
 #include "cpu/simt/lanes/same_steps.h"
 #include "cpu/simt/lanes/short_ways.h"
 #include "cpu/simt/lanes/wrap_checks.h"
 #include "cpu/simt/last_stores.h"
-#include "cpu/simt/next_rows.h"
 #include "cpu/simt/scalar_threads.h"
 #include "cpu/simt/store_forwarding.h"
-#include "cpu/simt/unbranched_stores.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
-using A = Compilation;
-using S = Subject;
+using namespace steps;
 using enum On;
 using enum Ir;
-
-bool has_avx512(const A&) { return jit::has_avx512(); }
-bool has_fused_products(const A&) { return jit::has_fused_products(); }
-bool is_least(const A& all) { return all.effort == Effort::Least; }
-bool is_optimised(const A& all) { return all.effort != Effort::Least; }
-bool has_slow_gathers(const A& all) { return is_optimised(all) && jit::has_slow_gathers(); }
-bool leaves_dead_code(const A& all) { return all.leaves_dead_code; }
-bool drops_forms(const A& all) { return !all.plans && all.options.forms != Forms::all(); }
-bool flushes(const A& all) { return all.lowered.processor_flushes; }
-
-/// Where a busy divider is known to be the bottleneck, and whether by registers or as whole roots.
-bool divides_slowly(const A& all) { return is_optimised(all) && divider_costs().has_value(); }
-bool counts_registers(const A& all) { return divides_slowly(all) && divider_costs()->in_registers; }
-bool counts_whole_roots(const A&) {
-  const auto costs = divider_costs();
-  return costs && !costs->in_registers;
-}
-void balance_divider(const S& s) { simt::relieve_divider(*s.function, *divider_costs()); }
-
-// Functions of other files as steps' functions: of a function, of a copy and its gang's size, of the
-// module, and of gathers that leave dead code.
-template <auto change>
-void each(const S& s) {
-  change(*s.function);
-}
-template <auto change>
-void sized(const S& s) {
-  change(*s.function, s.variant->size);
-}
-template <auto change>
-void whole(const S& s) {
-  change(s.all.module());
-}
-template <auto change>
-void gathers(const S& s) {
-  s.all.leaves_dead_code |= change(s.all.module());
-}
-template <const char* const& passes>
-void llvm_passes(const S& s) {
-  run_passes(s.all.module(), *s.all.target, passes);
-  s.all.leaves_dead_code = false;
-}
-
-/// Where gathers are fast, two of them take as long as the shuffles that would replace them.
-StructureLoads structure_loads() {
-  const bool has_avx2 = llvm::StringRef(host_target().features).contains("+avx2");
-  const bool gathers_well = has_avx2 && !jit::has_slow_gathers();
-  return {jit::has_avx512() ? 64u : has_avx2 ? 32u : 16u, has_avx2, gathers_well ? 3u : 2u};
-}
-bool join_gathers(llvm::Module& module) {
-  return join_structure_gathers(module, structure_loads());
-}
-
-void clean_scalar(const S& s) { clean_up_scalar(s.all.module(), *s.all.target, s.all.effort); }
-void approximations(const S& s) { simt::expand_approximations(*s.function, jit::has_avx512()); }
-void expand_min_max(const S& s) { simt::expand_extrema(*s.function, jit::has_avx512()); }
-void yield_in_spin_waits(const S& s) { simt::yield_in_spin_waits(s.all.module()); }
-void choose_tiles(const S& s) { simt::drop_tiles(s.all.variants); }
-void choose_width(const S& s) { simt::choose_width(*s.variant, s.facts()); }
-void uniform_branches(const S& s) { simt::version_uniform_branches(*s.variant); }
-void inner_loop_vectors(const S& s) {
-  simt::call_for_own_rows(*s.function, s.variant->size, s.variant->processor.vector_bytes());
-}
-void narrow_integers(const S& s) { s.variant->narrow += simt::narrow_integers(*s.function); }
-void pause_grid_strides(const S& s) {
-  if (s.variant->guarded && !s.variant->size.is_tile())
-    simt::pause_in_grid_strides(*s.function, s.variant->size.columns);
-}
-void uniform_copy(const S& s) { simt::copy_uniform(*s.variant); }
-void choose_scalar(const S& s) { simt::choose_scalar(*s.variant, s.all.plan_of(s.kernel)); }
-void drop_costly_tiles(const S& s) {
-  drop_long_tiles(s.all.module(), s.all.kernels(), *s.all.target, s.all.plans);
-}
-
-void hoist_parameter_checks(const S& s) {
-  s.all.parameter_checks = simt::hoist_parameter_checks(s.all.module(), s.all.kernels());
-}
-void region_loops(const S& s) { simt::make_region_loops(s.all.module(), s.facts()); }
-void find_suspending(const S& s) {
-  simt::find_suspending_kernels(s.all.module(), s.all.kernels());
-}
-/// The scalar function of a kernel that never gets a vector form, or null.
-llvm::Function* lone_function(const S& s) {
-  llvm::Function* function = s.all.module().getFunction("f." + s.facts().name);
-  return function && simt::stays_scalar(s.facts()) ? function : nullptr;
-}
-void if_convert_stores(const S& s) {
-  if (llvm::Function* function = lone_function(s)) simt::store_without_branches(*function);
-}
-void prefetch_next_rows(const S& s) {
-  if (llvm::Function* function = lone_function(s)) simt::fetch_next_rows(*function);
-}
-void block_loops(const S& s) {
-  simt::make_block_loops(s.all.module(), s.facts(), s.all.parameter_checks[s.kernel]);
-}
-
-void let_processor_flush(const S& s) { lower::let_processor_flush(s.all.module()); }
-void split_coroutines(const S& s) { jit::split_coroutines(s.all.module(), *s.all.target); }
-void run_default(const S& s) {
-  run_default_pipeline(s.all.module(), *s.all.target, s.all.effort);
-}
-void half_compares(const S& s) {
-  s.all.leaves_dead_code = widen_half_comparisons(s.all.module(), has_half_arithmetic());
-}
-void uniform_divisors(const S& s) { simt::multiply_by_reciprocals(*s.function, *divider_costs()); }
-void safe_stack(const S& s) { separate_arrays(s.all.module(), *s.all.target); }
-/// The quick code generator tests the cases of a switch one after the other.
-constexpr const char* least = "function(sroa,early-cse,instsimplify,adce,lower-switch)";
-constexpr const char* globaldce = "globaldce";
-constexpr const char* early_cse = "function(early-cse)";
-constexpr const char* clean_gathers = "function(instsimplify,adce)";
-
-/// Each check asks which others dominate it, which takes too long in the longest functions.
-void reduce_alignment_checks(const S& s) {
-  constexpr std::size_t most_blocks = 2000;
-  if (is_optimised(s.all) || s.function->size() <= most_blocks)
-    simt::reduce_alignment_checks(*s.function);
-}
 
 // clang-format off
 
@@ -336,9 +205,9 @@ const Stage target_stage{"target", "simt", target_steps};
 const Stage optimise_stage{"optimise", "optimised", optimise_steps};
 
 std::span<const Stage* const> stages() {
-  static constexpr const Stage* all[] = {
-      &clean_stage,  &expand_stage,  &copy_stage,   &version_stage, &widen_stage,
-      &finish_stage, &threads_stage, &target_stage, &optimise_stage};
+  static constexpr const Stage* all[] = {&clean_stage,   &expand_stage, &copy_stage,
+                                         &version_stage, &widen_stage,  &finish_stage,
+                                         &threads_stage, &target_stage, &optimise_stage};
   return all;
 }
 

@@ -44,13 +44,13 @@ simt::GangSizes wanted_sizes(const Options& options) {
   return {};
 }
 
+}  // namespace
+
 simt::Processor host_processor() {
   // 32 registers of 64 bytes, or 16 of 32.
   constexpr std::uint64_t with_avx512 = 2048, others = 512;
   return {has_avx512() ? with_avx512 : others, fetch_distance(), streams_ahead()};
 }
-
-}  // namespace
 
 void copy_kernels(const Subject& subject) {
   Compilation& all = subject.all;

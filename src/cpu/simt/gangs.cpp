@@ -23,6 +23,7 @@
 #include "cpu/simt/lanes/call_targets.h"
 #include "cpu/simt/lanes/carried_sums.h"
 #include "cpu/simt/lanes/compile_cost.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/guards.h"
