@@ -17,7 +17,6 @@ silent, bounded in size and safe for processes that share it.
 import functools
 import os
 import sys
-import time
 import warnings
 from typing import NamedTuple
 
@@ -102,26 +101,28 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     extension = rtc()
     capability, is_cpu, driver_version = extension.device_facts()
     source = source_bytes(source)
-    started = time.perf_counter()
+    timed = _compile_times.Compilation("compiling", "compiled to device code", source)
     try:
-        compiled = Compiled(
-            *the_compiler().compile(
-                source=source,
-                options=options,
-                include_folders=include_dirs,
-                arch="" if arch is None else str(arch),
-                code="" if code is None else str(code),
-                target=target,
-                capability=capability,
-                is_cpu=is_cpu,
-                driver_version=driver_version,
-                extern_c=extern_c,
-                keep=bool(keep),
-                cache_folder=cache_folder,
-                nvcc=nvcc_program(nvcc),
-                name_expressions=list(names),
+        with timed:
+            compiled = Compiled(
+                *the_compiler().compile(
+                    source=source,
+                    options=options,
+                    include_folders=include_dirs,
+                    arch="" if arch is None else str(arch),
+                    code="" if code is None else str(code),
+                    target=target,
+                    capability=capability,
+                    is_cpu=is_cpu,
+                    driver_version=driver_version,
+                    extern_c=extern_c,
+                    keep=bool(keep),
+                    cache_folder=cache_folder,
+                    nvcc=nvcc_program(nvcc),
+                    name_expressions=list(names),
+                )
             )
-        )
+            timed.from_cache = compiled.from_cache
     except extension.CompileFailure as failure:
         message, command, stdout, stderr = failure.args
         if message.startswith("error invoking"):
@@ -138,8 +139,6 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         if place := _compile_advice.place_of_call():
             message += f" (the source was passed at {place})"
         raise CompileError(message, command, stdout, stderr) from None
-    elapsed = time.perf_counter() - started
-    _compile_times.report("compiled to device code", source, elapsed, compiled.from_cache)
     if compiled.kept_folder:
         print(f"*** compiler output in {compiled.kept_folder}")
     if compiled.log:
@@ -288,9 +287,8 @@ class SourceModule(CudaModule):
         """Take kernels and variables from this image from now on."""
         from pycuda.driver import module_from_buffer
 
-        started = time.perf_counter()
-        self.module = module_from_buffer(compiled.image)
-        _compile_times.report("loaded", self._compile.args[0], time.perf_counter() - started)
+        with _compile_times.Compilation("loading", "loaded", self._compile.args[0]):
+            self.module = module_from_buffer(compiled.image)
         if self._checks_arguments:
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names

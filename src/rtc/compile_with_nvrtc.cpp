@@ -25,8 +25,11 @@ namespace {
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
 /// device know.
 constexpr int kDefaultCapability = 80;
-/// Making a precompiled header costs about as much as it saves in four compilations.
-constexpr int kCompilesBeforePrecompiledHeader = 4;
+/// Making a precompiled header costs as much as it saves in one to two compilations
+/// (benchmarks/bench_compile.py --headers).
+constexpr int kCompilesBeforePrecompiledHeader = 2;
+/// Each is a temporary file of up to 310 MB, which goes with the process.
+constexpr int kMostPrecompiledHeaders = 4;
 /// What one remedy lets the compiler see may need another.
 constexpr int kMostRemedyRounds = 4;
 
@@ -115,7 +118,16 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
   hash.add(job.source.prefix);
   for (const std::string& option : job.options.compiler) hash.add(option);
   const std::lock_guard lock(mutex_);
-  return ++heavy_prefixes_[hash.hex()] > kCompilesBeforePrecompiledHeader;
+  int& compiles = heavy_prefixes_[hash.hex()];
+  if (compiles < kCompilesBeforePrecompiledHeader) {
+    ++compiles;
+    return false;
+  }
+  if (compiles > kCompilesBeforePrecompiledHeader) return true;
+  if (precompiled_headers_ == kMostPrecompiledHeaders) return false;
+  ++precompiled_headers_;
+  ++compiles;
+  return true;
 }
 
 Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc) {
@@ -138,7 +150,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   // On Linux nvcc takes __int128 without being asked.
   std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
                                       "-device-int128"};
-  options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
+  for (const std::string& option : spelled_for(nvrtc, job.options.compiler)) {
+    options.push_back(option);
+  }
   for (const std::string& hint : hints_known_to(nvrtc, job.options.hints)) options.push_back(hint);
   // libcu++ and our small headers define the same limits in other words.
   options.emplace_back("-diag-suppress=47");
