@@ -11,7 +11,6 @@
 
 #include "cpu/simt/lanes/dialect.h"
 
-
 namespace pycuda::cpu::jit {
 namespace {
 
