@@ -25,7 +25,7 @@ Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted);
 /// than the likely ones, and what they alone called. The facts stay those of all forms, but for
 /// KernelFacts::forms; `suspends` is set already. Kernels without gangs stay whole, and so do those
 /// that kernels launch: they must be ready. After gangs are widened, before
-/// lower_to_scalar_threads.
+/// the stage "threads".
 void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
                 const std::optional<Forms>& wanted);
 

@@ -108,7 +108,7 @@ void choose_scalar(GangSource& source, Plan* plan);
 
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
 /// have one) beside `f.<name>` where that is possible, or for a tile `f.<name>.tile` (every lane
-/// has a thread), and sets the facts. lower_to_scalar_threads makes both callable. Why a kernel
+/// has a thread), and sets the facts. The stage "threads" makes both callable. Why a kernel
 /// stays scalar is in the facts. `plan`, if any, gets the notes.
 void widen_variant(GangSource& source, const Suspension& suspension, KernelFacts& facts,
                    Plan* plan);

@@ -101,7 +101,8 @@ bool name_call_targets(llvm::Function& function, const CallTargets& targets) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && is_call_through_pointer(*call) && !call->hasMetadata(targets_named)) calls.push_back(call);
+    if (call && is_call_through_pointer(*call) && !call->hasMetadata(targets_named))
+      calls.push_back(call);
   }
   const auto few = [&](const llvm::CallInst* call) {
     const std::size_t count = targets.of(*call).size();

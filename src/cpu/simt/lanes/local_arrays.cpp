@@ -260,8 +260,9 @@ void interleave(llvm::AllocaInst& variable, const Uses& uses, unsigned lanes) {
   for (llvm::Instruction* pointer : llvm::drop_begin(uses.pointers)) pointer->eraseFromParent();
   llvm::LLVMContext& context = variable.getContext();
   variable.setMetadata(
-      interleaved_by_element, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
-                                           llvm::Type::getInt64Ty(context), uses.smallest))));
+      interleaved_by_element,
+      llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                                     llvm::Type::getInt64Ty(context), uses.smallest))));
   variable.setAlignment(std::max(variable.getAlign(), llvm::Align(line_bytes)));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What guards ask beside their own conditions.
-#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/guards.h"
 
 #include <doctest/doctest.h>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::gang_all;
