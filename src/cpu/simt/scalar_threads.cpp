@@ -24,6 +24,7 @@
 #include "cpu/simt/spin_wait.h"
 #include "cpu/simt/suspension.h"
 #include "cpu/simt/unbranched_stores.h"
+#include "cpu/simt/warp_turns.h"
 
 namespace pycuda::cpu::simt {
 
@@ -114,6 +115,7 @@ std::vector<ParameterChecks> checks_of_lone_threads(llvm::Module& module,
 }  // namespace
 
 void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts) {
+  take_turns(module);
   const std::vector<ParameterChecks> checks = checks_of_lone_threads(module, facts);
   for (llvm::Function& function : module) expand_alignment_checks(function);
   for (KernelFacts& kernel : facts) {
