@@ -16,6 +16,7 @@
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
+#include "bindings/limited_api.h"
 #include "bindings/unlocked.h"
 
 namespace nb = nanobind;
@@ -101,10 +102,10 @@ PyObject* set_shared_config(PyObject* self, PyObject* config) {
 PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* keyword_names) {
   return guarded([&]() -> PyObject* {
-    const Py_ssize_t named = keyword_names != nullptr ? PyTuple_GET_SIZE(keyword_names) : 0;
+    const Py_ssize_t named = keyword_names != nullptr ? NB_TUPLE_GET_SIZE(keyword_names) : 0;
     if (count + named > 1 ||
         (named == 1 &&
-         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keyword_names, 0), "block") != 0)) {
+         PyUnicode_CompareWithASCIIString(NB_TUPLE_GET_ITEM(keyword_names, 0), "block") != 0)) {
       PyErr_SetString(PyExc_TypeError, "plan() takes one argument, block");
       throw nb::python_error();
     }
@@ -312,7 +313,7 @@ nb::object make_function(std::shared_ptr<cuda::Kernel> kernel) {
 const cuda::Kernel& kernel_of_function(nb::handle function) {
   if (Py_TYPE(function.ptr()) != function_type) {
     PyErr_Format(PyExc_TypeError, "func must be a Function, not %s",
-                 Py_TYPE(function.ptr())->tp_name);
+                 type_name(function.ptr()).c_str());
     throw nb::python_error();
   }
   return *state_of(function.ptr()).kernel;

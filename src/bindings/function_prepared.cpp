@@ -46,8 +46,8 @@ struct PreparedLaunch {
 
 void read_keywords(PyObject* const* values, PyObject* keyword_names, cuda::LaunchShape& shape) {
   std::string unknown;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keyword_names); ++i) {
-    PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(keyword_names); ++i) {
+    PyObject* name = NB_TUPLE_GET_ITEM(keyword_names, i);
     if (is_named(name, "shared_size")) {
       shape.shared_bytes = as_integer<unsigned int>(values[i], "shared_size");
     } else if (!read_launch_attribute(shape.attributes, name, values[i])) {
@@ -134,9 +134,9 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       throw nb::python_error();
     }
     cuda::LaunchAttributes attributes;
-    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : NB_TUPLE_GET_SIZE(keyword_names);
     for (Py_ssize_t i = 0; i < keywords; ++i) {
-      PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+      PyObject* name = NB_TUPLE_GET_ITEM(keyword_names, i);
       const nb::object value = nb::borrow(arguments[count + i]);
       if (is_named(name, "arg_types")) {
         arg_types = value;

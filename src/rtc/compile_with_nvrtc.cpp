@@ -138,7 +138,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   // On Linux nvcc takes __int128 without being asked.
   std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
                                       "-device-int128"};
-  options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
+  for (const std::string& option : spelled_for(nvrtc, job.options.compiler)) {
+    options.push_back(option);
+  }
   for (const std::string& hint : hints_known_to(nvrtc, job.options.hints)) options.push_back(hint);
   // libcu++ and our small headers define the same limits in other words.
   options.emplace_back("-diag-suppress=47");

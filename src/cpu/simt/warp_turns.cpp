@@ -4,10 +4,14 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <vector>
 
@@ -122,19 +126,48 @@ void synchronise_before(llvm::Instruction& place, llvm::Value* thread) {
   llvm::Type* word = b.getInt64Ty();
   llvm::Type* half = b.getInt32Ty();
   llvm::FunctionCallee operation = place.getModule()->getOrInsertFunction(
-      pseudo::warp_op, llvm::FunctionType::get(llvm::StructType::get(word, word),
-                                               {b.getPtrTy(), half, half, word, word, word}, false));
+      pseudo::warp_op,
+      llvm::FunctionType::get(llvm::StructType::get(word, word),
+                              {b.getPtrTy(), half, half, word, word, word}, false));
   auto* callee = llvm::cast<llvm::Function>(operation.getCallee());
   callee->addFnAttr(llvm::Attribute::NoUnwind);
   callee->addFnAttr(llvm::Attribute::Convergent);
   callee->addFnAttr(llvm::Attribute::NoDuplicate);
   llvm::Value* zero = b.getInt64(0);
-  llvm::CallInst* call = b.CreateCall(
-      operation, {thread, b.getInt32(static_cast<std::uint32_t>(WarpOp::Sync)), b.getInt32(0), zero,
-                  zero, zero});
+  llvm::CallInst* call =
+      b.CreateCall(operation, {thread, b.getInt32(static_cast<std::uint32_t>(WarpOp::Sync)),
+                               b.getInt32(0), zero, zero, zero});
   call->setDoesNotThrow();
   call->setConvergent();
   call->setCannotDuplicate();
+}
+
+}  // namespace
+
+namespace {
+
+/// Lanes that pass by a place, or leave an inner loop early, would meet the others there a trip too
+/// soon: they wait at the end of each trip.
+std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
+                                              llvm::ArrayRef<llvm::Instruction*> places) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  std::vector<llvm::Instruction*> ends;
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    const auto inside = [&](const llvm::Instruction* place) { return loop->contains(place); };
+    if (llvm::none_of(places, inside)) continue;
+    if (!loop->getLoopLatch())
+      llvm::simplifyLoop(loop, &dominators, &loops, nullptr, nullptr, nullptr, false);
+    llvm::BasicBlock* latch = loop->getLoopLatch();
+    if (!latch) continue;
+    const auto is_optional = [&](const llvm::Instruction* place) {
+      const llvm::BasicBlock* block = place->getParent();
+      return inside(place) &&
+             (loops.getLoopFor(block) != loop || !dominators.dominates(block, latch));
+    };
+    if (llvm::any_of(places, is_optional)) ends.push_back(latch->getTerminator());
+  }
+  return ends;
 }
 
 }  // namespace
@@ -146,8 +179,10 @@ void take_turns(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || excluded.contains(&function) || !takes_turns(function))
       continue;
-    for (llvm::Instruction* place : TurnFinder(function).run())
-      synchronise_before(*place, function.getArg(0));
+    const std::vector<llvm::Instruction*> places = TurnFinder(function).run();
+    for (llvm::Instruction* end : ends_of_trips(function, places))
+      synchronise_before(*end, function.getArg(0));
+    for (llvm::Instruction* place : places) synchronise_before(*place, function.getArg(0));
   }
 }
 

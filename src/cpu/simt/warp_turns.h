@@ -16,7 +16,8 @@ bool takes_turns(const llvm::Function& function);
 /// functions that exchange values through it without barriers (exchanges_in_step): a
 /// synchronisation of the lanes that stand at the same place comes before each store to volatile
 /// shared memory and before each load that may follow a store. From a volatile access to the next
-/// barrier or warp operation, this applies to all accesses to shared memory. Kernels without
+/// barrier or warp operation, this applies to all accesses to shared memory. Lanes that a loop with
+/// such accesses lets take different ways meet at the end of each trip. Kernels without
 /// volatile shared memory do not change. Functions that gangs call for one lane after the other
 /// cannot wait and do not change either. Before the kernels become coroutines.
 void take_turns(llvm::Module& module);

@@ -25,8 +25,8 @@ namespace pseudo = lower::pseudo;
 bool exchanges_in_warp(const llvm::Instruction& access) {
   const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
   if (address == nullptr || !access.isVolatile()) return false;
-  return is_in_shared(address) || (access.hasMetadata(lower::generic_access) &&
-                                   uses_shared_memory(*access.getModule()));
+  return is_in_shared(address) ||
+         (access.hasMetadata(lower::generic_access) && uses_shared_memory(*access.getModule()));
 }
 
 bool exchanges_in_step(const llvm::Function& function) {

@@ -19,8 +19,9 @@ inline constexpr unsigned warp_lanes = 32;
 /// Whether `function` has warp operations, reads lane numbers or has volatile accesses to shared
 /// memory, so that its gangs must be warps.
 bool needs_warps(const llvm::Function& function);
-/// Whether `access` may be one to volatile shared memory. Programs from before Volta exchange values
-/// within a warp by such accesses, without barriers: each is made for all lanes before the next.
+/// Whether `access` may be one to volatile shared memory. Programs from before Volta exchange
+/// values within a warp by such accesses, without barriers: each is made for all lanes before the
+/// next.
 bool exchanges_in_warp(const llvm::Instruction& access);
 /// Whether its threads rely on those of their warp taking each step with them: `function` has such
 /// accesses.
