@@ -38,7 +38,7 @@ bool warp_operations_widen() {
 
 /// What a test case did, for whoever runs many of them.
 struct Tally {
-  const char* family;
+  std::string family;
   long long kernels = 0, launches = 0, differences = 0;
   explicit Tally(const char* name) : family(name) {}
   ~Tally() {
