@@ -101,6 +101,10 @@ def test_warp_operations_are_of_32_consecutive_threads(form):
 
 
 # As from before Volta: a warp's threads take each step together, without barriers.
+STEP_SHAPES = [
+    [(16, 16, 1), (8, 8, 8), (1, 16, 16), (16, 8, 1), (4, 4, 1), (3, 1, 20)],
+    [(33, 3, 1), (5, 5, 5), (64, 1, 1), (32, 8, 1), (1, 256, 1), (24, 4, 1)],
+]
 IN_STEP = r"""
 import numpy as np
 import pycuda.autoinit
@@ -109,12 +113,14 @@ from pycuda.compiler import SourceModule
 
 source = '''
 #define N (X * Y * Z)
+#define LINE(t) int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)
 __global__ void tree(const float *in, float *out)
 {
-    __shared__ float s[N < 64 ? 64 : N];
-    int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    __shared__ float s[N < 64 ? 96 : N + 32];
+    LINE(t);
     s[t] = in[blockIdx.x * N + t];
     if (N + t < 64) s[N + t] = 1e30f;
+    if (t < 32) s[(N < 64 ? 64 : N) + t] = 1e30f;
     __syncthreads();
     for (int half = 512; half > 32; half /= 2) {
         if (t < half && t + half < N) s[t] = min(s[t], s[t + half]);
@@ -140,28 +146,138 @@ __global__ void rotate(int *out)
     for (int i = 0; i < 5; ++i) s[t] = s[first + (t - first + 1) % count];
     out[blockIdx.x * N + t] = s[t];
 }
+/* A scan within each warp, in a function that is called. */
+__device__ __noinline__ void scan_warp(volatile int *s, int lane)
+{
+    if (lane >= 1) s[0] += s[-1];
+    if (lane >= 2) s[0] += s[-2];
+    if (lane >= 4) s[0] += s[-4];
+    if (lane >= 8) s[0] += s[-8];
+    if (lane >= 16) s[0] += s[-16];
+}
+__global__ void scan(const int *in, int *out)
+{
+    __shared__ int s[N];
+    LINE(t);
+    s[t] = in[blockIdx.x * N + t];
+    scan_warp(s + t, t & 31);
+    out[blockIdx.x * N + t] = s[t];
+}
+/* Lanes take different ways and meet again; the neighbour's value is read without volatile. */
+__global__ void meet(const int *in, int *out)
+{
+    __shared__ int s[N + 1];
+    volatile int *v = s;
+    LINE(t);
+    int first = t & ~31, count = min(32, N - first), next = first + (t - first + 1) % count;
+    int x = in[blockIdx.x * N + t];
+    v[t] = x;
+    if (x % 3 == 0) v[t] = v[next] * 2;
+    else if (x % 3 == 1) { for (int i = 0; i < x % 7; ++i) v[t] = v[t] + 5; }
+    int mine = v[t];
+    v[t] = mine;
+    out[blockIdx.x * N + t] = s[next] + (s[next] << 8);
+}
+/* Odd-even transposition: 32 steps sort each warp's numbers. */
+__global__ void sort(const int *in, int *out)
+{
+    extern __shared__ volatile int d[];
+    LINE(t);
+    int lane = t & 31, count = min(32, N - (t & ~31));
+    d[t] = in[blockIdx.x * N + t];
+    for (int i = 0; i < 32; ++i) {
+        int other = (lane ^ i) & 1 ? lane - 1 : lane + 1;
+        if (other >= 0 && other < count) {
+            int a = d[t], b = d[t - lane + other];
+            d[t] = other > lane ? min(a, b) : max(a, b);
+        }
+    }
+    out[blockIdx.x * N + t] = d[t];
+}
 '''
-blocks = 20
-shapes = [(16, 16, 1), (8, 8, 8), (1, 16, 16), (16, 8, 1), (8, 4, 1), (4, 4, 8), (3, 5, 17), (24, 4, 1), (1, 64, 1)]
-for x, y, z in shapes:
+blocks = 8
+for x, y, z in SHAPES:
     n = x * y * z
     module = SourceModule("#define X %d\n#define Y %d\n#define Z %d\n" % (x, y, z) + source)
-    values = np.random.default_rng(n).random((blocks, n)).astype(np.float32)
+    random = np.random.default_rng(n)
+    values = random.random((blocks, n)).astype(np.float32)
     least = np.empty(blocks, np.float32)
-    module.get_function("tree")(drv.In(values), drv.Out(least), block=(x, y, z), grid=(blocks, 1))
+    shape = dict(block=(x, y, z), grid=(blocks, 1))
+    module.get_function("tree")(drv.In(values), drv.Out(least), **shape)
     assert (least == values.min(1)).all(), ("tree", x, y, z)
     turned = np.empty((blocks, n), np.int32)
-    module.get_function("rotate")(drv.Out(turned), block=(x, y, z), grid=(blocks, 1))
+    module.get_function("rotate")(drv.Out(turned), **shape)
     t = np.arange(n)
-    count = np.minimum(32, n - t // 32 * 32)
-    assert (turned == t // 32 * 32 + (t % 32 + 5) % count).all(), ("rotate", x, y, z)
+    first = t // 32 * 32
+    count = np.minimum(32, n - first)
+    assert (turned == first + (t % 32 + 5) % count).all(), ("rotate", x, y, z)
+    numbers = random.integers(0, 1000, (blocks, n)).astype(np.int32)
+    found = np.empty((blocks, n), np.int32)
+    warps = [slice(w, min(w + 32, n)) for w in range(0, n, 32)]
+    module.get_function("scan")(drv.In(numbers), drv.Out(found), **shape)
+    for w in warps:
+        assert (found[:, w] == numbers[:, w].cumsum(1)).all(), ("scan", x, y, z)
+    module.get_function("meet")(drv.In(numbers), drv.Out(found), **shape)
+    near = first + (t % 32 + 1) % count
+    kind = numbers % 3
+    # The first way is complete before the second one begins, or the other way round.
+    last = np.where(kind == 1, numbers + 5 * (numbers % 7), numbers)
+    early = np.where(kind == 0, numbers[:, near] * 2, last)
+    late = np.where(kind == 0, np.where(kind[:, near] == 0, numbers, last)[:, near] * 2, last)
+    assert ((found == early[:, near] * 257) | (found == late[:, near] * 257)).all(), ("meet", x, y, z)
+    module.get_function("sort")(drv.In(numbers), drv.Out(found), shared=4 * n, **shape)
+    for w in warps:
+        assert (found[:, w] == np.sort(numbers[:, w], 1)).all(), ("sort", x, y, z)
 print("right")
 """
 
 
-@pytest.mark.parametrize("form", [{}, {"PYCUDA_CPU_ISA": "avx2"}], ids=form_name)
-def test_warps_take_steps_together_in_volatile_shared_memory(form):
-    output, _ = run_program(IN_STEP, PYCUDA_DRIVER="cpu", **form)
+@pytest.mark.parametrize("shapes", STEP_SHAPES, ids=["squares", "others"])
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_warps_take_steps_together_in_volatile_shared_memory(form, shapes):
+    output, _ = run_program(f"SHAPES = {shapes}\n" + IN_STEP, PYCUDA_DRIVER="cpu", **form)
+    assert output == "right\n"
+
+
+# The width of a block as a number: the linear index is as good as with blockDim, and right in blocks of another width.
+LITERAL_WIDTH = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+__global__ void rotate(const int *in, int *out, int *places)
+{
+    int t = threadIdx.y * 16 + threadIdx.x, i = blockIdx.x * 256 + t;
+    out[i] = __shfl_sync(~0u, in[i], threadIdx.x + 1);
+    places[i] = threadIdx.x + 100 * threadIdx.y + 10000 * blockDim.x;
+}
+''')
+rotate = module.get_function("rotate")
+x = np.arange(1024, dtype=np.int32) * 7
+out, places = np.zeros_like(x), np.zeros_like(x)
+for width, height in ((16, 16), (8, 16), (16, 4), (4, 8), (32, 4)):
+    rotate(drv.In(x), drv.Out(out), drv.Out(places), block=(width, height, 1), grid=(4, 1))
+    for block in range(4):
+        i = np.array([[block * 256 + b * 16 + a for a in range(width)] for b in range(height)])
+        want = np.empty(width * height, np.int32)
+        own = x[i].ravel()
+        for t in range(width * height):
+            want[t] = own[t // 32 * 32 + (t % width + 1) % 32]
+        order = i.ravel()
+        # In wider blocks several threads write to one place.
+        if width <= 16:
+            assert (out[order] == want).all(), (width, height)
+            there = np.array([[a + 100 * b + 10000 * width for a in range(width)] for b in range(height)]).ravel()
+            assert (places[order] == there).all(), (width, height)
+print("right")
+"""
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_sums_with_a_literal_block_width_are_right_in_blocks_of_any_width(form):
+    output, _ = run_program(LITERAL_WIDTH, PYCUDA_DRIVER="cpu", **form)
     assert output == "right\n"
 
 

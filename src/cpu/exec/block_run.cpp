@@ -198,6 +198,7 @@ BlockRun::Outcome BlockRun::schedule() {
       run_warp(warp);
     }
     if (live_threads_ == 0) return Outcome::Finished;
+    if (launch_->stopped.load(std::memory_order_relaxed)) return Outcome::Stopped;
     advanced_ |= progress_;
     // Barriers that opened, and lanes whose exit let others go on, are found here.
     for (unsigned warp = 0; warp < warp_count_; ++warp) {
@@ -231,7 +232,7 @@ void BlockRun::run_warp(unsigned index) {
     }
     if (barriers_dirty_ != 0) open_barriers();
     if (warp.ready != 0) continue;
-    if (warp.at_op == 0) return;
+    if (warp.at_op == 0 || launch_->stopped.load(std::memory_order_relaxed)) return;
     if (!resolve_masked(index) && !resolve_unmasked(index)) return;
   }
 }

@@ -44,7 +44,7 @@ bool has_small_indices(const Kernel& kernel, const Dim3& grid, const Dim3& block
 bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
   const KernelFacts& facts = kernel.facts;
   if (facts.gang_lanes == 0 || !has_small_indices(kernel, grid, block)) return false;
-  if (facts.forms.are_lines()) return block.z == 1 || facts.forms.has(Form::DeepLine);
+  if (facts.forms.are_lines()) return fits_line(facts, block) || facts.forms.has(Form::DeepLine);
   if (facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
   return block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block);
 }

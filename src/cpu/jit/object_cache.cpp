@@ -99,6 +99,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.gangs_are_warps);
   out.number(facts.warps_in_step);
   out.number(facts.waits_in_blocks);
+  out.number(facts.line_width);
   out.number(facts.gang_frame_bytes);
   out.number(facts.most_gang_blocks);
   out.number(facts.fuses_blocks);
@@ -147,6 +148,7 @@ KernelFacts read_facts(Reader& in) {
   facts.gangs_are_warps = in.number<bool>();
   facts.warps_in_step = in.number<bool>();
   facts.waits_in_blocks = in.number<bool>();
+  facts.line_width = in.number<std::uint32_t>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();
   facts.most_gang_blocks = in.number<Dim3>();
   facts.fuses_blocks = in.number<bool>();

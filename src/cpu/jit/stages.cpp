@@ -38,6 +38,7 @@
 #include "cpu/simt/last_stores.h"
 #include "cpu/simt/scalar_threads.h"
 #include "cpu/simt/store_forwarding.h"
+#include "cpu/simt/warp_turns.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -134,6 +135,7 @@ constexpr Step finish_steps[] = {
 // Functions of one gang or one thread become functions of a block, or coroutines.
 constexpr Step threads_steps[] = {
   {"native-operations", Module, Vectors, Vectors, whole<simt::select_native_operations>},
+  {"warp-turns", Module, Vectors, Vectors, whole<simt::take_turns>},
   {"hoist-parameter-checks", Module, Vectors, Vectors, hoist_parameter_checks},
   {"expand-alignment-checks", Functions, Vectors, Vectors, each<simt::expand_alignment_checks>},
   {"region-loops", Kernels, Vectors, Vectors, region_loops},

@@ -73,7 +73,7 @@ enum class Form : std::uint8_t {
   SmallTiles,  ///< tiles of `small_tile` lanes along x and y
   // Gangs along the linear thread index, which cross the ends of rows: all threads of a block are
   // one row (LaunchFrame::rows), and threadIdx is computed from the place in it.
-  Line,      ///< of a block with ntid.z == 1
+  Line,      ///< of a block with ntid.z == 1, and ntid.x as KernelFacts::line_width says
   DeepLine,  ///< of any block
 };
 inline constexpr std::size_t form_count = 8;
@@ -134,6 +134,7 @@ struct KernelFacts {
       false;                   ///< the vector form is for blocks whose rows are whole warps, or one
   bool warps_in_step = false;  ///< thread by thread it may be wrong (simt::exchanges_in_step)
   bool waits_in_blocks = false;  ///< its threads wait for each other: barriers or warp operations
+  std::uint32_t line_width = 0;  ///< Form::Line is for this ntid.x alone; 0: for any
   std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none
   Dim3 most_gang_blocks{~0u, ~0u, ~0u};  ///< the vector form is for grids that are no larger
   bool fuses_blocks = false;        ///< the vector form may run neighbours along x as one block
@@ -211,6 +212,11 @@ inline std::optional<Form> small_form(const KernelFacts& facts, const Dim3& bloc
   return std::nullopt;
 }
 
+/// Whether Form::Line can run a block; Form::DeepLine can run any.
+inline bool fits_line(const KernelFacts& facts, const Dim3& block) {
+  return block.z == 1 && (facts.line_width == 0 || facts.line_width == block.x);
+}
+
 /// The form whose gangs cross the ends of rows, where it is right or faster: for warps that are no
 /// parts of rows, and for threads that wait for each other in rows too narrow for a gang.
 inline std::optional<Form> line_form(const KernelFacts& facts, const Dim3& block) {
@@ -221,7 +227,7 @@ inline std::optional<Form> line_form(const KernelFacts& facts, const Dim3& block
              block.x * block.y * block.z < short_row || has_whole_tiles(facts, block)) {
     return std::nullopt;
   }
-  return block.z == 1 ? Form::Line : Form::DeepLine;
+  return fits_line(facts, block) ? Form::Line : Form::DeepLine;
 }
 
 struct Kernel;

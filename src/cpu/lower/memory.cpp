@@ -61,6 +61,7 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
       llvm::LoadInst* load = b.CreateAlignedLoad(
           type, b.CreateConstInBoundsGEP1_64(type, pointer, i), alignment, access.is_volatile);
       load->setAtomic(access.ordering);
+      if (access.is_volatile && space == ptx::Space::Generic) mark_generic_access(*load);
       lowering.write(destinations[i], load, sign_extend);
     }
     return true;
@@ -106,6 +107,7 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
       llvm::StoreInst* store = b.CreateAlignedStore(
           values[i], b.CreateConstInBoundsGEP1_64(type, pointer, i), alignment, access.is_volatile);
       store->setAtomic(access.ordering);
+      if (access.is_volatile && space == ptx::Space::Generic) mark_generic_access(*store);
     }
     return true;
   }

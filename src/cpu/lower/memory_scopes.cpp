@@ -25,6 +25,10 @@ void set_memory_scope(llvm::Instruction& access, ptx::Space space) {
   access.setMetadata(llvm::LLVMContext::MD_noalias, is_shared ? global : shared);
 }
 
+void mark_generic_access(llvm::Instruction& access) {
+  access.setMetadata(generic_access, llvm::MDNode::get(access.getContext(), {}));
+}
+
 bool are_in_other_spaces(const llvm::Instruction& left, const llvm::Instruction& right) {
   const llvm::MDNode* own = left.getMetadata(llvm::LLVMContext::MD_alias_scope);
   const llvm::MDNode* others = right.getMetadata(llvm::LLVMContext::MD_noalias);

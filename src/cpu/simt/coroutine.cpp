@@ -2,6 +2,7 @@
 // Ramp, suspension points, calls of other coroutines, end.
 #include "cpu/simt/coroutine.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Intrinsics.h>
@@ -14,6 +15,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -223,6 +225,24 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
   call->eraseFromParent();
 }
 
+/// Whether `call` is a warp operation of the lanes that stand at the same place.
+bool is_unmasked(const llvm::CallInst& call) {
+  if (lower::callee_name(call) != pseudo::warp_op) return false;
+  const auto* mask = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
+  return mask && mask->isZero();
+}
+
+/// Of the lanes that stand at unmasked operations, those at the lowest site go first, so that the
+/// others meet them: a site's number must be higher than those of all that lead to it, and higher
+/// than those of the loops before it.
+void sort_by_program_order(std::vector<llvm::CallInst*>& calls, llvm::Function& function) {
+  if (llvm::none_of(calls, [](const llvm::CallInst* call) { return is_unmasked(*call); })) return;
+  const ControlFlow flow(function);
+  llvm::stable_sort(calls, [&](const llvm::CallInst* left, const llvm::CallInst* right) {
+    return flow.position(left->getParent()) < flow.position(right->getParent());
+  });
+}
+
 }  // namespace
 
 CoroutineMaker::CoroutineMaker(llvm::Module& module, const Suspension& suspension)
@@ -276,6 +296,7 @@ void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
       calls.push_back(call);
     }
   }
+  sort_by_program_order(pseudo_calls, ramp);
   Body body(ramp, is_kernel, next_site_);
   body.make_ends(&ramp.getEntryBlock());
   body.replace_returns(returns);

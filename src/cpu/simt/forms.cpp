@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/simt/suspension.h"
+#include "cpu/simt/warp_turns.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -89,7 +90,7 @@ void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
     // Small tiles are not made of rows either.
     if (wanted && wanted->has(Form::SmallTiles)) kernel.fuses_blocks = false;
     kernel.forms = forms;
-    kernel.suspends = suspension.suspends(*threads);
+    kernel.suspends = suspension.suspends(*threads) || takes_turns(*threads);
     if (!forms.has(Form::Threads)) threads->eraseFromParent();
     if (!forms.have_gangs()) erase(module, "f." + kernel.name + ".gang");
     if (!forms.have_tails()) erase(module, "f." + kernel.name + ".tail");

@@ -338,7 +338,9 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       drop_dead(*copy);
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
-      if (wanted.line != Line::None) lay_in_line(*copy, wanted.line);
+      facts[i].line_width = literal_block_width(*copy);
+      if (wanted.line != Line::None)
+        lay_in_line(*copy, wanted.line, wanted.line == Line::OnePlane ? facts[i].line_width : 0);
       const bool warps = needs_warps(*copy);
       const bool in_step = warps && exchanges_in_step(*copy);
       const bool choose = wanted.lanes == 0;

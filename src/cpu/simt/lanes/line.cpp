@@ -11,9 +11,11 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
@@ -35,7 +37,8 @@ constexpr unsigned most_depth = 8;
 
 class Folder {
  public:
-  Folder(llvm::Function& kernel, Line line) : kernel_(kernel), line_(line) {
+  Folder(llvm::Function& kernel, Line line, std::uint32_t width)
+      : kernel_(kernel), line_(line), width_(width) {
     for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
       const llvm::StringRef name = special_register(&instruction);
       if (name.starts_with("tid.") || name == "ntid.x" || name == "ntid.y")
@@ -45,16 +48,40 @@ class Folder {
 
   /// Sums that are, or contain, a multiple of the linear index take `place` for it.
   void run(llvm::Value* place) {
-    if (!reads("tid.x") || !reads("tid.y") || !reads("ntid.x")) return;
+    if (!reads("tid.x") || !reads("tid.y") || (width_ == 0 && !reads("ntid.x"))) return;
     if (line_ != Line::OnePlane && (!reads("tid.z") || !reads("ntid.y"))) return;
-    std::vector<llvm::Instruction*> sums;
-    for (llvm::Instruction& instruction : llvm::instructions(kernel_)) {
-      if (is_sum(instruction)) sums.push_back(&instruction);
+    const std::vector<llvm::Instruction*> all = sums();
+    for (llvm::Instruction* sum : llvm::reverse(all)) fold(*sum, place);
+  }
+
+  /// By how much more than tid.x the sums count tid.y, where this is a number.
+  std::vector<std::uint32_t> literal_widths() const {
+    std::vector<std::uint32_t> widths;
+    if (!reads("tid.x") || !reads("tid.y")) return widths;
+    for (llvm::Instruction* sum : sums()) {
+      const auto all = terms(sum, 0);
+      if (!all) continue;
+      const auto columns = all->find(Factors{reads("tid.x")});
+      const auto rows = all->find(Factors{reads("tid.y")});
+      if (columns == all->end() || rows == all->end() || columns->second == 0) continue;
+      const std::uint32_t width = rows->second / columns->second;
+      if (rows->second % columns->second == 0 && width >= 2 && width <= widest)
+        widths.push_back(width);
     }
-    for (llvm::Instruction* sum : llvm::reverse(sums)) fold(*sum, place);
+    return widths;
   }
 
  private:
+  /// Of a block that has several rows.
+  static constexpr std::uint32_t widest = 512;
+
+  std::vector<llvm::Instruction*> sums() const {
+    std::vector<llvm::Instruction*> found;
+    for (llvm::Instruction& instruction : llvm::instructions(kernel_)) {
+      if (is_sum(instruction)) found.push_back(&instruction);
+    }
+    return found;
+  }
   static bool is_sum(const llvm::Instruction& instruction) {
     if (!instruction.getType()->isIntegerTy(32)) return false;
     const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
@@ -115,18 +142,21 @@ class Folder {
   void fold(llvm::Instruction& sum, llvm::Value* place) const {
     auto all = terms(&sum, 0);
     if (!all) return;
-    std::vector<Factors> index{{reads("tid.x")}, {reads("tid.y"), reads("ntid.x")}};
-    if (line_ != Line::OnePlane)
-      index.push_back({reads("tid.z"), reads("ntid.x"), reads("ntid.y")});
-    for (Factors& factors : index) std::sort(factors.begin(), factors.end());
-    const auto found = all->find(index[0]);
+    const std::uint32_t per_row = width_ == 0 ? 1 : width_;
+    std::vector<std::pair<Factors, std::uint32_t>> index{{{reads("tid.x")}, 1},
+                                                         {{reads("tid.y")}, per_row}};
+    if (line_ != Line::OnePlane) index.push_back({{reads("tid.z"), reads("ntid.y")}, per_row});
+    for (auto part = index.begin() + 1; width_ == 0 && part != index.end(); ++part)
+      part->first.push_back(reads("ntid.x"));
+    for (auto& [factors, times] : index) std::sort(factors.begin(), factors.end());
+    const auto found = all->find(index[0].first);
     const std::uint32_t multiple = found == all->end() ? 0 : found->second;
     if (multiple == 0) return;
-    for (const Factors& factors : index) {
+    for (const auto& [factors, times] : index) {
       const auto part = all->find(factors);
-      if (part == all->end() || part->second != multiple) return;
+      if (part == all->end() || part->second != multiple * times) return;
     }
-    for (const Factors& factors : index) all->erase(factors);
+    for (const auto& [factors, times] : index) all->erase(factors);
     llvm::IRBuilder<> b(&sum);
     llvm::Value* result = b.CreateMul(place, b.getInt32(multiple));
     for (const auto& [factors, number] : *all) {
@@ -145,6 +175,7 @@ class Folder {
 
   llvm::Function& kernel_;
   const Line line_;
+  const std::uint32_t width_;  ///< ntid.x, or 0
   std::map<std::string, llvm::Value*> first_;
 };
 
@@ -170,7 +201,28 @@ PlaceInBlock place_in_block(llvm::IRBuilderBase& b, llvm::Value* place, llvm::Va
   return {x, rest(row, z, height), z};
 }
 
-void lay_in_line(llvm::Function& kernel, Line line) {
+std::uint32_t literal_block_width(llvm::Function& kernel) {
+  std::uint32_t best = 0;
+  for (const std::uint32_t width : Folder(kernel, Line::OnePlane, 0).literal_widths()) {
+    const bool rounder = std::has_single_bit(width), best_is_round = std::has_single_bit(best);
+    if (best == 0 || (rounder != best_is_round ? rounder : width < best)) best = width;
+  }
+  return best;
+}
+
+namespace {
+
+void replace_reads(llvm::Function& kernel, llvm::StringRef name, llvm::Value* value) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    if (special_register(&instruction) != name) continue;
+    instruction.replaceAllUsesWith(value);
+    instruction.eraseFromParent();
+  }
+}
+
+}  // namespace
+
+void lay_in_line(llvm::Function& kernel, Line line, std::uint32_t known_width) {
   kernel.addFnAttr(lies_in_line);
   llvm::BasicBlock& entry = kernel.getEntryBlock();
   llvm::IRBuilder<> b(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
@@ -186,10 +238,13 @@ void lay_in_line(llvm::Function& kernel, Line line) {
       old.push_back(llvm::cast<llvm::CallInst>(&instruction));
   }
   if (old.empty()) return;
+  if (known_width != 0) replace_reads(kernel, "ntid.x", b.getInt32(known_width));
+  b.SetInsertPoint(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
   llvm::CallInst* const place = read("tid.x");
-  llvm::Value* const width = read("ntid.x");
+  llvm::Value* const width =
+      known_width != 0 ? static_cast<llvm::Value*>(b.getInt32(known_width)) : read("ntid.x");
   llvm::Value* const height = read("ntid.y");
-  Folder(kernel, line).run(place);
+  Folder(kernel, line, known_width).run(place);
   b.SetInsertPoint(llvm::cast<llvm::Instruction>(height)->getNextNode());
   const PlaceInBlock own = place_in_block(b, place, width, height, line);
   std::vector<llvm::CallInst*> calls;

@@ -28,9 +28,14 @@ struct PlaceInBlock {
 PlaceInBlock place_in_block(llvm::IRBuilderBase& builder, llvm::Value* place, llvm::Value* width,
                             llvm::Value* height, Line line);
 
+/// The block's width that `kernel`, with all its calls inlined, writes as a number in sums such as
+/// tid.y * 16 + tid.x; 0: there are no such sums. Of several numbers, powers of two come first,
+/// then small ones: others are more often the lengths of rows in memory.
+std::uint32_t literal_block_width(llvm::Function& kernel);
+
 /// Lets a kernel, with all its calls inlined, compute threadIdx from the place in the line. Sums
 /// that are the linear index, such as tid.y * ntid.x + tid.x, become that place itself: what they
-/// lead to in memory stays consecutive.
-void lay_in_line(llvm::Function& kernel, Line line);
+/// lead to in memory stays consecutive. If `width` is not 0, ntid.x is this.
+void lay_in_line(llvm::Function& kernel, Line line, std::uint32_t width);
 
 }  // namespace pycuda::cpu::simt

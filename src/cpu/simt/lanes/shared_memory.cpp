@@ -12,4 +12,9 @@ bool is_in_shared(const llvm::Value* address) {
   return lower::callee_name(*llvm::getUnderlyingObject(address, 0)) == lower::pseudo::shared_base;
 }
 
+bool uses_shared_memory(const llvm::Module& module) {
+  const llvm::Function* base = module.getFunction(lower::pseudo::shared_base);
+  return base != nullptr && !base->use_empty();
+}
+
 }  // namespace pycuda::cpu::simt

@@ -2,11 +2,14 @@
 // Analysis: which addresses lie in a block's shared memory.
 #pragma once
 
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Value.h>
 
 namespace pycuda::cpu::simt {
 
 /// Whether `address` is known to, through whatever it is computed by but choices and phis.
 bool is_in_shared(const llvm::Value* address);
+/// Whether any function of `module` reads or writes shared memory, or takes an address there.
+bool uses_shared_memory(const llvm::Module& module);
 
 }  // namespace pycuda::cpu::simt

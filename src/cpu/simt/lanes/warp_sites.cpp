@@ -14,6 +14,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
+#include "cpu/lower/memory_scopes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/shared_memory.h"
 
@@ -21,17 +22,12 @@ namespace pycuda::cpu::simt {
 
 namespace pseudo = lower::pseudo;
 
-namespace {
-
-/// Programs from before Volta exchange numbers within a warp by volatile shared memory, without
-/// barriers: in the gang that is the warp each of their accesses is made for all lanes before the
-/// next.
 bool exchanges_in_warp(const llvm::Instruction& access) {
   const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
-  return address != nullptr && access.isVolatile() && is_in_shared(address);
+  if (address == nullptr || !access.isVolatile()) return false;
+  return is_in_shared(address) ||
+         (access.hasMetadata(lower::generic_access) && uses_shared_memory(*access.getModule()));
 }
-
-}  // namespace
 
 bool exchanges_in_step(const llvm::Function& function) {
   return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {

@@ -19,8 +19,12 @@ inline constexpr unsigned warp_lanes = 32;
 /// Whether `function` has warp operations, reads lane numbers or has volatile accesses to shared
 /// memory, so that its gangs must be warps.
 bool needs_warps(const llvm::Function& function);
-/// Whether its threads rely on those of their warp taking each step with them: thread by thread it
-/// may be wrong.
+/// Whether `access` may be one to volatile shared memory. Programs from before Volta exchange
+/// values within a warp by such accesses, without barriers: each is made for all lanes before the
+/// next.
+bool exchanges_in_warp(const llvm::Instruction& access);
+/// Whether its threads rely on those of their warp taking each step with them: `function` has such
+/// accesses.
 bool exchanges_in_step(const llvm::Function& function);
 /// Whether its threads wait for their whole block.
 bool has_barriers(const llvm::Function& function);

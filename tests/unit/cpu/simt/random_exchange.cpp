@@ -67,6 +67,48 @@ void RandomKernel::share_and_reduce() {
   line("bar.sync 0;");
 }
 
+/// Own and another lane's number, without a barrier in between; `own` and `other` are addresses.
+void RandomKernel::exchange_in_step(const std::string& own, const std::string& other) {
+  const std::string to = r();
+  switch (pick(4)) {
+    case 0:  // one number each
+      line("st.volatile.shared.u32 " + own + ", " + source() + ";");
+      return line("ld.volatile.shared.u32 " + to + ", " + other + ";");
+    case 1:  // a sum
+      line("ld.volatile.shared.u32 %t4, " + own + "; ld.volatile.shared.u32 %t5, " + other + ";");
+      line("add.u32 %t4, %t4, %t5; st.volatile.shared.u32 " + own + ", %t4;");
+      return line("xor.b32 " + to + ", " + to + ", %t4;");
+    case 2:  // read without volatile
+      line("st.volatile.shared.u32 " + own + ", " + source() + ";");
+      return line("ld.shared.u32 " + to + ", " + other + ";");
+    default: {  // by some lanes
+      const std::string q = condition();
+      line("@" + q + " st.volatile.shared.u32 " + own + ", " + source() + ";");
+      return line("ld.volatile.shared.u32 " + to + ", " + other + ";");
+    }
+  }
+}
+
+/// Threads of a warp exchange numbers in lockstep, each place in slots of its own: what lanes that
+/// are elsewhere put there is from earlier.
+void RandomKernel::step() {
+  const std::string place = str(4096 * step_places_++);
+  line("add.u32 %o1, %lane, " + str(1 + pick(31)) + "; rem.u32 %o1, %o1, %members;");
+  line("add.u32 %o1, %o1, %first; shl.b32 %o1, %o1, 2; mov.u32 %o2, slots;");
+  line("add.u32 %o1, %o1, %o2; shl.b32 %o0, %lin, 2; add.u32 %o0, %o0, %o2;");
+  for (int times = 1 + pick(3); times > 0; --times)
+    exchange_in_step("[%o0+" + place + "]", "[%o1+" + place + "]");
+}
+
+/// As programs do that are written for blocks of one width.
+void RandomKernel::load_by_literal() {
+  line("mad.lo.u32 %t0, %ty, " + str(traits_.literal_width) + ", %tx;");
+  if (one_in(2)) line("mad.lo.u32 %t0, %bx, 256, %t0;");
+  line("and.b32 %t0, %t0, " + str(in_words - 1) +
+       "; mul.wide.u32 %a, %t0, 4; add.u64 %a, %a, %in;");
+  line("ld.global.u32 " + r() + ", [%a];");
+}
+
 /// Between the lanes that have threads; or only between those for which a condition holds.
 void RandomKernel::shuffle() {
   const std::string value = pick(2) ? r() : source(), to = r();

@@ -9,12 +9,18 @@ constexpr const char* walk_variables =
     ".shared .align 16 .b8 rows[36864];\n.local .align 8 .b8 walked[64];\n"
     ".reg .b32 %k<6>, %own, %left; .reg .b64 %y<3>; .reg .f32 %divisor;\n";
 
+/// Room for as many exchanges, of 1024 threads each.
+constexpr int most_step_places = 4;
+constexpr const char* step_variables =
+    ".shared .align 4 .b8 slots[16384];\n.reg .b32 %first, %members, %o<3>;\n";
+
 }  // namespace
 
 std::string RandomKernel::text(const std::string& name, const KernelTraits& traits) {
   traits_ = traits;
   body_.clear();
   next_label_ = 0;
+  step_places_ = 0;
   depth_is_uniform_ = true;
   loops_ = 0;
   loop_exit_.clear();
@@ -28,7 +34,7 @@ std::string RandomKernel::text(const std::string& name, const KernelTraits& trai
          "(.param .u64 in, .param .u64 out, .param .u64 soa, .param .u64 bins, .param .u32 n) {\n"
          ".shared .align 16 .b8 tile[8192];\n.shared .align 4 .b8 counts[64];\n"
          ".local .align 8 .b8 mine[64];\n" +
-         (traits_.walks ? walk_variables : "") +
+         (traits_.walks ? walk_variables : "") + (traits_.in_step ? step_variables : "") +
          ".reg .b64 %in, %out, %soa, %bins, %a, %x, %l<4>, %m<2>;\n"
          ".reg .b32 %r<8>, %n, %tx, %ty, %nx, %ny, %bx, %lin, %i, %g, %u0, %u1, %lane, %warp, "
          "%t<6>, %c<8>, %s<2>;\n"
@@ -54,6 +60,14 @@ void RandomKernel::prologue() {
     line("and.b32 %lane, %lin, 31; sub.u32 %t0, %lin, %lane; sub.u32 %t0, %u1, %t0;");
     line("min.u32 %t0, %t0, 32; sub.u32 %t0, 32, %t0; mov.u32 %warp, -1;");
     line("shr.u32 %warp, %warp, %t0;");
+  }
+  if (traits_.in_step) {
+    line(
+        "sub.u32 %first, %lin, %lane; sub.u32 %members, %u1, %first; min.u32 %members, %members, "
+        "32;");
+    line("shl.b32 %o0, %lin, 2; mov.u32 %o1, slots; add.u32 %o0, %o0, %o1;");
+    for (int place = 0; place < most_step_places; ++place)
+      line("st.volatile.shared.u32 [%o0+" + str(4096 * place) + "], %lin;");
   }
   // What has no value yet may have any, and another one on every path.
   for (int k = 0; k < 8; ++k) line("mov.u32 %r" + str(k) + ", 0;");
@@ -166,6 +180,8 @@ void RandomKernel::statements(int count, int depth) {
 
 void RandomKernel::statement(int depth) {
   if (traits_.walks && one_in(2)) return walk(depth);
+  if (traits_.in_step && one_in(4)) return step_places_ < most_step_places ? step() : integer();
+  if (traits_.literal_width != 0 && one_in(8)) return load_by_literal();
   const bool together = depth_is_uniform_;
   switch (pick(depth < 4 ? 36 : 25)) {
     case 0:

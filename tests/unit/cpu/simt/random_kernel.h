@@ -27,6 +27,8 @@ struct KernelTraits {
   bool every_part = false;   ///< says which register differs; a long kernel
   bool walks = false;        ///< loops over rows, lists and local arrays, and turns
   bool whole_warps = false;  ///< among these, rows that belong to warps
+  bool in_step = false;      ///< exchanges in volatile shared memory without barriers; with `warps`
+  int literal_width = 0;     ///< reads at tid.y * this + tid.x
   Flushing flushing = Flushing::Hardly;
 };
 
@@ -131,6 +133,9 @@ class RandomKernel {
   void leave();
   void exchange();
   void share_and_reduce();
+  void step();
+  void exchange_in_step(const std::string& own, const std::string& other);
+  void load_by_literal();
   void shuffle();
   void vote();
 
@@ -138,6 +143,7 @@ class RandomKernel {
   KernelTraits traits_;
   std::string body_;
   bool depth_is_uniform_ = true;  ///< all threads of the block are here together
+  int step_places_ = 0;           ///< each has its own part of the slots
   int loops_ = 0;                 ///< depth of loops, each with a counter
   std::string loop_exit_, loop_next_;
   int next_label_ = 0;

@@ -79,6 +79,22 @@ std::vector<Shape> random_shapes(std::uint64_t seed) {
           narrow[seed / 2 % narrow.size()]};
 }
 
+std::vector<Shape> shapes_across_rows(std::uint64_t seed) {
+  static const std::vector<Shape> planes{
+      {{2}, {16, 16}, 512}, {{3}, {33, 3}, 290}, {{2}, {1, 256}, 500}, {{2}, {24, 10}, 480},
+      {{3}, {8, 8}, 192},   {{2}, {4, 4}, 32},   {{2}, {5, 25}, 249},  {{1}, {16, 32}, 512}};
+  static const std::vector<Shape> volumes{{{2}, {8, 8, 8}, 1000}, {{2}, {1, 16, 16}, 512},
+                                          {{2}, {5, 5, 5}, 250},  {{3}, {4, 4, 8}, 384},
+                                          {{1}, {3, 5, 17}, 251}, {{2}, {16, 2, 4}, 256}};
+  static const std::vector<Shape> whole{{{2}, {64}, 128},
+                                        {{2}, {32, 8}, 512},
+                                        {{3}, {100}, 299},
+                                        {{2}, {64, 2, 2}, 512},
+                                        {{1}, {256}, 256}};
+  return {planes[seed % planes.size()], volumes[seed / 2 % volumes.size()],
+          whole[seed / 3 % whole.size()]};
+}
+
 std::string difference(LoadedModule& module, const char* name, const Shape& shape) {
   module.thread_by_thread = true;
   const Outcome expected = run(module, name, shape);
@@ -123,10 +139,22 @@ std::string warp_kernel_text(std::uint64_t seed, const std::string& name, bool e
   return text_of(random, name, traits);
 }
 
-std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
-                        Flushing flushing, bool walks) {
+std::string step_kernel_text(std::uint64_t seed, const std::string& name, bool every_part) {
   std::mt19937_64 random(seed);
   KernelTraits traits;
+  traits.barriers = seed % 3 == 0;
+  traits.warps = traits.in_step = true;
+  traits.every_part = every_part;
+  traits.literal_width = seed % 4 == 0 ? 16 : 0;
+  traits.size = 3 + static_cast<int>(random() % 5);
+  return text_of(random, name, traits);
+}
+
+std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
+                        Flushing flushing, bool walks, int literal_width) {
+  std::mt19937_64 random(seed);
+  KernelTraits traits;
+  traits.literal_width = literal_width;
   traits.barriers = seed % 3 == 0;
   traits.warps = warps && seed % 5 == 0;
   traits.every_part = every_part;

@@ -20,6 +20,10 @@ struct Shape {
 /// drawn by `seed`.
 std::vector<Shape> random_shapes(std::uint64_t seed);
 
+/// Launches in blocks whose warps are no parts of rows, and two in blocks whose warps are, drawn by
+/// `seed`.
+std::vector<Shape> shapes_across_rows(std::uint64_t seed);
+
 /// Runs both forms of a kernel; what differs, or nothing.
 std::string difference(LoadedModule& module, const char* name, const Shape& shape);
 
@@ -35,7 +39,10 @@ std::string difference_of_form(LoadedModule& oracle, LoadedModule& module, const
 
 /// The kernel of this number.
 std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps, bool every_part,
-                        Flushing flushing = Flushing::Hardly, bool walks = false);
+                        Flushing flushing = Flushing::Hardly, bool walks = false,
+                        int literal_width = 0);
+/// A kernel whose threads exchange numbers in volatile shared memory, warp by warp.
+std::string step_kernel_text(std::uint64_t seed, const std::string& name, bool every_part);
 /// A kernel with warp operations, for blocks whose rows are made of whole warps.
 std::string warp_kernel_text(std::uint64_t seed, const std::string& name, bool every_part);
 

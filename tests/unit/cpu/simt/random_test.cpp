@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Random kernels: the vector path against the scalar one.
 #include <algorithm>
+#include <fstream>
 #include <string>
 
+#include "base/env.h"
 #include "cpu/exec/gang_block.h"
 #include "unit/cpu/simt/random_run.h"
 #include "unit/cpu/tried_kernels.h"
 
+using pycuda::cpu::fits_line;
 using pycuda::cpu::Form;
 using pycuda::cpu::Forms;
 using pycuda::cpu::exec::form_of_launch;
@@ -17,6 +20,8 @@ using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::random_shapes;
 using pycuda::cpu::testing::RandomKernel;
 using pycuda::cpu::testing::Shape;
+using pycuda::cpu::testing::shapes_across_rows;
+using pycuda::cpu::testing::step_kernel_text;
 using pycuda::cpu::testing::vectors;
 using pycuda::cpu::testing::warp_kernel_text;
 
@@ -31,8 +36,36 @@ bool warp_operations_widen() {
   return module.kernel("k").facts.gang_lanes != 0;
 }
 
-/// Checks that nothing was `found` to differ.
-bool agrees(long long seed, const Shape& shape, const std::string& found) {
+/// What a test case did, for whoever runs many of them.
+struct Tally {
+  std::string family;
+  long long kernels = 0, launches = 0, differences = 0;
+  explicit Tally(const char* name) : family(name) {}
+  ~Tally() {
+    MESSAGE("tally: " << family << ", " << kernels << " kernels, " << launches
+                      << " launches compared, " << differences << " differences");
+  }
+};
+
+/// Writes a kernel that differs to the folder that PYCUDA_TEST_SAVE names, if it names one.
+void save(const Tally& tally, long long seed, const std::string& text, const std::string& what) {
+  const auto folder = pycuda::base::environment("PYCUDA_TEST_SAVE");
+  if (!folder) return;
+  std::ofstream file(*folder + "/" + tally.family + "-" + std::to_string(seed) + ".ptx");
+  file << "// " << what << "\n// kernel k" << seed << "\n" << pycuda::cpu::testing::module_of(text);
+}
+
+/// Checks that nothing was `found` to differ in a launch of a kernel of `text`.
+bool agrees(Tally& tally, long long seed, const Shape& shape, const std::string& text,
+            const std::string& found) {
+  ++tally.launches;
+  if (!found.empty()) {
+    ++tally.differences;
+    save(tally, seed, text,
+         "block " + std::to_string(shape.block.x) + " x " + std::to_string(shape.block.y) + " x " +
+             std::to_string(shape.block.z) + ", grid " + std::to_string(shape.grid.x) + ", n " +
+             std::to_string(shape.n) + ": " + found);
+  }
   CHECK_MESSAGE(found.empty(), "kernel " << seed << ", block " << shape.block.x << " x "
                                          << shape.block.y << " x " << shape.block.z << ", n "
                                          << shape.n << ": " << found);
@@ -43,6 +76,7 @@ bool agrees(long long seed, const Shape& shape, const std::string& found) {
 /// ran in gangs. `printed`: with what each of the text's registers holds. `walks`: half of what
 /// they do are loops over rows, lists and the like.
 long long run_kernels(long long first, long long count, bool printed, bool walks = false) {
+  Tally tally(walks ? "walks" : "plain");
   const bool warps = warp_operations_widen();
   long long widened = 0;
   for (long long start = first; start < first + count; start += kernels_per_module) {
@@ -55,13 +89,14 @@ long long run_kernels(long long first, long long count, bool printed, bool walks
     LoadedModule module(text);
     for (long long seed = start; seed < end; ++seed) {
       const std::string name = "k" + std::to_string(seed);
+      ++tally.kernels;
       if (module.kernel(name.c_str()).facts.gang_lanes == 0) {
         MESSAGE(seed << " stays scalar: " << module.kernel(name.c_str()).facts.scalar_reason);
         continue;
       }
       ++widened;
       for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
-        if (!agrees(seed, shape, difference(module, name.c_str(), shape))) break;
+        if (!agrees(tally, seed, shape, text, difference(module, name.c_str(), shape))) break;
       }
     }
   }
@@ -71,6 +106,7 @@ long long run_kernels(long long first, long long count, bool printed, bool walks
 /// Tries kernels whose code relies on blocks that are made of whole warps; how many of them ran in
 /// gangs.
 long long run_warp_kernels(long long first, long long count) {
+  Tally tally("warps");
   auto whole = vectors(true);
   whole.forms = Forms(Form::Gangs) | Form::Threads;
   long long widened = 0;
@@ -84,6 +120,7 @@ long long run_warp_kernels(long long first, long long count) {
     LoadedModule module(text, whole);
     for (long long seed = start; seed < end; ++seed) {
       const std::string name = "k" + std::to_string(seed);
+      ++tally.kernels;
       widened += module.kernel(name.c_str()).facts.gang_lanes != 0 ? 1 : 0;
       for (auto shape : random_shapes(static_cast<std::uint64_t>(seed))) {
         shape.block.x = std::min((shape.block.x + 31) / 32 * 32,
@@ -92,7 +129,7 @@ long long run_warp_kernels(long long first, long long count) {
         // Without a warp operation it may need tiles, or tails of gangs of 64, which are not there.
         const auto& kernel = module.kernel(name.c_str());
         if (!kernel.facts.forms.has(form_of_launch(kernel, shape.grid, shape.block))) continue;
-        if (!agrees(seed, shape, difference(module, name.c_str(), shape))) break;
+        if (!agrees(tally, seed, shape, text, difference(module, name.c_str(), shape))) break;
       }
     }
   }
@@ -101,8 +138,10 @@ long long run_warp_kernels(long long first, long long count) {
 
 /// Tries kernels in blocks whose gangs cross the ends of rows; how many of them ran in gangs.
 long long run_line_kernels(long long first, long long count) {
+  Tally tally("lines");
   const bool warps = warp_operations_widen();
   auto planes = vectors(true), deep = vectors(true);
+  constexpr int literal_widths[] = {16, 8, 33};
   planes.forms = Form::Line;
   deep.forms = Form::DeepLine;
   long long widened = 0;
@@ -111,15 +150,60 @@ long long run_line_kernels(long long first, long long count) {
     std::string text = RandomKernel::functions();
     for (long long seed = start; seed < end; ++seed)
       text += kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed), warps,
-                          count == 1, Flushing::Hardly, seed % 2 == 1);
+                          count == 1, Flushing::Hardly, seed % 2 == 1,
+                          seed % 4 == 0 ? literal_widths[seed / 4 % 3] : 0);
     if (count == 1) MESSAGE(text);
     LoadedModule oracle(text, vectors(false)), of_planes(text, planes), of_any(text, deep);
     for (long long seed = start; seed < end; ++seed) {
       const std::string name = "k" + std::to_string(seed);
+      ++tally.kernels;
       widened += of_any.kernel(name.c_str()).facts.gang_lanes != 0 ? 1 : 0;
-      for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
-        LoadedModule& lines = shape.block.z == 1 ? of_planes : of_any;
-        if (!agrees(seed, shape, difference_of_form(oracle, lines, name.c_str(), shape))) break;
+      auto shapes = random_shapes(static_cast<std::uint64_t>(seed));
+      for (const auto& shape : shapes_across_rows(static_cast<std::uint64_t>(seed)))
+        shapes.push_back(shape);
+      for (const auto& shape : shapes) {
+        const bool fits = fits_line(of_planes.kernel(name.c_str()).facts, shape.block);
+        LoadedModule& lines = fits ? of_planes : of_any;
+        if (!agrees(tally, seed, shape, text,
+                    difference_of_form(oracle, lines, name.c_str(), shape)))
+          break;
+      }
+    }
+  }
+  return widened;
+}
+
+/// Tries kernels whose warps exchange numbers in lockstep, in blocks of any shape, thread by thread
+/// and in gangs; how many of them ran in gangs.
+long long run_step_kernels(long long first, long long count) {
+  Tally tally("steps");
+  auto planes = vectors(true), deep = vectors(true);
+  planes.forms = Form::Line;
+  deep.forms = Form::DeepLine;
+  long long widened = 0;
+  for (long long start = first; start < first + count; start += kernels_per_module) {
+    const long long end = std::min(start + kernels_per_module, first + count);
+    std::string text = RandomKernel::functions();
+    for (long long seed = start; seed < end; ++seed)
+      text += step_kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed),
+                               count == 1);
+    if (count == 1) MESSAGE(text);
+    LoadedModule oracle(text, vectors(false)), rows(text), of_planes(text, planes),
+        of_any(text, deep);
+    for (long long seed = start; seed < end; ++seed) {
+      const std::string name = "k" + std::to_string(seed);
+      ++tally.kernels;
+      widened += of_any.kernel(name.c_str()).facts.gang_lanes != 0 ? 1 : 0;
+      for (const auto& shape : shapes_across_rows(static_cast<std::uint64_t>(seed))) {
+        const bool fits = fits_line(of_planes.kernel(name.c_str()).facts, shape.block);
+        LoadedModule& lines = fits ? of_planes : of_any;
+        if (!agrees(tally, seed, shape, text,
+                    difference_of_form(oracle, lines, name.c_str(), shape)))
+          break;
+        if (!pycuda::cpu::gangs_can_be_warps(shape.block)) continue;
+        if (!agrees(tally, seed, shape, text,
+                    difference_of_form(oracle, rows, name.c_str(), shape)))
+          break;
       }
     }
   }
@@ -129,6 +213,7 @@ long long run_line_kernels(long long first, long long count) {
 /// As run_kernels, with instructions that flush; whatever the processor does of that, the oracle's
 /// code does itself. How many of the kernels left it to the processor.
 long long run_flushing_kernels(long long first, long long count, Flushing flushing) {
+  Tally tally("flushing");
   const bool warps = warp_operations_widen();
   auto in_code = vectors(false);
   in_code.processor_flushes = false;
@@ -143,9 +228,11 @@ long long run_flushing_kernels(long long first, long long count, Flushing flushi
     LoadedModule oracle(text, in_code), module(text);
     for (long long seed = start; seed < end; ++seed) {
       const std::string name = "k" + std::to_string(seed);
+      ++tally.kernels;
       left_to_processor += module.kernel(name.c_str()).facts.processor_flushes ? 1 : 0;
       for (const auto& shape : random_shapes(static_cast<std::uint64_t>(seed))) {
-        if (!agrees(seed, shape, difference(oracle, module, name.c_str(), shape))) break;
+        if (!agrees(tally, seed, shape, text, difference(oracle, module, name.c_str(), shape)))
+          break;
       }
     }
   }
@@ -181,6 +268,13 @@ TEST_CASE("random kernels compute the same bits where gangs cross the ends of ro
   const long long widened = run_line_kernels(first, count);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 6);
+}
+
+TEST_CASE("random kernels compute the same bits where warps take each step together") {
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(24);
+  const long long widened = run_step_kernels(first, count);
+  MESSAGE(widened << " of " << count << " kernels ran in gangs");
+  CHECK(widened * 10 >= count * 4);
 }
 
 TEST_CASE("random kernels compute the same bits where they flush subnormal numbers") {
