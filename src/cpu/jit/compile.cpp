@@ -190,6 +190,10 @@ base::Result<Prepared, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   llvm::Module& module = *made.lowered.module;
   made.effort = most_effort(module, options.patient);
   if (options.quick) made.effort = std::min(made.effort, Effort::Quick);
+  // What runs until a better form is there, after a wait for that already.
+  constexpr unsigned short_enough = 4000;
+  if (options.vectors_wait && module.getInstructionCount() > short_enough)
+    made.effort = std::min(made.effort, Effort::Quick);
   made.target = make_target_machine(made.effort == Effort::Thorough);
   if (made.effort == Effort::Least) {
     made.target->setOptLevel(llvm::CodeGenOptLevel::None);
