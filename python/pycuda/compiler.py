@@ -17,7 +17,6 @@ silent, bounded in size and safe for processes that share it.
 import functools
 import os
 import sys
-import time
 import warnings
 from typing import NamedTuple
 
@@ -37,7 +36,8 @@ from pycuda._cuda_modules import (
 )
 from pycuda._images import has_variables
 from pycuda._preprocessing import preprocess_source
-from pycuda._source_text import first_error, name_expression, source_bytes
+from pycuda._source_places import place_of_source
+from pycuda._source_text import first_error, is_template, name_expression, source_bytes
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -96,32 +96,36 @@ class Compiled(NamedTuple):
     kept_folder: str
     names: dict  # of the name expressions
     kernel_types: dict  # mangled, by the names of kernels in C linkage
+    is_cpu: bool = False  # for the CPU driver
 
 
 def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, include_dirs, target, names=()):
     extension = rtc()
     capability, is_cpu, driver_version = extension.device_facts()
     source = source_bytes(source)
-    started = time.perf_counter()
+    timed = _compile_times.Compilation("compiling", "compiled to device code", source)
     try:
-        compiled = Compiled(
-            *the_compiler().compile(
-                source=source,
-                options=options,
-                include_folders=include_dirs,
-                arch="" if arch is None else str(arch),
-                code="" if code is None else str(code),
-                target=target,
-                capability=capability,
+        with timed:
+            compiled = Compiled(
+                *the_compiler().compile(
+                    source=source,
+                    options=options,
+                    include_folders=include_dirs,
+                    arch="" if arch is None else str(arch),
+                    code="" if code is None else str(code),
+                    target=target,
+                    capability=capability,
+                    is_cpu=is_cpu,
+                    driver_version=driver_version,
+                    extern_c=extern_c,
+                    keep=bool(keep),
+                    cache_folder=cache_folder,
+                    nvcc=nvcc_program(nvcc),
+                    name_expressions=list(names),
+                ),
                 is_cpu=is_cpu,
-                driver_version=driver_version,
-                extern_c=extern_c,
-                keep=bool(keep),
-                cache_folder=cache_folder,
-                nvcc=nvcc_program(nvcc),
-                name_expressions=list(names),
             )
-        )
+            timed.from_cache = compiled.from_cache
     except extension.CompileFailure as failure:
         message, command, stdout, stderr = failure.args
         if message.startswith("error invoking"):
@@ -135,11 +139,10 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         text = source if isinstance(source, str) else source.decode(errors="replace")
         if hint := _compile_advice.advice(text):
             message += f": {hint}"
-        if place := _compile_advice.place_of_call():
-            message += f" (the source was passed at {place})"
+        if _compile_advice.is_file_name(text):
+            stderr = ""  # the compiler's words are about the name
+        message += f" ({place_of_source(source).in_compile_error()})"
         raise CompileError(message, command, stdout, stderr) from None
-    elapsed = time.perf_counter() - started
-    _compile_times.report("compiled to device code", source, elapsed, compiled.from_cache)
     if compiled.kept_folder:
         print(f"*** compiler output in {compiled.kept_folder}")
     if compiled.log:
@@ -187,6 +190,12 @@ def compile(
     ------
     pycuda.driver.CompileError
         The source was refused, or no compiler was found.
+
+    Examples
+    --------
+    >>> ptx = compiler.compile("__global__ void k(int *a) { a[0] = 1; }", target="ptx")
+    >>> b".entry k" in ptx
+    True
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     return _compile_as_set(
@@ -248,6 +257,17 @@ class SourceModule(CudaModule):
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
     The other parameters are those of `compile`.
+
+    Examples
+    --------
+    >>> module = compiler.SourceModule('''
+    ... __global__ void twice(float *a) { a[threadIdx.x] *= 2; }
+    ... ''')
+    >>> twice = module.get_function("twice")
+    >>> a = gpuarray.arange(4, dtype=np.float32)
+    >>> twice(a, block=(4, 1, 1))
+    >>> a
+    array([0., 2., 4., 6.], dtype=float32)
     """
 
     def __init__(
@@ -282,22 +302,34 @@ class SourceModule(CudaModule):
         self._checks_arguments = checks_arguments() if check_arguments is None else bool(check_arguments)
         names = as_texts(name_expressions, "name_expressions")
         self._expressions = [name_expression(name) or name for name in names]
-        self._load(self._compile(names=self._expressions))
+        compiled = self._compile(names=self._expressions)
+        self._place = place_of_source(self._compile.args[0]) if compiled.is_cpu else None
+        self._load(compiled)
 
     def _load(self, compiled):
         """Take kernels and variables from this image from now on."""
         from pycuda.driver import module_from_buffer
 
-        started = time.perf_counter()
-        self.module = module_from_buffer(compiled.image)
-        _compile_times.report("loaded", self._compile.args[0], time.perf_counter() - started)
+        with _compile_times.Compilation("loading", "loaded", self._compile.args[0]):
+            self.module = module_from_buffer(compiled.image)
+        if self._place is not None:
+            self.module._set_source("kernel.cu", *self._place[:2], self._compile.args[0])
         if self._checks_arguments:
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names
         self._is_used = False
 
     def get_global(self, name):
-        """Address and size in bytes of a variable, as (int, int)."""
+        """Address and size in bytes of a variable, as (int, int).
+
+        Examples
+        --------
+        >>> module = compiler.SourceModule("__constant__ float factors[4];")
+        >>> address, size = module.get_global("factors")
+        >>> size
+        16
+        >>> driver.memcpy_htod(address, np.ones(4, np.float32))
+        """
         self._is_used = True
         return self.module.get_global(name)
 
@@ -324,6 +356,14 @@ class SourceModule(CudaModule):
         Returns
         -------
         pycuda.driver.Function
+
+        Examples
+        --------
+        >>> module = compiler.SourceModule("template <class T> __global__ void one(T *a) { a[0] = 1; }")
+        >>> a = gpuarray.zeros(1, np.float64)
+        >>> module.get_function("one<double>")(a, block=(1, 1, 1))
+        >>> a
+        array([1.])
         """
         from pycuda.driver import LogicError
 
@@ -331,7 +371,13 @@ class SourceModule(CudaModule):
             function = self.module.get_function(name)
         except LogicError as error:
             expression = name_expression(name)
-            if expression is None or error.name != "CUDA_ERROR_NOT_FOUND":
+            if error.name != "CUDA_ERROR_NOT_FOUND":
+                raise
+            if expression is None:
+                if is_template(self._compile.args[0], name):
+                    raise _because(
+                        error, f'it is a template: ask for an instance, such as get_function("{name}<float>")'
+                    ) from None
                 raise
             if expression not in self._names:
                 self._add_expression(expression, name, error)

@@ -28,6 +28,12 @@ def where(criterion, then_=None, else_=None, out=None, stream=None):
     """`then_` where the criterion is not zero, else `else_`: a new array of NumPy's common dtype.
 
     All three broadcast; numbers count weakly, as Python's do. With the criterion alone it is `nonzero`.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(4, dtype=np.int32)
+    >>> gpuarray.where(a > 1, a, -1)
+    array([-1, -1,  2,  3], dtype=int32)
     """
     if then_ is None and else_ is None:
         from pycuda._arrays.selection import nonzero
@@ -43,12 +49,24 @@ def _extreme(name, a, b, out, stream):
 
 
 def maximum(a, b, out=None, stream=None):
-    """The larger of each pair of elements; a NaN gives way to a number."""
+    """The larger of each pair of elements; a NaN gives way to a number.
+
+    Examples
+    --------
+    >>> gpuarray.maximum(gpuarray.arange(4, dtype=np.int32), 2)
+    array([2, 2, 2, 3], dtype=int32)
+    """
     return _extreme("fmax", a, b, out, stream)
 
 
 def minimum(a, b, out=None, stream=None):
-    """The smaller of each pair of elements; a NaN gives way to a number."""
+    """The smaller of each pair of elements; a NaN gives way to a number.
+
+    Examples
+    --------
+    >>> gpuarray.minimum(gpuarray.arange(4, dtype=np.int32), 2)
+    array([0, 1, 2, 2], dtype=int32)
+    """
     return _extreme("fmin", a, b, out, stream)
 
 
@@ -57,6 +75,11 @@ def clip(a, min=None, max=None, out=None, stream=None):
 
     A Python integer that a dtype of integers does not hold is no limit where all elements are within it, and
     OverflowError else.
+
+    Examples
+    --------
+    >>> gpuarray.clip(gpuarray.arange(5, dtype=np.int32), 1, 3)
+    array([1, 1, 2, 3, 3], dtype=int32)
     """
     try:
         return _clipped(a, min, max, out, stream)

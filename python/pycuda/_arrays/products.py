@@ -143,6 +143,13 @@ def matmul(a, b):
     ------
     ValueError
         When lengths do not fit, or for arrays without axes.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(4, dtype=np.float32).reshape(2, 2)
+    >>> gpuarray.matmul(a, a)
+    array([[ 2.,  3.],
+           [ 6., 11.]], dtype=float32)
     """
     if not a.ndim or not b.ndim:
         raise ValueError(f"matmul needs arrays with axes: {a.shape} and {b.shape}; multiply by numbers with *")
@@ -220,5 +227,12 @@ def vecdot(a, b, axis=-1):
 
 
 def outer(a, b):
-    """The products of each element of `a` with each of `b`, both flattened: shape ``(a.size, b.size)``."""
+    """The products of each element of `a` with each of `b`, both flattened: shape ``(a.size, b.size)``.
+
+    Examples
+    --------
+    >>> gpuarray.outer(gpuarray.arange(2, dtype=np.int32), gpuarray.arange(3, dtype=np.int32))
+    array([[0, 0, 0],
+           [0, 1, 2]], dtype=int32)
+    """
     return a.ravel()[:, None] * b.ravel()[None, :]

@@ -24,6 +24,11 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
     """The sum, computed and returned in `dtype`, by default the array's: an array without axes.
 
     Unlike `GPUArray.sum`, small integers are summed in their own dtype, as in the original.
+
+    Examples
+    --------
+    >>> gpuarray.sum(gpuarray.arange(5, dtype=np.int64)).get()
+    array(10)
     """
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
         return a._reduce_all("sum", None, False)
@@ -38,7 +43,14 @@ def prod(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=Fals
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
-    """The sum of the products of the elements, without conjugation."""
+    """The sum of the products of the elements, without conjugation.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(4, dtype=np.float32)
+    >>> float(gpuarray.dot(a, a))
+    14.0
+    """
     if a.shape != b.shape:
         if a.size != b.size:
             raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
@@ -76,14 +88,26 @@ def _ordered(a):
 
 
 def max(a, stream=None, *, axis=None, keepdims=False, out=None):
-    """The largest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
+    """The largest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else.
+
+    Examples
+    --------
+    >>> float(gpuarray.max(gpuarray.arange(5, dtype=np.float32)))
+    4.0
+    """
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmax", None, False)
     return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
 
 
 def min(a, stream=None, *, axis=None, keepdims=False, out=None):
-    """The smallest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
+    """The smallest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else.
+
+    Examples
+    --------
+    >>> float(gpuarray.min(gpuarray.arange(5, dtype=np.float32)))
+    0.0
+    """
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmin", None, False)
     return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)

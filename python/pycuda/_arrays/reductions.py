@@ -116,6 +116,11 @@ class Reductions:
         Returns a bool array of the shape without `axis` (an int, a tuple of ints, or None for all axes; of length
         one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
         `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
+
+        Examples
+        --------
+        >>> bool((gpuarray.arange(5, dtype=np.int32) > 3).any())
+        True
         """
         return _truth("any", self, axis, stream, allocator, keepdims, out)
 
@@ -129,6 +134,14 @@ class Reductions:
         Computed and returned in `dtype`; by default the array's, but integers and bool smaller than 64 bits are
         summed in 64 bits, as NumPy does. float16 and bfloat16 are summed in float32 and rounded once. The order of
         additions is that of a tree, not NumPy's: floating-point sums differ in the last bits.
+
+        Examples
+        --------
+        >>> a = gpuarray.arange(6, dtype=np.int64).reshape(2, 3)
+        >>> a.sum(axis=1)
+        array([ 3, 12])
+        >>> int(a.sum())
+        15
         """
         if axis is None and dtype is None and out is None and stream is None and not keepdims:
             return self._reduce_all("sum", None, True)
@@ -159,6 +172,11 @@ class Reductions:
 
         Along one `axis`, or with None in the array flattened in C order. TypeError for several axes, ValueError
         where there are no elements.
+
+        Examples
+        --------
+        >>> int(gpuarray.to_gpu(np.array([3, 9, 2])).argmax())
+        1
         """
         if axis is None and out is None and stream is None and not keepdims:
             return self._reduce_all("argmax", None, False)
@@ -174,6 +192,11 @@ class Reductions:
         """The mean along `axis`: the sum divided by the number of elements, NaN where there are none.
 
         Returned in `dtype`: by default the array's for floating-point and complex numbers, else float64.
+
+        Examples
+        --------
+        >>> float(gpuarray.arange(5, dtype=np.float32).mean())
+        2.0
         """
         if dtype is None:
             dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
@@ -195,6 +218,11 @@ class Reductions:
 
         The sum of squares is divided by the number of elements less `ddof` (NaN if that is not positive). float64
         for integers, real for complex numbers.
+
+        Examples
+        --------
+        >>> float(gpuarray.arange(5, dtype=np.float32).var())
+        2.0
         """
         if dtype is None:
             dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
@@ -219,6 +247,12 @@ class Reductions:
         With more axes the sums are over the last axis of this array and the last but one of `other`, and the result
         has the other axes of both, one after the other. With an operand without axes, or a number, it is the product
         of elements. ValueError where the lengths do not fit.
+
+        Examples
+        --------
+        >>> a = gpuarray.arange(3, dtype=np.float32)
+        >>> float(a.dot(a))
+        5.0
         """
         try:
             other_ndim = other.ndim

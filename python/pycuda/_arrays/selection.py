@@ -271,7 +271,14 @@ def _device_indices(indices):
 
 
 def take(a, indices, out=None, stream=None, axis=None):
-    """The elements at the indices, along an axis or of the flattened array."""
+    """The elements at the indices, along an axis or of the flattened array.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(10, 15, dtype=np.float32)
+    >>> gpuarray.take(a, gpuarray.to_gpu(np.array([3, 0], np.int32)))
+    array([13., 10.], dtype=float32)
+    """
     indices = _device_indices(indices)
     a, axis = _along_one(a, axis)
     places = [axis, *(i for i in range(a.ndim) if i != axis)]
@@ -335,7 +342,13 @@ def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None,
 
 
 def nonzero(ary):
-    """The indices of the elements that are not zero, one array for each axis."""
+    """The indices of the elements that are not zero, one array for each axis.
+
+    Examples
+    --------
+    >>> gpuarray.nonzero(gpuarray.to_gpu(np.array([0, 5, 0, 7])))
+    (array([1, 3]),)
+    """
     if ary.ndim == 0:
         raise ValueError("nonzero of an array without axes is not defined")
     mask = ary if ary.dtype == np.bool_ else ary != 0

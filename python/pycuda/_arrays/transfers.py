@@ -60,6 +60,13 @@ class Transfers:
 
         `ary`, of any strides, has the same size and dtype (ValueError else); another shape is taken with a
         warning. With `async_` it is `set_async`.
+
+        Examples
+        --------
+        >>> a = gpuarray.empty(3, np.float32)
+        >>> a.set(np.array([1, 2, 3], np.float32))
+        >>> a
+        array([1., 2., 3.], dtype=float32)
         """
         async_ = _async_keyword(async_, kwargs)
         if ary.size != self.size:
@@ -114,6 +121,14 @@ class Transfers:
         async_ : bool
             Do not wait; only page-locked targets are really asynchronous.
         stream : pycuda.driver.Stream, optional
+
+        Examples
+        --------
+        >>> gpuarray.arange(3, dtype=np.float32).get()
+        array([0., 1., 2.], dtype=float32)
+        >>> host = np.empty(3, np.float32)
+        >>> gpuarray.arange(3, dtype=np.float32).get(host) is host
+        True
         """
         async_ = _async_keyword(async_, kwargs)
         shape, dtype = self.shape, self.dtype
@@ -170,7 +185,16 @@ class Transfers:
         return self.get(ary=ary, async_=True, stream=stream, **kwargs)
 
     def copy(self):
-        """A new array with the same shape, dtype, elements and order of axes."""
+        """A new array with the same shape, dtype, elements and order of axes.
+
+        Examples
+        --------
+        >>> a = gpuarray.zeros(2, np.int32)
+        >>> b = a.copy()
+        >>> b[0] = 1
+        >>> a
+        array([0, 0], dtype=int32)
+        """
         new = _array.empty_like(self, None, "K")
         _array.copy(new, self, None)
         return new
@@ -179,6 +203,11 @@ class Transfers:
         """Make every element `value`, converted to the dtype; gives the array back. Views of any strides are filled.
 
         `value`: a number, or an array on the device without axes.
+
+        Examples
+        --------
+        >>> gpuarray.empty(3, np.int32).fill(5)
+        array([5, 5, 5], dtype=int32)
         """
         if isinstance(value, _driver._ArrayBase) and value.ndim == 0:
             _array.copy(self, value, stream)

@@ -51,6 +51,11 @@ class Values:
 
         `args`: nothing for an array of one element, a position in the flattened array, or an index for each axis.
         ValueError for an array of several elements, IndexError out of range.
+
+        Examples
+        --------
+        >>> gpuarray.arange(3, dtype=np.float32).item(2)
+        2.0
         """
         return self.get().item(*args)
 
@@ -68,7 +73,13 @@ class Values:
         return jax.dlpack.from_dlpack(self)
 
     def tolist(self):
-        """All elements as nested lists of Python numbers, a list for each axis; a number if there is none."""
+        """All elements as nested lists of Python numbers, a list for each axis; a number if there is none.
+
+        Examples
+        --------
+        >>> gpuarray.arange(3, dtype=np.int32).tolist()
+        [0, 1, 2]
+        """
         return self.get().tolist()
 
     def __float__(self):
@@ -89,6 +100,17 @@ class Values:
         from pycuda._arrays import host_copies  # loads what few programs use
 
         return host_copies.convert(self, dtype, copy)
+
+    @property
+    def __array_interface__(self):
+        # NumPy goes on to __array__; Pillow shows the message.
+        raise AttributeError("a GPUArray has no __array_interface__: pass what its get() method returns")
+
+    def __iter__(self):
+        # pandas takes what has no such method for one object.
+        if not self.ndim:
+            raise TypeError("iteration over an array without axes")
+        return (self[index] for index in range(len(self)))
 
     def __reduce__(self):
         from pycuda._arrays.creation import _restore
