@@ -63,11 +63,20 @@ void arrange_better_form(const Kernel& kernel, std::shared_ptr<const jit::Progra
                          std::weak_ptr<const ModuleImage> image) {
   if (kernel.forms == nullptr || kernel.forms->settled.load(std::memory_order_relaxed)) return;
   const double times = patience();
-  if (!(times >= 0)) return;
+  const bool is_coming = program->is_being_compiled(kernel.facts.name);
+  const std::string now = "kernel '" + kernel.facts.name +
+                          "' runs thread by thread for now: its vector form takes long to compile ";
+  if (!(times >= 0)) {
+    base::log(base::LogLevel::Info, now + "and is not made, as PYCUDA_CPU_PATIENCE says");
+    return;
+  }
+  base::log(base::LogLevel::Info,
+            now + (is_coming ? "and is being compiled in the background"
+                             : "and is compiled in the background once the kernel has run for as "
+                               "long as that is expected to take"));
   // What is being made already only has to be linked.
-  const auto wait =
-      (program->is_being_compiled(kernel.facts.name) ? 0 : times) *
-      std::chrono::duration<double, std::nano>(jit::vector_compile_time(kernel.facts));
+  const auto wait = (is_coming ? 0 : times) * std::chrono::duration<double, std::nano>(
+                                                  jit::vector_compile_time(kernel.facts));
   constexpr double most = 1e18;
   kernel.forms->patience_ns.store(static_cast<std::int64_t>(std::clamp(wait.count(), 1.0, most)),
                                   std::memory_order_relaxed);

@@ -95,6 +95,10 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   llvm::Module& module = all.module();
   all.effort = most_effort(module, options.patient);
   if (options.quick) all.effort = std::min(all.effort, Effort::Quick);
+  // What runs until a better form is there, after a wait for that already.
+  constexpr unsigned short_enough = 4000;
+  if (options.vectors_wait && module.getInstructionCount() > short_enough)
+    all.effort = std::min(all.effort, Effort::Quick);
   all.target = make_target_machine(all.effort == Effort::Thorough);
   if (all.effort == Effort::Least) {
     all.target->setOptLevel(llvm::CodeGenOptLevel::None);

@@ -15,6 +15,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/suspension.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -26,25 +27,30 @@ struct Shape {
   std::uint64_t barriers = 0;      ///< each begins another loop over gangs
   std::uint64_t loop_depth = 0;    ///< of the deepest loop
   std::uint64_t side_entries = 0;  ///< jumps back into loops that have several entries
+  std::uint64_t waiting_calls =
+      0;  ///< of functions in which threads wait, such as products of tiles
 
   bool is_within(const Shape& most) const {
     return instructions <= most.instructions && in_blocks <= most.in_blocks &&
            barriers <= most.barriers && loop_depth <= most.loop_depth &&
-           side_entries <= most.side_entries;
+           side_entries <= most.side_entries && waiting_calls <= most.waiting_calls;
   }
 };
 
 /// Measured at the first row's limits: one to five seconds, and eleven for 28,000 instructions of
 /// one long sum. The second row is a multiple of it, not measured.
-constexpr Shape most_at_once{24'000, 10'000'000, 200, 64, 32};
-constexpr Shape most_ever{80'000, 40'000'000, 300, 128, 64};
+constexpr Shape most_at_once{24'000, 10'000'000, 200, 64, 32, 100};
+constexpr Shape most_ever{80'000, 40'000'000, 300, 128, 64, 400};
 
-Shape shape_of(llvm::Function& function) {
+Shape shape_of(llvm::Function& function, const simt::Suspension& suspension) {
   Shape shape;
   shape.instructions = function.getInstructionCount();
   shape.in_blocks = shape.instructions * function.size();
-  for (const llvm::Instruction& instruction : llvm::instructions(function))
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     shape.barriers += lower::callee_name(instruction) == lower::pseudo::barrier_sync ? 1 : 0;
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    shape.waiting_calls += call != nullptr && suspension.is_suspending_call(*call) ? 1 : 0;
+  }
   llvm::DominatorTree dominators(function);
   dominators.updateDFSNumbers();
   const llvm::LoopInfo loops(dominators);
@@ -60,8 +66,10 @@ Shape shape_of(llvm::Function& function) {
 
 Effort most_effort(llvm::Module& module, bool patient) {
   const Shape& most = patient ? most_ever : most_at_once;
+  const simt::Suspension suspension(module);
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && !shape_of(function).is_within(most)) return Effort::Least;
+    if (!function.isDeclaration() && !shape_of(function, suspension).is_within(most))
+      return Effort::Least;
   }
   return patient || module.getInstructionCount() < thorough_limit ? Effort::Thorough
                                                                   : Effort::Quick;

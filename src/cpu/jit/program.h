@@ -53,7 +53,7 @@ struct Options {
   /// Compiles what is asked for first, of which nobody waits for vector forms that take long; none:
   /// everything is waited for.
   Aside aside = {};
-  std::chrono::milliseconds most_wait{2000};  ///< for those, of a processor's time
+  std::chrono::milliseconds most_wait{1000};  ///< for those, of a processor's time
   bool vectors_wait = false;                  ///< vector forms are put off: they take too long
   /// Called before vector forms are made that could be put off, on the thread that `aside` started.
   std::function<void()> before_vectors = {};

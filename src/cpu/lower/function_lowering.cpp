@@ -365,4 +365,13 @@ void FunctionLowering::fail(const std::string& message) {
   module_.error(current_->position, "'" + current_->text + "' " + message);
 }
 
+void FunctionLowering::emit_apart(llvm::Function& function, llvm::function_ref<void()> body) {
+  const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+  llvm::Function* const caller = std::exchange(target_, &function);
+  builder_.SetInsertPoint(llvm::BasicBlock::Create(context(), "entry", &function));
+  builder_.SetCurrentDebugLocation({});
+  body();
+  target_ = caller;
+}
+
 }  // namespace pycuda::cpu::lower

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -131,6 +132,10 @@ class FunctionLowering {
   // --- errors ---
   /// Reports an error at the current instruction: "'<text>': <message>".
   void fail(const std::string& message);
+
+  /// Calls `body` with the builder at the start of `function`, a function of ours that takes the
+  /// thread first, as `thread()` says meanwhile. `body` emits all of it and uses no operands.
+  void emit_apart(llvm::Function& function, llvm::function_ref<void()> body);
 
   /// An alloca in the entry block.
   llvm::AllocaInst* entry_alloca(llvm::Type* type, const llvm::Twine& name = "");

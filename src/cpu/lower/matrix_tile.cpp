@@ -3,6 +3,7 @@
 #include "cpu/lower/matrix_tile.h"
 
 #include <charconv>
+#include <string>
 
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/pseudo.h"
@@ -229,9 +230,12 @@ Value* from_member(FunctionLowering& lowering, Value* value, unsigned source) {
   return shuffled(lowering, value, lowering.builder().getInt32(source), 32 - group_lanes);
 }
 
-std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct& product,
-                                   const std::vector<Value*>& a, const std::vector<Value*>& b,
-                                   std::vector<Value*> c) {
+namespace {
+
+/// The product's code.
+std::vector<Value*> emit_product(FunctionLowering& lowering, const TileProduct& product,
+                                 const std::vector<Value*>& a, const std::vector<Value*>& b,
+                                 std::vector<Value*> c) {
   llvm::IRBuilder<>& builder = lowering.builder();
   if (product.saturate) {
     for (Value*& sum : c) sum = builder.CreateSExt(sum, builder.getInt64Ty());
@@ -282,6 +286,67 @@ std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct
     }
   }
   return c;
+}
+
+std::string name_of(const TileProduct& product, const llvm::Type& sums) {
+  std::string name = "product";
+  for (const unsigned part :
+       {static_cast<unsigned>(product.a), static_cast<unsigned>(product.b), product.row_tiles,
+        product.column_tiles, product.halves, product.steps, product.saturate ? 1u : 0u,
+        product.parity ? 1u : 0u, static_cast<unsigned>(sums.getTypeID())})
+    name += "." + std::to_string(part);
+  return name;
+}
+
+/// The function that computes such a product from the thread and the values of a, b and c.
+llvm::Function* product_function(FunctionLowering& lowering, const TileProduct& product,
+                                 const std::vector<Value*>& a, const std::vector<Value*>& b,
+                                 const std::vector<Value*>& c) {
+  const std::string name = name_of(product, *c.front()->getType());
+  if (llvm::Function* made = lowering.module().target().getFunction(name)) return made;
+  llvm::IRBuilder<>& builder = lowering.builder();
+  std::vector<llvm::Type*> types{builder.getPtrTy()};
+  for (const auto* part : {&a, &b, &c}) {
+    for (const Value* value : *part) types.push_back(value->getType());
+  }
+  const std::vector<llvm::Type*> sums(c.size(), c.front()->getType());
+  llvm::Type* const result = llvm::StructType::get(builder.getContext(), sums);
+  llvm::Function* const function =
+      lowering.module().own_function(llvm::FunctionType::get(result, types, false), name);
+  lowering.emit_apart(*function, [&] {
+    unsigned next = 1;
+    const auto arguments = [&](std::size_t count) {
+      std::vector<Value*> values;
+      for (std::size_t i = 0; i < count; ++i) values.push_back(function->getArg(next++));
+      return values;
+    };
+    const std::vector<Value*> left = arguments(a.size()), right = arguments(b.size());
+    Value* all = llvm::PoisonValue::get(result);
+    unsigned index = 0;
+    for (Value* sum : emit_product(lowering, product, left, right, arguments(c.size())))
+      all = builder.CreateInsertValue(all, sum, index++);
+    builder.CreateRet(all);
+  });
+  return function;
+}
+
+}  // namespace
+
+/// A function of its own for each kind of product: a thread waits for others at dozens of places in
+/// it, and kernels have hundreds of them.
+std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct& product,
+                                   const std::vector<Value*>& a, const std::vector<Value*>& b,
+                                   const std::vector<Value*>& c) {
+  std::vector<Value*> arguments{lowering.thread()};
+  for (const auto* part : {&a, &b, &c})
+    arguments.insert(arguments.end(), part->begin(), part->end());
+  llvm::IRBuilder<>& builder = lowering.builder();
+  llvm::CallInst* const call =
+      builder.CreateCall(product_function(lowering, product, a, b, c), arguments);
+  call->setDoesNotThrow();
+  std::vector<Value*> sums;
+  for (unsigned i = 0; i < c.size(); ++i) sums.push_back(builder.CreateExtractValue(call, i));
+  return sums;
 }
 
 std::vector<Value*> read_registers(FunctionLowering& lowering,

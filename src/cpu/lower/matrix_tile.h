@@ -64,7 +64,7 @@ std::optional<unsigned> steps_of(MatrixType type, unsigned depth);
 std::vector<llvm::Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct& product,
                                          const std::vector<llvm::Value*>& a,
                                          const std::vector<llvm::Value*>& b,
-                                         std::vector<llvm::Value*> c);
+                                         const std::vector<llvm::Value*>& c);
 
 /// What another lane has of `value` (any number of whole words): shfl.idx of the whole warp, from
 /// lane `source` (an i32), or from member `source` of the own group of four.

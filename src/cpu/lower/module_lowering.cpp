@@ -66,16 +66,27 @@ llvm::Function* ModuleLowering::function(std::uint32_t index) {
   const auto linkage = calls_.address_taken(index) ? llvm::Function::ExternalLinkage
                                                    : llvm::Function::InternalLinkage;
   slot = llvm::Function::Create(type, linkage, "f." + function.name, target_);
-  slot->addFnAttr(llvm::Attribute::NoUnwind);
-  if (processor_flushes_) let_processor_flush(*slot);
-  slot->addFnAttr(
-      llvm::Attribute::NullPointerIsValid);  // a stray access is a fault, not undefined behaviour
-  slot->getArg(0)->setName("thread");
-  slot->addParamAttr(0, llvm::Attribute::NonNull);
-  slot->addParamAttr(0, llvm::Attribute::NoUndef);
+  set_attributes(*slot);
   if (calls_.address_taken(index)) slot->addFnAttr("ptx-address-taken");
   if (function.is_entry) slot->addFnAttr("ptx-kernel");
   return slot;
+}
+
+llvm::Function* ModuleLowering::own_function(llvm::FunctionType* type, const std::string& name) {
+  llvm::Function* const made =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, target_);
+  set_attributes(*made);
+  return made;
+}
+
+void ModuleLowering::set_attributes(llvm::Function& function) const {
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  if (processor_flushes_) let_processor_flush(function);
+  // A stray access is a fault, not undefined behaviour.
+  function.addFnAttr(llvm::Attribute::NullPointerIsValid);
+  function.getArg(0)->setName("thread");
+  function.addParamAttr(0, llvm::Attribute::NonNull);
+  function.addParamAttr(0, llvm::Attribute::NoUndef);
 }
 
 llvm::DISubprogram* ModuleLowering::marks_of(llvm::Function& function) {

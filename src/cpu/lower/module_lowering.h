@@ -45,6 +45,8 @@ class ModuleLowering {
 
   /// The LLVM function of a defined PTX function, "f.<name>".
   llvm::Function* function(std::uint32_t index);
+  /// A function of ours, not of the PTX, that takes the thread first. Its name starts with no "f.".
+  llvm::Function* own_function(llvm::FunctionType* type, const std::string& name);
   /// The external symbol that stands for a kernel where code takes its address, "k.<name>".
   llvm::GlobalVariable* kernel_address(std::uint32_t index);
   /// The external symbol of a .global or .const variable, "v.<name>".
@@ -71,6 +73,8 @@ class ModuleLowering {
   std::vector<llvm::GlobalVariable*> variables_, kernel_addresses_;
   llvm::DICompileUnit* marks_ = nullptr;
   bool processor_flushes_ = false;
+
+  void set_attributes(llvm::Function& function) const;
 };
 
 /// Offsets of a kernel's parameters in its .param space, and its size at the end.

@@ -262,6 +262,8 @@ llvm::Function* CoroutineMaker::declare(llvm::Function& plain) {
   ramp->addFnAttr(llvm::Attribute::NoUnwind);
   ramp->addFnAttr(llvm::Attribute::NullPointerIsValid);
   ramp->addFnAttr(llvm::Attribute::PresplitCoroutine);
+  // The ramp runs up to where the thread first waits, and would be copied to each of its calls.
+  if (plain.hasNUsesOrMore(2)) ramp->addFnAttr(llvm::Attribute::NoInline);
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");
   if (is_kernel) {
     ramp->setLinkage(llvm::Function::ExternalLinkage);

@@ -294,11 +294,19 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   return {};
 }
 
+/// PTX's own vectors, of which single values are made before anything is widened.
+bool is_of_vectors(const llvm::Instruction& instruction) {
+  return instruction.getType()->isVectorTy() ||
+         llvm::any_of(instruction.operand_values(),
+                      [](const llvm::Value* operand) { return operand->getType()->isVectorTy(); });
+}
+
 /// For later, unless it is plain already that there is no vector form.
 void postpone(const llvm::Function& kernel, const Suspension& suspension, KernelFacts& facts) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (call && call->getCalledFunction() && !call->getCalledFunction()->isDeclaration()) continue;
+    if (is_of_vectors(instruction)) continue;
     facts.scalar_reason = obstacle(instruction, suspension);
     if (!facts.scalar_reason.empty()) return;
   }

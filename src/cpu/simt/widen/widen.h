@@ -15,6 +15,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/lanes/divergence.h"
+#include "cpu/simt/lanes/lane_constants.h"
 #include "cpu/simt/lanes/lane_distances.h"
 #include "cpu/simt/lanes/plan.h"
 #include "cpu/simt/lanes/shape.h"
@@ -201,6 +202,7 @@ class Widener {
   const Shapes& shapes_;
   const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be
   LaneDistances distances_;
+  LaneConstants constants_;
   const unsigned columns_, rows_, lanes_;
   const bool full_;
   const bool waits_;                    ///< there are barriers or warp operations

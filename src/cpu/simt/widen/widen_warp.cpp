@@ -3,7 +3,7 @@
 // threads. Values of lanes that are not active may be poison: they are selected away, or frozen.
 #include <array>
 #include <cassert>
-#include <optional>
+#include <vector>
 
 #include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/widen/widen.h"
@@ -42,21 +42,6 @@ Source source_of(WarpOp operation, unsigned lane, unsigned b, unsigned c) {
       in_range = source <= limit;
   }
   return {in_range ? source : lane, in_range};
-}
-
-/// The lanes that a vector of numbers names, if they are known: computed from the lane's own
-/// number.
-std::optional<llvm::SmallVector<int, lane_count>> known_lanes_of(const llvm::Value* index) {
-  const auto* numbers = llvm::dyn_cast<llvm::Constant>(index);
-  if (numbers == nullptr) return std::nullopt;
-  llvm::SmallVector<int, lane_count> lanes;
-  for (unsigned lane = 0; lane < lane_count; ++lane) {
-    const auto* number =
-        llvm::dyn_cast_or_null<llvm::ConstantInt>(numbers->getAggregateElement(lane));
-    if (number == nullptr) return std::nullopt;
-    lanes.push_back(static_cast<int>(number->getZExtValue() & 31));
-  }
-  return lanes;
 }
 
 llvm::Constant* lane_numbers(llvm::IRBuilder<>& b) {
@@ -206,15 +191,14 @@ llvm::Value* Widener::emit_reduction(WarpOp operation, llvm::Value* values) {
 llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
   llvm::Type* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lane_count);
   llvm::Value* values = b_.CreateTrunc(vector(call.getArgOperand(3)), type);
-  const auto* distance = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(4));
-  const auto* shape = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(5));
-  if (distance && shape) {
+  const std::vector<std::uint64_t> distance = constants_.of(*call.getArgOperand(4));
+  const std::vector<std::uint64_t> shape = constants_.of(*call.getArgOperand(5));
+  if (!distance.empty() && !shape.empty()) {
     llvm::SmallVector<int, lane_count> sources;
     llvm::SmallVector<llvm::Constant*, lane_count> in_range;
     for (unsigned lane = 0; lane < lane_count; ++lane) {
-      const Source source =
-          source_of(operation, lane, static_cast<unsigned>(distance->getZExtValue() & 31),
-                    static_cast<unsigned>(shape->getZExtValue()));
+      const Source source = source_of(operation, lane, static_cast<unsigned>(distance[lane] & 31),
+                                      static_cast<unsigned>(shape[lane]));
       sources.push_back(static_cast<int>(source.lane));
       in_range.push_back(b_.getInt32(source.in_range ? 1 : 0));
     }
@@ -249,12 +233,6 @@ llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
   llvm::Value* in_range = operation == WarpOp::ShuffleUp ? b_.CreateICmpSGE(source, limit)
                                                          : b_.CreateICmpSLE(source, limit);
   llvm::Value* index = b_.CreateSelect(in_range, source, lane);
-  if (const auto sources = known_lanes_of(index)) {
-    llvm::Value* moved = b_.CreateShuffleVector(values, *sources);
-    if (!is_full(mask_))
-      moved = b_.CreateSelect(b_.CreateShuffleVector(mask_, *sources), moved, values);
-    return pair(moved, in_range);
-  }
   index = b_.CreateAnd(b_.CreateFreeze(index), all(b_.getInt32(31)));
   // Through memory: there is no other permutation by a variable that fits all processors.
   llvm::AllocaInst* place = slot(type, "shuffled");
