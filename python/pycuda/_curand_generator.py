@@ -7,7 +7,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _curand_kernels, gpuarray
-from pycuda._arrays.creation import packed_copy
+from pycuda._arrays.ops.creation import packed_copy
 from pycuda._curand_functions import PreparedFunctions, most_threads
 
 _INITIAL_STACK_BYTES = 16 * 1024

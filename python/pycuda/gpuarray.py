@@ -14,20 +14,10 @@ import importlib
 import numpy as np  # noqa: F401
 
 import pycuda.driver as drv  # noqa: F401
-from pycuda._arrays import numpy_families
-from pycuda._arrays.array import GPUArray, _apply, _array, _store  # noqa: F401
-from pycuda._arrays.choices import (
-    clip,
-    if_positive,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    round_,
-    where,
-)
-from pycuda._arrays.creation import (  # noqa: F401
+from pycuda._arrays.core.gpuarray import GPUArray, _apply, _array, _store  # noqa: F401
+from pycuda._arrays.core.shapes import _axes, _axis, _splay_backend, splay  # noqa: F401
+from pycuda._arrays.numpy import families
+from pycuda._arrays.ops.creation import (  # noqa: F401
     _restore,
     arange,
     array,
@@ -43,11 +33,27 @@ from pycuda._arrays.creation import (  # noqa: F401
     zeros,
     zeros_like,
 )
-from pycuda._arrays.host_copies import allow_host_copies
-from pycuda._arrays.interchange import from_cuda_array_interface, from_dlpack
-from pycuda._arrays.joining import broadcast_to, concatenate, reshape, stack, transpose
-from pycuda._arrays.products import matmul, outer, tensordot, vecdot
-from pycuda._arrays.reduction_functions import (
+from pycuda._arrays.ops.host_copies import allow_host_copies
+from pycuda._arrays.ops.interchange import from_cuda_array_interface, from_dlpack
+from pycuda._arrays.ops.joining import broadcast_to, concatenate, reshape, stack, transpose
+from pycuda._arrays.ops.products import matmul, outer, tensordot, vecdot
+from pycuda._arrays.ops.scans import cumprod, cumsum
+from pycuda._arrays.ops.searching import searchsorted, unique
+from pycuda._arrays.ops.selection import multi_put, multi_take, multi_take_put, nonzero, put, take
+from pycuda._arrays.ops.sorting import argsort, sort
+from pycuda._arrays.ops.transfers import _memcpy_discontig  # noqa: F401
+from pycuda._arrays.ops.where import (
+    clip,
+    if_positive,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    round_,
+    where,
+)
+from pycuda._arrays.pycuda.functions import (
     all,
     any,
     dot,
@@ -61,12 +67,6 @@ from pycuda._arrays.reduction_functions import (
     sum,
     vdot,
 )
-from pycuda._arrays.scans import cumprod, cumsum
-from pycuda._arrays.searching import searchsorted, unique
-from pycuda._arrays.selection import multi_put, multi_take, multi_take_put, nonzero, put, take
-from pycuda._arrays.shapes import _axes, _axis, _splay_backend, splay  # noqa: F401
-from pycuda._arrays.sorting import argsort, sort
-from pycuda._arrays.transfers import _memcpy_discontig  # noqa: F401
 from pycuda._vectors import vec
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
@@ -138,7 +138,7 @@ __all__ = [
 # Private in PyCUDA, but programs use them.
 _FOR_PROGRAMS = {"_compact_strides", "_get_broadcasted_binary_op_result", "_make_binary_op"}
 # NumPy's names with NumPy's arguments: `__getattr__` below.
-__all__ += sorted(numpy_families.BORROWED)
+__all__ += sorted(families.BORROWED)
 
 
 def _get_common_dtype(obj1, obj2):
@@ -147,11 +147,11 @@ def _get_common_dtype(obj1, obj2):
 
 def __getattr__(name):
     # Comes when it is first asked for: functions that are NumPy's by name and arguments, and what few programs use.
-    module = numpy_families.BORROWED.get(name)
+    module = families.BORROWED.get(name)
     if module is not None:
-        globals()[name] = numpy_families.load(module, name)
+        globals()[name] = families.load(module, name)
     elif name in _FOR_PROGRAMS:
-        globals()[name] = getattr(importlib.import_module("pycuda._arrays.downstream_names"), name)
+        globals()[name] = getattr(importlib.import_module("pycuda._arrays.pycuda.private"), name)
     elif name == "elementwise":
         globals()[name] = importlib.import_module("pycuda.elementwise")
     else:

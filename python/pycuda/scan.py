@@ -226,7 +226,7 @@ class _ScanKernel(MadeInContext):
             The output.
         """
         from pycuda import gpuarray
-        from pycuda._arrays.creation import packed_copy
+        from pycuda._arrays.ops.creation import packed_copy
 
         if stream is None:
             stream = queue

@@ -4,10 +4,10 @@
 
 import builtins
 
-from pycuda._arrays import products
-from pycuda._arrays.array import _apply
-from pycuda._arrays.products import matmul, tensordot
-from pycuda._arrays.shapes import _axes, _axis
+from pycuda._arrays.core.gpuarray import _apply
+from pycuda._arrays.core.shapes import _axes, _axis
+from pycuda._arrays.ops import products
+from pycuda._arrays.ops.products import matmul, tensordot
 from pycuda.array_api import decompositions
 from pycuda.array_api.decompositions import (
     cholesky,
@@ -66,7 +66,7 @@ def diagonal(x, /, *, offset=0):
     x = x[..., builtins.max(-offset, 0) :, builtins.max(offset, 0) :]
     length = builtins.max(0, builtins.min(x.shape[-2:])) if rows and columns else 0
     strides = (*x.strides[:-2], x.strides[-2] + x.strides[-1])
-    from pycuda._arrays.array import _array
+    from pycuda._arrays.core.gpuarray import _array
 
     return _array.view(x, 0, (*x.shape[:-2], length), strides, None)
 
