@@ -5,9 +5,9 @@ import numpy as np
 
 from pycuda._arrays.core.gpuarray import GPUArray, _apply
 from pycuda._arrays.core.shapes import _axes, _axis
-from pycuda._arrays.numpy.arguments import device, floating
 from pycuda._arrays.numpy.joining import concatenate
 from pycuda._arrays.ops.joining import broadcast_to
+from pycuda._arrays.ops.operands import device, floating
 from pycuda._arrays.ops.searching import searchsorted
 from pycuda._arrays.ops.selection import take
 from pycuda._arrays.ops.sorting import argsort

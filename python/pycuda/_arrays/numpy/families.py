@@ -3,6 +3,8 @@
 
 import importlib
 
+from pycuda._arrays.ops import host_copies
+
 FAMILIES = {
     "joining": (
         "append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concatenate "
@@ -84,8 +86,6 @@ def find(function):
         return load(_HOMES[name], name)
 
     def on_host(*args, **kwargs):
-        from pycuda._arrays.ops import host_copies
-
         if not host_copies.are_allowed():
             raise refusal(path)
         return host_copies.on_host(function, *args, **kwargs)

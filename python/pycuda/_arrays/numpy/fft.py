@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from pycuda._arrays.numpy.arguments import device, refuse
+from pycuda._arrays.numpy.arguments import refuse
+from pycuda._arrays.ops.operands import device
 from pycuda.array_api import fft as standard
 
 

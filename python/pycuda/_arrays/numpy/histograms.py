@@ -6,8 +6,9 @@ import numpy as np
 from pycuda._arrays.core.gpuarray import _apply
 from pycuda._arrays.core.kernels import compiled
 from pycuda._arrays.core.shapes import splay
-from pycuda._arrays.numpy.arguments import device, host, refuse
+from pycuda._arrays.numpy.arguments import refuse
 from pycuda._arrays.ops.creation import packed, to_gpu, zeros
+from pycuda._arrays.ops.operands import device, host
 from pycuda._arrays.ops.searching import searchsorted
 
 _COUNT = """

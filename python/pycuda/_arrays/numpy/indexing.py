@@ -5,14 +5,15 @@ import math
 
 import numpy as np
 
-from pycuda._arrays.core.gpuarray import GPUArray, _apply, _store
+from pycuda._arrays.core.gpuarray import GPUArray, _apply
 from pycuda._arrays.core.shapes import _axis, _dims
-from pycuda._arrays.numpy.arguments import device
 from pycuda._arrays.ops import selection
 from pycuda._arrays.ops.creation import asarray, to_gpu
 from pycuda._arrays.ops.joining import broadcast_to
+from pycuda._arrays.ops.operands import device
 from pycuda._arrays.ops.reductions import delivered
 from pycuda._arrays.ops.scans import positions_of_true
+from pycuda._arrays.ops.selection import _store
 from pycuda.array_api import ordering
 
 
@@ -96,7 +97,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements at the indices, along an axis or of the flattened array."""
     a = device(a)
     length = a.size if axis is None or not a.ndim else a.shape[_axis(axis, a.ndim)]
-    return selection.take(a, _indices(indices, length, mode), out, None, axis)
+    return selection.take(a, _indices(indices, length, mode), axis, out)
 
 
 def put(a, ind, v, mode="raise"):
@@ -109,7 +110,7 @@ def compress(condition, a, axis=None, out=None):
     mask = _mask(condition)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
-    return selection.take(device(a), positions_of_true(mask), out, axis=axis)
+    return selection.take(device(a), positions_of_true(mask), axis, out)
 
 
 def extract(condition, arr):

@@ -6,9 +6,9 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.shapes import _axis, _dims
-from pycuda._arrays.numpy.arguments import device, host
 from pycuda._arrays.ops import joining
 from pycuda._arrays.ops.creation import to_gpu
+from pycuda._arrays.ops.operands import device, host
 from pycuda._arrays.ops.reductions import delivered
 from pycuda._arrays.ops.selection import take
 from pycuda.array_api import manipulation

@@ -8,8 +8,9 @@ from collections import namedtuple
 import numpy as np
 
 from pycuda._arrays.core.shapes import _axes
-from pycuda._arrays.numpy.arguments import device, floating, refuse
+from pycuda._arrays.numpy.arguments import refuse
 from pycuda._arrays.ops.host_fallback import host_array, on_device
+from pycuda._arrays.ops.operands import device, floating
 from pycuda.array_api import decompositions
 from pycuda.array_api import linalg as standard
 from pycuda.array_api.decompositions import svdvals

@@ -7,9 +7,11 @@ import numpy as np
 
 from pycuda._arrays.core.dtype_kinds import kind
 from pycuda._arrays.core.gpuarray import GPUArray, _apply
-from pycuda._arrays.numpy.arguments import device, floating, refuse
+from pycuda._arrays.numpy.arguments import refuse
 from pycuda._arrays.ops.creation import asarray, ones
+from pycuda._arrays.ops.operands import device, floating
 from pycuda._arrays.ops.reductions import delivered
+from pycuda._arrays.ops.scans import cumprod
 from pycuda.array_api import dtypes
 
 
@@ -173,8 +175,6 @@ def may_share_memory(a, b, /, max_work=0):
 
 def vander(x, N=None, increasing=False):  # noqa: N803
     """The powers of each element as a row, descending by default."""
-    from pycuda._arrays.ops.scans import cumprod
-
     x = device(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")

@@ -7,7 +7,7 @@ import numpy as np
 
 from pycuda._arrays.core.dtype_kinds import kind, wide
 from pycuda._arrays.core.gpuarray import _apply
-from pycuda._arrays.numpy.arguments import device, keeps, refuse
+from pycuda._arrays.numpy.arguments import keeps, refuse
 from pycuda._arrays.numpy.joining import concatenate
 from pycuda._arrays.numpy.statistics import (
     asked_quantiles,
@@ -21,6 +21,7 @@ from pycuda._arrays.numpy.statistics import (
     with_nan,
 )
 from pycuda._arrays.ops.creation import to_gpu
+from pycuda._arrays.ops.operands import device
 from pycuda._arrays.ops.reductions import _reduce, delivered
 from pycuda._arrays.ops.scans import cumprod, cumsum
 from pycuda._arrays.ops.sorting import sort

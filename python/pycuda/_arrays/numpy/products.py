@@ -4,9 +4,9 @@
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.numpy.arguments import device
 from pycuda._arrays.ops import products
 from pycuda._arrays.ops.creation import zeros
+from pycuda._arrays.ops.operands import device
 from pycuda._arrays.ops.products import matmul
 from pycuda._arrays.ops.reductions import delivered
 from pycuda.array_api import linalg, manipulation

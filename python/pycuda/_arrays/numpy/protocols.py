@@ -10,8 +10,14 @@ import operator
 
 import numpy as np
 
-from pycuda import _driver, gpuarray
-from pycuda._arrays.numpy.arguments import device, refuse
+from pycuda import _driver
+from pycuda._arrays.core.gpuarray import GPUArray, _apply
+from pycuda._arrays.core.shapes import _axes
+from pycuda._arrays.numpy import families
+from pycuda._arrays.numpy.arguments import refuse
+from pycuda._arrays.ops import creation, products, reductions, scans, searching, selection, sorting, where
+from pycuda._arrays.ops.joining import stack
+from pycuda._arrays.ops.operands import device
 from pycuda._arrays.ops.reductions import all_delivered, delivered
 from pycuda._arrays.ops.sorting import sorting_arguments
 
@@ -39,12 +45,12 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
     if method == "reduce":
         return _reduce(ufunc, inputs, out, kwargs)
     if method != "__call__":
-        from pycuda._arrays.numpy import ufuncs
+        from pycuda._arrays.numpy import ufuncs  # start-up time: it brings `elementwise`
 
         return ufuncs.method(ufunc, method, inputs, out, kwargs)
     targets = (None,) * ufunc.nout if out is None else out
     target = targets[0]
-    if not all(one is None or isinstance(one, gpuarray.GPUArray) for one in targets):
+    if not all(one is None or isinstance(one, GPUArray) for one in targets):
         kinds = ", ".join(type(one).__name__ for one in targets)
         wanted = "one of them" if ufunc.nout == 1 else "such arrays"
         raise TypeError(f"np.{ufunc.__name__} of arrays on the device needs {wanted} as out, not {kinds}")
@@ -60,25 +66,25 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
                 f"{operand.shape}: copy it with to_gpu first"
             )
     if ufunc is np.matmul:
-        product = gpuarray.matmul(*map(device, inputs))
+        product = products.matmul(*map(device, inputs))
         return delivered(product if dtype is None else product.astype(dtype, copy=False), target)
     if ufunc is np.divmod:
         if dtype is not None:
             raise TypeError("arguments not known for device arrays: dtype")
         # Not by divmod(): a NumPy number on the left would call this again.
         names = "floor_divide", "remainder"
-        return all_delivered([gpuarray._apply(name, inputs, None, None, None) for name in names], targets)
+        return all_delivered([_apply(name, inputs, None, None, None) for name in names], targets)
     if name is None:
-        from pycuda._arrays.numpy import ufuncs
+        from pycuda._arrays.numpy import ufuncs  # start-up time: it brings `elementwise`
 
         return ufuncs.call(ufunc, inputs, targets, dtype)
     dtype = None if dtype is None else np.dtype(dtype)
     if dtype is not None or casting != "same_kind":
         inputs = _computed_in(ufunc, inputs, dtype, casting)
     if target is not None and casting != "same_kind":
-        result = gpuarray._apply(name, inputs, None, dtype, None)
+        result = _apply(name, inputs, None, dtype, None)
         return delivered(result, target, casting=casting)
-    return gpuarray._apply(name, inputs, target, dtype, None)
+    return _apply(name, inputs, target, dtype, None)
 
 
 def _computed_in(ufunc, inputs, dtype, casting):
@@ -90,15 +96,14 @@ def _computed_in(ufunc, inputs, dtype, casting):
     signature = {} if dtype is None else {"signature": (None,) * len(inputs) + (dtype,)}
     loop = ufunc.resolve_dtypes((*kinds, None), casting=casting, **signature)
     return tuple(
-        one.astype(wanted, copy=False) if isinstance(one, gpuarray.GPUArray) else one
-        for one, wanted in zip(inputs, loop)
+        one.astype(wanted, copy=False) if isinstance(one, GPUArray) else one for one, wanted in zip(inputs, loop)
     )
 
 
 def _reduce(ufunc, inputs, out, kwargs):
     name = _REDUCTIONS.get(ufunc)
     if name is None:
-        from pycuda._arrays.numpy import ufuncs
+        from pycuda._arrays.numpy import ufuncs  # start-up time: it brings `elementwise`
 
         return ufuncs.method(ufunc, "reduce", inputs, out, kwargs)
     axis = kwargs.pop("axis", 0)
@@ -116,8 +121,8 @@ def _method(name):
         if kwargs:
             kwargs = {key: value for key, value in kwargs.items() if value is not np._NoValue}
             refuse(name, **{key: kwargs.pop(key) for key in ("initial", "where", "mean") if key in kwargs})
-        if not isinstance(a, gpuarray.GPUArray):
-            a = gpuarray.asarray(a)
+        if not isinstance(a, GPUArray):
+            a = creation.asarray(a)
         return getattr(a, name)(*args, **kwargs)
 
     return call
@@ -145,7 +150,7 @@ def _clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue,
         raise ValueError("clip() takes either `a_min` and `a_max` or `min` and `max`")
     else:
         limits = a_min, a_max
-    return gpuarray.clip(gpuarray.asarray(a), *limits, out)
+    return where.clip(creation.asarray(a), *limits, out)
 
 
 def _dot(a, b, out=None):
@@ -153,7 +158,7 @@ def _dot(a, b, out=None):
 
 
 def _angle(z, deg=False):
-    angle = gpuarray._apply("angle", (z,), None, None, None)
+    angle = _apply("angle", (z,), None, None, None)
     if deg:
         angle *= 180 / np.pi
     return angle
@@ -161,17 +166,17 @@ def _angle(z, deg=False):
 
 def _argwhere(a):
     if not a.ndim:
-        return gpuarray.empty((int(bool(a)), 0), np.int64)
-    return gpuarray.stack(gpuarray.nonzero(a), 1)
+        return creation.empty((int(bool(a)), 0), np.int64)
+    return stack(selection.nonzero(a), 1)
 
 
 def _size(a, axis=None):
-    return a.size if axis is None else math.prod(a.shape[i] for i in gpuarray._axes(axis, a.ndim))
+    return a.size if axis is None else math.prod(a.shape[i] for i in _axes(axis, a.ndim))
 
 
 def _where(condition, *choices):
     # What describes the work may be the host's.
-    return gpuarray.where(gpuarray.asarray(condition), *choices)
+    return where.where(creation.asarray(condition), *choices)
 
 
 def _sorting(function):
@@ -183,7 +188,7 @@ def _sorting(function):
 
 
 def _round(a, decimals=0, out=None):
-    return gpuarray.round_(a, decimals, out)
+    return where.round_(a, decimals, out)
 
 
 def _unique(
@@ -191,13 +196,11 @@ def _unique(
 ):
     if axis is not None:
         raise NotImplementedError("unique along an axis")
-    return gpuarray.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
+    return searching.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
 
 
 def _found(function):
     """What answers a function that is not known yet; it is known then."""
-    from pycuda._arrays.numpy import families
-
     FUNCTIONS[function] = families.find(function)
     return FUNCTIONS[function]
 
@@ -205,21 +208,21 @@ def _found(function):
 FUNCTIONS = {
     np.where: _where,
     np.dot: _dot,
-    np.vdot: lambda a, b: gpuarray.vdot(a, b),
+    np.vdot: reductions.vdot,
     np.transpose: lambda a, axes=None: a.transpose(axes),
     np.reshape: lambda a, shape, order="C", *, copy=None: a.reshape(shape, order=order, copy=copy),
     np.ravel: lambda a, order="C": a.ravel(order),
     np.swapaxes: lambda a, axis1, axis2: a.swapaxes(axis1, axis2),
     np.round: _round,
     np.around: _round,
-    np.nonzero: gpuarray.nonzero,
-    np.sort: _sorting(gpuarray.sort),
-    np.argsort: _sorting(gpuarray.argsort),
-    np.searchsorted: lambda a, v, side="left", sorter=None: gpuarray.searchsorted(a, v, side, sorter),
+    np.nonzero: selection.nonzero,
+    np.sort: _sorting(sorting.sort),
+    np.argsort: _sorting(sorting.argsort),
+    np.searchsorted: lambda a, v, side="left", sorter=None: searching.searchsorted(a, v, side, sorter),
     np.unique: _unique,
-    np.cumsum: lambda a, axis=None, dtype=None, out=None: gpuarray.cumsum(a, axis, dtype, out),
-    np.cumprod: lambda a, axis=None, dtype=None, out=None: gpuarray.cumprod(a, axis, dtype, out),
-    np.flatnonzero: lambda a: gpuarray.nonzero(a.ravel())[0],
+    np.cumsum: lambda a, axis=None, dtype=None, out=None: scans.cumsum(a, axis, dtype, out),
+    np.cumprod: lambda a, axis=None, dtype=None, out=None: scans.cumprod(a, axis, dtype, out),
+    np.flatnonzero: lambda a: selection.nonzero(a.ravel())[0],
     np.argwhere: _argwhere,
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda a: a.real,

@@ -4,8 +4,8 @@
 import numpy as np
 
 from pycuda._arrays.core.gpuarray import GPUArray, _apply
-from pycuda._arrays.numpy.arguments import device
 from pycuda._arrays.numpy.joining import concatenate
+from pycuda._arrays.ops.operands import device
 from pycuda._arrays.ops.searching import searchsorted, unique
 from pycuda._arrays.ops.selection import nonzero, take
 from pycuda._arrays.ops.sorting import argsort, sort

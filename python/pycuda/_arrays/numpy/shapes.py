@@ -6,10 +6,10 @@ import operator
 import numpy as np
 
 from pycuda._arrays.core.shapes import _axis
-from pycuda._arrays.numpy.arguments import device
 from pycuda._arrays.ops import selection
 from pycuda._arrays.ops.creation import to_gpu, zeros
 from pycuda._arrays.ops.joining import broadcast_to
+from pycuda._arrays.ops.operands import device
 from pycuda.array_api import creation, linalg, manipulation
 
 

@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 
-from pycuda._arrays.numpy.arguments import device
 from pycuda._arrays.ops.creation import packed
 from pycuda._arrays.ops.joining import broadcast_to
+from pycuda._arrays.ops.operands import device
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 

@@ -8,10 +8,11 @@ import numpy as np
 from pycuda._arrays.core.dtype_kinds import kind
 from pycuda._arrays.core.gpuarray import GPUArray, _apply
 from pycuda._arrays.core.shapes import _axes
-from pycuda._arrays.numpy.arguments import device, host, keeps, refuse
+from pycuda._arrays.numpy.arguments import keeps, refuse
 from pycuda._arrays.numpy.joining import concatenate
 from pycuda._arrays.ops.creation import to_gpu
 from pycuda._arrays.ops.joining import broadcast_to
+from pycuda._arrays.ops.operands import device, host
 from pycuda._arrays.ops.products import matmul
 from pycuda._arrays.ops.reductions import delivered
 from pycuda._arrays.ops.selection import take

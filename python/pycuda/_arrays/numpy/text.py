@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from pycuda._arrays.numpy.arguments import host
+from pycuda._arrays.ops.operands import host
 
 
 def array2string(a, *args, **kwargs):

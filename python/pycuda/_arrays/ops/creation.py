@@ -182,8 +182,17 @@ def asarray(object, dtype=None):
     return to_gpu(np.asarray(object, dtype))
 
 
+def reduce(ary):
+    """How an array is pickled: as the host's, with its class."""
+    return _restore, (type(ary), ary.get())
+
+
 def _restore(cls, ary):
     new = to_gpu(ary)
     if cls is GPUArray:
         return new
     return cls(new.shape, new.dtype, base=new, gpudata=new.gpudata, strides=new.strides)
+
+
+# What pickles name: it does not change with the files.
+_restore.__module__ = "pycuda.gpuarray"

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.kernels import is_cpu
 from pycuda._arrays.ops.host_fallback import host_array
 
@@ -66,7 +67,7 @@ def are_allowed():
     return _allowed
 
 
-def convert(ary, dtype, copy):
+def convert(ary, dtype=None, copy=None):
     """`GPUArray.__array__`: see `allow_host_copies`.
 
     Raises
@@ -100,8 +101,6 @@ def on_host(function, *args, **kwargs):
 
 
 def _copied(value):
-    from pycuda._arrays.core.gpuarray import GPUArray
-
     if isinstance(value, GPUArray):
         copied = value.get()
         copied.flags.writeable = False

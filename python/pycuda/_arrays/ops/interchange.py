@@ -14,6 +14,7 @@ import numpy as np
 
 import pycuda.driver as driver
 from pycuda import _driver
+from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.shapes import _compact_strides
 
 _array = _driver._array
@@ -45,7 +46,7 @@ def _type_of(dtype):
 def _dtype_of(code, bits, lanes):
     if lanes == 1 and code == _BRAIN_FLOAT and bits == 16:
         try:
-            import ml_dtypes
+            import ml_dtypes  # optional package
         except ImportError:
             raise BufferError("elements of type bfloat16 need the package ml_dtypes") from None
         return np.dtype(ml_dtypes.bfloat16)
@@ -57,7 +58,7 @@ def _dtype_of(code, bits, lanes):
     raise BufferError(f"elements of DLPack type {code} with {bits} bits and {lanes} lanes have no dtype")
 
 
-def to_dlpack(ary, stream, max_version, dl_device, copy):
+def to_dlpack(ary, *, stream=None, max_version=None, dl_device=None, copy=None):
     """GPUArray.__dlpack__."""
     device = dlpack_device(ary)
     wanted = device if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
@@ -112,8 +113,6 @@ def from_dlpack(x, /, *, device=None, copy=None):
     BufferError
         For types and devices that cannot be exchanged.
     """
-    from pycuda._arrays.core.gpuarray import GPUArray
-
     if isinstance(x, GPUArray):
         return x.copy() if copy else x.view()
     on_cpu = _array.device_facts()[0]
@@ -260,8 +259,6 @@ def cuda_array_interface(ary):
 
 def from_cuda_array_interface(object):
     """The memory of another package's array as a GPUArray, which keeps that array alive."""
-    from pycuda._arrays.core.gpuarray import GPUArray
-
     interface = object.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise TypeError("masked arrays are not supported")

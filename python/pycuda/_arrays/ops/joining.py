@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays put together, and the functions that give views of them."""
+"""Arrays put together and repeated."""
 
 import builtins
 
@@ -68,11 +68,6 @@ def stack(arrays, axis=0, allocator=None):
     return concatenate([ary[where_] for ary in arrays], axis, allocator)
 
 
-def transpose(a, axes=None):
-    """`GPUArray.transpose` as a function."""
-    return a.transpose(axes)
-
-
 def broadcast_to(a, shape):
     """The array repeated along axes of length one and new axes: a view."""
     shape = _dims(shape)
@@ -83,8 +78,3 @@ def broadcast_to(a, shape):
         step if have == want else 0 for step, have, want in zip(a.strides, a.shape, shape[missing:])
     )
     return _array.view(a, 0, shape, strides, None)
-
-
-def reshape(a, *shape, **kwargs):
-    """`GPUArray.reshape` as a function."""
-    return a.reshape(*shape, **kwargs)

@@ -5,12 +5,14 @@ import operator
 
 import numpy as np
 
-from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._arrays.core.kernels import FUSED_SUM, compiled, is_cpu, type_name
 from pycuda._arrays.core.shapes import _axis
+from pycuda._arrays.ops import serial_products
 from pycuda._arrays.ops.creation import packed, zeros
 from pycuda._arrays.ops.joining import broadcast_to
-from pycuda._arrays.ops.reductions import _reduce
+from pycuda._arrays.ops.operands import device
+from pycuda._arrays.ops.reductions import _reduce, dot
 
 # A block of 16 x 16 threads makes a square of the result, each thread 4 x 4 elements of it.
 _TEXT = (
@@ -97,15 +99,13 @@ def _multiply(a, b, dtype):
     right, b_step = _stacked(b, dtype, stack)
     result = GPUArray(shape, dtype)
     sizes = rows, inner, columns, a_step, b_step
-    from pycuda._arrays.ops import cublas  # it brings ctypes
+    from pycuda._arrays.ops import cublas  # start-up time: it brings ctypes
 
     if cublas.multiply(left, right, result, count, *sizes):
         return result
     name = type_name(dtype)
     wide = _WIDE.get(name, name)
     if is_cpu():
-        from pycuda._arrays.ops import serial_products
-
         serial_products.multiply(left, right, result, count, *sizes, name, wide)
         return result
     edge = _SIDE * _MICRO
@@ -222,3 +222,45 @@ def vecdot(a, b, axis=-1):
 def outer(a, b):
     """The products of each element of `a` with each of `b`, both flattened: shape ``(a.size, b.size)``."""
     return a.ravel()[:, None] * b.ravel()[None, :]
+
+
+def matmul_operator(self, other):
+    """``self @ other``."""
+    if not isinstance(other, GPUArray):
+        return NotImplemented
+    return matmul(self, other)
+
+
+def matmul_in_place(self, other):
+    """``self @= other``."""
+    product = self @ other
+    if product is NotImplemented:
+        return NotImplemented
+    if product.shape != self.shape:
+        raise ValueError(f"a product of shape {product.shape} does not fit an array of shape {self.shape}")
+    if not np.can_cast(product.dtype, self.dtype, "same_kind"):
+        raise TypeError(f"a product of dtype {product.dtype} cannot be stored with dtype {self.dtype}")
+    _array.copy(self, product, None)
+    return self
+
+
+def product(self, other, stream=None):
+    """The product by NumPy's rules: of two vectors the sum of products (no conjugation), of matrices `matmul`.
+
+    With more axes the sums are over the last axis of this array and the last but one of `other`, and the result
+    has the other axes of both, one after the other. With an operand without axes, or a number, it is the product
+    of elements. ValueError where the lengths do not fit.
+    """
+    try:
+        other_ndim = other.ndim
+    except AttributeError:
+        return self.dot(device(other), stream)
+    if self.ndim == 0 or other_ndim == 0:
+        return self * other
+    if self.ndim == 1 and other_ndim == 1:
+        if stream is None and self.dtype is other.dtype and self.shape == other.shape:
+            return self._reduce_all("dot", other, False)
+        return dot(self, other, stream=stream)
+    if other_ndim > 2:
+        return tensordot(self, other, (-1, -2))
+    return matmul(self, other)

@@ -105,146 +105,141 @@ def _truth(name, a, axis, stream, allocator, keepdims, out):
     return allocated(_reduce(name, a, axis, None, stream, keepdims, out), allocator if out is None else None, stream)
 
 
-class Reductions:
-    """The part of GPUArray that reduces by NumPy's rules."""
+def any(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
+    """Whether any element is not zero, as NaN is not.
 
-    __slots__ = ()
+    Returns a bool array of the shape without `axis` (an int, a tuple of ints, or None for all axes; of length
+    one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
+    `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
+    """
+    return _truth("any", self, axis, stream, allocator, keepdims, out)
 
-    def any(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
-        """Whether any element is not zero, as NaN is not.
 
-        Returns a bool array of the shape without `axis` (an int, a tuple of ints, or None for all axes; of length
-        one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
-        `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
-        """
-        return _truth("any", self, axis, stream, allocator, keepdims, out)
+def all(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
+    """Whether all elements are not zero, True where there are none: bool; see `any`."""
+    return _truth("all", self, axis, stream, allocator, keepdims, out)
 
-    def all(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
-        """Whether all elements are not zero, True where there are none: bool; see `any`."""
-        return _truth("all", self, axis, stream, allocator, keepdims, out)
 
-    def sum(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
-        """The sum along `axis` (None: of all elements), 0 where there are none.
+def sum(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
+    """The sum along `axis` (None: of all elements), 0 where there are none.
 
-        Computed and returned in `dtype`; by default the array's, but integers and bool smaller than 64 bits are
-        summed in 64 bits, as NumPy does. float16 and bfloat16 are summed in float32 and rounded once. The order of
-        additions is that of a tree, not NumPy's: floating-point sums differ in the last bits.
-        """
-        if axis is None and dtype is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("sum", None, True)
-        dtype = _sum_dtype(self.dtype) if dtype is None else dtype
-        return _reduce("sum", self, axis, dtype, stream, keepdims, out)
+    Computed and returned in `dtype`; by default the array's, but integers and bool smaller than 64 bits are
+    summed in 64 bits, as NumPy does. float16 and bfloat16 are summed in float32 and rounded once. The order of
+    additions is that of a tree, not NumPy's: floating-point sums differ in the last bits.
+    """
+    if axis is None and dtype is None and out is None and stream is None and not keepdims:
+        return self._reduce_all("sum", None, True)
+    dtype = _sum_dtype(self.dtype) if dtype is None else dtype
+    return _reduce("sum", self, axis, dtype, stream, keepdims, out)
 
-    def prod(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
-        """The product along `axis` (None: of all elements), 1 where there are none; `dtype` as of `sum`."""
-        if axis is None and dtype is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("prod", None, True)
-        dtype = _sum_dtype(self.dtype) if dtype is None else dtype
-        return _reduce("prod", self, axis, dtype, stream, keepdims, out)
 
-    def max(self, axis=None, out=None, keepdims=False, stream=None):
-        """The largest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
-        if axis is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("max", None, False)
-        return _reduce("max", self, axis, None, stream, keepdims, out)
+def prod(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
+    """The product along `axis` (None: of all elements), 1 where there are none; `dtype` as of `sum`."""
+    if axis is None and dtype is None and out is None and stream is None and not keepdims:
+        return self._reduce_all("prod", None, True)
+    dtype = _sum_dtype(self.dtype) if dtype is None else dtype
+    return _reduce("prod", self, axis, dtype, stream, keepdims, out)
 
-    def min(self, axis=None, out=None, keepdims=False, stream=None):
-        """The smallest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
-        if axis is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("min", None, False)
-        return _reduce("min", self, axis, None, stream, keepdims, out)
 
-    def argmax(self, axis=None, out=None, keepdims=False, stream=None):
-        """The int64 position of the first largest element (the first NaN, if there is one).
+def max(self, axis=None, out=None, keepdims=False, stream=None):
+    """The largest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
+    if axis is None and out is None and stream is None and not keepdims:
+        return self._reduce_all("max", None, False)
+    return _reduce("max", self, axis, None, stream, keepdims, out)
 
-        Along one `axis`, or with None in the array flattened in C order. TypeError for several axes, ValueError
-        where there are no elements.
-        """
-        if axis is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("argmax", None, False)
-        return _find("argmax", self, axis, stream, keepdims, out)
 
-    def argmin(self, axis=None, out=None, keepdims=False, stream=None):
-        """The int64 position of the first smallest element (the first NaN, if there is one); see `argmax`."""
-        if axis is None and out is None and stream is None and not keepdims:
-            return self._reduce_all("argmin", None, False)
-        return _find("argmin", self, axis, stream, keepdims, out)
+def min(self, axis=None, out=None, keepdims=False, stream=None):
+    """The smallest element along `axis`, of the array's dtype; NaN if there is one. ValueError without elements."""
+    if axis is None and out is None and stream is None and not keepdims:
+        return self._reduce_all("min", None, False)
+    return _reduce("min", self, axis, None, stream, keepdims, out)
 
-    def mean(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
-        """The mean along `axis`: the sum divided by the number of elements, NaN where there are none.
 
-        Returned in `dtype`: by default the array's for floating-point and complex numbers, else float64.
-        """
-        if dtype is None:
-            dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
-        computed = wide(np.dtype(dtype))
-        _axes(axis, self.ndim)  # unlike other reductions NumPy's refuses 0 and -1 of an array without axes
-        total = _reduce("sum", self, axis, computed, stream, keepdims, None)
-        count = self.size // builtins.max(total.size, 1) if total.size else 0
-        with_count = float("nan") if count == 0 else count
-        return _apply(
-            "true_divide",
-            (total, with_count),
-            out,
-            None if out is not None else np.dtype(dtype),
-            stream,
-        )
+def argmax(self, axis=None, out=None, keepdims=False, stream=None):
+    """The int64 position of the first largest element (the first NaN, if there is one).
 
-    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
-        """The variance along `axis`: the mean of ``abs(x - mean)**2``, in two passes as NumPy does.
+    Along one `axis`, or with None in the array flattened in C order. TypeError for several axes, ValueError
+    where there are no elements.
+    """
+    if axis is None and out is None and stream is None and not keepdims:
+        return self._reduce_all("argmax", None, False)
+    return _find("argmax", self, axis, stream, keepdims, out)
 
-        The sum of squares is divided by the number of elements less `ddof` (NaN if that is not positive). float64
-        for integers, real for complex numbers.
-        """
-        if dtype is None:
-            dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
-        computed = wide(np.dtype(dtype))
-        apart = self - self.mean(axis, computed, keepdims=True, stream=stream)
-        size = _apply("absolute", (apart,), None, None, stream) if apart.dtype.kind == "c" else apart
-        squares = size * size
-        total = _reduce("sum", squares, axis, squares.dtype, stream, keepdims, None)
-        count = self.size // builtins.max(total.size, 1) - ddof if total.size else 0
-        result_dtype = _part(np.dtype(dtype)) if np.dtype(dtype).kind == "c" else np.dtype(dtype)
-        divisor = count if count > 0 else float("nan")
-        return _apply("true_divide", (total, divisor), out, None if out is not None else result_dtype, stream)
 
-    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
-        """The standard deviation along `axis`: the square root of `var`."""
-        variance = self.var(axis, dtype, None, ddof, keepdims, stream)
-        return _apply("sqrt", (variance,), out, None, stream)
+def argmin(self, axis=None, out=None, keepdims=False, stream=None):
+    """The int64 position of the first smallest element (the first NaN, if there is one); see `argmax`."""
+    if axis is None and out is None and stream is None and not keepdims:
+        return self._reduce_all("argmin", None, False)
+    return _find("argmin", self, axis, stream, keepdims, out)
 
-    def dot(self, other, stream=None):
-        """The product by NumPy's rules: of two vectors the sum of products (no conjugation), of matrices `matmul`.
 
-        With more axes the sums are over the last axis of this array and the last but one of `other`, and the result
-        has the other axes of both, one after the other. With an operand without axes, or a number, it is the product
-        of elements. ValueError where the lengths do not fit.
-        """
-        try:
-            other_ndim = other.ndim
-        except AttributeError:
-            from pycuda._arrays.numpy.arguments import device
+def mean(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
+    """The mean along `axis`: the sum divided by the number of elements, NaN where there are none.
 
-            return self.dot(device(other), stream)
-        if self.ndim == 0 or other_ndim == 0:
-            return self * other
-        if self.ndim == 1 and other_ndim == 1:
-            if stream is None and self.dtype is other.dtype and self.shape == other.shape:
-                return self._reduce_all("dot", other, False)
-            from pycuda._arrays.pycuda.functions import dot
+    Returned in `dtype`: by default the array's for floating-point and complex numbers, else float64.
+    """
+    if dtype is None:
+        dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
+    computed = wide(np.dtype(dtype))
+    _axes(axis, self.ndim)  # unlike other reductions NumPy's refuses 0 and -1 of an array without axes
+    total = _reduce("sum", self, axis, computed, stream, keepdims, None)
+    count = self.size // builtins.max(total.size, 1) if total.size else 0
+    with_count = float("nan") if count == 0 else count
+    return _apply(
+        "true_divide",
+        (total, with_count),
+        out,
+        None if out is not None else np.dtype(dtype),
+        stream,
+    )
 
-            return dot(self, other, stream=stream)
-        from pycuda._arrays.ops import products
 
-        if other_ndim > 2:
-            return products.tensordot(self, other, (-1, -2))
-        return products.matmul(self, other)
+def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
+    """The variance along `axis`: the mean of ``abs(x - mean)**2``, in two passes as NumPy does.
 
-    def clip(self, min=None, max=None, out=None, stream=None):
-        """The elements, no smaller than `min` and no larger than `max` (None: without that limit).
+    The sum of squares is divided by the number of elements less `ddof` (NaN if that is not positive). float64
+    for integers, real for complex numbers.
+    """
+    if dtype is None:
+        dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
+    computed = wide(np.dtype(dtype))
+    apart = self - self.mean(axis, computed, keepdims=True, stream=stream)
+    size = _apply("absolute", (apart,), None, None, stream) if apart.dtype.kind == "c" else apart
+    squares = size * size
+    total = _reduce("sum", squares, axis, squares.dtype, stream, keepdims, None)
+    count = self.size // builtins.max(total.size, 1) - ddof if total.size else 0
+    result_dtype = _part(np.dtype(dtype)) if np.dtype(dtype).kind == "c" else np.dtype(dtype)
+    divisor = count if count > 0 else float("nan")
+    return _apply("true_divide", (total, divisor), out, None if out is not None else result_dtype, stream)
 
-        Limits are numbers or arrays that broadcast; where `min` exceeds `max` the result is `max`.
-        """
-        from pycuda._arrays.ops.where import clip
 
-        return clip(self, min, max, out, stream)
+def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=None):
+    """The standard deviation along `axis`: the square root of `var`."""
+    variance = self.var(axis, dtype, None, ddof, keepdims, stream)
+    return _apply("sqrt", (variance,), out, None, stream)
+
+
+def _common_dtype(a, b):
+    return a.dtype if a.dtype is b.dtype else np.result_type(a.dtype, b.dtype)
+
+
+def dot(a, b, dtype=None, stream=None, allocator=None):
+    """The sum of the products of the elements, without conjugation."""
+    if a.shape != b.shape:
+        if a.size != b.size:
+            raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
+        a, b = a.ravel(), b.ravel()
+    if dtype is None and a.dtype is b.dtype and stream is None and allocator is None:
+        return a._reduce_all("dot", b, False)
+    dtype = _common_dtype(a, b) if dtype is None else dtype
+    return allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
+
+
+def vdot(a, b, dtype=None, stream=None):
+    """The sum of the products of the conjugates of `a` and the elements of `b`: an array without axes."""
+    if a.shape != b.shape:
+        a, b = a.ravel(), b.ravel()
+    if dtype is None and a.dtype is b.dtype and stream is None:
+        return a._reduce_all("vdot", b, False)
+    dtype = _common_dtype(a, b) if dtype is None else dtype
+    return _reduce("vdot", a, None, dtype, stream, second=b)

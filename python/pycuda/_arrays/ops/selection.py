@@ -3,17 +3,84 @@
 
 import math
 import operator
+from collections.abc import Sequence
 
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.core.gpuarray import GPUArray, _is_sequence, _store
+from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.shapes import _along_one
-from pycuda._arrays.ops.creation import to_gpu, zeros
+from pycuda._arrays.ops.creation import to_gpu
 from pycuda._arrays.ops.scans import positions_of_true
 
 _array = _driver._array
 _MOST_ARRAYS = 4  # that the kernels take
+
+
+_NO_SELECTION = (int, slice, type(None), type(Ellipsis))  # the usual ones, told at once
+
+
+def _is_selection(index):
+    """Whether the index holds arrays, sequences or truth values."""
+    return any(
+        type(one) not in _NO_SELECTION
+        and (isinstance(one, (bool, np.bool_, np.ndarray, GPUArray)) or _is_sequence(one))
+        for one in (index if isinstance(index, tuple) else (index,))
+    )
+
+
+def _is_sequence(item):
+    """Whether a part of an index is a sequence, which NumPy takes as an array."""
+    return isinstance(item, Sequence) and not isinstance(item, (str, bytes))
+
+
+def _store(view, value):
+    """Put an array or a number into a view."""
+    if isinstance(value, GPUArray):
+        if value.dtype.kind == "c" and view.dtype.kind in "fiu":
+            raise TypeError(f"elements of dtype {value.dtype} cannot be stored with {view.dtype}")
+        try:
+            _array.copy(view, value, None)
+        except ValueError:
+            if value.ndim <= view.ndim:
+                raise
+            _array.copy(view, _without_ones(value, view.shape), None)
+        return
+    if isinstance(value, (np.ndarray, list, tuple)) and view.dtype.names is None:
+        host = np.asarray(value)
+        if host.ndim:
+            if host.dtype.kind == "c" and view.dtype.kind in "fiu":
+                raise TypeError(f"elements of dtype {host.dtype} cannot be stored with {view.dtype}")
+            if isinstance(value, np.ndarray):
+                host = _without_ones(host, view.shape)
+            else:
+                host = np.array(value, view.dtype)  # refuses numbers that do not fit, as astype does not
+            host = np.broadcast_to(host, view.shape)
+            view._set(host.astype(view.dtype, copy=False), False, None)
+            return
+        value = host[()]
+    elif isinstance(value, np.ndarray) and value.ndim:
+        view._set(np.broadcast_to(_without_ones(value, view.shape), view.shape), False, None)
+        return
+    _array.fill(view, value, None)
+
+
+def _without_ones(value, shape):
+    """The array without first axes of length one that `shape` does not have; ValueError if they are longer."""
+    extra = value.ndim - len(shape)
+    if extra <= 0:
+        return value
+    if any(length != 1 for length in value.shape[:extra]):
+        raise ValueError(f"could not broadcast an array of shape {value.shape} into shape {shape}")
+    return value.reshape(value.shape[extra:])
+
+
+def set_item(self, index, value):
+    """``self[index] = value``."""
+    if _is_selection(index):
+        self._put(index, value)
+        return
+    _store(self[index], value)
 
 
 def _host_index(index):
@@ -270,7 +337,7 @@ def _device_indices(indices):
     return _moved_by(indices)
 
 
-def take(a, indices, out=None, stream=None, axis=None):
+def take(a, indices, axis=None, out=None, stream=None):
     """The elements at the indices, along an axis or of the flattened array."""
     indices = _device_indices(indices)
     a, axis = _along_one(a, axis)
@@ -291,47 +358,6 @@ def take(a, indices, out=None, stream=None, axis=None):
         )
     _array.copy(out, result, stream)
     return out
-
-
-def multi_take(arrays, indices, out=None, stream=None):
-    """`take` of several arrays at the same indices: a list of arrays of the indices' shape."""
-    arrays = list(arrays)
-    outs = [None] * len(arrays) if out is None else list(out)
-    if len(outs) != len(arrays):
-        raise ValueError(f"out and arrays must have the same length: {len(outs)} and {len(arrays)}")
-    return [take(ary, indices, one, stream) for ary, one in zip(arrays, outs)]
-
-
-def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
-    """``out[i][dest_indices] = arrays[i]`` for each i: a list, of new arrays of `dest_shape` if `out` is None."""
-    arrays = list(arrays)
-    if not arrays:
-        return []
-    indices = _device_indices(dest_indices)
-    if out is None:
-        shape = indices.shape if dest_shape is None else dest_shape
-        out = [zeros(shape, ary.dtype, ary.allocator) for ary in arrays]
-    elif len(out) != len(arrays):
-        raise ValueError(f"out and arrays must have the same length: {len(out)} and {len(arrays)}")
-    for target, ary in zip(out, arrays):
-        if ary.shape != indices.shape:
-            raise ValueError(f"array and indices have shapes {ary.shape} and {indices.shape}")
-        if not _array.select(target.reshape(-1), (indices,), ary, stream, True, True):
-            raise _out_of_range(target)
-    return out
-
-
-def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None):
-    """``out[i][dest_indices] = arrays[i][src_indices + src_offsets[i]]``."""
-    arrays = list(arrays)
-    source = _device_indices(src_indices)
-    offsets = [0] * len(arrays) if src_offsets is None else list(src_offsets)
-    if len(offsets) != len(arrays):
-        raise ValueError(f"src_offsets and arrays must have the same length: {len(offsets)} and {len(arrays)}")
-    taken = [
-        take(ary, source + int(offset) if offset else source, stream=stream) for ary, offset in zip(arrays, offsets)
-    ]
-    return multi_put(taken, dest_indices, dest_shape, out, stream)
 
 
 def nonzero(ary):

@@ -361,6 +361,21 @@ def sort(a, axis=-1, *, descending=False, stable=True):
     return _sorted(a, axis, False, descending)[0]
 
 
+def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Put the elements in order along an axis, in place; equal ones keep their order, NaN is last.
+
+    `kind` and `stable` are NumPy's, every kind is stable here; ValueError for an `order` of fields.
+    """
+    sorting_arguments(kind, order)
+    _array.copy(self, sort(self, _axis(axis, self.ndim), descending=descending), None)
+
+
 def argsort(a, axis=-1, *, descending=False, stable=True):
     """The int64 positions of the elements in order along an axis; equal ones keep their order."""
     return _sorted(a, axis, True, descending)[1]
+
+
+def argsort_by_kind(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """The int64 positions of the elements in order along an axis (None: of the flattened array); see `sort`."""
+    sorting_arguments(kind, order)
+    return argsort(self, axis, descending=descending)

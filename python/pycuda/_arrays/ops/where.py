@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Elements by condition: where, clip, larger and smaller, logical functions, rounding."""
+"""Elements by condition: where, clip, logical functions; rounding."""
 
 import builtins
 
@@ -8,20 +8,11 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.ops.reductions import allocated, delivered
+from pycuda._arrays.ops.selection import nonzero
 from pycuda._arrays.ops.views import _parts
 
 _array = _driver._array
 _apply = _array.apply
-
-
-def if_positive(criterion, then_, else_, out=None, stream=None):
-    """`then_` where the criterion is greater than zero, else `else_`."""
-    shapes = [one.shape for one in (criterion, then_, else_) if isinstance(one, GPUArray)]
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ValueError(f"shapes do not match: {shapes}") from None
-    return _apply("if_positive", (criterion, then_, else_), out, None, stream)
 
 
 def where(criterion, then_=None, else_=None, out=None, stream=None):
@@ -30,26 +21,8 @@ def where(criterion, then_=None, else_=None, out=None, stream=None):
     All three broadcast; numbers count weakly, as Python's do. With the criterion alone it is `nonzero`.
     """
     if then_ is None and else_ is None:
-        from pycuda._arrays.ops.selection import nonzero
-
         return nonzero(criterion)
     return _apply("where", (criterion, then_, else_), out, None, stream)
-
-
-def _extreme(name, a, b, out, stream):
-    if not isinstance(a, GPUArray) and not isinstance(b, GPUArray):
-        return getattr(np, name)(a, b)
-    return _apply(name, (a, b), out, None, stream)
-
-
-def maximum(a, b, out=None, stream=None):
-    """The larger of each pair of elements; a NaN gives way to a number."""
-    return _extreme("fmax", a, b, out, stream)
-
-
-def minimum(a, b, out=None, stream=None):
-    """The smaller of each pair of elements; a NaN gives way to a number."""
-    return _extreme("fmin", a, b, out, stream)
 
 
 def clip(a, min=None, max=None, out=None, stream=None):
@@ -154,3 +127,8 @@ def _rounded_integers(a, unit, stream):
     odd_half = apply("logical_and", apply("equal", rest, above), apply("bitwise_and", below, 1))
     up = apply("logical_or", apply("greater", rest, above), odd_half)
     return apply("multiply", apply("add", below, up), unit).astype(a.dtype, stream, copy=False)
+
+
+def round_to(self, ndigits=None):
+    """``round(self, ndigits)``."""
+    return round_(self, ndigits or 0)
