@@ -2,22 +2,11 @@
 """Modules linked from several parts, and what all modules made from sources share."""
 
 import os
-import sys
 import warnings
 
 from pycuda._compilers import rtc, the_compiler
-
-
-def user_stack_level():
-    """How far up, counted from the caller, the first frame outside of this package is."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
-        if frame.f_globals.get("__name__") == "pycuda.__main__":
-            break
-        frame = frame.f_back
-        level += 1
-    return level
+from pycuda._compiling import compile, default_options, user_stack_level
+from pycuda._driver import Linker, jit_input_type
 
 
 class CudaModule:
@@ -82,8 +71,6 @@ class DynamicModule(CudaModule):
         log_verbose=False,
         cuda_libdir=None,
     ):
-        from pycuda.driver import Linker
-
         capability, _, _ = rtc().device_facts()
         if 0 < capability < 35:
             raise RuntimeError(
@@ -126,9 +113,6 @@ class DynamicModule(CudaModule):
 
     def add_source(self, source, nvcc_options=None, name="kernel.ptx"):
         """Compile a source to PTX and add it."""
-        from pycuda.compiler import compile
-        from pycuda.driver import jit_input_type
-
         linker = self._open_linker()
         ptx = compile(
             source,
@@ -157,8 +141,6 @@ class DynamicModule(CudaModule):
 
     def add_stdlib(self, libname):
         """Add one of CUDA's device libraries, such as "cudadevrt"."""
-        from pycuda.driver import jit_input_type
-
         linker = self._open_linker()
         _, is_cpu, _ = rtc().device_facts()
         if is_cpu and libname == "cudadevrt":
@@ -198,8 +180,6 @@ class DynamicSourceModule(DynamicModule):
         include_dirs=None,
         cuda_libdir=None,
     ):
-        from pycuda import compiler
-
         super().__init__(
             nvcc=nvcc,
             keep=keep,
@@ -210,7 +190,7 @@ class DynamicSourceModule(DynamicModule):
             include_dirs=include_dirs,
             cuda_libdir=cuda_libdir,
         )
-        options = list(compiler.DEFAULT_NVCC_FLAGS if options is None else options)
+        options = list(default_options() if options is None else options)
         for option in ("-rdc=true", "-lcudadevrt"):
             if option not in options:
                 options.append(option)

@@ -27,7 +27,7 @@ def cpu_driver():
     """
     folders = [os.path.dirname(os.path.abspath(__file__))]
     if importlib.util.find_spec("pycuda_anywhere_cpu"):
-        import pycuda_anywhere_cpu
+        import pycuda_anywhere_cpu  # optional package
 
         folders.append(pycuda_anywhere_cpu.driver_folder())
     for folder in folders:

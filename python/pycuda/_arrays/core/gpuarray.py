@@ -9,14 +9,16 @@ from types import GenericAlias
 
 import numpy as np
 
-from pycuda import _driver, compiler, driver
+from pycuda import _driver, driver
 from pycuda._arrays.core.shapes import _dims, _order_is_fortran, splay
+from pycuda._compilers import the_compiler
+from pycuda._compiling import _find_cache_folder
 from pycuda.compyte.array import ArrayFlags
 
 _array = _driver._array
 _apply = _array.apply
 
-_array.set_compiler(compiler.the_compiler(), compiler._find_cache_folder(None))
+_array.set_compiler(the_compiler(), _find_cache_folder(None))
 
 
 class GPUArray(_driver._ArrayBase):
