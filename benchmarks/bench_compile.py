@@ -2,6 +2,7 @@
 """Time of import, of compiling a small kernel and of SourceModule from the caches, each in fresh processes.
 
 --kernels: instead, what compiling each kernel of the benchmark `cpu` takes the CPU driver.
+--headers: instead, the processor time of compiling one source after another that includes the same large header.
 """
 
 import argparse
@@ -76,12 +77,44 @@ def compile_kernels(rounds: int, wanted: str) -> None:
         print(f"{case.label:36} {least * 1e3:9.1f}", flush=True)
 
 
+HEADERS = {
+    "curand_kernel.h": "#include <curand_kernel.h>",
+    "cooperative_groups": "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>",
+    "cub": "#include <cub/block/block_reduce.cuh>",
+}
+
+
+def compile_with_headers() -> None:
+    """The third compilation of a prefix makes NVRTC's precompiled header, which the later ones use."""
+    import resource
+
+    from pycuda.compiler import compile
+
+    def used() -> float:
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return usage.ru_utime + usage.ru_stime
+
+    print(f"{'processor s of compilation':22}" + "".join(f"{number:8}" for number in range(1, 7)))
+    for name, lines in HEADERS.items():
+        row = []
+        for number in range(6):
+            before = used()
+            text = f"{lines}\n__global__ void k{number}(int *a) {{ *a = {number}; }}"
+            compile(text, no_extern_c=True, target="ptx", arch="sm_80", cache_dir=False)
+            row.append(used() - before)
+        print(f"{name:26}" + "".join(f"{seconds:8.2f}" for seconds in row), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--only", default="", help="a part of the names of the kernels wanted")
+    parser.add_argument("--headers", action="store_true")
     options = parser.parse_args()
+    if options.headers:
+        compile_with_headers()
+        return
     rounds = options.rounds
     if options.kernels:
         compile_kernels(rounds, options.only)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What must hold before a version is tagged, apart from the tests: `./run release` runs it first.
 
-Without arguments it checks the checkout; with --sdist it builds the source distribution and checks it.
+Without arguments it checks the checkout; with --sdist it builds the source distribution and checks it. The repository's
+public address is the one of --repository, or of a git remote. It is written to all metadata that name it.
 """
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -23,7 +25,63 @@ def git(*arguments):
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def problems():
+def public_address(remote):
+    """The https address of a remote's page; None for a folder or a host that only this machine knows."""
+    found = re.fullmatch(r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)([\w.-]+\.[a-z]{2,})[:/](.+?)(?:\.git)?/?", remote)
+    return f"https://{found[1]}/{found[2]}" if found else None
+
+
+def address_of_remotes():
+    """The public address of the first remote that has one, `origin` before the others."""
+    for name in sorted(git("remote").split(), key=lambda name: name != "origin"):
+        if address := public_address(git("remote", "get-url", name)):
+            return address
+    return None
+
+
+def metadata_with(address, root=ROOT):
+    """The files that name the repository, as they must be: path -> text."""
+    urls = {
+        "Homepage": address,
+        "Documentation": f"{address}#readme",
+        "Source": address,
+        "Changelog": f"{address}/blob/main/CHANGELOG.md",
+        "Issues": f"{address}/issues",
+    }
+    table = "[project.urls]\n" + "".join(f'{name} = "{url}"\n' for name, url in urls.items()) + "\n"
+    files = {}
+    for name, before in (("pyproject.toml", "optional-dependencies"), ("packaging/cpu/pyproject.toml", "scripts")):
+        text = re.sub(r"^\[project\.urls\]\n(?:.+\n)+\n", "", (root / name).read_text(), flags=re.M)
+        files[root / name] = text.replace(f"[project.{before}]", f"{table}[project.{before}]", 1)
+    citation = re.sub(r"^repository-code: .*\n", "", (root / "CITATION.cff").read_text(), flags=re.M)
+    files[root / "CITATION.cff"] = re.sub(r"^(license: .*\n)", rf"\1repository-code: {address}\n", citation, flags=re.M)
+    recipe = root / "packaging/conda/recipe.yaml"
+    text = re.sub(r"^  (?:homepage|repository): .*\n", "", recipe.read_text(), flags=re.M)
+    files[recipe] = text.rstrip("\n") + f"\n  homepage: {address}\n  repository: {address}\n"
+    return files
+
+
+def address_problems(address, write):
+    """Brings the metadata up to date with the address, if `write`."""
+    if address is None:
+        yield (
+            "no public address of the repository is known: name it with ./run release --repository https://..., or add "
+            "a git remote that has one"
+        )
+        return
+    outdated = {file: text for file, text in metadata_with(address).items() if file.read_text() != text}
+    if not outdated:
+        return
+    names = ", ".join(str(file.relative_to(ROOT)) for file in outdated)
+    if not write:
+        yield f"these files do not name {address}: {names}"
+        return
+    for file, text in outdated.items():
+        file.write_text(text)
+    yield f"{address} has been written to {names}: commit this"
+
+
+def problems(address, write):
     """One sentence for each thing that has to be done before the tag."""
     number = version()
     if git("status", "--porcelain"):
@@ -36,11 +94,9 @@ def problems():
         yield f"CITATION.cff is not about {number}"
     if f'version: "{number}"' not in (ROOT / "packaging/conda/recipe.yaml").read_text():
         yield f"packaging/conda/recipe.yaml is not about {number}"
-    for file in ("pyproject.toml", "packaging/cpu/pyproject.toml"):
-        if "[project.urls]" not in (ROOT / file).read_text():
-            yield f"{file} has no [project.urls]: see packaging/README.md"
     if (ROOT / "LICENSE").read_bytes() != (ROOT / "packaging/cpu/LICENSE").read_bytes():
         yield "packaging/cpu/LICENSE is not LICENSE"
+    yield from address_problems(address, write)
 
 
 def check_sdist():
@@ -55,17 +111,26 @@ def check_sdist():
     for needed in ("PKG-INFO", "LICENSE", "CMakeLists.txt", "src/cpu/ptx/opcode.def", "packaging/backend"):
         if not any(name.startswith(f"{top}/{needed}") for name in names):
             sys.exit(f"release: {archive.name} lacks {needed}")
+    (ROOT / "dist").mkdir(exist_ok=True)
     shutil.copy(archive, ROOT / "dist")
     print(f"dist/{archive.name}: {len(names)} entries")
 
 
 def main():
-    if "--sdist" in sys.argv:
+    parser = argparse.ArgumentParser(prog="./run release", description="Everything that must hold before a tag.")
+    parser.add_argument("--repository", metavar="URL", help="its public address (default: of a git remote)")
+    parser.add_argument("--dry-run", action="store_true", help="change nothing, and go on where a tag would be refused")
+    parser.add_argument("--sdist", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.sdist:
         return check_sdist()
-    found = list(problems())
+    address = options.repository and public_address(options.repository)
+    if options.repository and not address:
+        parser.error(f"--repository {options.repository}: not the address of a public repository, https://HOST/PATH")
+    found = list(problems(address or address_of_remotes(), not options.dry_run))
     for problem in found:
         print(f"release: {problem}", file=sys.stderr)
-    return 1 if found else 0
+    return 1 if found and not options.dry_run else 0
 
 
 if __name__ == "__main__":

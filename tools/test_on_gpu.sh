@@ -28,7 +28,7 @@ step ptx $BUILD/tests/ptx/ptx_run_tests libcuda.so.1 --golden tests/ptx/golden t
 export PYTHONPATH=$PWD/$BUILD/python${PYTHONPATH:+:$PYTHONPATH}
 export PYCUDA_DRIVER=nvidia
 step diagnosis "$PYTHON" -m pycuda
-TAIL=40 step python "$PYTHON" -m pytest tests/python -q -p no:cacheprovider --timeout 120
+TAIL=40 step python "$PYTHON" -m pytest tests/python -q -p no:cacheprovider
 TAIL=20 step launch "$PYTHON" benchmarks/bench_launch.py
 TAIL=12 step compile "$PYTHON" benchmarks/bench_compile.py
 TAIL=20 step demo "$PYTHON" examples/run_all.py

@@ -3,7 +3,6 @@
 
 import os
 import re
-import sys
 
 _COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
@@ -18,7 +17,8 @@ _REMEDIES = {
 }
 
 
-def _is_file_name(text):
+def is_file_name(text):
+    """Whether a source is none, but the name of a file."""
     text = text.strip()
     return "\n" not in text and (text.endswith((".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")) or os.path.isfile(text))
 
@@ -31,7 +31,7 @@ def advice(source):
     source : str
         As the program passed it.
     """
-    if _is_file_name(source):
+    if is_file_name(source):
         return f"the source is the name of a file: pass its text, open({source.strip()!r}).read()"
     code = _COMMENT_OR_TEXT.sub(" ", source)
     if "<<<" in code:
@@ -49,20 +49,7 @@ def advice(source):
     return ""
 
 
-def place_of_call():
-    """Where the program called the package: "program.py:12", or "" when there is no such place."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
-        frame = frame.f_back
-    if frame is None or frame.f_code.co_filename.startswith("<"):
-        return ""
-    name = frame.f_code.co_filename
-    if "ipykernel" in name:
-        return f"line {frame.f_lineno} of the notebook's cell"
-    return f"{os.path.basename(name)}:{frame.f_lineno}"
-
-
 def without_details(command):
     """The options of a compiler's command that a program chose: without folders and what this package always adds."""
     shown = [one for one in command if not one.startswith(("-I", "-include", "-diag-suppress"))]
-    return [one for one in shown if one not in ("-default-device", "-device-int128")]
+    return [one for one in shown if one not in ("-default-device", "-device-int128", "--generate-line-info")]

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Says how long compiling took: each time to Python's `logging`, and once to people who had to wait.
+"""Reports how long compiling took: each time to Python's `logging`, and once to people who are waiting for it.
 
 The logger is "pycuda". PYCUDA_LOG sets its level, and prints its records where the program has not configured logging.
+
+A compilation that lasts longer than two seconds is announced on `sys.stderr` while it runs, once per process. That is
+done without a terminal as well: notebooks and CI logs, where people wait most, are none. A program whose standard error
+stream must stay empty sets PYCUDA_LOG, to "warning" for instance.
 """
 
 import os
 import re
 import sys
+import threading
+import time
 
 _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
 _LONG_SECONDS = 2.0
 _LEVELS = {"quiet": "CRITICAL", "warning": "WARNING", "info": "INFO", "debug": "DEBUG"}
 _logger = None
 _said = False
+_running = {}  # what is being compiled, oldest first, by identity
+_watcher = None
 
 
 def _configured_logger():
@@ -42,19 +50,53 @@ def _name_of(source):
     return f"{'kernels' if len(names) > 1 else 'kernel'} {', '.join(names[:3])}{more}"
 
 
-def report(what, source, seconds, from_cache=False):
-    """Note that something was done to a source; `what` is a participle.
-
-    A wait of more than two seconds is printed once to a terminal, unless PYCUDA_LOG is "quiet".
-    """
-    global _said
+def _report(what, source, seconds, from_cache):
     logger = _configured_logger()
     if logger is not None and logger.isEnabledFor(20):
         how = "from the cache, " if from_cache else ""
         logger.info("%s: %s, %s%.3f s", _name_of(source), what, how, seconds)
-    if seconds < _LONG_SECONDS or _said or os.environ.get("PYCUDA_LOG", "").lower() in ("quiet", "info", "debug"):
-        return
-    if sys.stderr is not None and sys.stderr.isatty():
-        _said = True
-        cache = "" if os.environ.get("PYCUDA_DISABLE_CACHE") else "; the result is cached for the next run"
-        print(f"pycuda: {_name_of(source)}: {what} in {seconds:.1f} s{cache}", file=sys.stderr)
+
+
+def _announce(compilation):
+    global _said
+    _said = True
+    cached = "" if os.environ.get("PYCUDA_DISABLE_CACHE") else "; the result is cached for the next run"
+    text = f"pycuda: {compilation.doing} {_name_of(compilation.source)} takes longer than {_LONG_SECONDS:.0f} s{cached}"
+    if sys.stderr is not None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def _watch():
+    """Sleeps until a compilation has lasted long enough or none runs. So one thread serves all of two seconds."""
+    while not _said and (oldest := next(iter(list(_running.values())), None)):
+        left = oldest.started + _LONG_SECONDS - time.perf_counter()
+        if left <= 0:
+            _announce(oldest)
+        else:
+            time.sleep(left)
+
+
+class Compilation:
+    """A compilation, timed while the object is used in a `with` statement.
+
+    `doing` and `done` are the words for it while it runs and afterwards. One that raises an exception is not reported.
+    """
+
+    def __init__(self, doing, done, source):
+        self.doing, self.done, self.source = doing, done, source
+        self.from_cache = False
+
+    def __enter__(self):
+        global _watcher
+        self.started = time.perf_counter()
+        if not _said and not os.environ.get("PYCUDA_LOG"):
+            _running[id(self)] = self
+            if _watcher is None or not _watcher.is_alive():
+                _watcher = threading.Thread(target=_watch, name="pycuda-long-compilations", daemon=True)
+                _watcher.start()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        _running.pop(id(self), None)
+        if kind is None:
+            _report(self.done, self.source, time.perf_counter() - self.started, self.from_cache)

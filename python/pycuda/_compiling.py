@@ -3,13 +3,13 @@
 
 import os
 import sys
-import time
 import warnings
 from typing import NamedTuple
 
 from pycuda import _compile_times
 from pycuda._compilers import as_texts, nvcc_program, rtc, the_compiler
 from pycuda._errors import CompileError
+from pycuda._source_places import place_of_source
 from pycuda._source_text import source_bytes
 
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
@@ -65,32 +65,36 @@ class Compiled(NamedTuple):
     kept_folder: str
     names: dict  # of the name expressions
     kernel_types: dict  # mangled, by the names of kernels in C linkage
+    is_cpu: bool = False  # for the CPU driver
 
 
 def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, include_dirs, target, names=()):
     extension = rtc()
     capability, is_cpu, driver_version = extension.device_facts()
     source = source_bytes(source)
-    started = time.perf_counter()
+    timed = _compile_times.Compilation("compiling", "compiled to device code", source)
     try:
-        compiled = Compiled(
-            *the_compiler().compile(
-                source=source,
-                options=options,
-                include_folders=include_dirs,
-                arch="" if arch is None else str(arch),
-                code="" if code is None else str(code),
-                target=target,
-                capability=capability,
+        with timed:
+            compiled = Compiled(
+                *the_compiler().compile(
+                    source=source,
+                    options=options,
+                    include_folders=include_dirs,
+                    arch="" if arch is None else str(arch),
+                    code="" if code is None else str(code),
+                    target=target,
+                    capability=capability,
+                    is_cpu=is_cpu,
+                    driver_version=driver_version,
+                    extern_c=extern_c,
+                    keep=bool(keep),
+                    cache_folder=cache_folder,
+                    nvcc=nvcc_program(nvcc),
+                    name_expressions=list(names),
+                ),
                 is_cpu=is_cpu,
-                driver_version=driver_version,
-                extern_c=extern_c,
-                keep=bool(keep),
-                cache_folder=cache_folder,
-                nvcc=nvcc_program(nvcc),
-                name_expressions=list(names),
             )
-        )
+            timed.from_cache = compiled.from_cache
     except extension.CompileFailure as failure:
         message, command, stdout, stderr = failure.args
         if message.startswith("error invoking"):
@@ -103,11 +107,10 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         text = source if isinstance(source, str) else source.decode(errors="replace")
         if hint := _compile_advice.advice(text):
             message += f": {hint}"
-        if place := _compile_advice.place_of_call():
-            message += f" (the source was passed at {place})"
+        if _compile_advice.is_file_name(text):
+            stderr = ""  # the compiler's words are about the name
+        message += f" ({place_of_source(source).in_compile_error()})"
         raise CompileError(message, command, stdout, stderr) from None
-    elapsed = time.perf_counter() - started
-    _compile_times.report("compiled to device code", source, elapsed, compiled.from_cache)
     if compiled.kept_folder:
         print(f"*** compiler output in {compiled.kept_folder}")
     if compiled.log:
@@ -155,6 +158,12 @@ def compile(
     ------
     pycuda.driver.CompileError
         The source was refused, or no compiler was found.
+
+    Examples
+    --------
+    >>> ptx = compiler.compile("__global__ void k(int *a) { a[0] = 1; }", target="ptx")
+    >>> b".entry k" in ptx
+    True
     """
     assert target in ("cubin", "ptx", "fatbin"), "target must be 'cubin', 'ptx' or 'fatbin'"
     return _compile_as_set(

@@ -61,6 +61,13 @@ def make_default_context(ctx_maker=None):
     ------
     RuntimeError
         (the built-in one) When there is no device, or none allows a context.
+
+    Examples
+    --------
+    >>> context = tools.make_default_context()
+    >>> context == driver.Context.get_current()
+    True
+    >>> context.detach()
     """
     if ctx_maker is None:
 
@@ -190,10 +197,8 @@ def reset_context():
 
     Examples
     --------
-    >>> import pycuda.autoinit
-    >>> from pycuda import driver, tools
     >>> context = tools.reset_context()
-    >>> context == driver.Context.get_current() == pycuda.autoinit.context
+    >>> context == driver.Context.get_current()
     True
     """
     old = cuda.Context.get_current()

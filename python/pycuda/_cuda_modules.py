@@ -2,11 +2,16 @@
 """Modules linked from several parts, and what all modules made from sources share."""
 
 import os
+import re
 import warnings
 
 from pycuda._compilers import rtc, the_compiler
 from pycuda._compiling import compile, default_options, user_stack_level
 from pycuda._driver import Linker, jit_input_type
+from pycuda._source_places import place_of_source
+from pycuda._source_text import source_bytes
+
+_FILE = re.compile(rb'^(\s*\.file\s+\d+\s+)"kernel\.cu"', re.M)
 
 
 class CudaModule:
@@ -87,6 +92,7 @@ class DynamicModule(CudaModule):
         self.include_dirs = list(include_dirs or [])
         self.cuda_libdir = cuda_libdir
         self.module = None
+        self._sources = []  # (the compiler's name of it, its place, the source)
         self.linker = Linker(message_handler, link_options, log_verbose)
 
     def _open_linker(self):
@@ -126,6 +132,13 @@ class DynamicModule(CudaModule):
             self.include_dirs,
             target="ptx",
         )
+        _, is_cpu, _ = rtc().device_facts()
+        if is_cpu:
+            # Several sources in one module: each has a name of its own there.
+            file = f"kernel-{len(self._sources) + 1}.cu"
+            ptx = _FILE.sub(rb'\1"' + file.encode() + b'"', ptx)
+            source = source_bytes(source)
+            self._sources.append((file, place_of_source(source), source))
         linker.add_data(ptx, jit_input_type.PTX, name)
         return self
 
@@ -159,6 +172,8 @@ class DynamicModule(CudaModule):
     def link(self):
         """Link the parts and load the result into the current context."""
         self.module = self._open_linker().link_module()
+        for file, place, source in self._sources:
+            self.module._set_source(file, *place[:2], source)
         self.linker = None
         self._bind_module()
         return self

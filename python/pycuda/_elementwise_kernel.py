@@ -18,6 +18,7 @@ from pycuda._kernel_arguments import (
     struct_chars,
     with_headers,
 )
+from pycuda._source_places import place_of_call, place_of_generated, placed, placed_already
 from pycuda.compiler import SourceModule
 from pycuda.tools import ScalarArg, VectorArg
 
@@ -81,7 +82,8 @@ def _build_module(loop, arguments, operation, name, keep, options, preamble, loo
         loop=loop.format(loop_prep=loop_prep, operation=operation),
         after_loop=after_loop,
     )
-    return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
+    with placed(placed_already() or place_of_generated(f"the elementwise kernel '{name}'")):
+        return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
 
 
 def get_elwise_module(
@@ -138,12 +140,13 @@ def _kernel_for(kernel, use_range, layout):
     arguments = parse_arguments(settings.pop("arguments"))
     counts = _RANGE if use_range else _COUNT
     settings = {"preamble": "", "loop_prep": "", "after_loop": "", **settings}
-    module = _build_module(
-        _RANGE_LOOP if use_range else _COUNTED_LOOP,
-        arguments + counts,
-        layout=layout + (None,) * len(counts),
-        **settings,
-    )
+    with placed(kernel._place):
+        module = _build_module(
+            _RANGE_LOOP if use_range else _COUNTED_LOOP,
+            arguments + counts,
+            layout=layout + (None,) * len(counts),
+            **settings,
+        )
     function = module.get_function(settings["name"])
     added = extent_arguments(arguments, layout)
     function.prepare(struct_chars(arguments + counts + added))
@@ -165,11 +168,20 @@ class ElementwiseKernel:
         For the compiler.
     preamble, loop_prep, after_loop : str
         C code before the kernel, and in it before and after the loop.
+
+    Examples
+    --------
+    >>> axpy = elementwise.ElementwiseKernel("float a, float *x, float *y", "y[i] += a * x[i]", "axpy")
+    >>> x, y = gpuarray.arange(3, dtype=np.float32), gpuarray.ones(3, np.float32)
+    >>> axpy(10, x, y)
+    >>> y
+    array([ 1., 11., 21.], dtype=float32)
     """
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
+        self._place = place_of_generated(f"ElementwiseKernel '{name}'", place_of_call(), operation=operation)
 
     def get_texref(self, name, use_range=False):
         """A texture reference of the module; drivers since CUDA 12 have none."""
@@ -226,7 +238,8 @@ class ElementwiseKernel:
 
 @remembered_with_object
 def _stride_kernel_and_types(kernel, use_range):
-    result = get_elwise_kernel_and_types(use_range=use_range, **kernel.gen_kwargs)
+    with placed(kernel._place):
+        result = get_elwise_kernel_and_types(use_range=use_range, **kernel.gen_kwargs)
     assert any(isinstance(argument, VectorArg) for argument in result[2]), (
         "ElementwiseKernel can only be used with functions that have at least one vector argument"
     )

@@ -140,7 +140,10 @@ class Vector:
                     stacklevel=4,
                 )
             return
-        raise TypeError(f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}")
+        raise TypeError(
+            f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}: convert the "
+            f"array with astype(numpy.{declared}), or declare the argument as the array is"
+        )
 
 
 class Call:

@@ -2,7 +2,8 @@
 """`python -m pycuda run` and `env`: any CUDA program on the CPU driver, unchanged.
 
 Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
-library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well.
+library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well. The folder
+also holds CUDA's run-time library for programs that nvcc compiled.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import sys
 import tempfile
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
+# CUDA's run-time library over this driver: for programs linked with it, and for nvcc to link with.
+_RUN_TIME = ("libcudart.so.13", "libcudart.so.12", "libcudart_static.a")
 _PROGRAM_OPTIONS = ("-m", "-c")
 
 
@@ -25,12 +28,7 @@ def cpu_driver():
     FileNotFoundError
         When this installation has none.
     """
-    folders = [os.path.dirname(os.path.abspath(__file__))]
-    if importlib.util.find_spec("pycuda_anywhere_cpu"):
-        import pycuda_anywhere_cpu  # optional package
-
-        folders.append(pycuda_anywhere_cpu.driver_folder())
-    for folder in folders:
+    for folder in _library_folders():
         for name in ("libcuda_cpu.so", "libcuda.so.1"):
             path = os.path.join(folder, name)
             if os.path.exists(path):
@@ -38,6 +36,26 @@ def cpu_driver():
     raise FileNotFoundError(
         "the CPU driver is not installed: pip install pycuda-anywhere-cpu, or build with LLVM (see Installing)"
     )
+
+
+def _library_folders():
+    """Where this installation keeps its libraries: in the package, and in the distribution of the CPU driver."""
+    yield os.path.dirname(os.path.abspath(__file__))
+    if importlib.util.find_spec("pycuda_anywhere_cpu"):
+        import pycuda_anywhere_cpu  # optional package
+
+        yield pycuda_anywhere_cpu.driver_folder()
+
+
+def _run_time_libraries():
+    """The run-time libraries that are installed, by name."""
+    found = {}
+    for folder in _library_folders():
+        for name in _RUN_TIME:
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                found.setdefault(name, os.path.realpath(path))
+    return found
 
 
 def driver_folder():
@@ -53,8 +71,8 @@ def driver_folder():
         folder = os.path.join(root, "driver")
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            for name in _LINKS:
-                _link(library, os.path.join(folder, name))
+            for name, target in {**dict.fromkeys(_LINKS, library), **_run_time_libraries()}.items():
+                _link(target, os.path.join(folder, name))
         except OSError:
             continue
         return folder

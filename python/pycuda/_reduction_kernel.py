@@ -19,6 +19,7 @@ from pycuda._kernel_arguments import (
     struct_chars,
     with_headers,
 )
+from pycuda._source_places import place_of_call, place_of_generated, placed, placed_already
 from pycuda.compiler import SourceModule
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype
 
@@ -97,7 +98,8 @@ def _build_module(
         strided_objects=objects,
         neutral=neutral,
     )
-    return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
+    with placed(placed_already() or place_of_generated(f"the reduction kernel '{name}'")):
+        return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
 
 
 def get_reduction_module(
@@ -221,6 +223,13 @@ class ReductionKernel(MadeInContext):
         C code before the kernels.
     allocator : callable, optional
         For the results.
+
+    Examples
+    --------
+    >>> norm = reduction.ReductionKernel(
+    ...     np.float32, neutral="0", reduce_expr="a + b", map_expr="x[i] * x[i]", arguments="float *x")
+    >>> float(norm(gpuarray.arange(4, dtype=np.float32)))
+    14.0
     """
 
     # ReductionKernel[np.float32] in annotations: the stubs make the class generic in the result's element type.
@@ -260,22 +269,31 @@ class ReductionKernel(MadeInContext):
         )
         self._remember_context(ReductionKernel, self.dtype_out, *self._settings[2:], self._allocator)
         self._strided_kernels = {}
-        stage1, self.stage1_arg_types = _stage_kernel(1, *self._settings[:6], name + "_stage1", *self._settings[7:], ())
+        self._place = place_of_generated(
+            f"ReductionKernel '{name}'", place_of_call(), map_expr=map_expr, reduce_expr=reduce_expr
+        )
+        stage1, self.stage1_arg_types = self._compile_stage(1)
         self.stage1_func = stage1.prepared_async_call
         assert any(isinstance(argument, VectorArg) for argument in self.stage1_arg_types), (
             "ReductionKernel can only be used with functions that have at least one vector argument"
         )
         # Without the arguments of the user that stage 1 needs, stage 2 would not know its own map.
-        stage2, self.stage2_arg_types = _stage_kernel(2, *self._settings[:6], name + "_stage2", *self._settings[7:], ())
+        stage2, self.stage2_arg_types = self._compile_stage(2)
         self.stage2_func = stage2.prepared_async_call
         self._same_length = elementwise_names(self.stage1_arg_types, map_expr or "in[i]", "")
+
+    def _compile_stage(self, stage, layout=()):
+        """The prepared kernel of a stage, and its arguments."""
+        name = f"{self._name}_stage{stage}"
+        with placed(self._place):
+            return _stage_kernel(stage, *self._settings[:6], name, *self._settings[7:], layout)
 
     def _stage1_for(self, layout):
         if not layout:
             return self.stage1_func
         function = self._strided_kernels.get(layout)
         if function is None:
-            kernel, _ = _stage_kernel(1, *self._settings[:6], self._name + "_stage1", *self._settings[7:], layout)
+            kernel, _ = self._compile_stage(1, layout)
             function = self._strided_kernels[layout] = kernel.prepared_async_call
         return function
 

@@ -2,6 +2,7 @@
 """Sources as bytes, and the names that they give to kernels."""
 
 import os
+import re
 
 
 def source_bytes(source):
@@ -46,3 +47,10 @@ def first_error(log):
         if mark:
             return text
     return log.strip() or "the compiler gave no reason"
+
+
+def is_template(source, name):
+    """Whether the source, bytes, defines a template of kernels of this name."""
+    bounds = rb"(?:__launch_bounds__\s*\([^)]*\))?"
+    kernel = rb"template\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*__global__[^;{}()]*" + bounds + rb"[^;{}()]*\b"
+    return re.search(kernel + re.escape(name.encode()) + rb"\s*\(", source) is not None

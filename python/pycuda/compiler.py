@@ -16,7 +16,6 @@ silent, bounded in size and safe for processes that share it.
 
 import functools
 import os
-import time
 
 from pycuda import _compile_times
 from pycuda._compilers import as_texts, get_nvcc_version
@@ -26,7 +25,8 @@ from pycuda._driver import LogicError, module_from_buffer
 from pycuda._errors import CompileError
 from pycuda._images import has_variables
 from pycuda._preprocessing import preprocess_source
-from pycuda._source_text import first_error, name_expression, source_bytes
+from pycuda._source_places import place_of_source
+from pycuda._source_text import first_error, is_template, name_expression, source_bytes
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -64,6 +64,17 @@ class SourceModule(CudaModule):
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
     The other parameters are those of `compile`.
+
+    Examples
+    --------
+    >>> module = compiler.SourceModule('''
+    ... __global__ void twice(float *a) { a[threadIdx.x] *= 2; }
+    ... ''')
+    >>> twice = module.get_function("twice")
+    >>> a = gpuarray.arange(4, dtype=np.float32)
+    >>> twice(a, block=(4, 1, 1))
+    >>> a
+    array([0., 2., 4., 6.], dtype=float32)
     """
 
     def __init__(
@@ -98,20 +109,32 @@ class SourceModule(CudaModule):
         self._checks_arguments = checks_arguments() if check_arguments is None else bool(check_arguments)
         names = as_texts(name_expressions, "name_expressions")
         self._expressions = [name_expression(name) or name for name in names]
-        self._load(self._compile(names=self._expressions))
+        compiled = self._compile(names=self._expressions)
+        self._place = place_of_source(self._compile.args[0]) if compiled.is_cpu else None
+        self._load(compiled)
 
     def _load(self, compiled):
         """Take kernels and variables from this image from now on."""
-        started = time.perf_counter()
-        self.module = module_from_buffer(compiled.image)
-        _compile_times.report("loaded", self._compile.args[0], time.perf_counter() - started)
+        with _compile_times.Compilation("loading", "loaded", self._compile.args[0]):
+            self.module = module_from_buffer(compiled.image)
+        if self._place is not None:
+            self.module._set_source("kernel.cu", *self._place[:2], self._compile.args[0])
         if self._checks_arguments:
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names
         self._is_used = False
 
     def get_global(self, name):
-        """Address and size in bytes of a variable, as (int, int)."""
+        """Address and size in bytes of a variable, as (int, int).
+
+        Examples
+        --------
+        >>> module = compiler.SourceModule("__constant__ float factors[4];")
+        >>> address, size = module.get_global("factors")
+        >>> size
+        16
+        >>> driver.memcpy_htod(address, np.ones(4, np.float32))
+        """
         self._is_used = True
         return self.module.get_global(name)
 
@@ -138,12 +161,26 @@ class SourceModule(CudaModule):
         Returns
         -------
         pycuda.driver.Function
+
+        Examples
+        --------
+        >>> module = compiler.SourceModule("template <class T> __global__ void one(T *a) { a[0] = 1; }")
+        >>> a = gpuarray.zeros(1, np.float64)
+        >>> module.get_function("one<double>")(a, block=(1, 1, 1))
+        >>> a
+        array([1.])
         """
         try:
             function = self.module.get_function(name)
         except LogicError as error:
             expression = name_expression(name)
-            if expression is None or error.name != "CUDA_ERROR_NOT_FOUND":
+            if error.name != "CUDA_ERROR_NOT_FOUND":
+                raise
+            if expression is None:
+                if is_template(self._compile.args[0], name):
+                    raise _because(
+                        error, f'it is a template: ask for an instance, such as get_function("{name}<float>")'
+                    ) from None
                 raise
             if expression not in self._names:
                 self._add_expression(expression, name, error)

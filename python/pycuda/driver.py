@@ -153,6 +153,15 @@ class In(ArgumentHandler):
     Notes
     -----
     With a stream the copy is put into that stream: a page-locked array must stay unchanged until the stream is done.
+
+    Examples
+    --------
+    >>> module = compiler.SourceModule("__global__ void first(int *out, const int *in) { *out = *in; }")
+    >>> first = module.get_function("first")
+    >>> out = np.zeros(1, np.int32)
+    >>> first(driver.Out(out), driver.In(np.array([7], np.int32)), block=(1, 1, 1))
+    >>> out
+    array([7], dtype=int32)
     """
 
     def pre_call(self, stream):
@@ -182,7 +191,16 @@ class Out(ArgumentHandler):
 
 
 class InOut(In, Out):
-    """Copies the array to the device before, and back after the kernel."""
+    """Copies the array to the device before, and back after the kernel.
+
+    Examples
+    --------
+    >>> add = compiler.SourceModule("__global__ void add(int *a) { a[threadIdx.x] += 1; }").get_function("add")
+    >>> a = np.arange(3, dtype=np.int32)
+    >>> add(driver.InOut(a), block=(3, 1, 1))
+    >>> a
+    array([1, 2, 3], dtype=int32)
+    """
 
     def pre_call(self, stream):
         """Refuse an array that cannot be copied to, and copy it to the device."""
@@ -199,7 +217,14 @@ def mem_alloc_like(ary):
 
 
 def to_device(bf_obj):
-    """Device memory with a copy of a buffer object's bytes."""
+    """Device memory with a copy of a buffer object's bytes.
+
+    Examples
+    --------
+    >>> memory = driver.to_device(np.arange(3, dtype=np.int32))
+    >>> driver.from_device(memory, (3,), np.int32)
+    array([0, 1, 2], dtype=int32)
+    """
     view = memoryview(bf_obj)
     allocation = mem_alloc(view.nbytes)
     memcpy_htod(allocation, bf_obj)
@@ -236,7 +261,13 @@ def _cleared(array):
 
 
 def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
-    """A page-locked ndarray of zeros."""
+    """A page-locked ndarray of zeros.
+
+    Examples
+    --------
+    >>> driver.pagelocked_zeros(3, np.float32)
+    array([0., 0., 0.], dtype=float32)
+    """
     return _cleared(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
@@ -266,7 +297,15 @@ def aligned_zeros_like(array, alignment=4096):
 
 
 def managed_zeros(shape, dtype, order="C", mem_flags=0):
-    """An ndarray of zeros in memory that host and device share."""
+    """An ndarray of zeros in memory that host and device share.
+
+    Examples
+    --------
+    >>> a = driver.managed_zeros(3, np.float32, mem_flags=driver.mem_attach_flags.GLOBAL)
+    >>> a += 1
+    >>> a
+    array([1., 1., 1.], dtype=float32)
+    """
     return _cleared(managed_empty(shape, dtype, order, mem_flags))
 
 

@@ -8,6 +8,7 @@ import re
 import shlex
 
 from pycuda import driver
+from pycuda._source_places import Place, placed
 from pycuda.compiler import SourceModule
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -92,8 +93,8 @@ def _as_html(title, facts):
 def compile_cell(line, cell, namespace):
     """Compile the source `cell` with the compiler's options in `line`, and put its kernels into `namespace`.
 
-    The code knows its lines (``-lineinfo``), so that a fault on the CPU driver names the line of the cell. Makes the
-    default context current when there is none. Kernels of templates get no name: they have no instance.
+    A fault on the CPU driver names the line of the cell. Makes the default context current when there is none. Kernels
+    of templates get no name: they have no instance.
 
     Returns
     -------
@@ -109,7 +110,8 @@ def compile_cell(line, cell, namespace):
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
-    module = SourceModule(cell, options=["-lineinfo", *shlex.split(line)])
+    with placed(Place("line {} of the cell", first_line=2)):  # the first line is that of %%cuda
+        module = SourceModule(cell, options=shlex.split(line))
     functions = _kernels_of(module, cell)
     if not functions:
         raise ValueError("%%cuda: the cell defines no __global__ function that the host can call")

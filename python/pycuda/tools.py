@@ -85,6 +85,11 @@ def dtype_to_ctype(dtype, with_fp_tex_hack=False):
     ------
     ValueError
         When `dtype` is None or has no C name.
+
+    Examples
+    --------
+    >>> tools.dtype_to_ctype(np.dtype(np.float32))
+    'float'
     """
     if dtype is None:
         raise ValueError("dtype may not be None")

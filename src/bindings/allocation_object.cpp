@@ -149,9 +149,9 @@ PyObject* mem_alloc(PyObject*, PyObject* const* arguments, Py_ssize_t count,
                     PyObject* keyword_names) {
   return guarded([&]() -> PyObject* {
     const bool named =
-        keyword_names != nullptr && PyTuple_GET_SIZE(keyword_names) == 1 &&
-        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keyword_names, 0), "bytes") == 0;
-    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+        keyword_names != nullptr && NB_TUPLE_GET_SIZE(keyword_names) == 1 &&
+        PyUnicode_CompareWithASCIIString(NB_TUPLE_GET_ITEM(keyword_names, 0), "bytes") == 0;
+    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : NB_TUPLE_GET_SIZE(keyword_names);
     if (count + keywords != 1 || (keywords == 1 && !named)) {
       PyErr_SetString(PyExc_TypeError, "mem_alloc() takes one argument, the size in bytes");
       throw nb::python_error();

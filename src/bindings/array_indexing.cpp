@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // array[index] for integers, slices, an ellipsis and new axes: always a view.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "bindings/array_object.h"
+#include "bindings/limited_api.h"
 
 namespace nb = nanobind;
 
@@ -86,7 +88,7 @@ class ViewBuilder {
 /// Lists and arrays of integers or truth values: the package's part.
 PyObject* select(PyObject* self, PyObject* index) {
   static PyObject* const name = PyUnicode_InternFromString("_select");
-  return PyObject_CallMethodOneArg(self, name, index);
+  return PyObject_CallMethodObjArgs(self, name, index, nullptr);
 }
 
 bool is_whole_number_or_view(PyObject* index) {
@@ -100,9 +102,11 @@ bool is_whole_number_or_view(PyObject* index) {
 PyObject* array_subscript(PyObject* self, PyObject* index) {
   PyObject* const* items = &index;
   Py_ssize_t count = 1;
+  std::optional<TupleItems> several;
   if (PyTuple_Check(index)) {
-    items = reinterpret_cast<PyTupleObject*>(index)->ob_item;
-    count = PyTuple_GET_SIZE(index);
+    several.emplace(index);
+    items = several->data();
+    count = several->size();
   }
   if (!std::all_of(items, items + count, is_whole_number_or_view)) return select(self, index);
   return guarded_array([&]() -> PyObject* {

@@ -37,7 +37,9 @@ class ArrayMemory : public DeviceAllocation {
     return block_->pointer();
   }
   void free() override {
-    if (!block_) throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+    if (!block_)
+      throw driver::DriverError("device_allocation::free", CUDA_ERROR_INVALID_HANDLE,
+                                "it has been released before");
     const cuda::ContextPtr context = block_->context();
     CUresult result = CUDA_SUCCESS;
     if (!cuda::Capture::wait_for_work(*context, &result)) drop_in_capture(*block_);

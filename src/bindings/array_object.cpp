@@ -17,6 +17,7 @@
 #include "bindings/errors.h"
 #include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
+#include "bindings/limited_api.h"
 #include "bindings/unlocked.h"
 
 namespace nb = nanobind;
@@ -32,7 +33,7 @@ PyTypeObject* plain_type = nullptr;  // GPUArray
 PyObject* default_init = nullptr;    // GPUArray.__init__ as the package defines it
 
 PyObject* create(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* self = type->tp_alloc(type, 0);
+  PyObject* self = PyType_GenericAlloc(type, 0);
   if (self == nullptr) return nullptr;
   auto* object = reinterpret_cast<ArrayObject*>(self);
   new (object->storage) ArrayState;
@@ -81,7 +82,7 @@ void destroy(PyObject* self) {
     object->alive = false;
   }
   Py_CLEAR(object->dict);
-  type->tp_free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
@@ -228,7 +229,7 @@ PyTypeObject* make_type() {
 /// Whether arrays of the class are made without running Python code.
 bool plain_class(PyTypeObject* type) {
   static PyObject* const name = PyUnicode_InternFromString("__init__");
-  return _PyType_Lookup(type, name) == default_init;
+  return class_attribute(type, name) == default_init;
 }
 
 /// What is made of an array of a class: a class with a constructor of its own, which may want other
@@ -299,7 +300,7 @@ bool is_array(PyObject* object) {
 PyObject* require_array(nb::handle object, const char* what) {
   if (is_array(object.ptr())) return object.ptr();
   PyErr_Format(PyExc_TypeError, "%s must be a GPUArray, not %s", what,
-               Py_TYPE(object.ptr())->tp_name);
+               type_name(object.ptr()).c_str());
   throw nb::python_error();
 }
 
@@ -439,7 +440,7 @@ nb::object tuple_of(const std::int64_t* values, int count) {
   for (int i = 0; i < count; ++i) {
     PyObject* value = PyLong_FromLongLong(values[i]);
     if (value == nullptr) throw nb::python_error();
-    PyTuple_SET_ITEM(tuple.ptr(), i, value);
+    NB_TUPLE_SET_ITEM(tuple.ptr(), i, value);
   }
   return tuple;
 }

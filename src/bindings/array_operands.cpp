@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "bindings/limited_api.h"
 #include "bindings/numpy_types.h"
 #include "bindings/unlocked.h"
 
@@ -61,8 +62,8 @@ bool read_numpy_number(PyObject* object, GivenOperand& given, ScalarType sort) {
       set_number(given, DType::F64, PyFloat_AsDouble(object));
       break;
     default: {
-      const Py_complex value = PyComplex_AsCComplex(object);
-      set_number(given, DType::C128, {value.real, value.imag});
+      const std::complex<double> value = complex_value(object);
+      set_number(given, DType::C128, value);
     }
   }
   if (PyErr_Occurred()) throw nb::python_error();
@@ -144,6 +145,12 @@ void widen_comparison(array::Ufunc ufunc, std::span<const GivenOperand> operands
 
 }  // namespace
 
+/// A scalar of ml_dtypes, which NumPy knows as a type of its own.
+static bool is_brain_float(PyObject* object) {
+  const std::string name = type_name(object);
+  return name == "bfloat16" || name == "ml_dtypes.bfloat16";
+}
+
 bool read_operand(PyObject* object, GivenOperand& given) {
   if (is_array(object)) {
     given.object = object;
@@ -154,7 +161,7 @@ bool read_operand(PyObject* object, GivenOperand& given) {
   PyTypeObject* type = Py_TYPE(object);
   if (type == &PyFloat_Type) {
     given.type = {DType::F64, true};
-    set_number(given, DType::F64, PyFloat_AS_DOUBLE(object));
+    set_number(given, DType::F64, float_value(object));
     return true;
   }
   if (type == &PyBool_Type) {
@@ -168,9 +175,9 @@ bool read_operand(PyObject* object, GivenOperand& given) {
     return read_python_integer(object, given);
   }
   if (type == &PyComplex_Type) {
-    const Py_complex value = PyComplex_AsCComplex(object);
+    const std::complex<double> value = complex_value(object);
     given.type = {DType::C128, true};
-    set_number(given, DType::C128, {value.real, value.imag});
+    set_number(given, DType::C128, value);
     return true;
   }
   if (const ScalarType sort = scalar_type(type); sort.kind != ScalarKind::None) {
@@ -180,8 +187,7 @@ bool read_operand(PyObject* object, GivenOperand& given) {
     const nb::object number = nb::handle(object)[nb::make_tuple()];
     return read_numpy_number(number.ptr(), given, scalar_type(Py_TYPE(number.ptr())));
   }
-  if (std::strcmp(type->tp_name, "bfloat16") == 0 ||
-      std::strcmp(type->tp_name, "ml_dtypes.bfloat16") == 0) {
+  if (is_brain_float(object)) {
     given.type = {DType::BF16, false};
     set_number(given, DType::F64, nb::cast<double>(nb::float_(nb::handle(object))));
     return true;
@@ -210,7 +216,7 @@ void check_whole_part(double value, DType type) {
 Scalar read_number(PyObject* object, DType type) {
   GivenOperand given;
   if (is_array(object) || !read_operand(object, given)) {
-    PyErr_Format(PyExc_TypeError, "a number is needed, not %s", Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "a number is needed, not %s", type_name(object).c_str());
     throw nb::python_error();
   }
   if (given.type.weak && array::is_integer(given.type.type) && array::is_integer(type) &&

@@ -43,11 +43,11 @@ bool is_call(PyObject* method) {
 /// The array of out=(array,), if that is the only keyword; null else.
 PyObject* only_out(PyObject* keywords, PyObject* value) {
   static PyObject* const name = PyUnicode_InternFromString("out");
-  if (PyTuple_GET_SIZE(keywords) != 1) return nullptr;
-  PyObject* keyword = PyTuple_GET_ITEM(keywords, 0);
+  if (NB_TUPLE_GET_SIZE(keywords) != 1) return nullptr;
+  PyObject* keyword = NB_TUPLE_GET_ITEM(keywords, 0);
   if (keyword != name && PyUnicode_Compare(keyword, name) != 0) return nullptr;
-  if (!PyTuple_CheckExact(value) || PyTuple_GET_SIZE(value) != 1) return nullptr;
-  PyObject* out = PyTuple_GET_ITEM(value, 0);
+  if (!PyTuple_CheckExact(value) || NB_TUPLE_GET_SIZE(value) != 1) return nullptr;
+  PyObject* out = NB_TUPLE_GET_ITEM(value, 0);
   return is_array(out) ? out : nullptr;
 }
 
@@ -60,7 +60,7 @@ PyObject* plain_call(const Protocols& all, PyObject* const* arguments, Py_ssize_
   const std::size_t operands = static_cast<std::size_t>(count) - 2;
   if (operands != static_cast<std::size_t>(array::facts(found->second).operands)) return nullptr;
   PyObject* out = nullptr;
-  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) {
+  if (keywords != nullptr && NB_TUPLE_GET_SIZE(keywords) != 0) {
     out = only_out(keywords, arguments[count]);
     if (out == nullptr) return nullptr;
   }
@@ -80,12 +80,12 @@ PyObject* other_call(const Protocols& all, PyObject* const* arguments, Py_ssize_
                      PyObject* keywords) {
   nb::object inputs = nb::steal(PyTuple_New(count - 2));
   for (Py_ssize_t i = 2; i < count; ++i) {
-    PyTuple_SET_ITEM(inputs.ptr(), i - 2, Py_NewRef(arguments[i]));
+    NB_TUPLE_SET_ITEM(inputs.ptr(), i - 2, Py_NewRef(arguments[i]));
   }
   nb::object out = nb::none();
   nb::dict others;
-  for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i) {
-    const nb::handle name = PyTuple_GET_ITEM(keywords, i);
+  for (Py_ssize_t i = 0; keywords != nullptr && i < NB_TUPLE_GET_SIZE(keywords); ++i) {
+    const nb::handle name = NB_TUPLE_GET_ITEM(keywords, i);
     if (PyUnicode_CompareWithASCIIString(name.ptr(), "out") == 0) {
       out = nb::borrow(arguments[count + i]);
     } else {
@@ -106,10 +106,10 @@ bool is_array_type(PyObject* object) {
 
 /// Whether all of `types` are classes of arrays on the device, or numpy.ndarray itself.
 bool all_known(PyObject* types) {
-  const nb::object list = nb::steal(PySequence_Fast(types, "types must be a sequence"));
+  const nb::object list = nb::steal(PySequence_Tuple(types));
   if (!list.is_valid()) throw nb::python_error();
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.ptr()); ++i) {
-    if (!is_array_type(PySequence_Fast_GET_ITEM(list.ptr(), i))) return false;
+  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(list.ptr()); ++i) {
+    if (!is_array_type(NB_TUPLE_GET_ITEM(list.ptr(), i))) return false;
   }
   return true;
 }

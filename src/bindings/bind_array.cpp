@@ -18,6 +18,7 @@
 #include "bindings/buffer.h"
 #include "bindings/graph_keeping.h"
 #include "bindings/integers.h"
+#include "bindings/limited_api.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
 #include "cuda/capturing.h"
@@ -53,7 +54,7 @@ nb::object apply(const std::string& name, const nb::tuple& operands, nb::handle 
     PyErr_Format(
         PyExc_TypeError,
         "'%s' takes arrays on the device and numbers, not %s; copy host arrays with to_gpu",
-        name.c_str(), Py_TYPE(operands[k].ptr())->tp_name);
+        name.c_str(), type_name(operands[k].ptr()).c_str());
     throw nb::python_error();
   }
   return apply_ufunc(*ufunc, std::span(given.data(), count),

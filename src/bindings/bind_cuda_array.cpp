@@ -13,6 +13,7 @@
 #include "bindings/enumeration.h"
 #include "bindings/held.h"
 #include "bindings/integers.h"
+#include "bindings/limited_api.h"
 #include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
 #include "cuda/cuda_array.h"
@@ -124,7 +125,7 @@ cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
   std::shared_ptr<HeldArray> array;
   if (!nb::try_cast(object, array) || array == nullptr) {
     PyErr_Format(PyExc_TypeError, "%s must be an Array, not %s", what,
-                 Py_TYPE(object.ptr())->tp_name);
+                 type_name(object.ptr()).c_str());
     throw nb::python_error();
   }
   return array;
@@ -134,7 +135,7 @@ CUDA_ARRAY_DESCRIPTOR descriptor_argument(nb::handle object) {
   CUDA_ARRAY_DESCRIPTOR* descriptor = nullptr;
   if (!nb::try_cast(object, descriptor) || descriptor == nullptr) {
     PyErr_Format(PyExc_TypeError, "the descriptor must be an ArrayDescriptor, not %s",
-                 Py_TYPE(object.ptr())->tp_name);
+                 type_name(object.ptr()).c_str());
     throw nb::python_error();
   }
   return *descriptor;

@@ -38,6 +38,15 @@ nb::object attribute_named(const cuda::Device& device, const nb::str& name) {
   return attribute_of(device, member);
 }
 
+/// What `dir` lists: the methods, and the attributes of the device by their names.
+nb::object names_of_all(nb::handle device) {
+  nb::object names = nb::module_::import_("builtins").attr("object").attr("__dir__")(device);
+  const nb::object known =
+      nb::module_::import_("pycuda._driver").attr("device_attribute").attr("names");
+  for (nb::handle name : nb::iter(known)) names.attr("append")(name.attr("lower")());
+  return names;
+}
+
 nb::dict all_attributes(const cuda::Device& device) {
   nb::dict found;
   const nb::object known =
@@ -152,6 +161,7 @@ void bind_device(nb::module_& m) {
            "All attributes that the driver knows, as a dict from `device_attribute` to its value; "
            "warns of those it refuses.")
       .def("__getattr__", &attribute_named)
+      .def("__dir__", &names_of_all)
       .def(
           "make_context",
           [](const cuda::Device& self, nb::handle flags) {

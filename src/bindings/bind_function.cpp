@@ -16,6 +16,7 @@
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
+#include "bindings/limited_api.h"
 #include "bindings/unlocked.h"
 
 namespace nb = nanobind;
@@ -50,9 +51,27 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
+/// "scale(float*, int)"; the name alone where the types are not known.
+std::string signature_of(const cuda::Kernel& kernel) {
+  const std::string whole = cuda::demangled(kernel.name());
+  if (!whole.empty()) return whole.starts_with("void ") ? whole.substr(5) : whole;
+  std::string text = kernel.name();
+  try {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    if (types.empty()) return text;
+    text += "(";
+    for (const std::string& type : types) text += (text.back() == '(' ? "" : ", ") + type;
+    return text + ")";
+  } catch (const driver::DriverError&) {
+    return text;  // after a fault the driver does not tell
+  }
+}
+
 PyObject* represent(PyObject* self) {
-  return PyUnicode_FromFormat("<pycuda._driver.Function '%s'>",
-                              state_of(self).kernel->name().c_str());
+  return guarded([&] {
+    const std::string text = signature_of(*state_of(self).kernel);
+    return PyUnicode_FromFormat("<pycuda.Function %s>", text.c_str());
+  });
 }
 
 CUfunction_attribute attribute_code(nb::handle attribute) {
@@ -101,10 +120,10 @@ PyObject* set_shared_config(PyObject* self, PyObject* config) {
 PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* keyword_names) {
   return guarded([&]() -> PyObject* {
-    const Py_ssize_t named = keyword_names != nullptr ? PyTuple_GET_SIZE(keyword_names) : 0;
+    const Py_ssize_t named = keyword_names != nullptr ? NB_TUPLE_GET_SIZE(keyword_names) : 0;
     if (count + named > 1 ||
         (named == 1 &&
-         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keyword_names, 0), "block") != 0)) {
+         PyUnicode_CompareWithASCIIString(NB_TUPLE_GET_ITEM(keyword_names, 0), "block") != 0)) {
       PyErr_SetString(PyExc_TypeError, "plan() takes one argument, block");
       throw nb::python_error();
     }
@@ -116,7 +135,14 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       const LockLeft unlocked;  // it compiles
       text = kernel.plan(block.x, block.y, block.z);
     }
-    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+    const nb::object decoded = nb::steal(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    if (!decoded.is_valid()) throw nb::python_error();
+    return nb::module_::import_("pycuda._plan")
+        .attr("Plan")(decoded, nb::str(kernel.name().c_str()),
+                      nb::make_tuple(block.x, block.y, block.z))
+        .release()
+        .ptr();
   });
 }
 
@@ -312,7 +338,7 @@ nb::object make_function(std::shared_ptr<cuda::Kernel> kernel) {
 const cuda::Kernel& kernel_of_function(nb::handle function) {
   if (Py_TYPE(function.ptr()) != function_type) {
     PyErr_Format(PyExc_TypeError, "func must be a Function, not %s",
-                 Py_TYPE(function.ptr())->tp_name);
+                 type_name(function.ptr()).c_str());
     throw nb::python_error();
   }
   return *state_of(function.ptr()).kernel;

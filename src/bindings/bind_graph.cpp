@@ -25,6 +25,7 @@
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
+#include "bindings/limited_api.h"
 #include "cuda/device_memory.h"
 
 namespace nb = nanobind;
@@ -58,7 +59,8 @@ GraphNodeObject add_kernel_node(const GraphObject& self, const nb::args& argumen
   if (kernel.layout().known) check_argument_count(kernel, count);
   ParameterBuffer buffer(kernel.layout().known ? kernel.layout().bytes : most_parameter_bytes);
   HandlerList handlers;
-  PyObject* const* values = PySequence_Fast_ITEMS(arguments.ptr());
+  const TupleItems items(arguments.ptr());
+  PyObject* const* values = items.data();
   const std::size_t bytes =
       write_arguments(kernel, values, count, nullptr, buffer.data(), handlers);
   refuse_handlers(handlers, "a kernel node");
@@ -147,7 +149,7 @@ GraphNodeObject add_host_node(const GraphObject& self, nb::handle function,
   const Addition addition(self, dependencies);
   if (PyCallable_Check(function.ptr()) == 0) {
     PyErr_Format(PyExc_TypeError, "a host node needs a function, not %s",
-                 Py_TYPE(function.ptr())->tp_name);
+                 type_name(function.ptr()).c_str());
     throw nb::python_error();
   }
   addition.graph->resources()->keep_once(function.ptr(), [&] { return kept_object(function); });
@@ -169,7 +171,8 @@ GraphNodeObject add_empty_node(const GraphObject& self, nb::handle dependencies)
 const cuda::Event& event_argument(nb::handle event) {
   if (nb::isinstance<cuda::Event>(event) && nb::inst_ready(event))
     return *nb::inst_ptr<cuda::Event>(event);
-  PyErr_Format(PyExc_TypeError, "an event must be an Event, not %s", Py_TYPE(event.ptr())->tp_name);
+  PyErr_Format(PyExc_TypeError, "an event must be an Event, not %s",
+               type_name(event.ptr()).c_str());
   throw nb::python_error();
 }
 
@@ -400,7 +403,7 @@ std::vector<CUgraphNode> dependency_list(const cuda::Graph& graph, nb::handle de
   const auto add = [&](nb::handle item) {
     if (!nb::isinstance<GraphNodeObject>(item)) {
       PyErr_Format(PyExc_TypeError, "dependencies must be nodes of the graph, not %s",
-                   Py_TYPE(item.ptr())->tp_name);
+                   type_name(item.ptr()).c_str());
       throw nb::python_error();
     }
     const auto& node = nb::cast<const GraphNodeObject&>(item);

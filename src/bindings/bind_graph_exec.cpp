@@ -10,6 +10,7 @@
 #include "bindings/integers.h"
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_shape.h"
+#include "bindings/limited_api.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
 #include "cuda/graph_exec.h"
@@ -70,7 +71,7 @@ void set_arguments(const GraphExecObject& self, const GraphNodeObject& node,
 
 void set_kernel_arguments(const GraphExecObject& self, const GraphNodeObject& node,
                           const nb::args& arguments) {
-  set_arguments(self, node, PySequence_Fast_ITEMS(arguments.ptr()), arguments.size());
+  set_arguments(self, node, TupleItems(arguments.ptr()).data(), arguments.size());
 }
 
 void batched_set_kernel_node_arguments(const GraphExecObject& self, const nb::dict& changes) {
@@ -79,8 +80,8 @@ void batched_set_kernel_node_arguments(const GraphExecObject& self, const nb::di
                                                              : nb::borrow(parameters);
     const nb::object arguments = nb::steal(PySequence_Tuple(given.ptr()));
     if (!arguments.is_valid()) throw nb::python_error();
-    set_arguments(self, nb::cast<const GraphNodeObject&>(node),
-                  PySequence_Fast_ITEMS(arguments.ptr()), nb::len(arguments));
+    set_arguments(self, nb::cast<const GraphNodeObject&>(node), TupleItems(arguments.ptr()).data(),
+                  nb::len(arguments));
   }
 }
 

@@ -150,6 +150,14 @@ void bind_module(nb::module_& m) {
           nb::arg("types"),
           "Check arrays against the kernels' types, mangled; before any kernel is asked for.")
       .def(
+          "_set_source",
+          [](const ModuleObject& self, const std::string& file, const std::string& place,
+             unsigned int first_line, const nb::bytes& text) {
+            self->set_source(file, place, first_line, {text.c_str(), text.size()});
+          },
+          nb::arg("file"), nb::arg("place"), nb::arg("first_line"), nb::arg("text"),
+          "Name the place of a source in faults: '{}' in `place` stands for a line's number.")
+      .def(
           "get_global",
           [](const ModuleObject& self, const std::string& name) {
             const cuda::Module::Global global = self->global(name);

@@ -7,6 +7,7 @@
 #include "bindings/buffer.h"
 #include "bindings/integers.h"
 #include "bindings/ipc_handles.h"
+#include "bindings/limited_api.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
 #include "cuda/event.h"
@@ -50,7 +51,7 @@ CUstream stream_argument(nb::handle stream) {
     return reinterpret_cast<CUstream>(as_integer<std::uintptr_t>(told[1], "the stream's address"));
   }
   PyErr_Format(PyExc_TypeError, "a stream must be a Stream or None, not %s",
-               Py_TYPE(stream.ptr())->tp_name);
+               type_name(stream.ptr()).c_str());
   throw nb::python_error();
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/bound_methods.h"
+// Linked with --wrap=PyType_FromSpec: nanobind makes its class of bound methods by that function,
+// and no one can change the class afterwards.
+#include <nanobind/nanobind.h>
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 namespace nb = nanobind;
 
-namespace pycuda::bindings {
 namespace {
 
 /// A method's function or object; invalid, with Python's error set, where it has none.
@@ -15,8 +18,9 @@ nb::object part_of(PyObject* method, const char* name) {
 }
 
 PyObject* compare(PyObject* left, PyObject* right, int operation) {
-  if ((operation != Py_EQ && operation != Py_NE) || Py_TYPE(left) != Py_TYPE(right))
-    Py_RETURN_NOTIMPLEMENTED;
+  if ((operation != Py_EQ && operation != Py_NE) || Py_TYPE(left) != Py_TYPE(right)) {
+    return Py_NewRef(Py_NotImplemented);
+  }
   bool same = true;
   for (const char* name : {"__self__", "__func__"}) {
     const nb::object one = part_of(left, name), other = part_of(right, name);
@@ -40,15 +44,18 @@ Py_hash_t hash(PyObject* method) {
 
 }  // namespace
 
-void compare_bound_methods(nb::module_& m) {
-  // The class has no name that could be asked for; any method has it, bound to whatever object.
-  const nb::object function = m.attr("Stream").attr("synchronize");
-  const descrgetfunc bind = Py_TYPE(function.ptr())->tp_descr_get;
-  const nb::object bound = nb::steal(bind(function.ptr(), m.ptr(), nullptr));
-  PyTypeObject* const type = Py_TYPE(bound.ptr());
-  type->tp_richcompare = compare;
-  type->tp_hash = hash;
-  PyType_Modified(type);
-}
+extern "C" PyObject* __real_PyType_FromSpec(PyType_Spec* spec);
 
-}  // namespace pycuda::bindings
+/// `pool.allocate == pool.allocate`, and both are one key of a dictionary: equal where function and
+/// object are the same. nanobind compares such methods by where they lie, and each look-up makes a
+/// new one.
+extern "C" PyObject* __wrap_PyType_FromSpec(PyType_Spec* spec) {
+  if (std::strcmp(spec->name, "nanobind.nb_bound_method") != 0) return __real_PyType_FromSpec(spec);
+  std::vector<PyType_Slot> slots = {{Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                                    {Py_tp_hash, reinterpret_cast<void*>(hash)}};
+  for (const PyType_Slot* slot = spec->slots; slot->slot != 0; ++slot) slots.push_back(*slot);
+  slots.push_back({0, nullptr});
+  PyType_Spec with_comparison = *spec;
+  with_comparison.slots = slots.data();
+  return __real_PyType_FromSpec(&with_comparison);
+}

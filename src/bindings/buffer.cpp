@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <cstring>
 #include <string>
 
 #include "bindings/numpy_types.h"
@@ -16,8 +15,8 @@ void refuse_objects(PyObject* buffer) {
   if (is_ndarray(buffer)) {
     refuse_object_dtype(nb::handle(buffer).attr("dtype"));
   } else if (PyMemoryView_Check(buffer)) {
-    const char* format = PyMemoryView_GET_BUFFER(buffer)->format;
-    if (format != nullptr && std::strchr(format, 'O') != nullptr) {
+    const auto format = nb::cast<std::string>(nb::handle(buffer).attr("format"));
+    if (format.find('O') != std::string::npos) {
       throw nb::type_error("a memoryview of Python objects cannot be copied to or from a device");
     }
   }

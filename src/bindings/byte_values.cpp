@@ -101,6 +101,29 @@ Written write_float(double number, std::size_t bytes, void* destination) {
   return Written::WrongSize;
 }
 
+double read_float(const void* source, std::size_t bytes) {
+  if (bytes == 8) {
+    double number;
+    std::memcpy(&number, source, sizeof number);
+    return number;
+  }
+  if (bytes == 4) {
+    float number;
+    std::memcpy(&number, source, sizeof number);
+    return number;
+  }
+  std::uint16_t bits;
+  std::memcpy(&bits, source, sizeof bits);
+  const int exponent = (bits >> 10) & 0x1f, fraction = bits & 0x3ff;
+  double magnitude =
+      std::ldexp(exponent == 0 ? fraction : fraction + 0x400, std::max(exponent, 1) - 25);
+  if (exponent == 0x1f) {
+    magnitude = fraction == 0 ? std::numeric_limits<double>::infinity()
+                              : std::numeric_limits<double>::quiet_NaN();
+  }
+  return std::copysign(magnitude, (bits & 0x8000) != 0 ? -1.0 : 1.0);
+}
+
 Written write_complex(double real, double imaginary, std::size_t bytes, void* destination) {
   if (bytes != 8 && bytes != 16) return Written::WrongSize;
   const std::size_t half = bytes / 2;

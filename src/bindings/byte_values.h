@@ -27,6 +27,9 @@ Written write_integer_as(PyObject* number, std::size_t bytes, bool is_signed, vo
 /// stays finite, else it is too large.
 Written write_float(double number, std::size_t bytes, void* destination);
 
+/// The binary floating-point number of `bytes` (2, 4, 8) bytes at `source`.
+double read_float(const void* source, std::size_t bytes);
+
 /// Writes a complex number of `bytes` (8, 16) bytes.
 Written write_complex(double real, double imaginary, std::size_t bytes, void* destination);
 

@@ -6,6 +6,7 @@
 #include "bindings/allocation_object.h"
 #include "bindings/array_object.h"
 #include "bindings/integers.h"
+#include "bindings/limited_api.h"
 
 namespace nb = nanobind;
 
@@ -106,7 +107,7 @@ CUdeviceptr device_address(nb::handle object, const char* what) {
       advice = ": give its gpudata";
     }
     PyErr_Format(PyExc_TypeError, "%s must be device memory or an integer, not %s%s", what,
-                 Py_TYPE(object.ptr())->tp_name, advice);
+                 type_name(object.ptr()).c_str(), advice);
     throw nb::python_error();
   }
   return as_integer<CUdeviceptr>(number, what);
@@ -143,8 +144,7 @@ void bind_device_pointer(nb::module_& m) {
       .def(
           "get_pointer",
           [](nb::handle self) -> CUdeviceptr {
-            const std::string text =
-                std::string(Py_TYPE(self.ptr())->tp_name) + " does not define get_pointer()";
+            const std::string text = type_name(self.ptr()) + " does not define get_pointer()";
             PyErr_SetString(PyExc_NotImplementedError, text.c_str());
             throw nb::python_error();
           },

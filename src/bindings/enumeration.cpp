@@ -9,8 +9,14 @@ namespace nb = nanobind;
 namespace pycuda::bindings {
 namespace {
 
+/// What `int` itself does.
+template <typename Function>
+Function int_slot(int slot) {
+  return reinterpret_cast<Function>(PyType_GetSlot(&PyLong_Type, slot));
+}
+
 PyObject* new_member(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  nb::object made = nb::steal(PyLong_Type.tp_new(type, args, kwargs));
+  nb::object made = nb::steal(int_slot<newfunc>(Py_tp_new)(type, args, kwargs));
   if (!made.is_valid()) return nullptr;
   nb::object values =
       nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "values"));
@@ -26,7 +32,7 @@ PyObject* new_member(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 PyObject* print_member(PyObject* self) {
   nb::object name = nb::steal(PyObject_GetAttrString(self, "name"));
   if (!name.is_valid()) return nullptr;
-  if (name.is_none()) return PyLong_Type.tp_repr(self);
+  if (name.is_none()) return int_slot<reprfunc>(Py_tp_repr)(self);
   return PyObject_Str(name.ptr());
 }
 
@@ -39,7 +45,7 @@ PyObject* represent_member(PyObject* self) {
   if (!name.is_none()) {
     return PyUnicode_FromFormat("%U.%U.%S", module.ptr(), type_name.ptr(), name.ptr());
   }
-  nb::object number = nb::steal(PyLong_Type.tp_repr(self));
+  nb::object number = nb::steal(int_slot<reprfunc>(Py_tp_repr)(self));
   if (!number.is_valid()) return nullptr;
   return PyUnicode_FromFormat("%U.%U(%U)", module.ptr(), type_name.ptr(), number.ptr());
 }
@@ -83,8 +89,8 @@ void add_enumeration(nb::module_& scope, const char* name, std::span<const Membe
   for (const Member& member : members) {
     // Not through the class: its constructor answers with the member that is there already for an
     // alias.
-    nb::object made = nb::steal(PyLong_Type.tp_new(reinterpret_cast<PyTypeObject*>(type.ptr()),
-                                                   nb::make_tuple(member.value).ptr(), nullptr));
+    nb::object made = nb::steal(int_slot<newfunc>(Py_tp_new)(
+        reinterpret_cast<PyTypeObject*>(type.ptr()), nb::make_tuple(member.value).ptr(), nullptr));
     if (!made.is_valid()) throw nb::python_error();
     nb::setattr(made, "name", nb::str(member.name));
     nb::setattr(type, member.name, made);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/errors.h"
 
+#include <algorithm>
 #include <string>
 
 #include "cuda/context_stack.h"
@@ -66,13 +67,23 @@ const char* advice_after_fault() {
                "process: start it again.";
 }
 
+/// What may have led to the fault, and what to do about it.
+std::string advice_on_fault(const std::string& text) {
+  if (text.find("stack overflow in kernel") != std::string::npos) {
+    return "; if the recursion ends, Context.set_limit(limit.STACK_SIZE, bytes) gives its threads "
+           "more";
+  }
+  return cuda::advice_on_grid_fault(text);
+}
+
 // The interpreter's own error, if any, wins: nothing may be raised on top of it.
 void set_driver_error(const driver::DriverError& error) {
   note_fault(error.code());
   PyObject* type = class_for(error.code());
   std::string text = error.what();
   if (driver::is_sticky(error.code())) {
-    text += cuda::advice_on_grid_fault(text);
+    // Before the line of the source, which ends the first line.
+    text.insert(std::min(text.find('\n'), text.size()), advice_on_fault(text));
     text += advice_after_fault();
   }
   const nb::object made = nb::steal(PyObject_CallFunction(type, "s", text.c_str()));

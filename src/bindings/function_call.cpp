@@ -8,6 +8,7 @@
 #include "bindings/kernel_arguments.h"
 #include "bindings/launch_attributes.h"
 #include "bindings/launch_shape.h"
+#include "bindings/limited_api.h"
 #include "bindings/stream_argument.h"
 #include "bindings/unlocked.h"
 #include "cuda/capturing.h"
@@ -62,13 +63,13 @@ PyObject** find_option(CallOptions& options, PyObject* name) {
 CallOptions read_options(PyObject* const* values, PyObject* keyword_names) {
   CallOptions options;
   std::string unknown;
-  const Py_ssize_t count = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+  const Py_ssize_t count = keyword_names == nullptr ? 0 : NB_TUPLE_GET_SIZE(keyword_names);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+    PyObject* name = NB_TUPLE_GET_ITEM(keyword_names, i);
     if (PyObject** option = find_option(options, name)) {
       *option = values[i];
     } else if (!read_launch_attribute(options.attributes, name, values[i])) {
-      const char* text = PyUnicode_AsUTF8(name);
+      const char* text = PyUnicode_AsUTF8AndSize(name, nullptr);
       if (text == nullptr) throw nb::python_error();
       unknown += (unknown.empty() ? "" : ",") + std::string(text);
     }
@@ -79,7 +80,8 @@ CallOptions read_options(PyObject* const* values, PyObject* keyword_names) {
     throw nb::python_error();
   }
   if (options.block == nullptr || options.block == Py_None) {
-    PyErr_SetString(PyExc_ValueError, "must specify block size");
+    PyErr_SetString(PyExc_ValueError,
+                    "must specify block size: pass block=(x, y, z), such as block=(256, 1, 1)");
     throw nb::python_error();
   }
   return options;
@@ -194,7 +196,7 @@ nb::list texture_references(nb::handle texrefs) {
   for (nb::handle reference : nb::iter(texrefs)) {
     if (!nb::isinstance<cuda::TextureReference>(reference)) {
       PyErr_Format(PyExc_TypeError, "texrefs must be texture references, not %s",
-                   Py_TYPE(reference.ptr())->tp_name);
+                   type_name(reference.ptr()).c_str());
       throw nb::python_error();
     }
     references.append(reference);

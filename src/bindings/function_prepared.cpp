@@ -46,8 +46,8 @@ struct PreparedLaunch {
 
 void read_keywords(PyObject* const* values, PyObject* keyword_names, cuda::LaunchShape& shape) {
   std::string unknown;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keyword_names); ++i) {
-    PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(keyword_names); ++i) {
+    PyObject* name = NB_TUPLE_GET_ITEM(keyword_names, i);
     if (is_named(name, "shared_size")) {
       shape.shared_bytes = as_integer<unsigned int>(values[i], "shared_size");
     } else if (!read_launch_attribute(shape.attributes, name, values[i])) {
@@ -83,7 +83,8 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
     warn_deprecated(
         "Not passing the block size to prepared_call is deprecated as of version 2011.1.");
     if (!state.prepared_block) {
-      PyErr_SetString(PyExc_ValueError, "must specify block size");
+      PyErr_SetString(PyExc_ValueError,
+                      "must specify block size: pass block=(x, y, z), such as block=(256, 1, 1)");
       throw nb::python_error();
     }
     launch.shape.block = *state.prepared_block;
@@ -134,9 +135,9 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       throw nb::python_error();
     }
     cuda::LaunchAttributes attributes;
-    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+    const Py_ssize_t keywords = keyword_names == nullptr ? 0 : NB_TUPLE_GET_SIZE(keyword_names);
     for (Py_ssize_t i = 0; i < keywords; ++i) {
-      PyObject* name = PyTuple_GET_ITEM(keyword_names, i);
+      PyObject* name = NB_TUPLE_GET_ITEM(keyword_names, i);
       const nb::object value = nb::borrow(arguments[count + i]);
       if (is_named(name, "arg_types")) {
         arg_types = value;

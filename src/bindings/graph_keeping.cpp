@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bindings/array_object.h"
+#include "bindings/limited_api.h"
 #include "bindings/lock_from_driver.h"
 #include "bindings/numpy_types.h"
 #include "cuda/capture.h"
@@ -23,7 +24,7 @@ bool is_number(PyObject* object) {
 
 void drop(PyObject* object) noexcept {
   if (!nb::is_alive()) return;  // the interpreter has gone, and the object with it
-  if (PyGILState_Check() != 0) return Py_DECREF(object);
+  if (holds_gil()) return Py_DECREF(object);
   const LockFromDriver locked;
   if (locked) Py_DECREF(object);
 }

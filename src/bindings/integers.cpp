@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/integers.h"
 
+#include "bindings/limited_api.h"
+
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
@@ -17,7 +19,7 @@ nb::object index_of(nb::handle value, const char* what) {
   if (!number.is_valid()) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", what,
-                 Py_TYPE(value.ptr())->tp_name);
+                 type_name(value.ptr()).c_str());
     throw nb::python_error();
   }
   return number;

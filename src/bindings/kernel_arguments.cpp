@@ -15,6 +15,7 @@
 #include "bindings/device_pointer.h"
 #include "bindings/element_check.h"
 #include "bindings/graph_keeping.h"
+#include "bindings/limited_api.h"
 #include "bindings/managed_array.h"
 #include "bindings/numpy_types.h"
 #include "bindings/texture_families.h"
@@ -55,7 +56,7 @@ struct Argument {
   [[noreturn]] void raise_wrong_type(const char* advice = "") const {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s",
-                 index, cuda::readable_name(kernel.name()).c_str(), Py_TYPE(value)->tp_name,
+                 index, cuda::readable_name(kernel.name()).c_str(), type_name(value).c_str(),
                  advice);
     throw nb::python_error();
   }
@@ -149,9 +150,9 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
       if (argument.kind != cuda::ParameterKind::Unknown) {
         argument.raise_wrong_kind("a real number");
       }
-      const Py_complex number = PyComplex_AsCComplex(argument.value);
-      if (number.real == -1.0 && PyErr_Occurred()) throw nb::python_error();
-      argument.check(write_complex(number.real, number.imag, argument.bytes, destination),
+      const std::complex<double> number = complex_value(argument.value);
+      if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
                      "a complex number");
       return;
     }
@@ -199,7 +200,7 @@ bool write_array_interface(const Argument& argument, CUstream stream, std::byte*
     PyErr_Clear();
     return false;
   }
-  if (!PyDict_Check(interface.ptr()) || PyDict_GET_SIZE(interface.ptr()) == 0) return false;
+  if (!PyDict_Check(interface.ptr()) || NB_DICT_GET_SIZE(interface.ptr()) == 0) return false;
   if (PyObject* producer = PyDict_GetItemString(interface.ptr(), "stream")) {
     wait_for_producer(producer, stream);
   }
@@ -231,8 +232,8 @@ bool write_gpudata(const Argument& argument, std::byte* destination) {
 /// Whether `gpudata` of the array's class is what the package defines.
 bool has_plain_memory(PyObject* array) {
   static PyObject* const name = PyUnicode_InternFromString("gpudata");
-  static PyObject* const plain = _PyType_Lookup(array_base_type(), name);
-  return _PyType_Lookup(Py_TYPE(array), name) == plain;
+  static PyObject* const plain = class_attribute(array_base_type(), name);
+  return class_attribute(Py_TYPE(array), name) == plain;
 }
 
 /// The address without the Python object that owns it: whoever sees that object may use the memory
@@ -279,7 +280,7 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     }
   }
   if (type == &PyFloat_Type) {
-    write_real_number(argument, PyFloat_AS_DOUBLE(value), destination);
+    write_real_number(argument, float_value(value), destination);
     return;
   }
   if (const ScalarType scalar = scalar_type(type); scalar.kind != ScalarKind::None) {
@@ -310,12 +311,12 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     return;
   }
   if (PyFloat_Check(value)) {
-    write_real_number(argument, PyFloat_AS_DOUBLE(value), destination);
+    write_real_number(argument, float_value(value), destination);
     return;
   }
   if (PyComplex_Check(value)) {
-    const Py_complex number = PyComplex_AsCComplex(value);
-    argument.check(write_complex(number.real, number.imag, argument.bytes, destination),
+    const std::complex<double> number = complex_value(value);
+    argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
                    "a complex number");
     return;
   }

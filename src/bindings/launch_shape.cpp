@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bindings/integers.h"
+#include "bindings/limited_api.h"
 #include "bindings/unlocked.h"
 
 namespace nb = nanobind;
@@ -21,7 +22,7 @@ unsigned int extent(PyObject* item, const char* what) {
   }
   if (PyFloat_Check(item)) {
     PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s %R: // divides integers", what,
-                 Py_TYPE(item)->tp_name, item);
+                 type_name(item).c_str(), item);
     throw nb::python_error();
   }
   return as_integer<unsigned int>(item, what);
@@ -36,22 +37,22 @@ unsigned int extent(PyObject* item, const char* what) {
 
 cuda::Dim3 dimensions(PyObject* object, const char* what) {
   std::array<unsigned int, 3> extents = {1, 1, 1};
-  PyObject* const* items = nullptr;
   Py_ssize_t count = 0;
-  if (PyTuple_Check(object)) {
-    count = PyTuple_GET_SIZE(object);
-    items = reinterpret_cast<PyTupleObject*>(object)->ob_item;
+  const bool is_tuple = PyTuple_Check(object);
+  if (is_tuple) {
+    count = NB_TUPLE_GET_SIZE(object);
   } else if (PyList_Check(object)) {
-    count = PyList_GET_SIZE(object);
-    items = reinterpret_cast<PyListObject*>(object)->ob_item;
+    count = NB_LIST_GET_SIZE(object);
   } else {
     PyErr_Format(PyExc_TypeError, "%s must be a tuple of up to three integers, not %s", what,
-                 Py_TYPE(object)->tp_name);
+                 type_name(object).c_str());
     throw nb::python_error();
   }
   if (count > 3) raise_too_many(what);
-  for (Py_ssize_t i = 0; i < count; ++i)
-    extents[static_cast<std::size_t>(i)] = extent(items[i], what);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const item = is_tuple ? NB_TUPLE_GET_ITEM(object, i) : NB_LIST_GET_ITEM(object, i);
+    extents[static_cast<std::size_t>(i)] = extent(item, what);
+  }
   return {extents[0], extents[1], extents[2]};
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The extension pycuda._driver: a list of its families.
 #include "bindings/bind.h"
-#include "bindings/bound_methods.h"
 #include "bindings/device_pointer.h"
 #include "bindings/errors.h"
+#include "bindings/limited_api.h"
 #include "bindings/lock_from_driver.h"
 #include "bindings/texture_families.h"
 #include "bindings/unlocked.h"
@@ -12,6 +12,7 @@ NB_MODULE(_driver, m) {
   using namespace pycuda::bindings;
   // What a program still holds at its end is the driver's to take back, and no news to its user.
   nanobind::set_leak_warnings(false);
+  find_python_functions();
   LockLeft::wait_at_exit();
   LockFromDriver::close_at_exit();
   bind_errors(m);
@@ -39,5 +40,4 @@ NB_MODULE(_driver, m) {
   bind_value_format(m);
   bind_rtc(m);
   bind_array(m);
-  compare_bound_methods(m);
 }

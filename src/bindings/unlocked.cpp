@@ -8,6 +8,8 @@
 #include <chrono>
 #include <thread>
 
+#include "bindings/limited_api.h"
+
 namespace pycuda::bindings {
 namespace {
 
@@ -17,14 +19,6 @@ constexpr auto kLongestWait = 2s;
 int threads_away = 0;                  // protected by the lock
 std::atomic<int> threads_at_rest = 0;  // of these: those that will not leave LockLeft again
 
-bool interpreter_ends() {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
 void wait_for_threads() {
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (threads_away > threads_at_rest && std::chrono::steady_clock::now() < end)
@@ -33,7 +27,7 @@ void wait_for_threads() {
 
 }  // namespace
 
-bool may_unlock() noexcept { return nanobind::is_alive() && PyGILState_Check() != 0; }
+bool may_unlock() noexcept { return nanobind::is_alive() && holds_gil(); }
 
 LockLeft::LockLeft() noexcept {
   ++threads_away;

@@ -12,6 +12,7 @@
 #include "bindings/buffer.h"
 #include "bindings/byte_values.h"
 #include "bindings/device_pointer.h"
+#include "bindings/limited_api.h"
 
 namespace nb = nanobind;
 
@@ -69,7 +70,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 [[noreturn]] void raise_wrong_sort(const FormatField& field, PyObject* value, const char* wanted) {
   PyErr_Clear();
   const std::string text =
-      std::string("code '") + field.code + "' needs " + wanted + ", not " + Py_TYPE(value)->tp_name;
+      std::string("code '") + field.code + "' needs " + wanted + ", not " + type_name(value);
   raise_struct_error(text.c_str());
 }
 
@@ -200,10 +201,10 @@ void write_field(const FormatField& field, PyObject* value, bool exact, char* de
       return;
     }
     case Kind::Complex: {
-      const Py_complex number = PyComplex_AsCComplex(value);
-      if (number.real == -1.0 && PyErr_Occurred()) raise_wrong_sort(field, value, "a number");
-      check_written(write_complex(number.real, number.imag, field.bytes, destination), field, value,
-                    "a number");
+      const std::complex<double> number = complex_value(value);
+      if (number.real() == -1.0 && PyErr_Occurred()) raise_wrong_sort(field, value, "a number");
+      check_written(write_complex(number.real(), number.imag(), field.bytes, destination), field,
+                    value, "a number");
       return;
     }
     case Kind::Bool: {
@@ -213,10 +214,10 @@ void write_field(const FormatField& field, PyObject* value, bool exact, char* de
       return;
     }
     case Kind::Character: {
-      if (!PyBytes_Check(value) || PyBytes_GET_SIZE(value) != 1) {
+      if (!PyBytes_Check(value) || PyBytes_Size(value) != 1) {
         raise_wrong_sort(field, value, "bytes of length 1");
       }
-      *destination = PyBytes_AS_STRING(value)[0];
+      *destination = PyBytes_AsString(value)[0];
       return;
     }
     case Kind::Bytes:
@@ -254,10 +255,6 @@ nb::object read_field(const FormatField& field, const char* source) {
     case Kind::Complex:
       break;
   }
-  const auto read_float = [](const char* at, std::size_t bytes) {
-    if (bytes == 2) return PyFloat_Unpack2(at, 1);
-    return bytes == 4 ? PyFloat_Unpack4(at, 1) : PyFloat_Unpack8(at, 1);
-  };
   if (field.kind == Kind::Float) return nb::float_(read_float(source, field.bytes));
   const std::size_t half = field.bytes / 2;
   return nb::steal(

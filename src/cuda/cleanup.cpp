@@ -26,6 +26,8 @@ void report_cleanup_failure(const driver::DriverTable& driver, const char* routi
       code == CUDA_ERROR_NOT_INITIALIZED || code == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
     return;
   }
+  // The next call that fails tells of the fault, and at the end of the process the CPU driver does.
+  if (driver.last_fault != nullptr && driver::is_sticky(code)) return;
   try {
     const std::string text = "a clean-up operation failed (dead context maybe?): " +
                              std::string(driver::DriverError(driver, routine, code).what());

@@ -16,7 +16,8 @@ void set_cleanup_reporter(CleanupReporter reporter) noexcept;
 
 /// Passes on "a clean-up operation failed (dead context maybe?): cuMemFree failed: ...". Says
 /// nothing of codes that only mean that the context or the whole driver has gone before, or never
-/// were there in a forked process.
+/// were there in a forked process; nor of a kernel's fault on the CPU driver, which reports it by
+/// itself.
 void report_cleanup_failure(const driver::DriverTable& driver, const char* routine,
                             CUresult code) noexcept;
 

@@ -207,7 +207,7 @@ ContextPtr require_context() {
   if (context == nullptr) {
     stack.drop_adopted();
     throw DriverError("explicit_context_dependent", CUDA_ERROR_INVALID_CONTEXT,
-                      "no currently active context?");
+                      "no currently active context? `import pycuda.autoinit` makes one");
   }
   if (stack.adopted != context || on_thread.current != context.get()) {
     stack.drop_adopted();

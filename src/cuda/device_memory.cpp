@@ -57,7 +57,15 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     const ContextScope scope(context());
     code = allocate.status(memory_.out(), bytes);
   }
-  if (is_of_the_size(code)) throw allocate.error(code, std::to_string(bytes) + " bytes");
+  if (is_of_the_size(code)) {
+    std::string text = std::to_string(bytes) + " bytes";
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (memory_.driver().cuMemGetInfo.status(&free, &total) == CUDA_SUCCESS)
+      text += " were asked for, " + std::to_string(free) + " of the device's " +
+              std::to_string(total) + " are free";
+    throw allocate.error(code, text);
+  }
   if (code != CUDA_SUCCESS) throw allocate.error(code);
   live_.set(bytes);
 }

@@ -58,7 +58,7 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape, CUresult ref
     text += ": a grid needs at least one block";
   } else if (most_threads >= 0 && threads > static_cast<std::uint64_t>(most_threads)) {
     text += ": " + std::to_string(threads) + " threads per block, the kernel takes at most " +
-            std::to_string(most_threads);
+            std::to_string(most_threads) + ": use smaller blocks and more of them";
   } else {
     text += beyond_device_limits(kernel, shape);
     if (shape.attributes.any() || refused == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) {
@@ -68,7 +68,9 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape, CUresult ref
     if (most_shared >= 0 && shape.shared_bytes > static_cast<unsigned int>(most_shared)) {
       text += ": " + std::to_string(shape.shared_bytes) +
               " bytes of dynamic shared memory, the kernel takes at most " +
-              std::to_string(most_shared) + " unless MAX_DYNAMIC_SHARED_SIZE_BYTES is raised";
+              std::to_string(most_shared) +
+              " unless set_attribute(function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, ...) raises "
+              "that";
     }
   }
   return text;

@@ -195,7 +195,8 @@ void PooledBlock<Source>::give_back() noexcept {
 template <class Source>
 void PooledBlock<Source>::free() {
   if (!entry_) {
-    throw DriverError("pooled_device_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+    throw DriverError("pooled_device_allocation::free", CUDA_ERROR_INVALID_HANDLE,
+                      "it has been released before");
   }
   give_back();
 }

@@ -136,6 +136,16 @@ std::vector<ParameterType> Module::parameter_types(const std::string& kernel) co
   return read_parameter_types(function_type_argument(demangled(found->second)));
 }
 
+void Module::set_source(const std::string& file, const std::string& place, unsigned int first_line,
+                        std::string_view text) {
+  const driver::DriverTable& driver = module_.driver();
+  if (driver.set_source == nullptr) return;
+  const ContextScope scope(context());
+  const CUresult code = driver.set_source(handle(), file.c_str(), place.c_str(), first_line,
+                                          text.data(), text.size());
+  if (code != CUDA_SUCCESS) throw driver::DriverError(driver, "cuCpuModuleSetSource", code);
+}
+
 Module::Global Module::global(const std::string& name) const {
   const ContextScope scope(context());
   Global global{};

@@ -55,6 +55,12 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Empty where nothing is to be checked, or the types are not known.
   std::vector<ParameterType> parameter_types(const std::string& kernel) const;
 
+  /// Where the user's program has a source that was compiled to the module: faults on the CPU
+  /// driver name the place. `file` is the compiler's name of the source; "{}" in `place` stands for
+  /// a line's number, counted from `first_line`. Does nothing on other drivers.
+  void set_source(const std::string& file, const std::string& place, unsigned int first_line,
+                  std::string_view text);
+
   /// See Kernel::may_wait_for_grid(); false where the image is no PTX.
   bool may_wait_for_grid() const { return may_wait_for_grid_; }
 

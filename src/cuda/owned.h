@@ -71,7 +71,8 @@ class Owned {
   /// Releases now; throws what the driver answers. `routine` names the call in the error of a
   /// second release: "device_allocation::free failed: invalid resource handle".
   void release(const char* routine) {
-    if (handle_ == Handle{}) throw driver::DriverError(routine, CUDA_ERROR_INVALID_HANDLE);
+    if (handle_ == Handle{})
+      throw driver::DriverError(routine, CUDA_ERROR_INVALID_HANDLE, "it has been released before");
     const Handle handle = handle_;
     if (const CUresult code = give_back(); code != CUDA_SUCCESS) {
       if (code == CUDA_ERROR_NOT_PERMITTED) handle_ = handle;  // another thread may release it

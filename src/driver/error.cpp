@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "driver/table.h"
@@ -12,11 +13,28 @@
 namespace pycuda::driver {
 namespace {
 
+/// How the CPU driver begins to tell of a fault, and what CUDA says of it: one of them is enough.
+struct FaultWords {
+  std::string_view fault, text;
+};
+constexpr FaultWords kFaultWords[] = {
+    {"illegal memory access", "an illegal memory access was encountered"},
+    {"misaligned memory access at address", "misaligned address"},
+    {"misaligned memory access", "misaligned address"},
+    {"assertion failed", "device-side assert triggered"},
+    {"illegal instruction", "an illegal instruction was encountered"},
+    {"stopped", "the launch timed out and was terminated"},
+};
+
 std::string sentence(const std::string& routine, const std::string& text,
                      const std::string& extra) {
   std::string whole = routine + " failed: " + text;
-  if (!extra.empty()) whole += " - " + extra;
-  return whole;
+  if (extra.empty()) return whole;
+  for (const FaultWords& words : kFaultWords) {
+    if (text == words.text && extra.starts_with(words.fault))
+      return whole + extra.substr(words.fault.size());
+  }
+  return whole + " - " + extra;
 }
 
 /// What to do about errors of graphs and stream capture; null for others.
@@ -65,12 +83,15 @@ std::string with_fault(const DriverTable& driver, CUresult code, const std::stri
   if (code == CUDA_ERROR_NOT_INITIALIZED && extra.empty()) {
     return getpid() == first_process ? "pycuda.driver.init() comes before everything else"
                                      : "this process was forked from one that had used CUDA, which "
-                                       "does not work: start it by the method \"spawn\"";
+                                       "does not work: start it by the method \"spawn\", "
+                                       "multiprocessing.get_context(\"spawn\")";
   }
   if (extra.empty()) {
     if (const char* remedy = graph_remedy(code)) return remedy;
   }
-  if (!is_sticky(code) || driver.last_fault == nullptr) return extra;
+  // Another process that has ended is a fault of the context only where a stream waited for it.
+  const bool has_text = is_sticky(code) || code == CUDA_ERROR_EXTERNAL_DEVICE;
+  if (!has_text || driver.last_fault == nullptr) return extra;
   std::array<char, 4096> text{};
   if (driver.last_fault(text.data(), text.size()) != CUDA_SUCCESS || text[0] == '\0') return extra;
   text.back() = '\0';

@@ -18,6 +18,8 @@ using base::Failure;
 using base::Result;
 
 constexpr const char* kCpuLibrary = "libcuda_cpu.so";
+/// The CPU driver for programs that look for NVIDIA's.
+constexpr const char* kNvidiaName = "libcuda.so.1";
 /// The CPU driver as the distribution pycuda-anywhere-cpu installs it, seen from the folder that
 /// holds this package.
 constexpr const char* kCpuDistribution = "pycuda_anywhere_cpu/driver/libcuda.so.1";
@@ -152,8 +154,10 @@ Result<LoadedDriver> load_cpu(const std::vector<std::string>& places) {
     // A path that names no file says less than the next place's failure.
     if (place.find('/') != std::string::npos && !std::filesystem::exists(place)) continue;
     Result<LoadedDriver> loaded = load_library(place);
-    if (loaded) return loaded;
-    reasons += (reasons.empty() ? "" : "; ") + loaded.error().message;
+    // Under NVIDIA's name there may be NVIDIA's driver.
+    if (loaded && loaded->kind != DriverKind::Nvidia) return loaded;
+    reasons += (reasons.empty() ? "" : "; ") +
+               (loaded ? place + " is not the CPU driver" : loaded.error().message);
   }
   return Failure{reasons};
 }
@@ -234,10 +238,12 @@ DriverSearch default_search() {
   search.cpu_driver_command = command_for_cpu_driver(folder);
   if (!folder.empty()) {
     search.cpu_libraries.push_back((folder / kCpuLibrary).string());
+    search.cpu_libraries.push_back((folder / kNvidiaName).string());
     search.cpu_libraries.push_back((folder.parent_path() / kCpuDistribution).string());
     search.cpu_libraries.push_back((folder / ".." / "lib" / kCpuLibrary).string());
   }
   search.cpu_libraries.emplace_back(kCpuLibrary);
+  search.cpu_libraries.emplace_back(kNvidiaName);
   return search;
 }
 
@@ -272,6 +278,9 @@ Result<LoadedDriver> load_library(const std::string& path) {
   loaded.table.is_checked = library->function<CUresult(int*)>("cuCpuIsChecked");
   loaded.table.watch_use =
       library->function<CUresult(CUdeviceptr, const unsigned long long*)>("cuCpuWatchUse");
+  loaded.table.set_source =
+      library->function<CUresult(CUmodule, const char*, const char*, unsigned int, const char*,
+                                 std::size_t)>("cuCpuModuleSetSource");
   // The CPU driver may bear NVIDIA's name, so that programs find it: its own function tells it
   // apart.
   if (loaded.table.last_fault != nullptr) {

@@ -34,6 +34,7 @@ DriverTable& DriverTable::operator=(const DriverTable& other) {
   function_plan = other.function_plan;
   is_checked = other.is_checked;
   watch_use = other.watch_use;
+  set_source = other.set_source;
   return *this;
 }
 

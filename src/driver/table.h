@@ -42,6 +42,10 @@ struct DriverTable {
   /// Of the CPU driver alone (cuCpuWatchUse): where to read how much of a block is used; null
   /// elsewhere.
   CUresult (*watch_use)(CUdeviceptr block, const unsigned long long* bytes) = nullptr;
+  /// Of the CPU driver alone (cuCpuModuleSetSource): names the place of a module's source in
+  /// faults; null elsewhere.
+  CUresult (*set_source)(CUmodule module, const char* file, const char* place,
+                         unsigned int first_line, const char* text, std::size_t bytes) = nullptr;
 };
 
 /// A context with the driver's default affinity: cuCtxCreate of CUDA 12.5 and later, else its

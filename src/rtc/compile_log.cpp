@@ -36,6 +36,17 @@ bool misses_runtime_name(std::string_view log) {
   return false;
 }
 
+/// A header of CUB's algorithms for the whole device, by its own message or by its first function.
+bool refuses_header_of_cub(std::string_view log) {
+  if (log.find("Including <cub/") != std::string_view::npos) return true;
+  constexpr std::string_view kHostFunction = "explicitly marked as a __host__ function";
+  const std::size_t error = log.find(kHostFunction);
+  if (error == std::string_view::npos) return false;
+  const std::size_t before = log.rfind('\n', error);
+  const std::size_t line = before == std::string_view::npos ? 0 : before + 1;
+  return log.substr(line, error - line).find("/cub/") != std::string_view::npos;
+}
+
 bool is_noise(std::string_view line) {
   return line.starts_with("ptxas info    : Compile time") ||
          line.find("precompiled header file") != std::string_view::npos;
@@ -83,6 +94,8 @@ bool needs_host_compiler(const std::string& log) {
     return true;
   if (log.find("namespace \"std\" has no member") != std::string::npos || misses_runtime_name(log))
     return true;
+  // An algorithm of CUB for the whole device, such as cub::DeviceReduce.
+  if (log.find("namespace \"cub\" has no member \"Device") != std::string::npos) return true;
   const std::string_view file = missing_file(log);
   if (file.empty()) return false;
   return file.find('.') == std::string_view::npos || file.starts_with("thrust/") ||
@@ -128,7 +141,9 @@ bool refuses_computed_constants(const std::string& log) {
          std::string::npos;
 }
 
-bool misses_host_header(const std::string& log) { return is_host_header(missing_file(log)); }
+bool misses_host_header(const std::string& log) {
+  return is_host_header(missing_file(log)) || refuses_header_of_cub(log);
+}
 
 std::string advice(const std::string& log, bool in_extern_c) {
   if (in_extern_c && refuses_c_linkage(log)) {

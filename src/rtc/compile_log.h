@@ -54,7 +54,8 @@ bool refuses_c_linkage(const std::string& log);
 /// True when the compiler met characters that it takes for none of C++'s.
 bool refuses_characters(const std::string& log);
 
-/// True when the file that the compiler could not open is a header that only host code needs.
+/// True when the file that the compiler could not open is a header that only host code needs, or
+/// when it refuses one of CUB's host functions.
 bool misses_host_header(const std::string& log);
 
 }  // namespace pycuda::rtc

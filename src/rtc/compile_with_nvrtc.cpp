@@ -25,8 +25,11 @@ namespace {
 /// Where nothing tells the device: the oldest architecture that all supported compilers and the CPU
 /// device know.
 constexpr int kDefaultCapability = 80;
-/// Making a precompiled header costs about as much as it saves in four compilations.
-constexpr int kCompilesBeforePrecompiledHeader = 4;
+/// Making a precompiled header costs as much as it saves in one to two compilations
+/// (benchmarks/bench_compile.py --headers).
+constexpr int kCompilesBeforePrecompiledHeader = 2;
+/// Each is a temporary file of up to 310 MB, which goes with the process.
+constexpr int kMostPrecompiledHeaders = 4;
 /// What one remedy lets the compiler see may need another.
 constexpr int kMostRemedyRounds = 4;
 
@@ -46,6 +49,18 @@ std::string no_compiler_for_driver(const DeviceFacts& device,
 std::string nvcc_helped(const fs::path& nvcc, const std::string& log) {
   return "NVRTC refuses a source, and " + nvcc.string() +
          " compiles it; where no nvcc is installed it fails. NVRTC says: " + first_error(log);
+}
+
+/// NVRTC puts the current folder before the program's name in PTX, which would then depend on where
+/// the process was started.
+void name_program_alone(std::string& ptx) {
+  const std::size_t name = ptx.rfind(std::string("/") + kProgramName + '"');
+  if (name == std::string::npos) return;
+  const std::size_t quote = ptx.rfind('"', name);
+  const std::size_t line = ptx.rfind('\n', name);
+  if (quote == std::string::npos || line == std::string::npos || quote < line) return;
+  const std::string_view directive(ptx.data() + line, quote - line);
+  if (directive.find(".file") != std::string_view::npos) ptx.erase(quote + 1, name - quote);
 }
 
 std::string version_text(const Nvrtc& nvrtc) {
@@ -115,7 +130,16 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
   hash.add(job.source.prefix);
   for (const std::string& option : job.options.compiler) hash.add(option);
   const std::lock_guard lock(mutex_);
-  return ++heavy_prefixes_[hash.hex()] > kCompilesBeforePrecompiledHeader;
+  int& compiles = heavy_prefixes_[hash.hex()];
+  if (compiles < kCompilesBeforePrecompiledHeader) {
+    ++compiles;
+    return false;
+  }
+  if (compiles > kCompilesBeforePrecompiledHeader) return true;
+  if (precompiled_headers_ == kMostPrecompiledHeaders) return false;
+  ++precompiled_headers_;
+  ++compiles;
+  return true;
 }
 
 Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrtc& nvrtc) {
@@ -138,7 +162,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   // On Linux nvcc takes __int128 without being asked.
   std::vector<std::string> options = {"-arch=" + architecture.name(), "-default-device",
                                       "-device-int128"};
-  options.insert(options.end(), job.options.compiler.begin(), job.options.compiler.end());
+  for (const std::string& option : spelled_for(nvrtc, job.options.compiler)) {
+    options.push_back(option);
+  }
   for (const std::string& hint : hints_known_to(nvrtc, job.options.hints)) options.push_back(hint);
   // libcu++ and our small headers define the same limits in other words.
   options.emplace_back("-diag-suppress=47");
@@ -241,10 +267,6 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       why = std::string(construct) +
             " is GNU's, not C++: where nvcc is installed it is tried for such sources";
     }
-    std::error_code no_file;
-    if (request.source.size() < 4096 && fs::is_regular_file(request.source, no_file)) {
-      why = "the source is the name of a file, not what stands in it";
-    }
     if (log.empty()) why = result.status;
     throw CompileError(compilation_failed(why), with_program(used), "", log);
   }
@@ -260,6 +282,7 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
   compiled.log = std::move(log);
   compiled.names = std::move(result.names);
   std::string image = std::move(result.image);
+  if (!job.machine_code) name_program_alone(image);
   if (request.target == Target::Fatbin && !request.device.is_cpu) {
     image = write_fatbin(image, job.machine_code, architecture.number);
   }

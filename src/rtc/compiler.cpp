@@ -25,10 +25,21 @@ constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Included before sources that use Thrust.
 constexpr const char* kThrustHeader = "pycuda_thrust.h";
 /// Changes when the same request would give another image than before.
-constexpr std::uint64_t kCacheFormat = 3;
+constexpr std::uint64_t kCacheFormat = 4;
 /// The largest known need (CUB and curand together) is 310 MB; the memory is only reserved until it
 /// is used.
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
+
+/// Spelled in full, unlike in most programs: what the program chose can be told from it.
+constexpr const char* kLineOption = "--generate-line-info";
+
+bool keeps_lines(const Options& options) {
+  return std::ranges::any_of(options.compiler, [](const std::string& option) {
+    return option == kLineOption || option == "-lineinfo" || option == "-G" ||
+           option == "--device-debug" || option == "-generate-line-info" ||
+           option == "-device-debug" || option == "--lineinfo" || option == "--G";
+  });
+}
 
 void tell_names_apart(Compiled& compiled) {
   compiled.kernel_types = kernel_types(compiled.names);
@@ -97,6 +108,8 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   auto options = translate_options(request.options);
   if (!options) refuse(options.error().message, request);
   job.options = std::move(*options);
+  if (request.device.is_cpu && request.nvcc.empty() && !keeps_lines(job.options))
+    job.options.compiler.emplace_back(kLineOption);
   for (const std::string& note : job.options.notes) say_once(base::LogLevel::Info, note);
   auto asked = named_architectures(request.arch, request.code);
   if (!asked) refuse(asked.error().message, request);

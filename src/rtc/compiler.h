@@ -118,8 +118,9 @@ class Compiler {
   std::string implicit_fingerprint_;  ///< of the header that stands before every source; empty
                                       ///< until asked for
   std::map<std::string, base::Result<Nvrtc>> open_;  ///< by library; never removed from
-  std::map<std::string, int>
-      heavy_prefixes_;  ///< how often one was compiled without precompiled headers
+  std::map<std::string, int> heavy_prefixes_;  ///< how often one was compiled without precompiled
+                                               ///< headers, and one more for those that have them
+  int precompiled_headers_ = 0;
 };
 
 }  // namespace pycuda::rtc

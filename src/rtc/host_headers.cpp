@@ -23,8 +23,34 @@ constexpr const char* kNames[] = {
     "pthread.h", "sched.h", "semaphore.h", "sys/mman.h", "sys/resource.h", "sys/socket.h",
     "sys/stat.h", "sys/time.h", "sys/types.h", "sys/wait.h", "unistd.h"};
 
+/// CUB's device-wide algorithms and what they allocate with: host functions, which NVRTC refuses.
+constexpr const char* kCubNames[] = {"cub/device/device_adjacent_difference.cuh",
+                                     "cub/device/device_batched_topk.cuh",
+                                     "cub/device/device_copy.cuh",
+                                     "cub/device/device_find.cuh",
+                                     "cub/device/device_for.cuh",
+                                     "cub/device/device_histogram.cuh",
+                                     "cub/device/device_memcpy.cuh",
+                                     "cub/device/device_merge.cuh",
+                                     "cub/device/device_merge_sort.cuh",
+                                     "cub/device/device_partition.cuh",
+                                     "cub/device/device_radix_sort.cuh",
+                                     "cub/device/device_reduce.cuh",
+                                     "cub/device/device_run_length_encode.cuh",
+                                     "cub/device/device_scan.cuh",
+                                     "cub/device/device_segmented_radix_sort.cuh",
+                                     "cub/device/device_segmented_reduce.cuh",
+                                     "cub/device/device_segmented_scan.cuh",
+                                     "cub/device/device_segmented_sort.cuh",
+                                     "cub/device/device_select.cuh",
+                                     "cub/device/device_topk.cuh",
+                                     "cub/device/device_transform.cuh",
+                                     "cub/util_allocator.cuh"};
+
 /// Enough for `using namespace std`.
 constexpr const char* kEmpty = "namespace std {}\n";
+/// The umbrella header of this package includes all that kernels can use.
+constexpr const char* kKernelsCub = "#include <cub/cub.cuh>\n";
 
 }  // namespace
 
@@ -36,6 +62,9 @@ std::vector<NvrtcHeader> empty_host_headers(const std::set<std::string>& user_he
   std::vector<NvrtcHeader> headers;
   for (const char* const name : kNames) {
     if (!user_headers.contains(name)) headers.push_back({name, kEmpty});
+  }
+  for (const char* const name : kCubNames) {
+    if (!user_headers.contains(name)) headers.push_back({name, kKernelsCub});
   }
   return headers;
 }

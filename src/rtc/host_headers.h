@@ -15,7 +15,8 @@ namespace pycuda::rtc {
 bool is_host_header(std::string_view name);
 
 /// Empty headers in place of them all, but for those that the program has itself: to the compiler,
-/// a header in memory comes before all files.
+/// a header in memory comes before all files. CUB's device-wide algorithms are among them; what
+/// their headers include for kernels stays.
 std::vector<NvrtcHeader> empty_host_headers(const std::set<std::string>& user_headers);
 
 }  // namespace pycuda::rtc

@@ -10,6 +10,12 @@
 namespace pycuda::rtc {
 namespace {
 
+void say_dropped(const Nvrtc& nvrtc, const std::string& option) {
+  say_once(base::LogLevel::Info, "the option " + option + " is dropped: NVRTC " +
+                                     std::to_string(nvrtc.major()) + "." +
+                                     std::to_string(nvrtc.minor()) + " does not have it");
+}
+
 bool knows(const Nvrtc& nvrtc, const std::string& hint) {
   static std::mutex mutex;
   static auto* const answers = new std::map<std::string, bool>;  // outlives every thread
@@ -25,15 +31,29 @@ bool knows(const Nvrtc& nvrtc, const std::string& hint) {
 
 }  // namespace
 
+std::vector<std::string> spelled_for(const Nvrtc& nvrtc, const std::vector<std::string>& options) {
+  const bool has_werror = nvrtc.major() > 13 || (nvrtc.major() == 13 && nvrtc.minor() >= 1);
+  if (has_werror) return options;
+  std::vector<std::string> spelled;
+  for (const std::string& option : options) {
+    if (option == "-Werror=all-warnings") {
+      spelled.insert(spelled.end(), {"-Xcudafe", "--promote_warnings"});
+    } else if (option.starts_with("-Werror=")) {
+      say_dropped(nvrtc, option);
+    } else {
+      spelled.push_back(option);
+    }
+  }
+  return spelled;
+}
+
 std::vector<std::string> hints_known_to(const Nvrtc& nvrtc, const std::vector<std::string>& hints) {
   std::vector<std::string> known;
   for (const std::string& hint : hints) {
     if (knows(nvrtc, hint)) {
       known.push_back(hint);
     } else {
-      say_once(base::LogLevel::Info, "the option " + hint + " is dropped: NVRTC " +
-                                         std::to_string(nvrtc.major()) + "." +
-                                         std::to_string(nvrtc.minor()) + " does not have it");
+      say_dropped(nvrtc, hint);
     }
   }
   return known;

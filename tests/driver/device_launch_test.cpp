@@ -115,6 +115,25 @@ TEST_CASE(
   CHECK(CU(cuModuleLoadData)(&module, nested_ptx) == CUDA_ERROR_INVALID_PTX);
 }
 
+TEST_CASE("a part of a program that is the library's own code stands for the library") {
+  if (!is_cpu_driver()) return;  // a GPU's takes no stand-in for the library
+  const CurrentContext context;
+  const std::string own_code = R"(
+.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 r) cnpGetParameterBufferV2
+(.param .b64 k, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);
+.extern .func (.param .b32 r) cnpLaunchDeviceV2
+(.param .b64 p, .param .b64 s);
+)";
+  Link link;
+  REQUIRE(link.add(CU_JIT_INPUT_PTX, nested_ptx, "nested.ptx") == CUDA_SUCCESS);
+  REQUIRE(link.add(CU_JIT_INPUT_PTX, own_code, "part") == CUDA_SUCCESS);
+  void* image = nullptr;
+  CHECK(CU(cuLinkComplete)(link.state, &image, nullptr) == CUDA_SUCCESS);
+}
+
 TEST_CASE("the library is taken from a file too, other archives and other types are not") {
   if (!is_cpu_driver()) return;
   const CurrentContext context;

@@ -75,16 +75,13 @@ unsigned word_at(CUdeviceptr memory) {
   return word;
 }
 
-/// Until `memory` holds `value`, which another process writes; false if that takes too long.
+/// Waits until `memory` holds `value`, which another process writes; false if it cannot be read.
 bool comes(CUdeviceptr memory, unsigned value, CUstream stream) {
-  for (int i = 0; i < 20000; ++i) {
-    unsigned word = 0;
-    CU(cuMemcpyDtoHAsync_v2)(&word, memory, sizeof word, stream);
-    CU(cuStreamSynchronize)(stream);
+  for (unsigned word = 0;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    if (CU(cuMemcpyDtoHAsync_v2)(&word, memory, sizeof word, stream) != CUDA_SUCCESS) return false;
+    if (CU(cuStreamSynchronize)(stream) != CUDA_SUCCESS) return false;
     if (word == value) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return false;
 }
 
 unsigned may_be_shared(CUdeviceptr memory) {

@@ -224,7 +224,7 @@ void play_unload() {
   CUresult unloaded = CUDA_ERROR_UNKNOWN;
   CUresult asked = CUDA_ERROR_UNKNOWN;
   // On a busy machine the thread may come too late, to a handle that is none any more.
-  for (int attempt = 0; attempt < 10; ++attempt) {
+  for (;;) {
     CUmodule module = nullptr;
     CU(cuModuleLoadData)(&module, text.c_str());
     std::atomic<bool> asking{false};

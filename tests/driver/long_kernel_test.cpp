@@ -83,8 +83,7 @@ void play_improves() {
   const bool later = plan_of(function).find("thread by thread until") != std::string::npos;
   std::printf("at first thread by thread: %d\n", later);
   bool right = true, improved = false;
-  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-  for (unsigned i = 0; !improved && std::chrono::steady_clock::now() < stop; ++i) {
+  for (unsigned i = 0; !improved; ++i) {
     for (unsigned j = 0; j < 20; ++j) right &= is_right(function, block.address(), i * 1000 + j);
     improved = plan_of(function).find("made in the background, and runs now") != std::string::npos;
   }
@@ -177,8 +176,7 @@ void play_other_blocks() {
   right &= is_right(function, block.address(), 2, 50, some_steps);
   std::printf("in a slower form: %d\n", log.says("run in a slower form until theirs is made"));
   bool made = false;
-  const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-  for (unsigned i = 0; !made && std::chrono::steady_clock::now() < stop; ++i) {
+  for (unsigned i = 0; !made; ++i) {
     right &= is_right(function, block.address(), i, 50, some_steps);
     right &= is_right(function, block.address(), i, 64, some_steps);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -47,7 +47,7 @@ TEST_CASE("allocations are distinct, aligned and accounted") {
   CHECK(second % 256 == 0);
   size_t after = 0;
   REQUIRE(CU(cuMemGetInfo_v2)(&after, &total) == CUDA_SUCCESS);
-  CHECK(after + (64 << 20) <= free);
+  if (is_cpu_driver()) CHECK(after + (64 << 20) <= free);  // others may free a GPU's meanwhile
   CHECK(CU(cuMemFree_v2)(first) == CUDA_SUCCESS);
   CHECK(CU(cuMemFree_v2)(second) == CUDA_SUCCESS);
 }

@@ -247,7 +247,6 @@ TEST_CASE("events measure time") {
   REQUIRE(CU(cuEventSynchronize)(end.handle) == CUDA_SUCCESS);
   REQUIRE(CU(cuEventElapsedTime)(&milliseconds, start.handle, end.handle) == CUDA_SUCCESS);
   CHECK(milliseconds >= 19.0f);
-  CHECK(milliseconds < 10000.0f);
   REQUIRE(CU(cuEventRecord)(untimed.handle, stream.handle) == CUDA_SUCCESS);
   REQUIRE(CU(cuEventSynchronize)(untimed.handle) == CUDA_SUCCESS);
   CHECK(CU(cuEventElapsedTime)(&milliseconds, start.handle, untimed.handle) ==

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Fixtures: a context on whatever driver there is, and a fake driver that runs nothing."""
 
+import os
 import pathlib
 import shutil
 import subprocess
+
+# Explicit, so that a compilation which takes long because the machine is busy adds no line to a test's output.
+os.environ.setdefault("PYCUDA_LOG", "warning")
 
 import pycuda.driver as cuda
 import pytest

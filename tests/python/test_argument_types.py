@@ -236,7 +236,7 @@ def test_the_commonest_mistake_ends_with_an_error():
         "f(cuda.InOut(np.ones(4)), block=(4, 1, 1))\n"
     )
     result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ, timeout=300
+        [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ
     )
     assert result.returncode == 1
     assert "TypeError: argument #0 (0-based) of kernel 'twice' is an array of float64" in result.stderr

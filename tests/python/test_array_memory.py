@@ -6,6 +6,7 @@ import gc
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import has_cpu_driver, run_program
 from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
 
@@ -101,16 +102,46 @@ def test_a_launch_takes_the_memory_that_a_subclass_names():
     assert x.other.get()[0] == 3
 
 
-def test_held_memory_goes_back_when_other_allocations_need_it():
-    free, _ = cuda.mem_get_info()
-    part = free // 8
-    arrays = [gpuarray.empty(part, np.uint8) for _ in range(5)]
+def test_held_memory_goes_back_when_an_allocation_finds_no_room():
+    arrays = [gpuarray.empty(1 << 20, np.uint8) for _ in range(5)]
     del arrays
     gc.collect()
-    assert _driver._array.pool_statistics()[1] >= 5 * part
-    memory = cuda.mem_alloc(free - free // 8)
-    memory.free()
-    assert _driver._array.pool_statistics()[1] < 5 * part
+    active, managed = _driver._array.pool_statistics()
+    assert managed >= active + (5 << 20)
+    with pytest.raises(cuda.MemoryError):
+        cuda.mem_alloc(1 << 50)
+    assert _driver._array.pool_statistics() == (active, active)
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver, whose memory can be made small")
+def test_other_allocations_get_what_was_held():
+    output, _ = run_program(
+        """
+        import numpy as np
+        import pycuda.autoinit, pycuda.driver as cuda
+        from pycuda import _driver, gpuarray
+        from pycuda.tools import DeviceMemoryPool
+
+        statistics = _driver._array.pool_statistics
+        arrays = [gpuarray.empty(8 << 20, np.uint8) for _ in range(5)]
+        del arrays
+        assert statistics()[1] >= 40 << 20
+        cuda.mem_alloc(56 << 20).free()
+        assert statistics()[1] < 40 << 20
+        held = gpuarray.GPUArray((48 << 20,), np.int8)
+        del held
+        assert statistics()[1] >= 48 << 20
+        cuda.mem_alloc(48 << 20).free()
+        other = DeviceMemoryPool()
+        other.allocate(48 << 20).free()
+        other.free_held()
+        print(gpuarray.GPUArray((50 << 20,), np.int8).size >> 20)
+        """,
+        PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_MEMORY="64M",
+        PYCUDA_CPU_CHECK=None,
+    )
+    assert output == "50\n"
 
 
 def test_an_array_takes_other_memory_and_a_layout_that_fits_it():

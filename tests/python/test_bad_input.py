@@ -163,7 +163,7 @@ def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
         print("alive")
         """
     )
-    lines = [line for line in output.splitlines() if not line.startswith("The context is lost")]
+    lines = [line for line in output.splitlines() if not line.startswith(("The context is lost", "    "))]
     assert lines[0].startswith("LogicError cuCtxSynchronize failed: an illegal memory access was encountered")
     assert lines[1].startswith("still: cuMemAlloc failed: an illegal memory access was encountered")
     assert lines[-1] == "alive"
@@ -210,7 +210,7 @@ def test_a_popped_context_is_no_longer_there(driver):
     )
     popped, unmade = output.splitlines()
     assert popped.startswith("context::pop failed") and popped.endswith("cannot pop non-current context")
-    assert unmade.endswith("no currently active context?")
+    assert unmade.endswith("no currently active context? `import pycuda.autoinit` makes one")
 
 
 def test_a_compile_error_has_the_compiler_s_words_and_the_user_s_lines(context):
@@ -282,7 +282,7 @@ def test_processes_that_compile_one_source_do_not_disturb_each_other(driver, tmp
         for _ in range(4)
     ]
     for process in processes:
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate()
         assert process.returncode == 0 and errors == "", errors
 
 

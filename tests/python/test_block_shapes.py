@@ -96,7 +96,7 @@ def form_name(form):
 
 @pytest.mark.parametrize("form", FORMS, ids=form_name)
 def test_warp_operations_are_of_32_consecutive_threads(form):
-    output, _ = run_program(WARP_OPERATIONS, timeout=300, PYCUDA_DRIVER="cpu", **form)
+    output, _ = run_program(WARP_OPERATIONS, PYCUDA_DRIVER="cpu", **form)
     assert output == "right\n"
 
 
@@ -161,7 +161,7 @@ print("right")
 
 @pytest.mark.parametrize("form", [{}, {"PYCUDA_CPU_ISA": "avx2"}], ids=form_name)
 def test_warps_take_steps_together_in_volatile_shared_memory(form):
-    output, _ = run_program(IN_STEP, timeout=300, PYCUDA_DRIVER="cpu", **form)
+    output, _ = run_program(IN_STEP, PYCUDA_DRIVER="cpu", **form)
     assert output == "right\n"
 
 
@@ -213,7 +213,7 @@ except drv.Error as error:
 
 @pytest.mark.parametrize("form", [{}, {"PYCUDA_CPU_VECTOR": 0}], ids=form_name)
 def test_threads_across_the_ends_of_rows_keep_their_names(form):
-    output, _ = run_program(THREAD_NAMES, timeout=120, PYCUDA_DRIVER="cpu", **form)
+    output, _ = run_program(THREAD_NAMES, PYCUDA_DRIVER="cpu", **form)
     # Threads 101 and 117 of the third warp, and thread 203.
     assert output.splitlines()[:2] == ["5 4 1", "5 6 1"]
     assert "thread (3, 1, 3)" in output

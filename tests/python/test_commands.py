@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The commands of python -m pycuda."""
 
+import io
 import logging
 import os
 import subprocess
 import sys
+import threading
+import types
 
 import pycuda
 import pytest
@@ -17,7 +20,6 @@ def run(*arguments, **environment):
         [sys.executable, "-m", "pycuda", *arguments],
         capture_output=True,
         text=True,
-        timeout=300,
         env={**os.environ, **environment},
     )
 
@@ -61,30 +63,57 @@ def test_an_unknown_command_is_refused_with_the_list():
     assert refused.returncode == 2 and "selftest" in refused.stderr
 
 
-class Terminal:
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-
-
 SOURCE = "template <int n> __global__ void fill(float *a) {}\n__global__ void __launch_bounds__(64) sum(float *a) {}"
 
 
-@pytest.mark.parametrize("level, lines", [("", 1), ("warning", 1), ("quiet", 0)])
-def test_a_long_compile_is_said_once_on_a_terminal(level, lines, monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
+def announced(monkeypatch, level, compile):
+    """What is on the standard error stream once `compile` has run and the watching thread has ended."""
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(_compile_times, "_said", False)
+    monkeypatch.setattr(_compile_times, "_watcher", None)
     monkeypatch.setenv("PYCUDA_LOG", level)
-    for seconds in (1.9, 2.5, 3.0):
-        _compile_times.report("compiled to device code", SOURCE, seconds)
-    assert terminal.text.count("\n") == lines
-    assert lines == 0 or terminal.text.startswith("pycuda: kernels fill, sum: compiled to device code in 2.5 s")
+    compile()
+    if _compile_times._watcher is not None:
+        _compile_times._watcher.join()
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("level, lines", [("", 1), ("warning", 0), ("quiet", 0), ("info", 0)])
+def test_a_long_compilation_is_announced_once_while_it_runs(level, lines, monkeypatch):
+    monkeypatch.setattr(_compile_times, "_LONG_SECONDS", 0.0)
+    seen_while_running = []
+
+    def compile_twice():
+        for _ in range(2):
+            with _compile_times.Compilation("compiling", "compiled", SOURCE):
+                if _compile_times._watcher is not None:
+                    _compile_times._watcher.join()
+                seen_while_running.append(sys.stderr.getvalue().count("\n"))
+
+    text = announced(monkeypatch, level, compile_twice)
+    assert text.count("\n") == lines and seen_while_running == [lines, lines]
+    assert lines == 0 or text.startswith("pycuda: compiling kernels fill, sum takes longer than 0 s")
+
+
+def test_a_short_compilation_is_not_announced(monkeypatch):
+    ended = threading.Event()
+    clock = types.SimpleNamespace(perf_counter=lambda: 0.0, sleep=lambda seconds: ended.wait())
+    monkeypatch.setattr(_compile_times, "time", clock)
+
+    def compile_briefly():
+        with _compile_times.Compilation("compiling", "compiled", SOURCE):
+            pass
+        clock.perf_counter = lambda: 60.0
+        ended.set()
+
+    assert announced(monkeypatch, "", compile_briefly) == ""
+
+
+def test_a_compilation_that_fails_is_not_watched_any_more(monkeypatch):
+    with pytest.raises(KeyError), _compile_times.Compilation("compiling", "compiled", SOURCE):
+        raise KeyError
+    assert not _compile_times._running
 
 
 @mark_cuda_test

@@ -37,7 +37,8 @@ def _run(notebook):
     manager = KernelManager()
     # The kernel is this Python, whatever kernels the user has installed.
     manager.kernel_spec.argv[0] = sys.executable
-    nbclient.NotebookClient(notebook, km=manager, timeout=100, resources={"metadata": {"path": str(COURSE)}}).execute()
+    resources = {"metadata": {"path": str(COURSE)}}
+    nbclient.NotebookClient(notebook, km=manager, startup_timeout=600, resources=resources).execute()
     return ["".join(output.get("text", "") for output in cell.get("outputs", ())) for cell in notebook.cells]
 
 

@@ -3,6 +3,7 @@
 
 import pytest
 from compiling import ptx_of
+from pycuda.driver import CompileError
 
 pytestmark = pytest.mark.usefixtures("no_compiler_settings")
 
@@ -24,6 +25,37 @@ def nvrtc_alone(no_compiler_settings, monkeypatch):
 def test_headers_compile_in_the_default_wrapper(group):
     includes = "".join(f"#include <{name}>\n" for name in HEADERS[group])
     assert ".entry k(" in ptx_of(includes + "__global__ void k(int *a) { *a = 1; }")
+
+
+BLOCK_SUM = """
+    extern "C" __global__ void k(int *a) {
+        typedef cub::BlockReduce<int, 128> Reduce;
+        __shared__ typename Reduce::TempStorage storage;
+        const int sum = Reduce(storage).Sum(a[threadIdx.x]);
+        if (threadIdx.x == 0) *a = sum;
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ["cub/cub.cuh"],
+        ["cub/device/device_reduce.cuh"],
+        ["cub/device/device_find.cuh", "cub/block/block_reduce.cuh"],
+        ["cub/util_allocator.cuh", "cub/cub.cuh", "cub/device/device_radix_sort.cuh"],
+    ],
+)
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_cubs_headers_for_the_whole_device_leave_kernels_what_they_need(headers, no_extern_c):
+    includes = "".join(f"#include <{name}>\n" for name in headers)
+    assert ".entry k(" in ptx_of(includes + BLOCK_SUM, no_extern_c=no_extern_c)
+
+
+def test_a_host_function_that_calls_cub_is_refused_by_its_name():
+    source = "#include <cub/cub.cuh>\nvoid f(int *a) { size_t n; cub::DeviceReduce::Sum(nullptr, n, a, a, 1); }"
+    with pytest.raises(CompileError, match='namespace "cub" has no member "DeviceReduce"'):
+        ptx_of(source, no_extern_c=True)
 
 
 def test_thrusts_complex_numbers_compute():

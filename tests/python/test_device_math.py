@@ -330,7 +330,7 @@ def _in_a_process(script, *arguments, **variables):
         pytest.skip("needs the CPU driver, which was not built")
     environment = dict(os.environ, PYCUDA_DRIVER="cpu", **variables)
     ran = subprocess.run(
-        [sys.executable, "-c", script, *arguments], env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", script, *arguments], env=environment, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

@@ -39,7 +39,7 @@ def _read_png(path):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_example_program(driver, program, tmp_path):
     run = subprocess.run(
-        [sys.executable, str(EXAMPLES / program)], capture_output=True, text=True, timeout=110, cwd=tmp_path
+        [sys.executable, str(EXAMPLES / program)], capture_output=True, text=True, cwd=tmp_path
     )
     assert run.returncode == 0, run.stdout + run.stderr
     if program.startswith("gallery"):
@@ -71,7 +71,6 @@ def _run_on_four_ranks(driver, program, *arguments):
         [_launcher(), "-n", "4", sys.executable, "-m", "mpi4py", str(EXAMPLES / "mpi" / program), *arguments],
         capture_output=True,
         text=True,
-        timeout=110,
         env=settings,
     )
     assert run.returncode == 0, run.stdout + run.stderr
@@ -107,7 +106,7 @@ def test_dask_workers_have_a_device_each_and_exchange_arrays(driver):
     else:
         workers = min(4, driver.Device.count())
     run = subprocess.run(
-        [sys.executable, str(EXAMPLES / "dask_options.py")], capture_output=True, text=True, timeout=110, env=settings
+        [sys.executable, str(EXAMPLES / "dask_options.py")], capture_output=True, text=True, env=settings
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert f"{workers} workers, {workers} devices" in run.stdout
@@ -119,7 +118,6 @@ def _demo(*arguments, **environment):
         [sys.executable, str(EXAMPLES / "run_all.py"), *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=110,
         env={**os.environ, **environment},
     )
     return run.returncode, run.stdout + run.stderr

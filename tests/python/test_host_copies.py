@@ -146,3 +146,31 @@ def test_permissions_nest():
             with pytest.raises(TypeError, match="allow_host_copies"):
                 np.asarray(a)
         np.asarray(a)
+
+
+@mark_cuda_test
+def test_iteration_is_over_the_first_axis():
+    array = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert [row.tolist() for row in array] == [[0, 1, 2], [3, 4, 5]]
+    with pytest.raises(TypeError, match="without axes"):
+        iter(array.sum())
+
+
+@mark_cuda_test
+def test_pandas_takes_the_elements_or_refuses():
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    array = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
+    for make in (pandas.Series, pandas.DataFrame):
+        with pytest.raises(TypeError, match="get.. method"):
+            make(array)
+    with gpuarray.allow_host_copies():
+        assert pandas.Series(array).dtype == np.float32
+        assert pandas.DataFrame({"a": array, "b": array[::-1]})["b"].tolist() == [3, 2, 1, 0]
+
+
+@mark_cuda_test
+def test_readers_of_the_array_interface_are_told_of_get():
+    array = gpuarray.to_gpu(np.zeros(4, np.uint8))
+    assert not hasattr(array, "__array_interface__")
+    with pytest.raises(AttributeError, match="pass what its get.. method returns"):
+        print(array.__array_interface__)

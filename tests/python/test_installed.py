@@ -19,7 +19,7 @@ BUILD = pathlib.Path(pycuda.__file__).absolute().parents[2]
 def _run(command, cwd, **environment):
     settings = {name: value for name, value in os.environ.items() if not name.startswith(("PYCUDA_", "PYTHON"))}
     settings.update(environment)
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=110, cwd=cwd, env=settings)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=cwd, env=settings)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -115,8 +115,8 @@ def test_a_fault_in_a_notebook_names_the_cell_s_line_and_leaves_texts(driver):
         print(shell.display_formatter.format(shell.user_ns["bad"])[0])
         """
     )
-    assert "{'text/plain': \"<pycuda._driver.Function 'bad'>\"}" in output
-    assert "in kernel bad" not in output or "kernel.cu:3" in output
+    assert "{'text/plain': '<pycuda.Function bad" in output
+    assert "in kernel bad" not in output or "at line 4 of the cell\n    a[threadIdx.x] = 1;" in output
 
 
 def test_the_notebook_runs(driver):
@@ -133,6 +133,6 @@ def test_the_notebook_runs(driver):
     manager = KernelManager()
     # The kernel is this Python, whatever kernels the user has installed.
     manager.kernel_spec.argv[0] = sys.executable
-    nbclient.NotebookClient(notebook, km=manager, timeout=100).execute()
+    nbclient.NotebookClient(notebook, km=manager, startup_timeout=600).execute()
     text = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ()))
     assert "correct" in text and "LogicError" in text

@@ -117,7 +117,7 @@ def test_a_grid_that_synchronises_in_a_plain_launch_says_what_it_needs(call):
         pytest.skip("needs the CPU driver: a GPU does not say why a kernel trapped")
     result = subprocess.run(
         [sys.executable, "-c", PLAIN.replace("{call}", CALLS[call])], input=GRID, capture_output=True, text=True,
-        timeout=300, env={**os.environ, "PYCUDA_DRIVER": "cpu"},
+        env={**os.environ, "PYCUDA_DRIVER": "cpu"},
     )  # fmt: skip
     assert "trap instruction in kernel around" in result.stdout
     assert "needs a cooperative launch: call it with cooperative=True" in result.stdout
@@ -129,7 +129,7 @@ def test_a_trap_of_another_kind_says_nothing_of_grids():
     source = '__global__ void around(int *a, int *b) { asm volatile("trap;"); }'
     result = subprocess.run(
         [sys.executable, "-c", PLAIN.replace("{call}", CALLS["call"])], input=source, capture_output=True, text=True,
-        timeout=300, env={**os.environ, "PYCUDA_DRIVER": "cpu"},
+        env={**os.environ, "PYCUDA_DRIVER": "cpu"},
     )  # fmt: skip
     assert "trap instruction in kernel around" in result.stdout and "cooperative" not in result.stdout
 

@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from own_memory import own_bytes
 from programs import has_cpu_driver, run_program
 from pycuda import gpuarray
 
@@ -59,8 +60,7 @@ def test_a_thread_that_frees_leaves_others_running():
         cuda.mem_alloc(50)
     stop.set()
     for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive()
+        thread.join()
 
 
 @pytest.mark.parametrize("wait", ["dummy.free()", "cuda.Context.synchronize()"])
@@ -126,22 +126,32 @@ def test_sizes_must_be_integers(size, kind):
 
 
 def test_memory_of_freed_arrays_counts_as_free():
-    free_before = cuda.mem_get_info()[0]
+    statistics = gpuarray._array.pool_statistics
+    before = own_bytes()
     for _ in range(3):
-        array = gpuarray.empty(free_before // 16, np.uint8)
-        assert cuda.mem_get_info()[0] <= free_before - free_before // 16
+        array = gpuarray.empty(64 << 20, np.uint8)
+        assert own_bytes() >= before + (64 << 20)
         del array
-        assert cuda.mem_get_info()[0] >= free_before - (1 << 20)
+        active, managed = statistics()
+        assert managed >= active + (64 << 20)
+        cuda.mem_get_info()
+        assert statistics() == (active, active)
+        assert own_bytes() < before + (1 << 20)
 
 
 def test_memory_goes_back_when_collected():
-    free_before, total = cuda.mem_get_info()
-    assert 0 < free_before <= total
+    free, total = cuda.mem_get_info()
+    assert 0 < free <= total
+    before = own_bytes()
     memory = cuda.mem_alloc(64 << 20)
-    assert cuda.mem_get_info()[0] <= free_before - (60 << 20)
+    address = int(memory)
+    assert own_bytes() >= before + (64 << 20)
+    assert cuda.mem_get_address_range(address) == (address, 64 << 20)
     del memory
     gc.collect()
-    assert cuda.mem_get_info()[0] >= free_before - (1 << 20)
+    assert own_bytes() == before
+    with pytest.raises(cuda.LogicError, match="cuMemGetAddressRange failed"):
+        cuda.mem_get_address_range(address)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -59,7 +59,6 @@ def test_zeros_are_bytes(make):
         for dtype in ("S0", "V0", []):
             assert cuda.{make}((2**20, 2**20), dtype).nbytes == 0  # not one visit to each element
         """,
-        timeout=60,
     )
 
 

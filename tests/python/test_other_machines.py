@@ -23,7 +23,7 @@ def run_with(folders, code, **environment):
     settings = {name: value for name, value in os.environ.items() if not name.startswith(("PYCUDA_", "CUDA_"))}
     settings.update(environment, PYTHONPATH=os.pathsep.join(map(str, folders)))
     return subprocess.run(
-        [sys.executable, "-S", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=100, env=settings
+        [sys.executable, "-S", "-c", textwrap.dedent(code)], capture_output=True, text=True, env=settings
     )
 
 

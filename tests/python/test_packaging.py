@@ -65,6 +65,42 @@ def test_a_published_wheel_requires_the_cpu_driver_of_its_version(needs_cpu_dist
     assert (line in head) == needs_cpu_distribution and body == "A text\n\nof two lines.\n"
 
 
+@pytest.fixture
+def release(monkeypatch):
+    monkeypatch.syspath_prepend(PACKAGING)
+    import release
+
+    return release
+
+
+@pytest.mark.parametrize(
+    "remote, address",
+    [
+        ("https://example.org/group/project.git", "https://example.org/group/project"),
+        ("https://user:secret@example.org/group/project", "https://example.org/group/project"),
+        ("git@example.org:group/project.git", "https://example.org/group/project"),
+        ("ssh://git@example.org/group/project/", "https://example.org/group/project"),
+        ("/work/project", None),
+        ("file:///work/project", None),
+        ("https://localhost/project", None),
+    ],
+)
+def test_only_a_public_remote_gives_the_address_of_a_release(release, remote, address):
+    assert release.public_address(remote) == address
+
+
+def test_the_address_is_written_once_to_everything_that_names_the_repository(release, tmp_path):
+    root = PACKAGING.parent
+    for name in ("pyproject.toml", "packaging/cpu/pyproject.toml", "CITATION.cff", "packaging/conda/recipe.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, tmp_path / name)
+    for address in ("https://example.org/old", "https://example.org/new"):
+        for file, text in release.metadata_with(address, tmp_path).items():
+            file.write_text(text)
+    for file, text in release.metadata_with("https://example.org/new", tmp_path).items():
+        assert file.read_text() == text and "example.org/new" in text and "example.org/old" not in text
+
+
 def test_stand_ins_for_an_old_glibc_have_its_symbols_and_no_newer_ones(tmp_path):
     compiler = shutil.which("cc")
     if compiler is None or shutil.which("readelf") is None or platform.machine() != "x86_64":

@@ -38,6 +38,23 @@ assert kernel.plan(block=(256, 1, 1)) == kernel.plan() != kernel.plan((64,))
     assert "ld.global" in output
 
 
+def test_a_plan_has_its_parts_as_attributes_and_as_a_table():
+    run_program(
+        PROGRAM
+        + """
+plan = kernel.plan((64, 1, 1))
+assert isinstance(plan, str) and repr(plan) == str(plan)
+assert plan.kernel == "scale" and plan.block == (64, 1, 1) and plan.is_vector
+assert plan.header[0].startswith("kernel scale, block (64, 1, 1)")
+load = next(row for row in plan.rows if row.instruction == "ld.global.f32")
+assert load.source == "kernel.cu:1" and load.what == "access" and load.form == "contiguous" and load.ptx_line > 0
+html = plan._repr_html_()
+assert html.count("<tr>") == len(plan.rows) + 1 and "<td style='text-align:left'>contiguous</td>" in html
+""",
+        PYCUDA_DRIVER="cpu",
+    )
+
+
 def test_arguments_that_are_no_block_are_refused():
     run_program(
         PROGRAM

@@ -57,6 +57,24 @@ def test_options_reach_the_driver():
     assert pycuda_command("run", *options, "-c", show).stdout == "1 2 1G 5.0\n"
 
 
+RUN_TIME_CLIENT = """
+import ctypes
+runtime = ctypes.CDLL("libcudart.so.{}")
+version, count, pointer = ctypes.c_int(), ctypes.c_int(), ctypes.c_void_p()
+assert runtime.cudaRuntimeGetVersion(ctypes.byref(version)) == 0
+assert runtime.cudaGetDeviceCount(ctypes.byref(count)) == 0
+assert runtime.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(64)) == 0
+assert runtime.cudaFree(pointer) == 0
+print(version.value // 1000, count.value)
+"""
+
+
+@pytest.mark.parametrize("version", [12, 13])
+def test_programs_of_the_run_time_api_find_its_library(version):
+    ended = pycuda_command("run", "--devices", 2, "-c", RUN_TIME_CLIENT.format(version))
+    assert ended.stdout == f"{version} 2\n", ended.stderr
+
+
 def test_a_shell_gets_the_same_environment():
     program = 'eval "$("$0" -m pycuda env --devices 2)" && exec "$0" -c "$1"'
     ended = subprocess.run(["sh", "-c", program, sys.executable, CLIENT], capture_output=True, text=True)

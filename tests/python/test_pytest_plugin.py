@@ -38,7 +38,7 @@ def project(tmp_path, driver):
         settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGES), settings.get("PYTHONPATH")]))
         settings.update(environment)
         done = subprocess.run(
-            [*command, *options], cwd=folder, env=settings, capture_output=True, text=True, timeout=100
+            [*command, *options], cwd=folder, env=settings, capture_output=True, text=True
         )
         return done.returncode, done.stdout + done.stderr
 

@@ -33,7 +33,7 @@ def run(program, module="autoinit"):
 def test_an_uncaught_fault_is_reported_once():
     ended = run("fault()")
     assert ended.returncode == 1
-    assert ended.stderr.count("illegal memory access at") == 1, ended.stderr
+    assert ended.stderr.count("illegal memory access was encountered at") == 1, ended.stderr
     assert "pycuda.tools.reset_context()" in ended.stderr
 
 
@@ -43,7 +43,7 @@ def test_a_fault_that_no_call_reports_is_printed_at_the_end():
 function = SourceModule("__global__ void f(float *a) { a[1 << 28] = 1; }").get_function("f")
 function(gpuarray.zeros(10, np.float32).gpudata, block=(1, 1, 1))
 """)
-    assert ended.stderr.count("illegal memory access at") == 1, ended.stderr
+    assert ended.stderr.count("illegal memory access was encountered at") == 1, ended.stderr
 
 
 @needs_cpu_driver

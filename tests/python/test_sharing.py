@@ -47,15 +47,13 @@ def partner(part, *arguments):
     there.close()
     try:
         yield process, here
-        process.join(60)
-        assert process.exitcode is not None, "the other process hangs"
+        process.join()
     finally:
         process.kill()
         process.join()
 
 
 def receive(pipe):
-    assert pipe.poll(60), "the other process says nothing"
     return pipe.recv()
 
 
@@ -128,7 +126,7 @@ def test_memory_lives_on_when_its_maker_ends_and_cannot_be_opened_any_more(cpu_o
         handle = receive(pipe)
         memory = cuda.IPCMemoryHandle(handle)
         pipe.send("opened")
-        process.join(60)
+        process.join()
     assert cuda.from_device(memory, (4,), np.int32).tolist() == [0, 1, 2, 3]
     memory.close()
     with pytest.raises(cuda.LogicError):
@@ -244,7 +242,7 @@ def _record_and_hang(pipe, handle):
 
 
 @pytest.mark.parametrize("waiter", ["host", "stream"])
-def test_who_waits_for_a_process_that_is_killed_gets_an_error(cpu_only, waiter):
+def test_who_waits_for_a_process_that_is_killed_gets_an_error(cpu_only, waiter, capfd):
     event = cuda.Event(SHARED_EVENT)
     stream = cuda.Stream()
     written = gpuarray.zeros(1, np.float32)
@@ -256,8 +254,10 @@ def test_who_waits_for_a_process_that_is_killed_gets_an_error(cpu_only, waiter):
             stream.wait_for_event(event)
             add(written, np.float32(1), block=(1, 1, 1), stream=stream)
         os.kill(process.pid, signal.SIGKILL)
-        with pytest.raises(cuda.Error, match="external"):
+        ended = f"external.* - process {process.pid} has ended before an event was reached that it had recorded"
+        with pytest.raises(cuda.Error, match=ended):
             event.synchronize() if waiter == "host" else stream.synchronize()
+        assert capfd.readouterr().err == ""
     if waiter == "host":
         # Whoever only asked goes on; the next record is as good as any.
         event.record(stream)

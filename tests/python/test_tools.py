@@ -222,7 +222,7 @@ def test_threads_that_remember_at_the_same_time_get_one_result():
 
     @tools.context_dependent_memoize
     def made():
-        together.wait(30)
+        together.wait()
         return object()
 
     results = []

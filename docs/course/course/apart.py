@@ -27,9 +27,10 @@ def run_apart(program, **settings):
         timeout=60,
         env=environment,
     )
-    said = (done.stdout + done.stderr).strip().splitlines()
-    # A traceback's last line is its message.
-    shown = [line for line in said if not line.startswith(("Traceback", "  ", "PyCUDA WARNING"))]
-    text = "\n".join(textwrap.fill(line, 110) for line in shown)
+    # Of a traceback, the message alone.
+    errors = done.stderr.splitlines()
+    errors = [line for line in errors if not line.startswith(("Traceback", "  ", "PyCUDA WARNING"))]
+    shown = [*done.stdout.splitlines(), *errors]
+    text = "\n".join(line if line.startswith(" ") else textwrap.fill(line, 110) for line in shown)
     print(text or "(the program printed nothing)")
     return text

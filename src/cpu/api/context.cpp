@@ -42,6 +42,16 @@ void announce_fault_reader() {
 
 void note_fault_read() noexcept { fault_unread.store(false); }
 
+void note_failure(const std::string& text) {
+  {
+    const std::lock_guard lock(last_fault_mutex);
+    last_fault() = text;
+  }
+  const bool read_by_program = program_reads_faults.load();
+  if (read_by_program) fault_unread.store(true);
+  base::log(read_by_program ? base::LogLevel::Info : base::LogLevel::Warning, text);
+}
+
 CUresult result_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::IllegalAddress:
@@ -124,13 +134,7 @@ void Context::report(const exec::Fault& fault) {
   const std::lock_guard lock(fault_mutex_);
   if (!fault_text_.empty()) return;  // the first one is the cause, what follows it is noise
   fault_text_ = fault.message;
-  {
-    const std::lock_guard last_lock(last_fault_mutex);
-    last_fault() = fault.message;
-  }
-  const bool read_by_program = program_reads_faults.load();
-  if (read_by_program) fault_unread.store(true);
-  base::log(read_by_program ? base::LogLevel::Info : base::LogLevel::Warning, fault.message);
+  note_failure(fault.message);
   status_.store(result_of(fault.kind), std::memory_order_release);
 }
 

@@ -166,5 +166,7 @@ std::string last_fault_text();
 /// otherwise, and at the program's end if nobody has read it.
 void announce_fault_reader();
 void note_fault_read() noexcept;
+/// The text of what fails one call without poisoning its context, read and printed like a fault's.
+void note_failure(const std::string& text);
 
 }  // namespace pycuda::cpu::api

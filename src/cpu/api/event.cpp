@@ -46,7 +46,9 @@ CUresult outcome(const Event& event) {
   if (const CUresult status = event.context().status(); status != CUDA_SUCCESS) return status;
   if (event.mark()->shared() == nullptr) return CUDA_SUCCESS;
   const auto failure = event.mark()->failure();
-  return failure ? refuse(CUDA_ERROR_EXTERNAL_DEVICE, *failure) : CUDA_SUCCESS;
+  if (!failure) return CUDA_SUCCESS;
+  note_failure(*failure);
+  return CUDA_ERROR_EXTERNAL_DEVICE;
 }
 
 CUresult create(Context& context, unsigned flags, std::shared_ptr<exec::SharedRecords> shared,

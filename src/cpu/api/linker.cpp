@@ -40,6 +40,10 @@ class LinkState {
       return ptx.error().error == ptx::ImageError::NoPtx ? CUDA_ERROR_NO_BINARY_FOR_GPU
                                                          : CUDA_ERROR_INVALID_IMAGE;
     }
+    if (ptx::is_device_runtime_code(*ptx)) {
+      has_device_runtime_ = true;
+      return CUDA_SUCCESS;
+    }
     std::string label =
         name != nullptr && *name != '\0' ? name : "input " + std::to_string(inputs_.size() + 1);
     calls_grid_barrier_ |= ptx::calls_grid_barrier(*ptx);

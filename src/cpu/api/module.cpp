@@ -15,6 +15,7 @@
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
 #include "cpu/exec/gang_block.h"
+#include "cpu/exec/source_places.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -90,6 +91,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
 
 ModuleImage::~ModuleImage() {
   if (kernel_addresses_ != nullptr) kernel_addresses_->remove(code_->kernel_addresses());
+  exec::remove_source_places(this);
   code_.reset();
   for (void* memory : memory_) device_.memory().release(memory);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // cuModule*: loading, asking, unloading.
 #include <algorithm>
+#include <string>
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/module.h"
 #include "cpu/api/program_image.h"
 #include "cpu/api/texture_reference.h"
+#include "cpu/exec/source_places.h"
 
 using namespace pycuda::cpu::api;
 
@@ -66,6 +68,20 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
     if (status != CUDA_SUCCESS) return status;
     JitOptions options;
     return load(module, content.c_str(), content.size() + 1, options);
+  });
+}
+
+/// Beyond NVIDIA's interface: tells where the user's program has a source of the module, so that
+/// faults name that place. `file` is what the PTX's .file directive calls the source (its path, or
+/// the last part of it), `text` the source itself. `place` names a line of it: "{}" in it stands
+/// for the line's number, counted from `first_line`.
+CUresult cuCpuModuleSetSource(CUmodule module, const char* file, const char* place,
+                              unsigned int first_line, const char* text, size_t bytes) {
+  return with_module(module, [&](Module& found) -> CUresult {
+    if (file == nullptr || place == nullptr || text == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    pycuda::cpu::exec::add_source_place(found.image().get(),
+                                        {file, std::string(text, bytes), place, first_line});
+    return CUDA_SUCCESS;
   });
 }
 

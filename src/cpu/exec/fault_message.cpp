@@ -12,6 +12,7 @@
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
+#include "cpu/exec/source_places.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -89,6 +90,21 @@ std::string place_text(const LaunchContext& launch, const BlockFrame* block,
   const Launcher& launcher = launch.request.launcher;
   if (launcher.kernel != nullptr) text += " (launched by " + launcher_text(launcher) + ")";
   return text;
+}
+
+/// The line that `thread` was at; both parts are empty when that is not known.
+SourceLine source_line(const LaunchContext& launch, const ThreadFrame* thread) {
+  if (thread == nullptr || thread->source_line == 0) return {};
+  const auto& files = launch.kernel.facts.source_files;
+  const std::string file =
+      thread->source_file < files.size() ? files[thread->source_file] : std::string();
+  return find_source_line(launch.request.keep_alive.get(), file, thread->source_line);
+}
+
+/// The line itself, for the end of a message.
+std::string quoted_line(const LaunchContext& launch, const ThreadFrame* thread) {
+  const std::string text = source_line(launch, thread).text;
+  return text.empty() ? text : "\n    " + text;
 }
 
 /// A variable's name as the CUDA source has it: kernel(float*)::tile for _ZZ6kernelPfE4tile.
@@ -222,15 +238,7 @@ std::string hexadecimal(std::uint64_t address) {
 }
 
 std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) {
-  if (thread == nullptr || thread->source_line == 0) return {};
-  const auto& files = launch.kernel.facts.source_files;
-  std::string text = " at ";
-  if (thread->source_file < files.size() && !files[thread->source_file].empty()) {
-    text += files[thread->source_file] + ":";
-  } else {
-    text += "line ";
-  }
-  return text + std::to_string(thread->source_line);
+  return source_line(launch, thread).place;
 }
 
 std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
@@ -294,6 +302,7 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
     fault.message += "; the thread is the first of its gang of " +
                      std::to_string(launch.kernel.facts.gang_lanes) +
                      ", PYCUDA_CPU_CHECK=1 tells which one it was";
+  fault.message += quoted_line(launch, thread);
   return fault;
 }
 
@@ -305,6 +314,7 @@ Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockF
   if (block != nullptr) fault.block = block->ctaid;
   if (thread != nullptr) fault.thread = thread->tid;
   fault.message = place_text(launch, block, thread) + ": " + std::string(what);
+  fault.message += quoted_line(launch, thread);
   return fault;
 }
 

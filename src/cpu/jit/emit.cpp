@@ -79,7 +79,6 @@ bool emit_object(llvm::Module& module, llvm::TargetMachine& target,
                  llvm::SmallVectorImpl<char>& object) {
   static std::once_flag settled;
   std::call_once(settled, set_options);
-  mark_long_arithmetic(module);
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
   llvm::raw_svector_ostream stream(object);
   // The pass manager owns what is added to it.

@@ -9,7 +9,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include "cpu/simt/lanes/looked_up.h"
+#include "cpu/simt/lanes/dialect.h"
+
 
 namespace pycuda::cpu::jit {
 namespace {

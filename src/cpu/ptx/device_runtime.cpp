@@ -32,6 +32,12 @@ bool is_device_runtime_library(std::string_view content, const char* name) {
          content.substr(0, table_bytes).find("cuda_device_runtime") != std::string_view::npos;
 }
 
+bool is_device_runtime_code(std::string_view ptx) {
+  // What the library itself calls; programs call the library.
+  return ptx.find("cnpLaunchDeviceV2") != std::string_view::npos &&
+         ptx.find("cnpGetParameterBufferV2") != std::string_view::npos;
+}
+
 bool names_device_runtime(std::string_view name) { return name.starts_with(prefix); }
 
 const DeviceRuntimeFunction* find_device_runtime(std::string_view name) {

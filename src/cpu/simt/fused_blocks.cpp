@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/guards.h"
 
 namespace pycuda::cpu::simt {

@@ -13,6 +13,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/source_lines.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/widen/place_stores.h"

@@ -15,8 +15,6 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/arithmetic/narrow_integers.h"
-#include "cpu/simt/arithmetic/shared_divisions.h"
 #include "cpu/simt/arithmetic/wide_integers.h"
 #include "cpu/simt/barrier_reductions.h"
 #include "cpu/simt/forms.h"
@@ -25,23 +23,18 @@
 #include "cpu/simt/lanes/call_targets.h"
 #include "cpu/simt/lanes/carried_sums.h"
 #include "cpu/simt/lanes/compile_cost.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/lane_functions.h"
-#include "cpu/simt/lanes/likely_ways.h"
 #include "cpu/simt/lanes/local_arrays.h"
-#include "cpu/simt/lanes/lone_turns.h"
 #include "cpu/simt/lanes/lone_walks.h"
-#include "cpu/simt/lanes/own_rows.h"
 #include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
-#include "cpu/simt/lanes/same_steps.h"
 #include "cpu/simt/lanes/shape.h"
-#include "cpu/simt/lanes/short_ways.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/lanes/warp_sites.h"
-#include "cpu/simt/lanes/wrap_checks.h"
 #include "cpu/simt/suspension.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -58,8 +51,6 @@ constexpr unsigned large_module = 10000;
 /// Of the gangs whose width is our choice.
 constexpr unsigned narrowest_chosen = 16;
 constexpr unsigned longest_of_large_module = 500;
-/// Of processors that have vectors of 64 bytes.
-constexpr std::uint64_t long_registers = 2048;
 
 llvm::CallInst* next_inlinable(llvm::Function& function, const CallTargets& targets) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -393,12 +384,13 @@ void drop_tiles(std::vector<GangSource>& sources) {
   });
 }
 
-void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts) {
-  for (GangSource& source : sources) {
-    if (!settle_rows(source, facts[source.kernel])) settle_lanes(source, facts[source.kernel]);
-    source.open = open_guards(*source.function, source.size);
-    source.guarded = source.open != nullptr;
-  }
+void choose_width(GangSource& source, const KernelFacts& facts) {
+  if (!settle_rows(source, facts)) settle_lanes(source, facts);
+}
+
+void version_uniform_branches(GangSource& source) {
+  source.open = open_guards(*source.function, source.size);
+  source.guarded = source.open != nullptr;
 }
 
 std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
@@ -453,48 +445,32 @@ void reopen_guards(const std::vector<GangSource*>& sources) {
   }
 }
 
-void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
-                 std::vector<KernelFacts>& facts, std::vector<Plan>* plans) {
-  if (plans) plans->resize(facts.size());
-  const Suspension suspension(module);
-  for (GangSource& source : sources) {
-    Plan* plan = plans ? &(*plans)[source.kernel] : nullptr;
-    const std::uint64_t vector_bytes = source.processor.register_bytes >= long_registers ? 64 : 32;
-    call_for_own_rows(*source.function, source.size, vector_bytes);
-    if (source.open) call_for_own_rows(*source.open, source.size, vector_bytes);
-    call_for_lone_turns(*source.function, source.size);
-    if (source.open) call_for_lone_turns(*source.open, source.size);
-    compute_likely_ways(*source.function);
-    if (source.open) compute_likely_ways(*source.open);
-    share_divisions(*source.function);
-    if (source.open) share_divisions(*source.open);
-    compute_short_ways(*source.function);
-    if (source.open) compute_short_ways(*source.open);
-    source.narrow = narrow_integers(*source.function);
-    if (source.open) source.narrow += narrow_integers(*source.open);
-    if (source.guarded && !source.size.is_tile())
-      pause_in_grid_strides(*source.open, source.size.columns);
-    part_same_steps(*source.function, source.size);
-    if (source.open) part_same_steps(*source.open, source.size);
-    if (!source.open) {
-      llvm::ValueToValueMapTy map;
-      source.open = llvm::CloneFunction(source.function, map);
-    }
-    const std::string alone = reason_for_lone_walks(source, plan);
-    interleave_local_arrays(*source.function, source.size);
-    interleave_local_arrays(*source.open, source.size);
-    check_wraps(*source.open, source.size);
-    if (source.size.is_tile()) {
-      widen_tile(source, suspension, facts[source.kernel], plan);
-    } else {
-      KernelFacts& own = facts[source.kernel];
-      own.scalar_reason = alone.empty() ? widen(source, suspension, own, plan) : alone;
-    }
+void copy_uniform(GangSource& source) {
+  if (source.open) return;
+  llvm::ValueToValueMapTy map;
+  source.open = llvm::CloneFunction(source.function, map);
+}
+
+void choose_scalar(GangSource& source, Plan* plan) {
+  source.scalar_reason = reason_for_lone_walks(source, plan);
+}
+
+void widen_variant(GangSource& source, const Suspension& suspension, KernelFacts& facts,
+                   Plan* plan) {
+  if (source.size.is_tile()) {
+    widen_tile(source, suspension, facts, plan);
+  } else {
+    facts.scalar_reason = source.scalar_reason.empty() ? widen(source, suspension, facts, plan)
+                                                       : source.scalar_reason;
+  }
+}
+
+void erase_copies(std::vector<GangSource>& sources) {
+  for (const GangSource& source : sources) {
     source.function->eraseFromParent();
     if (source.open) source.open->eraseFromParent();
-    source.function = source.open = nullptr;
   }
-  drop_lane_functions(module);
+  sources.clear();
 }
 
 }  // namespace pycuda::cpu::simt

@@ -20,11 +20,14 @@ class Module;
 
 namespace pycuda::cpu::simt {
 
+class Suspension;
+
 /// What choices depend on of the processor that code is for.
 struct Processor {
   std::uint64_t register_bytes = 0;  ///< of its vector registers together
   std::uint64_t fetch_distance = 0;  ///< how many bytes ahead blocks that read in bursts fetch
   unsigned streams = 16;  ///< of lines that it reads ahead at a time, without being asked
+  std::uint64_t vector_bytes() const { return register_bytes >= 2048 ? 64 : 32; }
 };
 
 /// One kernel on its way to its vector form.
@@ -40,6 +43,7 @@ struct GangSource {
   bool rolled = false;   ///< loops that were unrolled go trip by trip
   bool turns = false;    ///< in `open`, lanes that loop once more than others do so in turns
   unsigned narrow = 0;   ///< operations that became narrow (narrow_integers.h)
+  std::string scalar_reason = {};  ///< why the kernel is faster without vectors, if it is
   Processor processor = {};
 };
 
@@ -77,9 +81,12 @@ std::vector<GangSource*> roll_loops(const std::vector<GangSource*>& sources);
 /// Drops the copies for tiles that are slower than rows.
 void drop_tiles(std::vector<GangSource>& sources);
 
-/// Settles the gangs' sizes and adds the copies with open guards. Afterwards the caller brings them
-/// into ControlFlow's form.
-void open_guards(std::vector<GangSource>& sources, const std::vector<KernelFacts>& facts);
+/// Chooses the variant's width, now that its loops and accesses are known.
+void choose_width(GangSource& source, const KernelFacts& facts);
+
+/// Adds the uniform copy if the kernel has a branch that whole gangs take alike (guards.h). The
+/// caller brings that copy into ControlFlow's form.
+void version_uniform_branches(GangSource& source);
 
 /// Opens what gangs divide as a whole (same_quotients.h), in the copies that open_guards left:
 /// afterwards the caller brings those that are returned into ControlFlow's form and opens guards
@@ -93,13 +100,20 @@ std::vector<GangSource*> open_more_quotients(const std::vector<GangSource*>& sou
 /// Opens guards in the open copies of `sources`. Afterwards as after the first time.
 void reopen_guards(const std::vector<GangSource*>& sources);
 
-/// The plans of the kernels, by index in the facts, go to `plans` if there is one.
-///
+/// Adds the uniform copy where no pass has: it is what checks rely on that `function` is without.
+void copy_uniform(GangSource& source);
+
+/// Sets `scalar_reason` if the kernel is faster as a loop over threads (lone_walks.h).
+void choose_scalar(GangSource& source, Plan* plan);
+
 /// Writes `f.<name>.gang` (every lane has a thread) and `f.<name>.tail` (ThreadFrame::mask lanes
-/// have one) beside `f.<name>` where that is possible, and `f.<name>.tile` (every lane has a
-/// thread) for the copies that are for tiles, and sets the facts. All copies are gone afterwards.
-/// lower_to_scalar_threads makes both callable. Why a kernel stays scalar is in the facts.
-void widen_gangs(llvm::Module& module, std::vector<GangSource>& sources,
-                 std::vector<KernelFacts>& facts, std::vector<Plan>* plans = nullptr);
+/// have one) beside `f.<name>` where that is possible, or for a tile `f.<name>.tile` (every lane
+/// has a thread), and sets the facts. lower_to_scalar_threads makes both callable. Why a kernel
+/// stays scalar is in the facts. `plan`, if any, gets the notes.
+void widen_variant(GangSource& source, const Suspension& suspension, KernelFacts& facts,
+                   Plan* plan);
+
+/// Removes the variants and their functions.
+void erase_copies(std::vector<GangSource>& sources);
 
 }  // namespace pycuda::cpu::simt

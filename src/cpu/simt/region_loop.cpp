@@ -16,6 +16,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/first_gangs.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/source_lines.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/store_forwarding.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of the passes that make kernels callable.
+// How vector and scalar functions become functions that the executor calls.
 #include "cpu/simt/scalar_threads.h"
 
 #include <llvm/IR/InstIterator.h>
@@ -14,16 +14,13 @@
 #include "cpu/simt/block_loop.h"
 #include "cpu/simt/coroutine.h"
 #include "cpu/simt/gang_loop.h"
-#include "cpu/simt/lanes/alignment_checks.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/lanes/warp_sites.h"
-#include "cpu/simt/next_rows.h"
 #include "cpu/simt/region_loop.h"
 #include "cpu/simt/regions.h"
 #include "cpu/simt/spin_wait.h"
 #include "cpu/simt/suspension.h"
-#include "cpu/simt/unbranched_stores.h"
 
 namespace pycuda::cpu::simt {
 
@@ -96,8 +93,9 @@ void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
   }
 }
 
-/// By kernel: the checks of its parameters, if threads without gangs are to run it fast.
-std::vector<ParameterChecks> checks_of_lone_threads(llvm::Module& module,
+}  // namespace
+
+std::vector<ParameterChecks> hoist_parameter_checks(llvm::Module& module,
                                                     const std::vector<KernelFacts>& facts) {
   std::vector<ParameterChecks> checks(facts.size());
   const Suspension suspension(module);
@@ -111,37 +109,38 @@ std::vector<ParameterChecks> checks_of_lone_threads(llvm::Module& module,
   return checks;
 }
 
-}  // namespace
+void make_region_loops(llvm::Module& module, KernelFacts& kernel) {
+  if (!kernel.forms.have_gangs()) kernel.gangs_suspend = false;
+  if (kernel.gang_lanes != 0 && kernel.gangs_suspend) split_gangs(module, kernel);
+  if (kernel.tile_rows != 0 && kernel.forms.has(Form::Tiles)) loop_over_tiles(module, kernel);
+}
 
-void lower_to_scalar_threads(llvm::Module& module, std::vector<KernelFacts>& facts) {
-  const std::vector<ParameterChecks> checks = checks_of_lone_threads(module, facts);
-  for (llvm::Function& function : module) expand_alignment_checks(function);
-  for (KernelFacts& kernel : facts) {
-    if (!kernel.forms.have_gangs()) kernel.gangs_suspend = false;
-    if (kernel.gang_lanes != 0 && kernel.gangs_suspend) split_gangs(module, kernel);
-    if (kernel.tile_rows != 0 && kernel.forms.has(Form::Tiles)) loop_over_tiles(module, kernel);
-  }
+void find_suspending_kernels(llvm::Module& module, std::vector<KernelFacts>& facts) {
   const Suspension suspension(module);
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    KernelFacts& kernel = facts[i];
-    llvm::Function* function = module.getFunction("f." + kernel.name);
-    if (kernel.forms.has(Form::Threads))
-      kernel.suspends = function && suspension.suspends(*function);
-    // Kernels that have no vector form, not those that are run to compare with one.
-    if (function && !kernel.suspends && kernel.gang_lanes == 0 && !kernel.scalar_reason.empty()) {
-      store_without_branches(*function);
-      fetch_next_rows(*function);
-    }
-    if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks[i]);
-    if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.have_gangs())
-      continue;
-    llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
-    llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
-    replace_gang_values(*full);
-    if (tail) replace_gang_values(*tail);
-    if (!kernel.gangs_suspend)
-      make_gang_loop(*full, tail, kernel.name + ".gangs", kernel.gang_lanes);
+  for (KernelFacts& kernel : facts) {
+    if (!kernel.forms.has(Form::Threads)) continue;
+    const llvm::Function* function = module.getFunction("f." + kernel.name);
+    kernel.suspends = function && suspension.suspends(*function);
   }
+}
+
+bool stays_scalar(const KernelFacts& kernel) {
+  return !kernel.suspends && kernel.gang_lanes == 0 && !kernel.scalar_reason.empty();
+}
+
+void make_block_loops(llvm::Module& module, KernelFacts& kernel, const ParameterChecks& checks) {
+  llvm::Function* function = module.getFunction("f." + kernel.name);
+  if (function && !kernel.suspends) make_block_loop(*function, kernel.name, checks);
+  if (kernel.gang_lanes == 0 || kernel.gang_frame_bytes != 0 || !kernel.forms.have_gangs()) return;
+  llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
+  llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
+  replace_gang_values(*full);
+  if (tail) replace_gang_values(*tail);
+  if (!kernel.gangs_suspend) make_gang_loop(*full, tail, kernel.name + ".gangs", kernel.gang_lanes);
+}
+
+void make_coroutines(llvm::Module& module) {
+  const Suspension suspension(module);
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !suspension.suspends(function))
       replace_special_values(function, {}, nullptr);

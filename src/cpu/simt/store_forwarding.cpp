@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/lanes/dialect.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -6,9 +6,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// Functions with this attribute run the regions of a whole block.
-inline constexpr const char* runs_regions = "pycuda.runs-regions";
-
 /// In functions that have the attribute, gives loads of vectors, and of parts of vectors, the
 /// values that the stores before them have left there. As LLVM's GVN, with three differences: parts
 /// of vectors and places that several stores have filled together are built by shuffles; the

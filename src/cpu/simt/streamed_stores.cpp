@@ -20,6 +20,7 @@
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/access_extents.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/known_multiples.h"
 #include "cpu/simt/widen/widen.h"

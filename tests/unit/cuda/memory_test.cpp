@@ -145,7 +145,8 @@ TEST_CASE("stream-ordered memory is freed in its stream, or in the one that is n
   memory.free(second);
   CHECK(freed_in == second);
   CHECK_THROWS_WITH_AS(memory.free(),
-                       "stream_ordered_allocation::free failed: invalid resource handle",
+                       "stream_ordered_allocation::free failed: invalid resource handle - it has "
+                       "been released before",
                        DriverError);
   CHECK(fake().resources.empty());
 }

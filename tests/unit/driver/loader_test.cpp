@@ -65,6 +65,13 @@ TEST_CASE("the CPU driver under NVIDIA's name is told apart") {
   CHECK(loaded->kind == DriverKind::Cpu);
 }
 
+TEST_CASE("NVIDIA's driver is not taken for the CPU driver, which may have its name") {
+  CHECK(load_driver(search("cpu", FAKE_CUDA_EMPTY, FAKE_CUDA_CPU))->kind == DriverKind::Cpu);
+  const auto none = load_driver(search("cpu", FAKE_CUDA_EMPTY, FAKE_CUDA_13));
+  REQUIRE_FALSE(none.ok());
+  CHECK(says(none.error().message, "is not the CPU driver"));
+}
+
 TEST_CASE("an explicit choice is kept, even where auto would choose otherwise") {
   CHECK(load_driver(search("cpu", FAKE_CUDA_13, FAKE_CUDA_CPU))->kind == DriverKind::Cpu);
   CHECK(load_driver(search("nvidia", FAKE_CUDA_EMPTY, FAKE_CUDA_CPU))->kind == DriverKind::Nvidia);

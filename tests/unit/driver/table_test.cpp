@@ -69,7 +69,7 @@ TEST_CASE("a code without words is told by its number") {
   CHECK(error_text(static_cast<CUresult>(998)) == "error 998");
 }
 
-TEST_CASE("only sticky faults carry the CPU driver's account") {
+TEST_CASE("only faults, also of other processes, carry the CPU driver's account") {
   DriverTable driver;
   driver.last_fault = [](char* text, std::size_t bytes) {
     std::strncpy(text, "kernel f wrote past an allocation", bytes);
@@ -77,6 +77,8 @@ TEST_CASE("only sticky faults carry the CPU driver's account") {
   };
   const std::string fault = driver.cuCtxSynchronize.error(CUDA_ERROR_ILLEGAL_ADDRESS).what();
   CHECK(fault.find(" - kernel f wrote past an allocation") != std::string::npos);
+  const std::string other = driver.cuEventSynchronize.error(CUDA_ERROR_EXTERNAL_DEVICE).what();
+  CHECK(other.find(" - kernel f wrote past an allocation") != std::string::npos);
   const std::string plain = driver.cuCtxSynchronize.error(CUDA_ERROR_INVALID_VALUE).what();
   CHECK(plain.find("kernel f") == std::string::npos);
 }

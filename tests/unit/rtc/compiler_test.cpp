@@ -196,6 +196,7 @@ TEST_CASE("host code and host headers call for nvcc, a misspelt header does not"
   CHECK_FALSE(needs_host_compiler("kernel.cu(1): error: identifier \"x\" is undefined"));
   CHECK(needs_host_compiler("kernel.cu(1): error: identifier \"cudaMalloc\" is undefined"));
   CHECK(needs_host_compiler("kernel.cu(1): error: namespace \"std\" has no member \"vector\""));
+  CHECK(needs_host_compiler("kernel.cu(1): error: namespace \"cub\" has no member \"DeviceScan\""));
   CHECK_FALSE(needs_host_compiler("kernel.cu(1): warning: identifier \"cudaEvent\" is deprecated"));
 }
 
@@ -232,10 +233,17 @@ TEST_CASE("empty headers stand in for those that only host code needs") {
   CHECK(misses_host_header("catastrophic error: cannot open source file \"sys/time.h\""));
   CHECK_FALSE(misses_host_header("catastrophic error: cannot open source file \"mine.h\""));
   CHECK_FALSE(misses_host_header("error: identifier \"x\" is undefined"));
+  CHECK(misses_host_header(
+      "error: \"Including <cub/device/device_scan.cuh> is not supported when\""));
+  const std::string marked =
+      "error: A function explicitly marked as a __host__ function is not ...";
+  CHECK(misses_host_header("/cccl/cub/device/device_find.cuh(7): " + marked));
+  CHECK_FALSE(misses_host_header("kernel.cu(7): " + marked));
   std::vector<std::string> names;
   for (const NvrtcHeader& header : empty_host_headers({"list"})) names.emplace_back(header.name);
   CHECK(std::ranges::count(names, "vector") == 1);
   CHECK(std::ranges::count(names, "list") == 0);
+  CHECK(std::ranges::count(names, "cub/device/device_reduce.cuh") == 1);
 }
 
 TEST_CASE("advice names the wheel that brings a missing header") {

@@ -154,6 +154,17 @@ class GPUArray(_driver._ArrayBase):
 
         return jax.dlpack.from_dlpack(self)
 
+    @property
+    def __array_interface__(self):
+        # NumPy goes on to __array__; Pillow shows the message.
+        raise AttributeError("a GPUArray has no __array_interface__: pass what its get() method returns")
+
+    def __iter__(self):
+        # pandas takes what has no such method for one object.
+        if not self.ndim:
+            raise TypeError("iteration over an array without axes")
+        return (self[index] for index in range(len(self)))
+
     def __delitem__(self, index):
         raise ValueError("cannot delete array elements")
 

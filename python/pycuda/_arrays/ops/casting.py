@@ -16,6 +16,11 @@ def astype(self, dtype, stream=None, copy=True):
 
     Conversions follow NumPy's; complex numbers lose their imaginary parts with a ComplexWarning. With
     ``copy=False`` an array that has the dtype already is returned itself.
+
+    Examples
+    --------
+    >>> gpuarray.arange(3, dtype=np.int32).astype(np.float64)
+    array([0., 1., 2.])
     """
     dtype = np.dtype(dtype)
     if not copy and dtype == self.dtype:
@@ -47,6 +52,11 @@ def item(self, *args):
 
     `args`: nothing for an array of one element, a position in the flattened array, or an index for each axis.
     ValueError for an array of several elements, IndexError out of range.
+
+    Examples
+    --------
+    >>> gpuarray.arange(3, dtype=np.float32).item(2)
+    2.0
     """
     return self.get().item(*args)
 
@@ -57,5 +67,11 @@ def tobytes(self, order="C"):
 
 
 def tolist(self):
-    """All elements as nested lists of Python numbers, a list for each axis; a number if there is none."""
+    """All elements as nested lists of Python numbers, a list for each axis; a number if there is none.
+
+    Examples
+    --------
+    >>> gpuarray.arange(3, dtype=np.int32).tolist()
+    [0, 1, 2]
+    """
     return self.get().tolist()

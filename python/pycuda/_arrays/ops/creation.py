@@ -18,6 +18,12 @@ def to_gpu(ary, allocator=None):
     """A copy of a host array on the device: same shape and dtype, same order of axes, without gaps.
 
     `ary` is anything `numpy.asarray` takes. TypeError for Python objects, which have no place on a device.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
+    >>> a * 2
+    array([0., 2., 4., 6.], dtype=float32)
     """
     if isinstance(ary, np.ndarray):
         shape = ary.shape
@@ -43,7 +49,17 @@ def _compact_of(ary):
 
 
 def to_gpu_async(ary, allocator=None, stream=None):
-    """`to_gpu` in the order of `stream`, without waiting; only page-locked hosts' memory is copied asynchronously."""
+    """`to_gpu` in the order of `stream`, without waiting; only page-locked hosts' memory is copied asynchronously.
+
+    Examples
+    --------
+    >>> stream = driver.Stream()
+    >>> host = driver.pagelocked_zeros(3, np.float32)
+    >>> a = gpuarray.to_gpu_async(host, stream=stream)
+    >>> stream.synchronize()
+    >>> a.shape
+    (3,)
+    """
     new = GPUArray(ary.shape, ary.dtype, allocator, None, None, _compact_of(ary))
     new._set(ary, True, stream)
     return new
@@ -69,7 +85,14 @@ def _element(made, number, dtype):
 
 
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):
-    """A new array of zeros with this shape and dtype, in C or Fortran `order`."""
+    """A new array of zeros with this shape and dtype, in C or Fortran `order`.
+
+    Examples
+    --------
+    >>> gpuarray.zeros((2, 3), np.int32)
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int32)
+    """
     new = GPUArray(shape, dtype, allocator, order=order)
     if new.size:
         _array.fill(new, _element(np.zeros, 0, new.dtype), None)
@@ -77,7 +100,13 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    """A new array of ones with this shape and dtype, in C or Fortran `order`."""
+    """A new array of ones with this shape and dtype, in C or Fortran `order`.
+
+    Examples
+    --------
+    >>> gpuarray.ones(3, np.float32)
+    array([1., 1., 1.], dtype=float32)
+    """
     new = GPUArray(shape, dtype, allocator, order=order)
     if new.size:
         _array.fill(new, _element(np.ones, 1, new.dtype), None)
@@ -85,7 +114,13 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def full(shape, fill_value, dtype=None, allocator=None, order="C"):
-    """A new array of `fill_value` with this shape; the dtype is by default the value's."""
+    """A new array of `fill_value` with this shape; the dtype is by default the value's.
+
+    Examples
+    --------
+    >>> gpuarray.full(3, 7, np.int32)
+    array([7, 7, 7], dtype=int32)
+    """
     if dtype is None:
         dtype = fill_value.dtype if isinstance(fill_value, GPUArray) else np.asarray(fill_value).dtype
     return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
@@ -103,12 +138,24 @@ def empty_like(other_ary, dtype=None, order="K"):
     """A new array, not initialised, with the shape and (by default) the dtype of another one.
 
     `order`: "C", "F", or "K" and "A" for the other's order of axes.
+
+    Examples
+    --------
+    >>> b = gpuarray.empty_like(gpuarray.zeros((2, 3), np.float32))
+    >>> b.shape, b.dtype
+    ((2, 3), dtype('float32'))
     """
     return _like(other_ary, dtype, order)
 
 
 def zeros_like(other_ary, dtype=None, order="K"):
-    """A new array of zeros with the shape and (by default) the dtype and order of axes of another one."""
+    """A new array of zeros with the shape and (by default) the dtype and order of axes of another one.
+
+    Examples
+    --------
+    >>> gpuarray.zeros_like(gpuarray.ones(2, np.int32))
+    array([0, 0], dtype=int32)
+    """
     new = _like(other_ary, dtype, order)
     if new.size:
         _array.fill(new, _element(np.zeros, 0, new.dtype), None)
@@ -129,7 +176,13 @@ def full_like(other_ary, fill_value, dtype=None, order="K"):
 
 
 def arange(*args, **kwargs):
-    """``arange([start,] stop[, step], dtype=None, stream=None)``: evenly spaced numbers."""
+    """``arange([start,] stop[, step], dtype=None, stream=None)``: evenly spaced numbers.
+
+    Examples
+    --------
+    >>> gpuarray.arange(0, 1, 0.25, dtype=np.float32)
+    array([0.  , 0.25, 0.5 , 0.75], dtype=float32)
+    """
     names = ["start", "stop", "step"]
     given = {}
     args = list(args)
@@ -165,14 +218,27 @@ def arange(*args, **kwargs):
 
 
 def array(object, dtype=None, allocator=None):
-    """An array on the device from anything that numpy.asarray takes."""
+    """An array on the device from anything that numpy.asarray takes.
+
+    Examples
+    --------
+    >>> gpuarray.array([1.5, 2.5])
+    array([1.5, 2.5])
+    """
     if isinstance(object, GPUArray):
         return object.copy() if dtype is None else object.astype(dtype)
     return to_gpu(np.asarray(object, dtype), allocator)
 
 
 def asarray(object, dtype=None):
-    """An array on the device: the object itself, if it is one already."""
+    """An array on the device: the object itself, if it is one already.
+
+    Examples
+    --------
+    >>> a = gpuarray.asarray([1, 2, 3], dtype=np.int32)
+    >>> gpuarray.asarray(a) is a
+    True
+    """
     if isinstance(object, GPUArray):
         return object if dtype is None else object.astype(dtype, copy=False)
     interface = getattr(object, "__cuda_array_interface__", None)

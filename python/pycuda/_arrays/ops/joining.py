@@ -20,6 +20,12 @@ def concatenate(arrays, axis=0, allocator=None):
     """A new array of several, one after the other along an existing axis.
 
     All have the same shape but for that axis (ValueError else). The dtype is NumPy's common one.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(3, dtype=np.int32)
+    >>> gpuarray.concatenate([a, a])
+    array([0, 1, 2, 0, 1, 2], dtype=int32)
     """
     arrays = list(arrays)
     if not arrays:
@@ -54,7 +60,15 @@ def concatenate(arrays, axis=0, allocator=None):
 
 
 def stack(arrays, axis=0, allocator=None):
-    """A new array of several of the same shape, one after the other along a new `axis`, of NumPy's common dtype."""
+    """A new array of several of the same shape, one after the other along a new `axis`, of NumPy's common dtype.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(2, dtype=np.int32)
+    >>> gpuarray.stack([a, a + 10])
+    array([[ 0,  1],
+           [10, 11]], dtype=int32)
+    """
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to stack")
@@ -69,7 +83,14 @@ def stack(arrays, axis=0, allocator=None):
 
 
 def broadcast_to(a, shape):
-    """The array repeated along axes of length one and new axes: a view."""
+    """The array repeated along axes of length one and new axes: a view.
+
+    Examples
+    --------
+    >>> gpuarray.broadcast_to(gpuarray.arange(2, dtype=np.int32), (2, 2))
+    array([[0, 1],
+           [0, 1]], dtype=int32)
+    """
     shape = _dims(shape)
     missing = len(shape) - a.ndim
     if missing < 0 or builtins.any(have not in (1, want) for have, want in zip(a.shape, shape[missing:])):

@@ -8,7 +8,6 @@ import numpy as np
 from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._arrays.core.kernels import FUSED_SUM, compiled, is_cpu, type_name
 from pycuda._arrays.core.shapes import _axis
-from pycuda._arrays.ops import serial_products
 from pycuda._arrays.ops.creation import packed, zeros
 from pycuda._arrays.ops.joining import broadcast_to
 from pycuda._arrays.ops.operands import device
@@ -106,6 +105,8 @@ def _multiply(a, b, dtype):
     name = type_name(dtype)
     wide = _WIDE.get(name, name)
     if is_cpu():
+        from pycuda._arrays.ops import serial_products  # start-up time: the text of a large kernel
+
         serial_products.multiply(left, right, result, count, *sizes, name, wide)
         return result
     edge = _SIDE * _MICRO
@@ -143,6 +144,13 @@ def matmul(a, b):
     ------
     ValueError
         When lengths do not fit, or for arrays without axes.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(4, dtype=np.float32).reshape(2, 2)
+    >>> gpuarray.matmul(a, a)
+    array([[ 2.,  3.],
+           [ 6., 11.]], dtype=float32)
     """
     if not a.ndim or not b.ndim:
         raise ValueError(f"matmul needs arrays with axes: {a.shape} and {b.shape}; multiply by numbers with *")
@@ -220,7 +228,14 @@ def vecdot(a, b, axis=-1):
 
 
 def outer(a, b):
-    """The products of each element of `a` with each of `b`, both flattened: shape ``(a.size, b.size)``."""
+    """The products of each element of `a` with each of `b`, both flattened: shape ``(a.size, b.size)``.
+
+    Examples
+    --------
+    >>> gpuarray.outer(gpuarray.arange(2, dtype=np.int32), gpuarray.arange(3, dtype=np.int32))
+    array([[0, 0, 0],
+           [0, 1, 2]], dtype=int32)
+    """
     return a.ravel()[:, None] * b.ravel()[None, :]
 
 
@@ -250,6 +265,12 @@ def product(self, other, stream=None):
     With more axes the sums are over the last axis of this array and the last but one of `other`, and the result
     has the other axes of both, one after the other. With an operand without axes, or a number, it is the product
     of elements. ValueError where the lengths do not fit.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(3, dtype=np.float32)
+    >>> float(a.dot(a))
+    5.0
     """
     try:
         other_ndim = other.ndim

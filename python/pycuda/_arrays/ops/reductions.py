@@ -111,6 +111,11 @@ def any(self, axis=None, stream=None, allocator=None, keepdims=False, out=None):
     Returns a bool array of the shape without `axis` (an int, a tuple of ints, or None for all axes; of length
     one with `keepdims`). Shared rules of all reductions: `out`, if given, has that shape and takes the result;
     `stream` orders the work; an axis out of range raises numpy.exceptions.AxisError.
+
+    Examples
+    --------
+    >>> bool((gpuarray.arange(5, dtype=np.int32) > 3).any())
+    True
     """
     return _truth("any", self, axis, stream, allocator, keepdims, out)
 
@@ -126,6 +131,14 @@ def sum(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
     Computed and returned in `dtype`; by default the array's, but integers and bool smaller than 64 bits are
     summed in 64 bits, as NumPy does. float16 and bfloat16 are summed in float32 and rounded once. The order of
     additions is that of a tree, not NumPy's: floating-point sums differ in the last bits.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(6, dtype=np.int64).reshape(2, 3)
+    >>> a.sum(axis=1)
+    array([ 3, 12])
+    >>> int(a.sum())
+    15
     """
     if axis is None and dtype is None and out is None and stream is None and not keepdims:
         return self._reduce_all("sum", None, True)
@@ -160,6 +173,11 @@ def argmax(self, axis=None, out=None, keepdims=False, stream=None):
 
     Along one `axis`, or with None in the array flattened in C order. TypeError for several axes, ValueError
     where there are no elements.
+
+    Examples
+    --------
+    >>> int(gpuarray.to_gpu(np.array([3, 9, 2])).argmax())
+    1
     """
     if axis is None and out is None and stream is None and not keepdims:
         return self._reduce_all("argmax", None, False)
@@ -177,6 +195,11 @@ def mean(self, axis=None, dtype=None, out=None, keepdims=False, stream=None):
     """The mean along `axis`: the sum divided by the number of elements, NaN where there are none.
 
     Returned in `dtype`: by default the array's for floating-point and complex numbers, else float64.
+
+    Examples
+    --------
+    >>> float(gpuarray.arange(5, dtype=np.float32).mean())
+    2.0
     """
     if dtype is None:
         dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
@@ -199,6 +222,11 @@ def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, stream=No
 
     The sum of squares is divided by the number of elements less `ddof` (NaN if that is not positive). float64
     for integers, real for complex numbers.
+
+    Examples
+    --------
+    >>> float(gpuarray.arange(5, dtype=np.float32).var())
+    2.0
     """
     if dtype is None:
         dtype = self.dtype if kind(self.dtype) in "fc" else np.dtype(np.float64)
@@ -224,7 +252,14 @@ def _common_dtype(a, b):
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
-    """The sum of the products of the elements, without conjugation."""
+    """The sum of the products of the elements, without conjugation.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(4, dtype=np.float32)
+    >>> float(gpuarray.dot(a, a))
+    14.0
+    """
     if a.shape != b.shape:
         if a.size != b.size:
             raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")

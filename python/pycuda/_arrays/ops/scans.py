@@ -26,6 +26,11 @@ def cumsum(a, axis=None, dtype=None, out=None):
     """The sums of all elements up to each, along an axis (None: of the flattened array).
 
     Integers that are smaller than 64 bits are summed in 64 bits, as by NumPy.
+
+    Examples
+    --------
+    >>> gpuarray.cumsum(gpuarray.arange(5, dtype=np.int64))
+    array([ 0,  1,  3,  6, 10])
     """
     return _running("sum", a, axis, dtype, out)
 

@@ -39,7 +39,14 @@ extern "C" __global__ void search(const T* sorted, const i64* order, i64 length,
 
 
 def searchsorted(a, v, side="left", sorter=None):
-    """The int64 positions where `v` would go into the sorted array `a` (by `sorter`, if given)."""
+    """The int64 positions where `v` would go into the sorted array `a` (by `sorter`, if given).
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(5, dtype=np.float32)
+    >>> gpuarray.searchsorted(a, gpuarray.to_gpu(np.float32([0.5, 3])))
+    array([1, 3])
+    """
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', not {side!r}")
     if a.ndim != 1:
@@ -92,6 +99,11 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
     GPUArray or tuple
         The elements; then, as asked for, where each is first, which of them each element of `a` is
         (in the shape of `a`), and how often each is there.
+
+    Examples
+    --------
+    >>> gpuarray.unique(gpuarray.to_gpu(np.array([2, 1, 2], np.int32)))
+    array([1, 2], dtype=int32)
     """
     flat = a.ravel()
     order = argsort(flat) if return_index or return_inverse else None

@@ -361,7 +361,13 @@ def take(a, indices, axis=None, out=None, stream=None):
 
 
 def nonzero(ary):
-    """The indices of the elements that are not zero, one array for each axis."""
+    """The indices of the elements that are not zero, one array for each axis.
+
+    Examples
+    --------
+    >>> gpuarray.nonzero(gpuarray.to_gpu(np.array([0, 5, 0, 7])))
+    (array([1, 3]),)
+    """
     if ary.ndim == 0:
         raise ValueError("nonzero of an array without axes is not defined")
     mask = ary if ary.dtype == np.bool_ else ary != 0

@@ -357,6 +357,11 @@ def sort(a, axis=-1, *, descending=False, stable=True):
 
     Equal elements keep their order whatever `stable` says; NaN is behind all numbers, or before them
     in descending order.
+
+    Examples
+    --------
+    >>> gpuarray.sort(gpuarray.to_gpu(np.array([3, 1, 2], np.int32)))
+    array([1, 2, 3], dtype=int32)
     """
     return _sorted(a, axis, False, descending)[0]
 
@@ -371,7 +376,13 @@ def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None, descendi
 
 
 def argsort(a, axis=-1, *, descending=False, stable=True):
-    """The int64 positions of the elements in order along an axis; equal ones keep their order."""
+    """The int64 positions of the elements in order along an axis; equal ones keep their order.
+
+    Examples
+    --------
+    >>> gpuarray.argsort(gpuarray.to_gpu(np.array([3, 1, 2], np.int32)))
+    array([1, 2, 0])
+    """
     return _sorted(a, axis, True, descending)[1]
 
 

@@ -54,6 +54,13 @@ def set(self, ary, async_=False, stream=None, **kwargs):
 
     `ary`, of any strides, has the same size and dtype (ValueError else); another shape is taken with a
     warning. With `async_` it is `set_async`.
+
+    Examples
+    --------
+    >>> a = gpuarray.empty(3, np.float32)
+    >>> a.set(np.array([1, 2, 3], np.float32))
+    >>> a
+    array([1., 2., 3.], dtype=float32)
     """
     async_ = _async_keyword(async_, kwargs)
     if ary.size != self.size:
@@ -111,6 +118,14 @@ def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
     async_ : bool
         Do not wait; only page-locked targets are really asynchronous.
     stream : pycuda.driver.Stream, optional
+
+    Examples
+    --------
+    >>> gpuarray.arange(3, dtype=np.float32).get()
+    array([0., 1., 2.], dtype=float32)
+    >>> host = np.empty(3, np.float32)
+    >>> gpuarray.arange(3, dtype=np.float32).get(host) is host
+    True
     """
     async_ = _async_keyword(async_, kwargs)
     shape, dtype = self.shape, self.dtype
@@ -170,7 +185,16 @@ def get_async(self, stream=None, ary=None, **kwargs):
 
 
 def copy(self):
-    """A new array with the same shape, dtype, elements and order of axes."""
+    """A new array with the same shape, dtype, elements and order of axes.
+
+    Examples
+    --------
+    >>> a = gpuarray.zeros(2, np.int32)
+    >>> b = a.copy()
+    >>> b[0] = 1
+    >>> a
+    array([0, 0], dtype=int32)
+    """
     new = _array.empty_like(self, None, "K")
     _array.copy(new, self, None)
     return new
@@ -180,6 +204,11 @@ def fill(self, value, stream=None):
     """Make every element `value`, converted to the dtype; gives the array back. Views of any strides are filled.
 
     `value`: a number, or an array on the device without axes.
+
+    Examples
+    --------
+    >>> gpuarray.empty(3, np.int32).fill(5)
+    array([5, 5, 5], dtype=int32)
     """
     if isinstance(value, _driver._ArrayBase) and value.ndim == 0:
         _array.copy(self, value, stream)

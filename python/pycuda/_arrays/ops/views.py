@@ -30,6 +30,12 @@ def reshape(self, *shape, **kwargs):
     `order` ("C" by default), so that kernels may take its pointer; the array itself if nothing changes.
     `copy` true: always a copy; false: a view, as NumPy gives it. ValueError if that cannot be, or if the number
     of elements would change.
+
+    Examples
+    --------
+    >>> gpuarray.arange(6, dtype=np.int32).reshape(2, -1)
+    array([[0, 1, 2],
+           [3, 4, 5]], dtype=int32)
     """
     order, copy = kwargs.pop("order", "C"), kwargs.pop("copy", None) if kwargs else None
     if kwargs:
@@ -75,6 +81,11 @@ def ravel(self, order="C"):
     """All elements in one axis of length `size`, in `order`: a view where that is possible, else a copy.
 
     `order` is "C", "F", "A", or "K" for that of the axes in memory.
+
+    Examples
+    --------
+    >>> gpuarray.zeros((2, 2), np.int32).ravel()
+    array([0, 0, 0, 0], dtype=int32)
     """
     if order == "C" and self.ndim == 1:
         return self
@@ -94,7 +105,13 @@ def flatten(self, order="C"):
 
 
 def view(self, dtype=None):
-    """The same memory with another dtype, reinterpreted along the axis of smallest stride."""
+    """The same memory with another dtype, reinterpreted along the axis of smallest stride.
+
+    Examples
+    --------
+    >>> gpuarray.ones(1, np.float32).view(np.int32)
+    array([1065353216], dtype=int32)
+    """
     if dtype is None:
         return _array.view(self, 0, self.shape, self.strides, None)
     dtype = np.dtype(dtype)
@@ -133,6 +150,11 @@ def transpose(self, axes=None, *more):
     """A view with its axes in the order `axes`, which may come one by one (none, or None: reversed).
 
     ValueError if they are not a permutation.
+
+    Examples
+    --------
+    >>> gpuarray.zeros((2, 3), np.float32).transpose().shape
+    (3, 2)
     """
     if axes is None and not more:
         axes = range(self.ndim - 1, -1, -1)

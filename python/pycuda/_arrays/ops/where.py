@@ -19,6 +19,12 @@ def where(criterion, then_=None, else_=None, out=None, stream=None):
     """`then_` where the criterion is not zero, else `else_`: a new array of NumPy's common dtype.
 
     All three broadcast; numbers count weakly, as Python's do. With the criterion alone it is `nonzero`.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(4, dtype=np.int32)
+    >>> gpuarray.where(a > 1, a, -1)
+    array([-1, -1,  2,  3], dtype=int32)
     """
     if then_ is None and else_ is None:
         return nonzero(criterion)
@@ -30,6 +36,11 @@ def clip(a, min=None, max=None, out=None, stream=None):
 
     A Python integer that a dtype of integers does not hold is no limit where all elements are within it, and
     OverflowError else.
+
+    Examples
+    --------
+    >>> gpuarray.clip(gpuarray.arange(5, dtype=np.int32), 1, 3)
+    array([1, 1, 2, 3, 3], dtype=int32)
     """
     try:
         return _clipped(a, min, max, out, stream)

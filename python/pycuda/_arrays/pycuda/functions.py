@@ -22,6 +22,11 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
     """The sum, computed and returned in `dtype`, by default the array's: an array without axes.
 
     Unlike `GPUArray.sum`, small integers are summed in their own dtype, as in the original.
+
+    Examples
+    --------
+    >>> gpuarray.sum(gpuarray.arange(5, dtype=np.int64)).get()
+    array(10)
     """
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
         return a._reduce_all("sum", None, False)
@@ -52,14 +57,26 @@ def _ordered(a):
 
 
 def max(a, stream=None, *, axis=None, keepdims=False, out=None):
-    """The largest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
+    """The largest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else.
+
+    Examples
+    --------
+    >>> float(gpuarray.max(gpuarray.arange(5, dtype=np.float32)))
+    4.0
+    """
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmax", None, False)
     return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
 
 
 def min(a, stream=None, *, axis=None, keepdims=False, out=None):
-    """The smallest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else."""
+    """The smallest element along `axis` (None: of all), of the array's dtype; NaN only if there is nothing else.
+
+    Examples
+    --------
+    >>> float(gpuarray.min(gpuarray.arange(5, dtype=np.float32)))
+    0.0
+    """
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmin", None, False)
     return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)
@@ -86,7 +103,14 @@ def all(a, stream=None, allocator=None, *, axis=None, keepdims=False):
 
 
 def take(a, indices, out=None, stream=None, axis=None):
-    """The elements at the indices, along an axis or of the flattened array."""
+    """The elements at the indices, along an axis or of the flattened array.
+
+    Examples
+    --------
+    >>> a = gpuarray.arange(10, 15, dtype=np.float32)
+    >>> gpuarray.take(a, gpuarray.to_gpu(np.array([3, 0], np.int32)))
+    array([13., 10.], dtype=float32)
+    """
     return selection.take(a, indices, axis, out, stream)
 
 
@@ -148,12 +172,24 @@ def _extreme(name, a, b, out, stream):
 
 
 def maximum(a, b, out=None, stream=None):
-    """The larger of each pair of elements; a NaN gives way to a number."""
+    """The larger of each pair of elements; a NaN gives way to a number.
+
+    Examples
+    --------
+    >>> gpuarray.maximum(gpuarray.arange(4, dtype=np.int32), 2)
+    array([2, 2, 2, 3], dtype=int32)
+    """
     return _extreme("fmax", a, b, out, stream)
 
 
 def minimum(a, b, out=None, stream=None):
-    """The smaller of each pair of elements; a NaN gives way to a number."""
+    """The smaller of each pair of elements; a NaN gives way to a number.
+
+    Examples
+    --------
+    >>> gpuarray.minimum(gpuarray.arange(4, dtype=np.int32), 2)
+    array([0, 1, 2, 2], dtype=int32)
+    """
     return _extreme("fmin", a, b, out, stream)
 
 
@@ -163,5 +199,12 @@ def transpose(a, axes=None):
 
 
 def reshape(a, *shape, **kwargs):
-    """`GPUArray.reshape` as a function."""
+    """`GPUArray.reshape` as a function.
+
+    Examples
+    --------
+    >>> gpuarray.reshape(gpuarray.arange(4, dtype=np.int32), (2, 2))
+    array([[0, 1],
+           [2, 3]], dtype=int32)
+    """
     return a.reshape(*shape, **kwargs)

@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "cpu/simt/lanes/dialect.h"
+
 namespace pycuda::cpu::simt {
 
 namespace {
@@ -15,8 +17,6 @@ namespace {
 constexpr std::size_t most_targets = 8;
 /// In a function, before what they become is slower than calls.
 constexpr std::size_t most_named = 64;
-/// The mark of calls whose targets have been named.
-constexpr const char* named = "ptx.targets.named";
 
 bool is_call_through_pointer(const llvm::CallBase& call) { return call.isIndirectCall(); }
 
@@ -101,7 +101,7 @@ bool name_call_targets(llvm::Function& function, const CallTargets& targets) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && is_call_through_pointer(*call) && !call->hasMetadata(named)) calls.push_back(call);
+    if (call && is_call_through_pointer(*call) && !call->hasMetadata(targets_named)) calls.push_back(call);
   }
   const auto few = [&](const llvm::CallInst* call) {
     const std::size_t count = targets.of(*call).size();
@@ -110,7 +110,7 @@ bool name_call_targets(llvm::Function& function, const CallTargets& targets) {
   std::size_t count = 0;
   for (const llvm::CallInst* call : calls) count += few(call) ? targets.of(*call).size() : 0;
   for (llvm::CallInst* call : calls) {
-    call->setMetadata(named, llvm::MDNode::get(call->getContext(), {}));
+    call->setMetadata(targets_named, llvm::MDNode::get(call->getContext(), {}));
     if (count <= most_named && few(call)) name_targets_of(*call, targets.of(*call));
   }
   return count > 0 && count <= most_named;

@@ -14,6 +14,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/shape.h"
 

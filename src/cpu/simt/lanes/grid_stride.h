@@ -6,10 +6,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// void (ptr): the gang waits until the others have got as far; nothing depends on it but which
-/// memory is walked when. It needs no thread of its own: a place for split_at_barriers.
-inline constexpr const char* gang_pause = "ptx.gang.pause";
-
 /// Puts pauses on the back edges of loops that whole gangs go round and whose addresses step over
 /// the grid (by a multiple of nctaid * ntid, as far as can be seen): one gang alone would walk
 /// memory in jumps, all of them together walk it in long runs. `function` is in the form that

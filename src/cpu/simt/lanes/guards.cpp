@@ -23,6 +23,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/alignment_checks.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/region_copy.h"
 #include "cpu/simt/lanes/rolled_loops.h"
@@ -33,8 +34,6 @@ namespace {
 
 /// Conditions with more terms are left as they are.
 constexpr unsigned most_terms = 8;
-/// Marks the branches of gangs that a guard has divided: they are no guards again.
-constexpr const char* divides = "pycuda.divides";
 /// Instructions that gangs may run divided, though they need not, so that guards share a copy.
 constexpr std::size_t most_shared = 24;
 /// The copies may make a function so many times longer.
@@ -377,7 +376,7 @@ void open(Guard& guard, AskedByGuards& asked) {
                                             masked(guard.no, guard.edges[1]));
   // Made here once more, so that gangs that stay whole need no comparison of vectors.
   divide->setCondition(repeat(guard.condition, divide));
-  divide->setMetadata(divides, llvm::MDNode::get(b.getContext(), {}));
+  divide->setMetadata(divides_gang, llvm::MDNode::get(b.getContext(), {}));
 }
 
 }  // namespace
@@ -393,7 +392,7 @@ llvm::Function* open_guards(llvm::Function& source, GangSize size) {
     Condition condition(shapes);
     for (llvm::BasicBlock* block : flow.order()) {
       auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-      if (!branch || branch->isUnconditional() || branch->hasMetadata(divides) ||
+      if (!branch || branch->isUnconditional() || branch->hasMetadata(divides_gang) ||
           branch->getSuccessor(0) == branch->getSuccessor(1) ||
           shapes.of(branch->getCondition()).is_uniform() ||
           !condition.is_guard(branch->getCondition()))

@@ -9,11 +9,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// i1 (i1): whether a condition holds for all lanes of a gang, or for none; active or not. Uniform.
-/// They may say no where the truth is yes.
-inline constexpr const char* gang_all = "ptx.gang.all";
-inline constexpr const char* gang_none = "ptx.gang.none";
-
 /// A copy of `source` (which is in the form that ControlFlow asks for) in which each guard that
 /// gangs reach as a whole becomes
 ///     if all lanes pass: the code behind it, as a branch that does not divide the gang;

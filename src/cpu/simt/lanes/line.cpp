@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/special_values.h"
 
 namespace pycuda::cpu::simt {

@@ -19,10 +19,6 @@ enum class Line : std::uint8_t {
   Any,
 };
 
-/// An attribute of functions whose gangs lie along the linear thread index: there tid.x is the
-/// place in this line, and tid.y and tid.z are zero.
-inline constexpr const char* lies_in_line = "lies-in-line";
-
 /// Of the thread at `place` of a line, in rows of `width` and planes of `height` rows. Blocks have
 /// no more than 1024 threads; for places beyond them the numbers are below 1024, but otherwise
 /// anything.

@@ -22,11 +22,10 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 
 namespace pycuda::cpu::simt {
 namespace {
-
-constexpr const char* mark = "pycuda.interleaved";
 
 /// Larger elements than the smallest by more are not put together from it.
 constexpr std::uint64_t most_parts = 4;
@@ -261,7 +260,7 @@ void interleave(llvm::AllocaInst& variable, const Uses& uses, unsigned lanes) {
   for (llvm::Instruction* pointer : llvm::drop_begin(uses.pointers)) pointer->eraseFromParent();
   llvm::LLVMContext& context = variable.getContext();
   variable.setMetadata(
-      mark, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+      interleaved_by_element, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
                                            llvm::Type::getInt64Ty(context), uses.smallest))));
   variable.setAlignment(std::max(variable.getAlign(), llvm::Align(line_bytes)));
 }
@@ -289,7 +288,7 @@ unsigned interleave_local_arrays(llvm::Function& function, GangSize size) {
 }
 
 std::optional<std::uint64_t> interleaved_bytes(const llvm::AllocaInst& variable) {
-  const llvm::MDNode* note = variable.getMetadata(mark);
+  const llvm::MDNode* note = variable.getMetadata(interleaved_by_element);
   if (!note) return std::nullopt;
   return llvm::mdconst::extract<llvm::ConstantInt>(note->getOperand(0))->getZExtValue();
 }

@@ -13,6 +13,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/loop_terms.h"
 #include "cpu/simt/lanes/region_copy.h"

@@ -9,9 +9,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// i1 (i1): whether all active lanes say yes; uniform.
-inline constexpr const char* active_all = "ptx.active.all";
-
 /// Compilers write `for (j = first; j < end; j += 32)` down as a loop of a few trips, as many as
 /// are left over by four, and one that makes four at a time. Where neighbouring lanes begin at
 /// neighbouring elements they are then at different trips at the same time. Such pairs of loops get

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/region_copy.h"
 #include "cpu/simt/lanes/shape.h"

@@ -8,15 +8,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// iN (iN): the value of a gang's first lane, and of its last, active or not. Of affine values;
-/// uniform. A name per type follows.
-inline constexpr const char* gang_first = "ptx.gang.first.";
-inline constexpr const char* gang_last = "ptx.gang.last.";
-
-/// On a division that stays as it is: in code for gangs whose lanes do not agree, of which there is
-/// one copy.
-inline constexpr const char* stays_apart = "pycuda.apart";
-
 /// Which divisions are worth a copy: all, or those alone that say how often loops run.
 enum class Quotients { All, OfLoops };
 

@@ -17,6 +17,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/line.h"
 #include "cpu/simt/lanes/local_arrays.h"

@@ -24,10 +24,6 @@ struct GangSize {
   bool is_tile() const { return rows > 1; }
 };
 
-/// An attribute of functions whose gangs are warps, for blocks whose rows are made of whole ones
-/// alone: ntid.x is a multiple of 32.
-inline constexpr const char* whole_rows = "whole-rows";
-
 /// An affine value is, in column c of a row of the gang, its value in the row's first lane +
 /// c * stride, in the arithmetic of its type.
 struct Shape {

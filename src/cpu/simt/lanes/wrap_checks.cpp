@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "cpu/lower/line_notes.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
-constexpr const char* unchecked_mark = "pycuda.unchecked";
 constexpr std::int64_t small = std::int64_t{1} << 30;
 /// Longer stretches of code are left as they are.
 constexpr std::ptrdiff_t most_instructions = 250;
@@ -239,7 +239,7 @@ void double_up(const Stretch& stretch) {
   llvm::MDNode* mark = llvm::MDNode::get(function.getContext(), {});
   for (llvm::Instruction& instruction : *unchecked) {
     if (llvm::getLoadStorePointerOperand(&instruction))
-      instruction.setMetadata(unchecked_mark, mark);
+      instruction.setMetadata(unchecked_access, mark);
   }
   llvm::IRBuilder<> b(head->getTerminator());
   llvm::FunctionCallee question = function.getParent()->getOrInsertFunction(
@@ -303,7 +303,7 @@ void check_wraps(llvm::Function& function, GangSize size) {
 }
 
 bool is_unchecked(const llvm::Instruction& access) {
-  return access.getMetadata(unchecked_mark) != nullptr;
+  return access.getMetadata(unchecked_access) != nullptr;
 }
 
 }  // namespace pycuda::cpu::simt

@@ -9,10 +9,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// i1 (i32...): whether the numbers, affine ones, are from 0 to less than 2^30 in the first lane of
-/// each row, active or not. Then no lane's wraps, and those of negative numbers are none.
-inline constexpr const char* gang_small = "ptx.gang.small";
-
 /// In each block of `function` (in the form that ControlFlow asks for, and kept in it) that
 /// computes addresses from affine 32-bit numbers of which nothing is known, what lies between the
 /// first extension of one and the last access becomes

@@ -15,6 +15,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/arithmetic/native_operations.h"
 #include "cpu/simt/arithmetic/saturating_conversion.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/local_arrays.h"

@@ -21,10 +21,6 @@
 
 namespace pycuda::cpu::simt {
 
-/// i32 (ptr %thread): how many lanes of the gang have a thread; only in gang functions that are not
-/// for full gangs.
-inline constexpr const char* gang_lanes = "ptx.gang.lanes";
-
 /// A note of `instruction`, with its place in the PTX if that is marked.
 PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std::string form);
 

@@ -14,7 +14,7 @@
 
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/lanes/looked_up.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/wrap_checks.h"
 #include "cpu/simt/widen/widen.h"
 

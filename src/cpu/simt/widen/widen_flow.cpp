@@ -12,6 +12,7 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include "cpu/lower/callee_name.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/likely_ways.h"
 #include "cpu/simt/lanes/warp_sites.h"

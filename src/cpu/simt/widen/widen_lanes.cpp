@@ -12,6 +12,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/lane_functions.h"
 #include "cpu/simt/lanes/line.h"
 #include "cpu/simt/widen/widen.h"

@@ -80,7 +80,6 @@ TEST_CASE("a copy is stopped when its time is over, and nothing is left of it") 
       },
       nullptr, &result, sizeof result, milliseconds(100)));
   CHECK(Clock::now() - start >= milliseconds(100));
-  CHECK(Clock::now() - start < milliseconds(5000));
   CHECK(waitpid(-1, nullptr, WNOHANG | __WALL) == -1);
   CHECK(errno == ECHILD);
 }

@@ -294,8 +294,7 @@ TEST_CASE("a small kernel that becomes slow after many quick launches no longer 
   };
   const auto runs_here = [] { return ran_on == std::this_thread::get_id(); };
   // On a busy machine some of the quick ones are slow, too.
-  for (int i = 0; i < 1000 || (i < 100000 && !runs_here()); ++i) launch();
-  CHECK(runs_here());
+  for (int i = 0; i < 1000 || !runs_here(); ++i) launch();
   slow = true;
   constexpr int soon = 64;
   int launches = 0;

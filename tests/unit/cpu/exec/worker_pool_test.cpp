@@ -25,11 +25,8 @@ class ParkingJob final : public Job {
     WorkerPool::instance().park(new Piece(*this));
   }
 
-  bool is_done_within(std::chrono::seconds time) const {
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (!done_.load() && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(100us);
-    return done_.load();
+  void wait() const {
+    while (!done_.load()) std::this_thread::sleep_for(100us);
   }
 
  private:
@@ -54,16 +51,13 @@ class ParkingJob final : public Job {
 }  // namespace
 
 TEST_CASE("what a caller parks while all workers sleep goes on") {
-  int helped = 0;
-  for (int round = 0; round < 2000 && helped < 5; ++round) {
-    auto job = std::make_unique<ParkingJob>(std::this_thread::get_id());
-    const JobHandle handle = WorkerPool::instance().submit(job.get(), 1);
+  // A worker may be faster than the caller in any round.
+  for (int helped = 0; helped < 5;) {
+    ParkingJob job(std::this_thread::get_id());
+    const JobHandle handle = WorkerPool::instance().submit(&job, 1);
     if (WorkerPool::instance().help(handle)) ++helped;
-    const bool done = job->is_done_within(5s);
-    if (!done) static_cast<void>(job.release());  // the pool still refers to it
-    REQUIRE(done);
+    job.wait();
   }
-  CHECK(helped > 0);
 }
 
 }  // namespace pycuda::cpu::exec

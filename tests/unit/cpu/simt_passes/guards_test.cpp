@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What guards ask beside their own conditions.
+#include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/guards.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which LLVM passes run, and when.
+// LLVM's own passes, as the steps of the pipeline (stages.cpp) run them.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
 
 #include "cpu/jit/effort.h"
 
@@ -26,8 +27,21 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
 /// After it: registers for the variables of gang functions, so that little lives across barriers.
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target);
 
-/// After it: splits the coroutines, then optimises. No pass may assume that a function is one of
-/// the C library because of its name: PTX names are the user's.
-void optimise(llvm::Module& module, llvm::TargetMachine& target, Effort effort);
+/// Cuts blocks into pieces that no pass takes long for (short_blocks.h).
+void shorten_all_blocks(llvm::Module& module);
+
+/// Runs the passes that `pipeline` names, as LLVM's `opt -passes=` does.
+void run_passes(llvm::Module& module, llvm::TargetMachine& target, llvm::StringRef pipeline);
+
+/// LLVM's passes for coroutines, and separate_arrays in these before they are split.
+void split_coroutines(llvm::Module& module, llvm::TargetMachine& target);
+
+/// LLVM's default pipeline with the inner steps: O2, or O1 where less effort is to be made. No pass
+/// may assume that a function is one of the C library because of its name: PTX names are the
+/// user's.
+void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Effort effort);
+
+/// separate_arrays.h, in what is no coroutine.
+void separate_arrays(llvm::Module& module, llvm::TargetMachine& target);
 
 }  // namespace pycuda::cpu::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/pipeline.h"
+#include "cpu/jit/llvm_passes.h"
 
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -27,33 +27,31 @@
 #include <utility>
 
 #include "cpu/jit/checkpoint.h"
-#include "cpu/jit/full_gathers.h"
-#include "cpu/jit/gather_indexes.h"
-#include "cpu/jit/half_comparisons.h"
-#include "cpu/jit/host_target.h"
+#include "cpu/jit/dump.h"
 #include "cpu/jit/short_blocks.h"
-#include "cpu/jit/structure_gathers.h"
-#include "cpu/simt/arithmetic/busy_divider.h"
-#include "cpu/simt/arithmetic/nan_payloads.h"
-#include "cpu/simt/arithmetic/uniform_divisors.h"
-#include "cpu/simt/lanes/known_lanes.h"
-#include "cpu/simt/last_stores.h"
+#include "cpu/jit/stages.h"
 #include "cpu/simt/separate_arrays.h"
-#include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
-/// A pass of simt's that leaves blocks and branches as they are.
-template <bool (*change)(llvm::Function&)>
-struct FunctionChange : llvm::PassInfoMixin<FunctionChange<change>> {
+struct InnerStepPass : llvm::PassInfoMixin<InnerStepPass> {
+  const InnerStep* step;
+  explicit InnerStepPass(const InnerStep& of) : step(&of) {}
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
-    if (!change(function)) return llvm::PreservedAnalyses::all();
+    if (!step->run(function)) return llvm::PreservedAnalyses::all();
+    dump_step(step->name, function);
     llvm::PreservedAnalyses kept;
     kept.preserveSet<llvm::CFGAnalyses>();
     return kept;
   }
 };
+
+void add_inner_steps(llvm::FunctionPassManager& passes, InnerStep::Point point) {
+  for (const InnerStep& step : inner_steps()) {
+    if (step.point == point) passes.addPass(InnerStepPass(step));
+  }
+}
 
 struct ArraysApart : llvm::PassInfoMixin<ArraysApart> {
   bool coroutines;  ///< these alone, or the other functions
@@ -149,17 +147,13 @@ class PassRun {
   }
 
   void run_default(llvm::Module& module, llvm::OptimizationLevel level) {
-    // Gangs' counters become known to be 0 where a loop over gangs makes one trip.
     builder_.registerPeepholeEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-          passes.addPass(FunctionChange<simt::compare_first_lanes>());
+          add_inner_steps(passes, InnerStep::Point::Peephole);
         });
     builder_.registerVectorizerStartEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-          passes.addPass(FunctionChange<simt::shorten_masked_accesses>());
-          passes.addPass(FunctionChange<simt::forward_vector_stores>());
-          passes.addPass(FunctionChange<simt::drop_last_stores>());
-          passes.addPass(FunctionChange<simt::bypass_unseen_payloads>());
+          add_inner_steps(passes, InnerStep::Point::VectorizerStart);
         });
     builder_.buildPerModuleDefaultPipeline(level).run(module, modules_);
   }
@@ -183,13 +177,6 @@ class PassRun {
   llvm::PassBuilder builder_;
 };
 
-/// Where gathers are fast, two of them take as long as the shuffles that would replace them.
-StructureLoads structure_loads() {
-  const bool has_avx2 = llvm::StringRef(host_target().features).contains("+avx2");
-  const bool gathers_well = has_avx2 && !has_slow_gathers();
-  return {has_avx512() ? 64u : has_avx2 ? 32u : 16u, has_avx2, gathers_well ? 3u : 2u};
-}
-
 /// Nobody destroys a coroutine that is suspended: its memory is simply used again. So the clones
 /// for that, each as long as the coroutine itself, go before anything looks at them.
 void drop_destroyers(llvm::Module& module) {
@@ -202,12 +189,12 @@ void drop_destroyers(llvm::Module& module) {
   }
 }
 
+}  // namespace
+
 void shorten_all_blocks(llvm::Module& module) {
   constexpr unsigned most = 250;
   for (llvm::Function& function : module) shorten_blocks(function, most);
 }
-
-}  // namespace
 
 void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
   if (effort == Effort::Least) {
@@ -253,31 +240,21 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
             "simplifycfg");
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& target, llvm::StringRef pipeline) {
+  PassRun(target).run(module, pipeline);
+}
+
+void split_coroutines(llvm::Module& module, llvm::TargetMachine& target) {
   PassRun(target).split_coroutines(module);
   drop_destroyers(module);
-  PassRun(target).run(module, "globaldce");
-  if (effort == Effort::Least) {
-    // The quick code generator tests the cases of a switch one after the other.
-    PassRun(target).run(module, "function(sroa,early-cse,instsimplify,adce,lower-switch)");
-    PassRun(target).separate_arrays(module);
-    shorten_all_blocks(module);
-    return;
-  }
+}
+
+void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
   PassRun(target).run_default(module, effort == Effort::Thorough ? llvm::OptimizationLevel::O2
                                                                  : llvm::OptimizationLevel::O1);
-  if (widen_half_comparisons(module, has_half_arithmetic()))
-    PassRun(target).run(module, "function(early-cse)");
-  bool indexed = index_gathers(module);
-  indexed |= join_structure_gathers(module, structure_loads());
-  if (has_slow_gathers()) indexed |= part_full_gathers(module);
-  if (indexed) PassRun(target).run(module, "function(instsimplify,adce)");
-  if (const auto costs = divider_costs()) {
-    for (llvm::Function& function : module) {
-      simt::multiply_by_reciprocals(function, *costs);
-      if (costs->in_registers) simt::relieve_divider(function, *costs);
-    }
-  }
+}
+
+void separate_arrays(llvm::Module& module, llvm::TargetMachine& target) {
   PassRun(target).separate_arrays(module);
 }
 

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What `Function.plan` returns: the plan as text, with its parts as attributes and as a table in notebooks."""
+
+import re
+from typing import NamedTuple
+
+_ROW = re.compile(r"^ *(\d+|-)  (.{18,}?) (.{22,}?) (\w+) +(.*)$")
+
+
+class PlanRow(NamedTuple):
+    """One row of the table.
+
+    Attributes
+    ----------
+    ptx_line : int or None
+        The line of the PTX.
+    source : str
+        File and line of the CUDA source, such as "kernel.cu:7"; "" where it is not known.
+    instruction : str
+        The PTX instruction.
+    what : str
+        "access", "branch", "call", "note" ...
+    form : str
+        How the CPU driver runs it: "contiguous", "gather", "uniform" ...
+    """
+
+    ptx_line: int | None
+    source: str
+    instruction: str
+    what: str
+    form: str
+
+
+class Plan(str):
+    """How the CPU driver runs a kernel: a str that prints as the plan, and shows as a table in Jupyter.
+
+    Attributes
+    ----------
+    kernel : str
+        The kernel's name.
+    block : tuple of int
+        The block's size that the plan is for.
+    header : list of str
+        The lines before the table.
+    rows : list of PlanRow
+        The accesses and branches, in the order of the PTX.
+    costs : list of str
+        The lines after the table: what costs most, and what helps.
+    is_vector : bool
+        Whether the kernel runs in gangs, as vectors; False: thread by thread.
+    """
+
+    def __new__(cls, text, kernel, block):
+        plan = super().__new__(cls, text)
+        plan.kernel = kernel
+        plan.block = tuple(block)
+        plan.header, plan.rows, plan.costs = [], [], []
+        in_table = False
+        for line in text.splitlines():
+            row = _ROW.match(line) if in_table else None
+            if row is not None:
+                ptx, source, instruction, what, form = (part.strip() for part in row.groups())
+                plan.rows.append(PlanRow(None if ptx == "-" else int(ptx), source, instruction, what, form))
+            elif line.split()[:2] == ["PTX", "source"]:
+                in_table = True
+            else:
+                (plan.costs if in_table else plan.header).append(line)
+        plan.is_vector = any(line.startswith("gangs of") for line in plan.header)
+        return plan
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        from html import escape  # start-up time: only for notebooks
+
+        titles = ("PTX", "source", "instruction", "what", "form")
+        head = "".join(f"<th style='text-align:left'>{title}</th>" for title in titles)
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td style='text-align:left'>{escape('' if cell is None else str(cell))}</td>" for cell in row)
+            + "</tr>"
+            for row in self.rows
+        )
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if self.rows else ""
+        before, after = (escape("\n".join(lines)) for lines in (self.header, self.costs))
+        return f"<pre>{before}</pre>{table}" + (f"<pre>{after}</pre>" if after else "")

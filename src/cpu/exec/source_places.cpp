@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/source_places.h"
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace pycuda::cpu::exec {
+namespace {
+
+struct Places {
+  std::mutex mutex;  // protects by_code
+  std::multimap<const void*, SourcePlace> by_code;
+};
+
+/// Never destroyed: code may be unloaded while the process ends.
+Places& places() {
+  static auto& all = *new Places;
+  return all;
+}
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(blanks) + 1 - begin));
+}
+
+/// A line of a text, by its number from 1.
+std::string line_of(std::string_view text, std::uint32_t line) {
+  for (; line > 1; --line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return trimmed(text.substr(0, text.find('\n')));
+}
+
+std::string line_of_file(const std::string& path, std::uint32_t line) {
+  std::ifstream file(path);
+  std::string text;
+  for (std::uint32_t read = 0; read < line; ++read) {
+    if (!std::getline(file, text)) return {};
+  }
+  return trimmed(text);
+}
+
+bool is_same_file(std::string_view path, std::string_view name) {
+  return path == name || (path.ends_with(name) && path[path.size() - name.size() - 1] == '/');
+}
+
+std::string with_number(std::string name, std::uint64_t number) {
+  if (const std::size_t at = name.find("{}"); at != std::string::npos)
+    name.replace(at, 2, std::to_string(number));
+  return name;
+}
+
+/// Quotes stay readable on a terminal's line.
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 160;
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while ((static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;  // not within UTF-8
+  return text.substr(0, end) + "...";
+}
+
+}  // namespace
+
+void add_source_place(const void* code, SourcePlace place) {
+  const std::lock_guard lock(places().mutex);
+  places().by_code.emplace(code, std::move(place));
+}
+
+void remove_source_places(const void* code) noexcept {
+  const std::lock_guard lock(places().mutex);
+  places().by_code.erase(code);
+}
+
+SourceLine find_source_line(const void* code, const std::string& file, std::uint32_t line) {
+  {
+    const std::lock_guard lock(places().mutex);
+    const auto [begin, end] = places().by_code.equal_range(code);
+    for (auto found = begin; found != end; ++found) {
+      const SourcePlace& place = found->second;
+      if (!is_same_file(file, place.file)) continue;
+      return {" at " + with_number(place.name, std::uint64_t{place.first_line} + line - 1),
+              shortened(line_of(place.text, line))};
+    }
+  }
+  if (file.empty()) return {" at line " + std::to_string(line), {}};
+  return {" at " + file + ":" + std::to_string(line), shortened(line_of_file(file, line))};
+}
+
+}  // namespace pycuda::cpu::exec

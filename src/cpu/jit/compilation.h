@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A module while it is compiled: what the pipeline's steps read and change.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <vector>
+
+#include "cpu/jit/effort.h"
+#include "cpu/jit/program.h"
+#include "cpu/kernel_abi/kernel.h"
+#include "cpu/lower/lower.h"
+#include "cpu/simt/gangs.h"
+#include "cpu/simt/lanes/alignment_checks.h"
+#include "cpu/simt/lanes/plan.h"
+
+namespace pycuda::cpu::jit {
+
+struct Compilation {
+  const Options& options;
+  lower::Lowered lowered;
+  std::unique_ptr<llvm::TargetMachine> target = nullptr;
+  Effort effort = Effort::Thorough;
+  std::vector<simt::Plan>* plans = nullptr;  ///< of each kernel, if only plans are wanted
+
+  /// Between "copy-kernels" and "widen": copies of the kernels that may become vectors.
+  std::vector<simt::GangSource> variants = {};
+  /// Those that "uniform-quotients" changed.
+  std::vector<simt::GangSource*> divided = {};
+  /// By kernel, from "hoist-parameter-checks" to "block-loops".
+  std::vector<simt::ParameterChecks> parameter_checks = {};
+  /// Whether a step since "llvm-default" has left dead code behind.
+  bool leaves_dead_code = false;
+
+  llvm::Module& module() const { return *lowered.module; }
+  std::vector<KernelFacts>& kernels() { return lowered.kernels; }
+  simt::Plan* plan_of(std::size_t kernel) { return plans ? &(*plans)[kernel] : nullptr; }
+};
+
+}  // namespace pycuda::cpu::jit

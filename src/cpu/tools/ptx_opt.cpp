@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// ptx-opt: runs steps of the CPU driver's pipeline on a file of LLVM IR, as LLVM's opt runs passes.
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cpu/jit/compilation.h"
+#include "cpu/jit/host_target.h"
+#include "cpu/jit/run_steps.h"
+#include "cpu/jit/stages.h"
+#include "cpu/jit/vector_steps.h"
+
+namespace {
+
+namespace jit = pycuda::cpu::jit;
+namespace simt = pycuda::cpu::simt;
+
+constexpr const char* kUsage =
+    "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4]\n"
+    "       ptx-opt --list\n"
+    "Runs steps of the pipeline on LLVM IR and prints the result; it is verified after each step.\n"
+    "Functions called f.NAME are kernels. Until copy-kernels has run, each is also the divergent\n"
+    "copy of a variant, with f.NAME.uniform, if there is one, as its uniform copy.\n"
+    "--lanes: the threads of a gang, or a tile's columns and rows. --list: all steps, in order.\n";
+
+/// A step of a stage, or one inside LLVM's pipeline.
+struct Chosen {
+  const char* name;
+  const jit::Step* step;
+  const jit::InnerStep* inner;
+  jit::Ir needs() const { return step ? step->needs : jit::Ir::Optimised; }
+  jit::Ir gives() const { return step ? step->gives : jit::Ir::Optimised; }
+  void run(jit::Compilation& all) const {
+    if (step) return jit::run_step(*step, all);
+    for (llvm::Function& function : all.module()) {
+      if (!function.isDeclaration()) inner->run(function);
+    }
+  }
+};
+
+struct Request {
+  std::vector<Chosen> steps;
+  std::string file;
+  simt::GangSize size{32};
+};
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "ptx-opt: %s\n", message.c_str());
+  return 2;
+}
+
+int list_steps() {
+  for (const jit::Stage* stage : jit::stages()) {
+    for (const jit::Step& step : stage->steps)
+      std::printf("%-10s %-30s %-15s %-11s %s\n", stage->name, step.name, jit::name_of(step.on),
+                  jit::name_of(step.needs), jit::name_of(step.gives));
+  }
+  for (const jit::InnerStep& step : jit::inner_steps())
+    std::printf("%-10s %-30s %-15s\n", "llvm", step.name, "functions");
+  return 0;
+}
+
+/// Adds the steps of a list of names; false, with a message, for a name that is none.
+bool add_steps(const std::string& names, std::vector<Chosen>& steps) {
+  for (std::size_t at = 0; at <= names.size();) {
+    const std::size_t comma = std::min(names.find(',', at), names.size());
+    const std::string name = names.substr(at, comma - at);
+    const jit::Step* step = jit::find_step(name);
+    const jit::InnerStep* inner = nullptr;
+    for (const jit::InnerStep& each : jit::inner_steps()) {
+      if (each.name == name) inner = &each;
+    }
+    if (!step && !inner) {
+      std::string all;
+      for (const std::string_view known : jit::step_names()) all.append(" ").append(known);
+      fail("there is no step \"" + name + "\"; the steps are:" + all);
+      return false;
+    }
+    steps.push_back({step ? step->name : inner->name, step, inner});
+    at = comma + 1;
+  }
+  return true;
+}
+
+bool parse_size(const std::string& text, simt::GangSize& size) {
+  char* end = nullptr;
+  const unsigned long columns = std::strtoul(text.c_str(), &end, 10);
+  const unsigned long rows = *end == 'x' ? std::strtoul(end + 1, &end, 10) : 1;
+  if (*end != '\0' || columns == 0 || rows == 0 || columns * rows > 64) return false;
+  size = simt::GangSize(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
+  return true;
+}
+
+/// Every `f.<name>` becomes a kernel and a variant.
+void find_kernels(jit::Compilation& all, simt::GangSize size) {
+  for (llvm::Function& function : all.module()) {
+    const std::string name = function.getName().str();
+    if (function.isDeclaration() || !name.starts_with("f.") || name.find('.', 2) != name.npos)
+      continue;
+    all.variants.push_back(
+        {&function, all.module().getFunction(name + ".uniform"), all.kernels().size(), size});
+    all.variants.back().guarded = all.variants.back().open != nullptr;
+    all.variants.back().processor = jit::host_processor();
+    all.kernels().emplace_back().name = name.substr(2);
+  }
+}
+
+int run(const Request& request) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  const jit::Options options{};
+  jit::Compilation all{options, {llvm::parseAssemblyFile(request.file, error, context), {}}};
+  if (!all.lowered.module) {
+    error.print("ptx-opt", llvm::errs());
+    return 2;
+  }
+  all.target = jit::make_target_machine(true);
+  all.module().setTargetTriple(jit::host_target().triple);
+  all.module().setDataLayout(all.target->createDataLayout());
+  find_kernels(all, request.size);
+  const Chosen& first = request.steps.front();
+  if (const std::string found = jit::violation(all, first.needs()); !found.empty())
+    return fail("before " + std::string(first.name) + ": " + found);
+  for (const Chosen& chosen : request.steps) {
+    if (chosen.name == std::string_view("copy-kernels")) all.variants.clear();
+    chosen.run(all);
+    if (const std::string found = jit::violation(all, chosen.gives()); !found.empty())
+      return fail("after " + std::string(chosen.name) + ": " + found);
+  }
+  all.module().print(llvm::outs(), nullptr);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  Request request;
+  bool fine = count > 1;
+  for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
+    if (argument == "--list") return list_steps();
+    if (argument.starts_with("--steps=")) {
+      if (!add_steps(argument.substr(8), request.steps)) return 2;
+    } else if (argument.starts_with("--lanes=")) {
+      fine = fine && parse_size(argument.substr(8), request.size);
+    } else {
+      fine = fine && request.file.empty() && !argument.starts_with("-");
+      request.file = argument;
+    }
+  }
+  if (!fine || request.steps.empty() || request.file.empty()) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  try {
+    return run(request);
+  } catch (const std::exception& failure) {
+    return fail(failure.what());
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The run time's copies as the driver's: which memory the two ends lie in, and boxes.
+#pragma once
+
+#include "cudart/call.h"
+
+namespace pycuda::cudart {
+
+/// The types of memory that a direction names; cudaErrorInvalidMemcpyDirection for none of them.
+struct CopyEnds {
+  CUmemorytype source = CU_MEMORYTYPE_UNIFIED;
+  CUmemorytype destination = CU_MEMORYTYPE_UNIFIED;
+};
+cudaError_t ends_of(cudaMemcpyKind kind, CopyEnds* ends);
+
+/// Any copy: rows and boxes, to and from arrays. Widths of arrays become bytes.
+cudaError_t to_box(const DriverTable& driver, const cudaMemcpy3DParms& copy, CUDA_MEMCPY3D* box);
+cudaError_t from_box(const DriverTable& driver, const CUDA_MEMCPY3D& box, cudaMemcpy3DParms* copy);
+
+/// `count` bytes from pointer to pointer, as a box, for graphs.
+cudaError_t to_line(void* destination, const void* source, size_t count, cudaMemcpyKind kind,
+                    CUDA_MEMCPY3D* box);
+
+}  // namespace pycuda::cudart

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// Functions whose parameters differ between CUDA 12 and 13, as CUDA 12 has them, and those that
+// CUDA 13 no longer has. The headers are CUDA 13's, so each has a name of its own here and its
+// symbol by label.
+#include <cstring>
+
+#include "cudart/device_properties.h"
+#include "cudart/graph_node_params.h"
+#include "cudart/refusal.h"
+#include "cudart/version.h"
+
+#define CUDA12(symbol, name, parameters)       \
+  CUDART_API name parameters __asm__(#symbol); \
+  CUDART_API name parameters
+
+namespace pycuda::cudart {
+
+int runtime_version() { return 12090; }
+
+namespace {
+
+/// cudaDeviceProp of CUDA 12: that of CUDA 13 with nine more members between the others.
+struct DeviceProp12 {
+  char name[256];
+  cudaUUID_t uuid;
+  char luid[8];
+  unsigned luidDeviceNodeMask;
+  size_t totalGlobalMem, sharedMemPerBlock;
+  int regsPerBlock, warpSize;
+  size_t memPitch;
+  int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+  size_t totalConstMem;
+  int major, minor;
+  size_t textureAlignment, texturePitchAlignment;
+  int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory;
+  int computeMode;
+  int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2];
+  int maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3];
+  int maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3];
+  int maxTextureCubemapLayered[2];
+  int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2];
+  int maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+  size_t surfaceAlignment;
+  int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver;
+  int asyncEngineCount, unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize;
+  int persistingL2CacheMaxSize, maxThreadsPerMultiProcessor, streamPrioritiesSupported;
+  int globalL1CacheSupported, localL1CacheSupported;
+  size_t sharedMemPerMultiprocessor;
+  int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID;
+  int hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, pageableMemoryAccess;
+  int concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
+  int cooperativeLaunch, cooperativeMultiDeviceLaunch;
+  size_t sharedMemPerBlockOptin;
+  int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
+  int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
+  size_t reservedSharedMemPerBlock;
+  int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
+  int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
+  unsigned gpuDirectRDMAFlushWritesOptions;
+  int gpuDirectRDMAWritesOrdering;
+  unsigned memoryPoolSupportedHandleTypes;
+  int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch;
+  int unifiedFunctionPointers, reserved[63];
+};
+static_assert(sizeof(DeviceProp12) == 1032);
+
+#define SAME(field)                                     \
+  static_assert(sizeof to->field == sizeof from.field); \
+  std::memcpy(&to->field, &from.field, sizeof to->field);
+
+void copy_properties(const cudaDeviceProp& from, DeviceProp12* to) {
+  *to = {};
+  SAME(name)
+  SAME(uuid)
+  SAME(luid) SAME(luidDeviceNodeMask) SAME(totalGlobalMem) SAME(sharedMemPerBlock) SAME(
+      regsPerBlock) SAME(warpSize) SAME(memPitch) SAME(maxThreadsPerBlock) SAME(maxThreadsDim)
+      SAME(maxGridSize) SAME(totalConstMem) SAME(major) SAME(minor) SAME(textureAlignment) SAME(
+          texturePitchAlignment) SAME(multiProcessorCount) SAME(integrated) SAME(canMapHostMemory)
+          SAME(maxTexture1D) SAME(maxTexture1DMipmap) SAME(maxTexture2D) SAME(maxTexture2DMipmap) SAME(
+              maxTexture2DLinear) SAME(maxTexture2DGather) SAME(maxTexture3D) SAME(maxTexture3DAlt)
+              SAME(maxTextureCubemap) SAME(maxTexture1DLayered) SAME(maxTexture2DLayered) SAME(
+                  maxTextureCubemapLayered) SAME(maxSurface1D) SAME(maxSurface2D) SAME(maxSurface3D)
+                  SAME(maxSurface1DLayered) SAME(maxSurface2DLayered) SAME(maxSurfaceCubemap) SAME(
+                      maxSurfaceCubemapLayered) SAME(surfaceAlignment) SAME(concurrentKernels)
+                      SAME(ECCEnabled) SAME(pciBusID) SAME(pciDeviceID) SAME(pciDomainID) SAME(
+                          tccDriver) SAME(asyncEngineCount) SAME(unifiedAddressing)
+                          SAME(memoryBusWidth) SAME(l2CacheSize) SAME(persistingL2CacheMaxSize) SAME(
+                              maxThreadsPerMultiProcessor) SAME(streamPrioritiesSupported)
+                              SAME(globalL1CacheSupported) SAME(localL1CacheSupported) SAME(
+                                  sharedMemPerMultiprocessor) SAME(regsPerMultiprocessor)
+                                  SAME(managedMemory) SAME(isMultiGpuBoard) SAME(
+                                      multiGpuBoardGroupID) SAME(hostNativeAtomicSupported)
+                                      SAME(pageableMemoryAccess) SAME(concurrentManagedAccess) SAME(
+                                          computePreemptionSupported) SAME(canUseHostPointerForRegisteredMem)
+                                          SAME(cooperativeLaunch) SAME(sharedMemPerBlockOptin) SAME(
+                                              pageableMemoryAccessUsesHostPageTables)
+                                              SAME(directManagedMemAccessFromHost) SAME(
+                                                  maxBlocksPerMultiProcessor)
+                                                  SAME(accessPolicyMaxWindowSize) SAME(
+                                                      reservedSharedMemPerBlock) SAME(hostRegisterSupported)
+                                                      SAME(sparseCudaArraySupported) SAME(
+                                                          hostRegisterReadOnlySupported)
+                                                          SAME(timelineSemaphoreInteropSupported) SAME(
+                                                              memoryPoolsSupported)
+                                                              SAME(gpuDirectRDMASupported) SAME(
+                                                                  gpuDirectRDMAFlushWritesOptions)
+                                                                  SAME(gpuDirectRDMAWritesOrdering) SAME(
+                                                                      memoryPoolSupportedHandleTypes)
+                                                                      SAME(
+                                                                          deferredMappingCudaArraySupported)
+                                                                          SAME(ipcEventSupported)
+                                                                              SAME(clusterLaunch) SAME(
+                                                                                  unifiedFunctionPointers)
+}
+
+#undef SAME
+
+cudaError_t read_properties_12(const DriverTable& driver, int device, DeviceProp12* to) {
+  cudaDeviceProp all{};
+  const cudaError_t status = read_properties(driver, device, &all);
+  if (status != cudaSuccess) return status;
+  copy_properties(all, to);
+  const auto read = [&](CUdevice_attribute which) {
+    int value = 0;
+    (void)driver.cuDeviceGetAttribute.status(&value, which, device);
+    return value;
+  };
+  to->clockRate = read(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  to->deviceOverlap = all.asyncEngineCount > 0 ? 1 : 0;
+  to->kernelExecTimeoutEnabled = read(CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT);
+  to->computeMode = read(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+  to->maxTexture1DLinear = read(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+  to->memoryClockRate = read(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  to->singleToDoublePrecisionPerfRatio =
+      read(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+  return cudaSuccess;
+}
+
+/// A device as CUDA 12 names places: an ordinal, or the host.
+CUmemLocation place_of(int device) {
+  CUmemLocation place{};
+  place.type = device == cudaCpuDeviceId ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
+  place.id = device == cudaCpuDeviceId ? 0 : device;
+  return place;
+}
+
+}  // namespace
+}  // namespace pycuda::cudart
+
+using namespace pycuda::cudart;
+
+CUDA12(cudaGetDeviceProperties_v2, device_properties_12, (void* prop, int device)) {
+  return with_driver("cudaGetDeviceProperties", [&](const DriverTable& driver) -> cudaError_t {
+    return prop == nullptr ? cudaErrorInvalidValue
+                           : read_properties_12(driver, device, static_cast<DeviceProp12*>(prop));
+  });
+}
+
+CUDA12(cudaMemAdvise, advise_12,
+       (const void* devPtr, size_t count, cudaMemoryAdvise advice, int device)) {
+  return forward("cudaMemAdvise", &DriverTable::cuMemAdvise, devPtr, count, advice,
+                 place_of(device));
+}
+CUDA12(cudaMemAdvise_v2, advise_v2_12,
+       (const void* devPtr, size_t count, cudaMemoryAdvise advice, cudaMemLocation location)) {
+  return forward("cudaMemAdvise", &DriverTable::cuMemAdvise, devPtr, count, advice, location);
+}
+CUDA12(cudaMemPrefetchAsync, prefetch_12,
+       (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream)) {
+  return forward("cudaMemPrefetchAsync", &DriverTable::cuMemPrefetchAsync, devPtr, count,
+                 place_of(dstDevice), 0u, stream);
+}
+CUDA12(cudaMemPrefetchAsync_ptsz, prefetch_own_12,
+       (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream)) {
+  return prefetch_12(devPtr, count, dstDevice, own_stream(stream));
+}
+CUDA12(cudaMemPrefetchAsync_v2, prefetch_v2_12,
+       (const void* devPtr, size_t count, cudaMemLocation location, unsigned flags,
+        cudaStream_t stream)) {
+  return forward("cudaMemPrefetchAsync", &DriverTable::cuMemPrefetchAsync, devPtr, count, location,
+                 flags, stream);
+}
+CUDA12(cudaMemPrefetchAsync_v2_ptsz, prefetch_v2_own_12,
+       (const void* devPtr, size_t count, cudaMemLocation location, unsigned flags,
+        cudaStream_t stream)) {
+  return prefetch_v2_12(devPtr, count, location, flags, own_stream(stream));
+}
+
+CUDA12(cudaMemcpyBatchAsync, copy_batch_12,
+       (void** dsts, void** srcs, size_t* sizes, size_t count, cudaMemcpyAttributes* attrs,
+        size_t* attrsIdxs, size_t numAttrs, size_t* failIdx, cudaStream_t stream)) {
+  // Which copy failed is not known: that is what an index past the last one says.
+  if (failIdx != nullptr) *failIdx = SIZE_MAX;
+  return forward("cudaMemcpyBatchAsync", &DriverTable::cuMemcpyBatchAsync, dsts, srcs, sizes, count,
+                 attrs, attrsIdxs, numAttrs, stream);
+}
+CUDA12(cudaMemcpyBatchAsync_ptsz, copy_batch_own_12,
+       (void** dsts, void** srcs, size_t* sizes, size_t count, cudaMemcpyAttributes* attrs,
+        size_t* attrsIdxs, size_t numAttrs, size_t* failIdx, cudaStream_t stream)) {
+  return copy_batch_12(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx,
+                       own_stream(stream));
+}
+CUDA12(cudaMemcpy3DBatchAsync, copy_boxes_12,
+       (size_t numOps, cudaMemcpy3DBatchOp* opList, size_t* failIdx, unsigned long long flags,
+        cudaStream_t stream)) {
+  if (failIdx != nullptr) *failIdx = SIZE_MAX;
+  return forward("cudaMemcpy3DBatchAsync", &DriverTable::cuMemcpy3DBatchAsync, numOps, opList,
+                 flags, stream);
+}
+CUDA12(cudaMemcpy3DBatchAsync_ptsz, copy_boxes_own_12,
+       (size_t numOps, cudaMemcpy3DBatchOp* opList, size_t* failIdx, unsigned long long flags,
+        cudaStream_t stream)) {
+  return copy_boxes_12(numOps, opList, failIdx, flags, own_stream(stream));
+}
+
+CUDA12(cudaStreamGetCaptureInfo_v3, capture_info_v3_12,
+       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+        cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
+        size_t* count)) {
+  return forward("cudaStreamGetCaptureInfo", &DriverTable::cuStreamGetCaptureInfo, stream, status,
+                 id, graph, nodes, edges, count);
+}
+CUDA12(cudaStreamGetCaptureInfo_v3_ptsz, capture_info_v3_own_12,
+       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+        cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
+        size_t* count)) {
+  return capture_info_v3_12(own_stream(stream), status, id, graph, nodes, edges, count);
+}
+CUDA12(cudaStreamGetCaptureInfo_v2, capture_info_v2_12,
+       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+        cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count)) {
+  return capture_info_v3_12(stream, status, id, graph, nodes, nullptr, count);
+}
+CUDA12(cudaStreamGetCaptureInfo_v2_ptsz, capture_info_v2_own_12,
+       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+        cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count)) {
+  return capture_info_v2_12(own_stream(stream), status, id, graph, nodes, count);
+}
+CUDA12(cudaStreamGetCaptureInfo, capture_info_12,
+       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id)) {
+  return capture_info_v3_12(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+CUDA12(cudaStreamGetCaptureInfo_ptsz, capture_info_own_12,
+       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id)) {
+  return capture_info_12(own_stream(stream), status, id);
+}
+CUDA12(cudaStreamUpdateCaptureDependencies_v2, capture_dependencies_v2_12,
+       (cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges, size_t count,
+        unsigned flags)) {
+  return forward("cudaStreamUpdateCaptureDependencies",
+                 &DriverTable::cuStreamUpdateCaptureDependencies, stream, nodes, edges, count,
+                 flags);
+}
+CUDA12(cudaStreamUpdateCaptureDependencies_v2_ptsz, capture_dependencies_v2_own_12,
+       (cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges, size_t count,
+        unsigned flags)) {
+  return capture_dependencies_v2_12(own_stream(stream), nodes, edges, count, flags);
+}
+CUDA12(cudaStreamUpdateCaptureDependencies, capture_dependencies_12,
+       (cudaStream_t stream, cudaGraphNode_t* nodes, size_t count, unsigned flags)) {
+  return capture_dependencies_v2_12(stream, nodes, nullptr, count, flags);
+}
+CUDA12(cudaStreamUpdateCaptureDependencies_ptsz, capture_dependencies_own_12,
+       (cudaStream_t stream, cudaGraphNode_t* nodes, size_t count, unsigned flags)) {
+  return capture_dependencies_12(own_stream(stream), nodes, count, flags);
+}
+
+CUDA12(cudaGraphGetEdges_v2, graph_get_edges_v2_12,
+       (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
+        size_t* count)) {
+  return forward("cudaGraphGetEdges", &DriverTable::cuGraphGetEdges, graph, from, to, edges, count);
+}
+CUDA12(cudaGraphGetEdges, graph_get_edges_12,
+       (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, size_t* count)) {
+  return graph_get_edges_v2_12(graph, from, to, nullptr, count);
+}
+CUDA12(cudaGraphNodeGetDependencies_v2, graph_node_get_dependencies_v2_12,
+       (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count)) {
+  return forward("cudaGraphNodeGetDependencies", &DriverTable::cuGraphNodeGetDependencies, node,
+                 nodes, edges, count);
+}
+CUDA12(cudaGraphNodeGetDependencies, graph_node_get_dependencies_12,
+       (cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count)) {
+  return graph_node_get_dependencies_v2_12(node, nodes, nullptr, count);
+}
+CUDA12(cudaGraphNodeGetDependentNodes_v2, graph_node_get_dependent_nodes_v2_12,
+       (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count)) {
+  return forward("cudaGraphNodeGetDependentNodes", &DriverTable::cuGraphNodeGetDependentNodes, node,
+                 nodes, edges, count);
+}
+CUDA12(cudaGraphNodeGetDependentNodes, graph_node_get_dependent_nodes_12,
+       (cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count)) {
+  return graph_node_get_dependent_nodes_v2_12(node, nodes, nullptr, count);
+}
+CUDA12(cudaGraphAddDependencies_v2, graph_add_dependencies_v2_12,
+       (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+        const cudaGraphEdgeData* edges, size_t count)) {
+  return forward("cudaGraphAddDependencies", &DriverTable::cuGraphAddDependencies, graph, from, to,
+                 edges, count);
+}
+CUDA12(cudaGraphAddDependencies, graph_add_dependencies_12,
+       (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count)) {
+  return graph_add_dependencies_v2_12(graph, from, to, nullptr, count);
+}
+CUDA12(cudaGraphRemoveDependencies_v2, graph_remove_dependencies_v2_12,
+       (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+        const cudaGraphEdgeData* edges, size_t count)) {
+  return forward("cudaGraphRemoveDependencies", &DriverTable::cuGraphRemoveDependencies, graph,
+                 from, to, edges, count);
+}
+CUDA12(cudaGraphRemoveDependencies, graph_remove_dependencies_12,
+       (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count)) {
+  return graph_remove_dependencies_v2_12(graph, from, to, nullptr, count);
+}
+
+CUDA12(cudaGraphAddNode_v2, add_node_v2_12,
+       (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* nodes,
+        const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* params)) {
+  return with_context("cudaGraphAddNode", [&](const DriverTable& driver) {
+    return add_node(driver, node, graph, nodes, edges, count, params);
+  });
+}
+CUDA12(cudaGraphAddNode, add_node_12,
+       (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* nodes, size_t count,
+        cudaGraphNodeParams* params)) {
+  return add_node_v2_12(node, graph, nodes, nullptr, count, params);
+}
+
+CUDA12(cudaEventElapsedTime_v2, elapsed_time_v2_12,
+       (float* ms, cudaEvent_t start, cudaEvent_t end)) {
+  return cudaEventElapsedTime(ms, start, end);
+}
+
+// The names of CUDA 3, for programs that still use them.
+CUDA12(cudaThreadExit, thread_exit, (void)) { return cudaDeviceReset(); }
+CUDA12(cudaThreadSynchronize, thread_synchronize, (void)) { return cudaDeviceSynchronize(); }
+CUDA12(cudaThreadSetLimit, thread_set_limit, (cudaLimit limit, size_t value)) {
+  return cudaDeviceSetLimit(limit, value);
+}
+CUDA12(cudaThreadGetLimit, thread_get_limit, (size_t* value, cudaLimit limit)) {
+  return cudaDeviceGetLimit(value, limit);
+}
+CUDA12(cudaThreadGetCacheConfig, thread_get_cache, (cudaFuncCache * config)) {
+  return cudaDeviceGetCacheConfig(config);
+}
+CUDA12(cudaThreadSetCacheConfig, thread_set_cache, (cudaFuncCache config)) {
+  return cudaDeviceSetCacheConfig(config);
+}
+
+#define CUDART_UNSUPPORTED(name, reason)                             \
+  extern "C" __attribute__((visibility("default"))) int name(void) { \
+    return pycuda::cudart::refuse(#name, reason);                    \
+  }
+#include "cudart/unsupported12.def"
+#undef CUDART_UNSUPPORTED
+
+// Programs of CUDA 12 call the second version; this one's struct is CUDA 11's.
+CUDA12(cudaGetDeviceProperties, device_properties_11, (void*, int)) {
+  return static_cast<cudaError_t>(
+      refuse("cudaGetDeviceProperties", "the program was compiled with the headers of CUDA 11"));
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Runs the IR tests (see README.md), and checks that every step of the pipeline has one."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+DIRECTIVE = re.compile(r"\s*;\s*(steps|lanes|check|check-not|check-count (\d+)):\s*(.*?)\s*$")
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """`text` as a regular expression: {{...}} is one already, and a space is any run of them."""
+    parts = re.split(r"\{\{(.*?)\}\}", text)
+    for i in range(0, len(parts), 2):
+        parts[i] = r"\s+".join(re.escape(word) for word in re.split(r"\s+", parts[i]))
+    return re.compile("".join(f"(?:{part})" if i % 2 else part for i, part in enumerate(parts)))
+
+
+def mismatches(checks: list[tuple[str, int, str]], output: str) -> list[str]:
+    """What is wrong with `output`; `checks` are (kind, count, text)."""
+    lines = [line for line in output.splitlines() if not line.lstrip().startswith(";")]
+    found, at, forbidden = [], 0, []
+
+    def forbid(end: int) -> None:
+        for text in forbidden:
+            found.extend(f"check-not: {text}\n  in: {line}" for line in lines[at:end] if pattern(text).search(line))
+        forbidden.clear()
+
+    for kind, count, text in checks:
+        if kind == "check-not":
+            forbidden.append(text)
+        elif kind == "check":
+            here = next((i for i in range(at, len(lines)) if pattern(text).search(lines[i])), None)
+            if here is None:
+                found.append(f"check: {text}\n  no line after line {at} of the output contains it")
+                continue
+            forbid(here)
+            at = here + 1
+        else:
+            times = sum(1 for line in lines if pattern(text).search(line))
+            if times != count:
+                found.append(f"check-count {count}: {text}\n  {times} lines contain it")
+    forbid(len(lines))
+    return found
+
+
+def run(tool: str, file: Path) -> list[str]:
+    """What is wrong with the test `file`."""
+    options, checks = {"steps": file.stem, "lanes": "32"}, []
+    for line in file.read_text().splitlines():
+        if directive := DIRECTIVE.match(line):
+            kind, count, text = directive.groups()
+            if kind in options:
+                options[kind] = text
+            else:
+                checks.append((kind.split()[0], int(count or 0), text))
+    if not checks:
+        return ["no check"]
+    if file.stem not in options["steps"].split(","):
+        return [f"the steps {options['steps']} do not include {file.stem}"]
+    command = [tool, *(f"--{name}={value}" for name, value in options.items()), str(file)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if result.returncode != 0:
+        return [f"ptx-opt ended with {result.returncode}: {result.stderr.strip()}"]
+    found = mismatches(checks, result.stdout)
+    return [*found, result.stdout] if found else []
+
+
+def coverage(tool: str) -> list[str]:
+    """Where the folder and the pipeline differ."""
+    listed = subprocess.run([tool, "--list"], capture_output=True, text=True, check=True, timeout=60).stdout
+    steps = {line.split()[1] for line in listed.splitlines()}
+    tested = {file.stem for file in FOLDER.glob("*.ll")}
+    untested = dict(line.split(": ", 1) for line in (FOLDER / "untested.txt").read_text().splitlines())
+    return [
+        *(f"{step}.ll tests no step of the pipeline" for step in sorted(tested - steps)),
+        *(f"untested.txt: there is no step {step}" for step in sorted(untested.keys() - steps)),
+        *(f"untested.txt: {step} has a test now: remove the line" for step in sorted(untested.keys() & tested)),
+        *(f"the step {step} has no test: add {step}.ll" for step in sorted(steps - tested - untested.keys())),
+    ]
+
+
+def main() -> int:
+    tool, files = sys.argv[1], [Path(name) for name in sys.argv[2:]]
+    failures = {} if files else {"the list of steps": coverage(tool)}
+    for file in files or sorted(FOLDER.glob("*.ll")):
+        failures[file.name] = run(tool, file)
+    for name, found in failures.items():
+        for text in found:
+            print(f"{name}: {text}")
+    failed = sum(1 for found in failures.values() if found)
+    print(f"{len(failures)} checked, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

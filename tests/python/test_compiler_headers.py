@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Sources that share large headers: from the third on they are compiled with precompiled headers."""
+
+import os
+
+import pytest
+from pycuda.compiler import compile
+
+GROUPS = "#include <cooperative_groups.h>\n"
+
+
+def ptx_of(source, options, **settings):
+    text = compile(
+        source, no_extern_c=True, target="ptx", arch="sm_80", cache_dir=False, options=[*options], **settings
+    )
+    return text.decode() if isinstance(text, bytes) else text
+
+
+def stored_by(body, prefix=GROUPS, options=(), **settings):
+    """The PTX of a kernel that stores an expression."""
+    return ptx_of(f'{prefix}\nextern "C" __global__ void k(int *a) {{ *a = {body}; }}', *options, **settings)
+
+
+def test_each_source_with_the_same_headers_keeps_its_own_code():
+    for number in range(101, 106):
+        assert f", {number};" in stored_by(number)
+
+
+def test_sources_with_other_options_do_not_share_headers():
+    for number in (111, 112, 113, 111, 112, 113):
+        assert f", {number};" in stored_by("N", options=[f"-DN={number}"])
+
+
+def test_a_header_that_changes_is_read_again(tmp_path):
+    header = tmp_path / "number.h"
+    prefix = GROUPS + '#include "number.h"\n'
+    for number, times in ((121, 4), (122, 2)):
+        header.write_text(f"#define N {number}\n")
+        os.utime(header, ns=(number * 10**15, number * 10**15))
+        for _ in range(times):
+            assert f", {number};" in stored_by("N", prefix, include_dirs=[str(tmp_path)])
+
+
+def test_more_prefixes_than_are_precompiled_still_compile():
+    for prefix in range(131, 137):
+        for _ in range(3):
+            assert f", {prefix};" in stored_by("N", f"{GROUPS}#define N {prefix}\n")
+
+
+@pytest.mark.parametrize("lines", ["#line 7\n", '#line 7 "other.cu"\n'])
+def test_a_source_with_line_directives_compiles_with_large_headers(lines):
+    for number in (141, 142, 143, 144):
+        assert f", {number};" in stored_by(number, GROUPS + lines)
