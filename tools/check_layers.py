@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check that every #include in src/ follows the arrows of layers.toml; print each that does not."""
+"""Check #includes in src/ and imports in python/pycuda against layers.toml; print each that does not follow it."""
 
 import pathlib
 import re
@@ -10,6 +10,8 @@ try:
     import tomllib
 except ModuleNotFoundError:  # Python 3.10, where pytest brings it
     import tomli as tomllib
+
+import python_layers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -43,10 +45,10 @@ def violations(root: pathlib.Path) -> list[str]:
             for pattern, places in only_in.items():
                 if re.search(pattern, line) and not any(layer == p or layer.startswith(p + "/") for p in places):
                     found.append(f"src/{relative}:{number}: {line.strip()!r} belongs in {', '.join(places)} only")
-    return found
+    return found + python_layers.violations(root / "python", rules["python"]["floors"])
 
 
 if __name__ == "__main__":
     lines = violations(ROOT)
-    print("\n".join(lines) if lines else "layers: every include follows its arrow")
+    print("\n".join(lines) if lines else "layers: every include and import follows its arrow")
     sys.exit(bool(lines))

@@ -14,10 +14,10 @@ ANYWHERE_VERSION = "0.2.0"
 
 
 def _warn_of_original():
-    from pycuda import _original
+    from pycuda import _original  # start-up time: the package's names come first
 
     if problem := _original.problem():
-        import warnings
+        import warnings  # start-up time: rarely needed
 
         warnings.warn(problem, RuntimeWarning, stacklevel=3)
 
@@ -27,6 +27,6 @@ _warn_of_original()
 
 def load_ipython_extension(shell):
     """`%load_ext pycuda` in IPython and Jupyter: the cell magic `%%cuda`."""
-    from pycuda import ipython_magic
+    from pycuda import ipython_magic  # start-up time: for IPython only
 
     ipython_magic.load(shell)

@@ -7,13 +7,13 @@ import sys
 
 
 def _diagnosis(arguments):
-    from pycuda import _diagnosis
+    from pycuda import _diagnosis  # start-up time: each command loads what it needs
 
     return _diagnosis.main()
 
 
 def _selftest(arguments):
-    from pycuda import _diagnosis, _selftest
+    from pycuda import _diagnosis, _selftest  # start-up time: as above
 
     _diagnosis.main()
     print(flush=True)
@@ -21,19 +21,19 @@ def _selftest(arguments):
 
 
 def _demo(arguments):
-    from pycuda import _demo
+    from pycuda import _demo  # start-up time: as above
 
     return _demo.main(arguments.name, arguments.arguments)
 
 
 def _cache(arguments):
-    from pycuda import _cache_folder
+    from pycuda import _cache_folder  # start-up time: as above
 
     return _cache_folder.clear() if arguments.action == "clear" else _cache_folder.show()
 
 
 def _version():
-    import pycuda
+    import pycuda  # start-up time: as above
 
     ours = getattr(pycuda, "ANYWHERE_VERSION", "(overwritten by the original PyCUDA)")
     return f"pycuda-anywhere {ours}, stands in for PyCUDA {pycuda.VERSION_TEXT}"

@@ -17,7 +17,7 @@ def _entries(folder):
 
 
 def _folder():
-    from pycuda._driver import _rtc
+    from pycuda._driver import _rtc  # may fail: the command says why
 
     return _rtc.default_cache_folder()
 

@@ -28,7 +28,7 @@ def _configured_logger():
     global _logger
     level = _LEVELS.get(os.environ.get("PYCUDA_LOG", "").lower())
     if _logger is None and (level or "logging" in sys.modules):
-        import logging
+        import logging  # start-up time: only for programs that log
 
         _logger = logging.getLogger("pycuda")
         if level:

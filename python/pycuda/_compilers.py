@@ -12,7 +12,7 @@ _nvcc_versions = {}
 
 def rtc():
     """What the extension has of compiling; loaded when it is first needed."""
-    from pycuda._driver import _rtc
+    from pycuda._driver import _rtc  # may fail: `python -m pycuda` reports that
 
     return _rtc
 
@@ -55,8 +55,7 @@ def as_texts(values, name):
 
 def run_program(command, **keywords):
     """A finished process; OSError in the original's words when there is no such program."""
-    # Here, for the sake of import time: it is needed seldom.
-    import subprocess
+    import subprocess  # start-up time: it is needed seldom
 
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", **keywords)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import sys
 import warnings
@@ -224,8 +225,6 @@ def reset_context():
 
 def _with_context():
     """Init, give out a default context, and clean up after it."""
-    import gc
-
     cuda.init()
     context = make_default_context()
     if not isinstance(context, cuda.Context):

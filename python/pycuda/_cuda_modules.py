@@ -3,26 +3,15 @@
 
 import os
 import re
-import sys
 import warnings
 
 from pycuda._compilers import rtc, the_compiler
+from pycuda._compiling import compile, default_options, user_stack_level
+from pycuda._driver import Linker, jit_input_type
 from pycuda._source_places import place_of_source
 from pycuda._source_text import source_bytes
 
 _FILE = re.compile(rb'^(\s*\.file\s+\d+\s+)"kernel\.cu"', re.M)
-
-
-def user_stack_level():
-    """How far up, counted from the caller, the first frame outside of this package is."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
-        if frame.f_globals.get("__name__") == "pycuda.__main__":
-            break
-        frame = frame.f_back
-        level += 1
-    return level
 
 
 class CudaModule:
@@ -87,8 +76,6 @@ class DynamicModule(CudaModule):
         log_verbose=False,
         cuda_libdir=None,
     ):
-        from pycuda.driver import Linker
-
         capability, _, _ = rtc().device_facts()
         if 0 < capability < 35:
             raise RuntimeError(
@@ -132,9 +119,6 @@ class DynamicModule(CudaModule):
 
     def add_source(self, source, nvcc_options=None, name="kernel.ptx"):
         """Compile a source to PTX and add it."""
-        from pycuda.compiler import compile
-        from pycuda.driver import jit_input_type
-
         linker = self._open_linker()
         ptx = compile(
             source,
@@ -170,8 +154,6 @@ class DynamicModule(CudaModule):
 
     def add_stdlib(self, libname):
         """Add one of CUDA's device libraries, such as "cudadevrt"."""
-        from pycuda.driver import jit_input_type
-
         linker = self._open_linker()
         _, is_cpu, _ = rtc().device_facts()
         if is_cpu and libname == "cudadevrt":
@@ -213,8 +195,6 @@ class DynamicSourceModule(DynamicModule):
         include_dirs=None,
         cuda_libdir=None,
     ):
-        from pycuda import compiler
-
         super().__init__(
             nvcc=nvcc,
             keep=keep,
@@ -225,7 +205,7 @@ class DynamicSourceModule(DynamicModule):
             include_dirs=include_dirs,
             cuda_libdir=cuda_libdir,
         )
-        options = list(compiler.DEFAULT_NVCC_FLAGS if options is None else options)
+        options = list(default_options() if options is None else options)
         for option in ("-rdc=true", "-lcudadevrt"):
             if option not in options:
                 options.append(option)

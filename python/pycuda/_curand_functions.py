@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 import pycuda.driver as drv
-from pycuda._arrays.shapes import _runs_in_turn
+from pycuda._arrays.core.shapes import _runs_in_turn
 
 
 class PreparedFunctions(Mapping):

@@ -7,8 +7,9 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _curand_kernels, gpuarray
-from pycuda._arrays.creation import packed_copy
+from pycuda._arrays.ops.creation import packed_copy
 from pycuda._curand_functions import PreparedFunctions, most_threads
+from pycuda.compiler import SourceModule
 
 _INITIAL_STACK_BYTES = 16 * 1024
 
@@ -60,8 +61,6 @@ class RandomNumberGenerator:
     _most_generators = None
 
     def __init__(self, state_type, generator_bits, prepare, prepare_types):
-        from pycuda.compiler import SourceModule
-
         self.state_type = state_type
         self.generator_bits = generator_bits
         self._state = None

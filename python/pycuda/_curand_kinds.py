@@ -4,7 +4,7 @@
 import numpy as np
 
 from pycuda import _curand_kernels, _curand_seeds, gpuarray
-from pycuda._arrays.creation import packed
+from pycuda._arrays.ops.creation import packed
 from pycuda._curand_generator import RandomNumberGenerator
 from pycuda.driver import direction_vector_set
 

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from pycuda.driver import direction_vector_set
+from pycuda._driver import direction_vector_set
 
 _TABLE_LENGTH = 20000
 

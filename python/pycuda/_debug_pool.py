@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+import weakref
 
 from pycuda import driver as cuda
 
@@ -32,8 +33,6 @@ class DebugMemoryPool(cuda.DeviceMemoryPool):
 
     def allocate(self, size):
         """Allocate `size` bytes and say so."""
-        import weakref
-
         stack = tuple(frame[:3] for frame in traceback.extract_stack()[:-1])
         description = self.describe(stack, size)
         allocation = super().allocate(size)

@@ -49,7 +49,7 @@ def _version(number):
 
 
 def _versions():
-    import pycuda
+    import pycuda  # may fail: each part of the report stands alone
 
     yield (
         "pycuda-anywhere",
@@ -64,14 +64,14 @@ def _versions():
     except ImportError:
         yield "NumPy", "missing: `pip install numpy`"
     yield "system", platform.platform()
-    from pycuda import _original
+    from pycuda import _original  # may fail: as above
 
     if problem := _original.problem():
         yield "problem", problem
 
 
 def _driver():
-    from pycuda._driver import _rtc
+    from pycuda._driver import _rtc  # may fail: as above
 
     try:
         facts = _rtc.driver_origin()
@@ -86,7 +86,7 @@ def _driver():
 
 
 def _devices():
-    import pycuda.driver as driver
+    import pycuda.driver as driver  # may fail: as above
 
     try:
         driver.init()
@@ -109,8 +109,8 @@ def _devices():
 
 
 def _compilers():
-    from pycuda._compilers import the_compiler
-    from pycuda._driver import _rtc
+    from pycuda._compilers import the_compiler  # may fail: as above
+    from pycuda._driver import _rtc  # may fail: as above
 
     found = the_compiler()
     taken = False
@@ -153,7 +153,7 @@ def _why_nothing_is_kept(folder):
 
 
 def _cache():
-    from pycuda._driver import _rtc
+    from pycuda._driver import _rtc  # may fail: as above
 
     folder = _rtc.default_cache_folder()
     if not folder:

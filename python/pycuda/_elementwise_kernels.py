@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._elementwise_kernel import get_elwise_kernel
 from pycuda.tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype
 
 
 def _kernel(arguments, operation, name, preamble="", loop_prep=""):
-    from pycuda.elementwise import get_elwise_kernel
-
     return get_elwise_kernel(arguments, operation, name, preamble=preamble, loop_prep=loop_prep)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._elementwise_kernel import get_elwise_module
 from pycuda._elementwise_kernels import _converted
+from pycuda._kernel_arguments import struct_chars
 from pycuda.tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype
 
 # The types that <pycuda-helpers.hpp> reads from a texture.
@@ -30,9 +32,6 @@ def _fetched(dtype, name, index):
 
 def _kernel_and_references(arguments, operation, name, references, loop_prep=""):
     """The prepared kernel and its references; `references` are pairs of a dtype and a name."""
-    from pycuda._kernel_arguments import struct_chars
-    from pycuda.elementwise import get_elwise_module
-
     arguments = [*arguments, ScalarArg(np.uintp, "n")]
     preamble = "#include <pycuda-helpers.hpp>\n" + "".join(_reference(*one) for one in references)
     module = get_elwise_module(arguments, operation, name, preamble=preamble, loop_prep=loop_prep)

@@ -13,6 +13,7 @@ import warnings
 import numpy as np
 
 from pycuda import _driver
+from pycuda.compyte.array import c_contiguous_strides, is_c_contiguous_strides, is_f_contiguous_strides
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype, parse_c_arg
 
 _ArrayBase = _driver._ArrayBase
@@ -114,12 +115,6 @@ class Vector:
         interface = getattr(value, "__cuda_array_interface__", None)
         if interface is None or isinstance(value, np.ndarray):
             raise TypeError(f"argument '{argument.name}' must be an array on the device, not {type(value).__name__}")
-        from pycuda.compyte.array import (
-            c_contiguous_strides,
-            is_c_contiguous_strides,
-            is_f_contiguous_strides,
-        )
-
         self.shape = tuple(interface["shape"])
         self.dtype = np.dtype(interface["typestr"])
         self.size = int(np.prod(self.shape, dtype=np.int64))

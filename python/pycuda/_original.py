@@ -2,6 +2,7 @@
 """Finds the original PyCUDA in the folder of this package: both install the package `pycuda`."""
 
 import os
+import sys
 
 _REMEDY = (
     "the original PyCUDA and pycuda-anywhere are installed in the same place and have overwritten parts of each other: "
@@ -22,6 +23,4 @@ def problem():
     # The original's second extension; here it is a Python file.
     if any(name.startswith("_pvt_struct.") and name.endswith((".so", ".pyd")) for name in names):
         return _REMEDY
-    import pycuda
-
-    return None if hasattr(pycuda, "ANYWHERE_VERSION") else _REMEDY
+    return None if hasattr(sys.modules[__package__], "ANYWHERE_VERSION") else _REMEDY

@@ -72,7 +72,7 @@ class Plan(str):
         return str(self)
 
     def _repr_html_(self):
-        from html import escape
+        from html import escape  # start-up time: only for notebooks
 
         titles = ("PTX", "source", "instruction", "what", "form")
         head = "".join(f"<th style='text-align:left'>{title}</th>" for title in titles)

@@ -4,6 +4,7 @@
 import os
 
 from pycuda._compilers import as_texts, nvcc_program, rtc, run_program, the_compiler
+from pycuda._errors import CompileError
 from pycuda._source_text import source_bytes
 
 
@@ -23,7 +24,7 @@ def _preprocessor_options(options):
 
 def _host_preprocessor(path, options):
     """The command that runs a source through the system's C++ preprocessor; None without one."""
-    import shutil
+    import shutil  # start-up time: preprocessing is rare
 
     program = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     if program is None:
@@ -69,9 +70,7 @@ def preprocess_source(source, options, nvcc):
     NVRTC does not hand this text out. Unlike nvcc the system's preprocessor puts no
     `cuda_runtime.h` before the source.
     """
-    import tempfile
-
-    from pycuda.driver import CompileError
+    import tempfile  # start-up time: preprocessing is rare
 
     options = as_texts(options, "options")
     named = nvcc_program(nvcc)

@@ -42,7 +42,7 @@ def _library_folders():
     """Where this installation keeps its libraries: in the package, and in the distribution of the CPU driver."""
     yield os.path.dirname(os.path.abspath(__file__))
     if importlib.util.find_spec("pycuda_anywhere_cpu"):
-        import pycuda_anywhere_cpu
+        import pycuda_anywhere_cpu  # optional package
 
         yield pycuda_anywhere_cpu.driver_folder()
 

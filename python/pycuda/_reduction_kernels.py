@@ -5,13 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda._elementwise_kernels import _converted
+from pycuda._reduction_kernel import ReductionKernel
 from pycuda.tools import VectorArg, context_dependent_memoize
-
-
-def _kernel(*settings, **keywords):
-    from pycuda.reduction import ReductionKernel
-
-    return ReductionKernel(*settings, **keywords)
 
 
 def _vectors(**dtypes):
@@ -22,8 +18,6 @@ def _as(dtype_out, dtype_in, text):
     """C code of `text` in the dtype of the result."""
     if dtype_out == dtype_in:
         return text
-    from pycuda._elementwise_kernels import _converted
-
     return _converted(dtype_out, dtype_in, text)
 
 
@@ -31,13 +25,13 @@ def _as(dtype_out, dtype_in, text):
 def get_sum_kernel(dtype_out, dtype_in):
     """The sum, in the dtype of the result (of the input when it is None)."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
-    return _kernel(
+    return ReductionKernel(
         dtype_out, "0", "a + b", _as(dtype_out, dtype_in, "in[i]"), _vectors(**{"in": dtype_in}), "sum_kernel"
     )
 
 
 def _truth(dtype_out, dtype_in, neutral, operator, name):
-    return _kernel(
+    return ReductionKernel(
         np.bool_ if dtype_out is None else dtype_out,
         neutral,
         f"a {operator} b",
@@ -63,7 +57,7 @@ def get_all_kernel(dtype_out, dtype_in):
 def get_subset_sum_kernel(dtype_out, dtype_subset, dtype_in):
     """The sum of the elements at indices: takes the indices, then the vector."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
-    return _kernel(
+    return ReductionKernel(
         dtype_out,
         "0",
         "a + b",
@@ -84,7 +78,7 @@ def get_dot_kernel(dtype_out, dtype_a, dtype_b):
     if dtype_out is None:
         dtype_out = np.result_type(dtype_a, dtype_b)
     product = _product(dtype_out, dtype_a, dtype_b, "i")
-    return _kernel(dtype_out, "0", "a + b", product, _vectors(a=dtype_a, b=dtype_b), "dot_kernel")
+    return ReductionKernel(dtype_out, "0", "a + b", product, _vectors(a=dtype_a, b=dtype_b), "dot_kernel")
 
 
 @context_dependent_memoize
@@ -94,7 +88,7 @@ def get_subset_dot_kernel(dtype_out, dtype_subset, dtype_a=None, dtype_b=None):
     dtype_b = dtype_a if dtype_b is None else dtype_b
     if dtype_out is None:
         dtype_out = np.result_type(dtype_a, dtype_b)
-    return _kernel(
+    return ReductionKernel(
         dtype_out,
         "0",
         "a + b",
@@ -135,7 +129,7 @@ def _minmax_expression(what, dtype):
 @context_dependent_memoize
 def get_minmax_kernel(what, dtype):
     """The smallest ("min") or largest ("max") element."""
-    return _kernel(
+    return ReductionKernel(
         dtype,
         get_minmax_neutral(what, dtype),
         _minmax_expression(what, dtype),
@@ -148,7 +142,7 @@ def get_minmax_kernel(what, dtype):
 @context_dependent_memoize
 def get_subset_minmax_kernel(what, dtype, dtype_subset):
     """The smallest or largest of the elements at indices: takes the indices, then the vector."""
-    return _kernel(
+    return ReductionKernel(
         dtype,
         get_minmax_neutral(what, dtype),
         _minmax_expression(what, dtype),

@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 _PASSED = "line {} of the source passed at "
 # The package's modules that hand a program's source on as it is.
-_HANDING_ON = ("pycuda.compiler", "pycuda._cuda_modules", "pycuda._source_places")
+_HANDING_ON = ("pycuda.compiler", "pycuda._compiling", "pycuda._cuda_modules", "pycuda._source_places")
 _override = threading.local()
 _files = {}  # lines without blanks at their ends, by file name
 
@@ -88,7 +88,7 @@ def place_of_call():
 
 def _lines_of(filename, module_globals):
     """The lines of a file or a cell, without blanks at their ends; none where there is no text."""
-    import linecache
+    import linecache  # start-up time: rarely needed
 
     lines = linecache.getlines(filename, module_globals)
     known = _files.get(filename)

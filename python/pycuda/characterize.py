@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda import driver
+from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize, platform_bits
 
 __all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
 
 
 def _current_capability():
-    from pycuda import driver
-
     return driver.Context.get_device().compute_capability()
 
 
@@ -29,9 +29,6 @@ def has_double_support():
 @context_dependent_memoize
 def sizeof(type_name, preamble=""):
     """The size in bytes of a C type on the device; `preamble` may declare it."""
-    from pycuda import driver
-    from pycuda.compiler import SourceModule
-
     module = SourceModule(
         f"""
         {preamble}

@@ -14,7 +14,8 @@ import warnings
 
 import numpy as np
 
-from pycuda import gpuarray
+from pycuda._arrays.core.gpuarray import GPUArray, _apply
+from pycuda._arrays.ops.creation import empty_like
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 
@@ -46,7 +47,7 @@ def _unary(name, operation):
     def function(array, stream_or_out=None, *, out=None, stream=None):
         if stream_or_out is not None:
             warnings.warn("please use 'out' or 'stream' keyword arguments", DeprecationWarning, stacklevel=2)
-            if isinstance(stream_or_out, gpuarray.GPUArray):
+            if isinstance(stream_or_out, GPUArray):
                 if out is not None:
                     raise TypeError(f"{name} got two output arrays")
                 out = stream_or_out
@@ -54,13 +55,13 @@ def _unary(name, operation):
                 raise TypeError(f"{name} got two streams")
             else:
                 stream = stream_or_out
-        if not isinstance(array, gpuarray.GPUArray):
+        if not isinstance(array, GPUArray):
             raise TypeError(f"{name} takes an array on the device, not {type(array).__name__}")
         if out is not None:
             assert out.shape == array.shape, f"out has shape {out.shape}, the array has shape {array.shape}"
             if array.dtype.kind in "fc":
                 assert out.dtype == array.dtype, f"out has dtype {out.dtype}, the array has dtype {array.dtype}"
-        return gpuarray._apply(operation, (array,), out, None, stream)
+        return _apply(operation, (array,), out, None, stream)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`{name}` of each element, in `out` if it is given."
@@ -87,7 +88,7 @@ tanh = _unary("tanh", "tanh")
 
 def _check(name, array, other=None):
     for operand in (array,) if other is None else (array, other):
-        if not isinstance(operand, gpuarray.GPUArray):
+        if not isinstance(operand, GPUArray):
             raise TypeError(f"{name} takes arrays on the device, not {type(operand).__name__}")
     if array.dtype not in (np.float32, np.float64):
         raise TypeError(f"{name} is for float32 and float64, not {array.dtype}")
@@ -109,7 +110,7 @@ def fmod(arg, mod, stream=None):
     _check("fmod", arg, mod)
     if mod.dtype != arg.dtype:
         raise TypeError(f"fmod: the arrays have dtypes {arg.dtype} and {mod.dtype}")
-    result = gpuarray.empty_like(arg)
+    result = empty_like(arg)
     real = dtype_to_ctype(arg.dtype)
     operation = f"z[i] = {_c_function('fmod', arg.dtype)}(arg[i], mod[i])"
     _kernel("fmod", f"{real} *arg, {real} *mod, {real} *z", operation)(arg, mod, result, stream=stream)
@@ -119,7 +120,7 @@ def fmod(arg, mod, stream=None):
 def frexp(arg, stream=None):
     """Significands and exponents, with ``arg == significand * 2**exponent``."""
     _check("frexp", arg)
-    significand, exponent = gpuarray.empty_like(arg), gpuarray.empty_like(arg)
+    significand, exponent = empty_like(arg), empty_like(arg)
     real = dtype_to_ctype(arg.dtype)
     function = _c_function("frexp", arg.dtype)
     operation = f"int power; significand[i] = {function}(x[i], &power); exponent[i] = power"
@@ -133,7 +134,7 @@ def ldexp(significand, exponent, stream=None):
     _check("ldexp", significand, exponent)
     if exponent.dtype.kind not in "iuf":
         raise TypeError(f"ldexp: exponents cannot have dtype {exponent.dtype}")
-    result = gpuarray.empty_like(significand)
+    result = empty_like(significand)
     real = dtype_to_ctype(significand.dtype)
     power = "(int)expt[i]"
     if exponent.dtype in (np.int64, np.uint32, np.uint64):
@@ -149,7 +150,7 @@ def ldexp(significand, exponent, stream=None):
 def modf(arg, stream=None):
     """Fractional and integral parts, both with the signs of `arg`."""
     _check("modf", arg)
-    fraction, integral = gpuarray.empty_like(arg), gpuarray.empty_like(arg)
+    fraction, integral = empty_like(arg), empty_like(arg)
     real = dtype_to_ctype(arg.dtype)
     operation = f"{real} whole; fraction[i] = {_c_function('modf', arg.dtype)}(x[i], &whole); integral[i] = whole"
     arguments = f"{real} *x, {real} *integral, {real} *fraction"

@@ -17,7 +17,7 @@ def main():
         print(f"pycuda.debug: script not found: {script}", file=sys.stderr)
         return 1
 
-    from pycuda.driver import set_debugging
+    from pycuda.driver import set_debugging  # start-up time: the usage text needs no driver
 
     set_debugging()
     sys.argv = sys.argv[1:]

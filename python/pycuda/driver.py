@@ -15,8 +15,8 @@ import numpy as np
 
 from pycuda import _descriptions, _driver
 from pycuda._driver import *  # noqa: F403
+from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
 from pycuda._driver import (
-    Error,
     aligned_empty,
     managed_empty,
     mem_alloc,
@@ -26,7 +26,7 @@ from pycuda._driver import (
     memcpy_htod_async,
     pagelocked_empty,
 )
-from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
+from pycuda._errors import CompileError
 from pycuda._textures import (
     bind_array_to_texref,
     dtype_to_array_format,
@@ -77,36 +77,6 @@ def set_debugging(flag=True):
     """Compile kernels for debugging from now on: with debug information, kept files and no cache."""
     global CUDA_DEBUGGING
     CUDA_DEBUGGING = flag
-
-
-class CompileError(Error):
-    """A compiler refused a source.
-
-    Attributes
-    ----------
-    msg : str
-        Which program failed, and what to do where that is known.
-    command_line : list of str
-        The compiler with all its options.
-    stdout, stderr : str
-        What the compiler wrote: the message begins with it.
-    """
-
-    def __init__(self, msg, command_line, stdout=None, stderr=None):
-        super().__init__(msg, command_line, stdout, stderr)
-        self.msg = msg
-        self.command_line = command_line
-        self.stdout = stdout
-        self.stderr = stderr
-
-    def __str__(self):
-        from pycuda._compile_advice import without_details
-
-        outputs = [text.strip("\n") for text in (self.stderr, self.stdout) if text]
-        parts = [text for text in outputs if text not in self.msg] + [self.msg]
-        if self.command_line:
-            parts.append(f"[command: {' '.join(without_details(self.command_line))}]")
-        return "\n".join(parts)
 
 
 class KernelNodeParams:
@@ -351,28 +321,28 @@ def managed_zeros_like(array, mem_flags=0):
 
 def get_curand_version():
     """The version of cuRAND, as three numbers; None where there is none."""
-    from pycuda import _curand_tables
+    from pycuda import _curand_tables  # start-up time: it brings ctypes
 
     return _curand_tables.get_curand_version()
 
 
 def _get_direction_vectors(set, dst, count):
     """Write `count` direction vectors of `set` to the page-locked or pageable ndarray `dst`."""
-    from pycuda import _curand_tables
+    from pycuda import _curand_tables  # start-up time: it brings ctypes
 
     _curand_tables.write(_curand_tables.direction_vectors(set, count), dst)
 
 
 def _get_scramble_constants32(dst, count):
     """Write `count` 32-bit scramble constants to the ndarray `dst`."""
-    from pycuda import _curand_tables
+    from pycuda import _curand_tables  # start-up time: it brings ctypes
 
     _curand_tables.write(_curand_tables.scramble_constants(32, count), dst)
 
 
 def _get_scramble_constants64(dst, count):
     """The same with 64 bits."""
-    from pycuda import _curand_tables
+    from pycuda import _curand_tables  # start-up time: it brings ctypes
 
     _curand_tables.write(_curand_tables.scramble_constants(64, count), dst)
 
@@ -385,7 +355,7 @@ del _function
 
 def __getattr__(name):
     if name == "SourceModule":  # where it was until 2009
-        from pycuda.compiler import SourceModule
+        from pycuda.compiler import SourceModule  # start-up time: programs import it from there
 
         return SourceModule
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -45,7 +45,7 @@ def _kernels_of(module, source):
 
 def _occupancy_of(function):
     """How much of a multiprocessor the kernel's blocks of 256 threads, or of as many as it takes, can fill."""
-    from pycuda.tools import DeviceData, OccupancyRecord
+    from pycuda.tools import DeviceData, OccupancyRecord  # start-up time: only for one option
 
     threads = min(256, function.max_threads_per_block)
     record = OccupancyRecord(DeviceData(), threads, function.shared_size_bytes, function.num_regs)
@@ -109,7 +109,7 @@ def compile_cell(line, cell, namespace):
     """
     driver.init()
     if driver.Context.get_current() is None:
-        import pycuda.autoinit  # noqa: F401
+        import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
     with placed(Place("line {} of the cell", first_line=2)):  # the first line is that of %%cuda
         module = SourceModule(cell, options=shlex.split(line))
     functions = _kernels_of(module, cell)
@@ -142,7 +142,7 @@ def load(shell):
 
     def cuda_reset(line):
         """Replace the current context, for instance after a kernel's fault: `pycuda.tools.reset_context`."""
-        from pycuda.tools import reset_context
+        from pycuda.tools import reset_context  # start-up time: only for one magic
 
         reset_context()
         print("a new context: compile the kernels and copy the arrays again")

@@ -75,7 +75,7 @@ def pytest_configure(config):
 
 def _driver_kind(config):
     """'CPU', 'NVIDIA' or 'other': what the tests run on. Fails the test when it is not what was asked for."""
-    from pycuda._driver import _rtc
+    from pycuda._driver import _rtc  # start-up time: pytest loads this plug-in for every project
 
     wanted = config.option.cuda_device
     try:
@@ -107,7 +107,7 @@ def pytest_runtest_makereport(item, call):
 
 def _used_bytes(cuda, kind):
     """Device memory in use, by a count that only this process changes."""
-    from pycuda._driver import _array, _live_device_bytes
+    from pycuda._driver import _array, _live_device_bytes  # start-up time: as above
 
     gc.collect()
     # What arrays keep for later ones, freed blocks and compiled kernels, is no leak.
@@ -169,7 +169,7 @@ def cuda_context(request):
     allocated `--cuda-leaks` decides.
     """
     kind = _driver_kind(request.config)
-    import pycuda.driver as cuda
+    import pycuda.driver as cuda  # start-up time: as above
     from pycuda import tools
 
     try:

@@ -15,10 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda import _scan_single_pass
+from pycuda._arrays.core.gpuarray import GPUArray, _array
+from pycuda._arrays.ops.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._kernel_arguments import with_headers
 from pycuda._source_places import place_of_call, place_of_generated, placed
+from pycuda.compiler import SourceModule
+from pycuda.driver import Context, device_attribute
 from pycuda.tools import dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel", "dtype_to_ctype"]
@@ -167,8 +171,6 @@ class _ScanKernel(MadeInContext):
         preamble="",
         devices=None,
     ):
-        from pycuda.compiler import SourceModule
-
         if isinstance(self, ExclusiveScanKernel) and neutral is None:
             raise ValueError("neutral element is required for exclusive scan")
         self.dtype = np.dtype(dtype)
@@ -228,9 +230,6 @@ class _ScanKernel(MadeInContext):
         GPUArray
             The output.
         """
-        from pycuda import gpuarray
-        from pycuda._arrays.creation import packed_copy
-
         if stream is None:
             stream = queue
         elif queue is not None:
@@ -239,11 +238,11 @@ class _ScanKernel(MadeInContext):
         if here is not self:
             return here(input_ary, output_ary, allocator, stream)
         for ary in (input_ary, output_ary):
-            if isinstance(ary, gpuarray.GPUArray):
-                gpuarray._array.check_context(ary)
+            if isinstance(ary, GPUArray):
+                _array.check_context(ary)
             elif isinstance(ary, np.ndarray):
                 raise TypeError(f"a scan takes arrays on the device, not a numpy.ndarray of shape {ary.shape}")
-        if not isinstance(input_ary, gpuarray.GPUArray):
+        if not isinstance(input_ary, GPUArray):
             raise TypeError(f"a scan takes arrays on the device, not {type(input_ary).__name__}")
         if len(input_ary.shape) != 1:
             raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
@@ -255,10 +254,10 @@ class _ScanKernel(MadeInContext):
         elif isinstance(output_ary, str):
             if output_ary != "new":
                 raise ValueError(f"output_ary is {output_ary!r}: it may be an array, None or 'new'")
-            output_ary = gpuarray.GPUArray((n,), input_ary.dtype, allocator)
-        elif not isinstance(output_ary, gpuarray.GPUArray):
+            output_ary = GPUArray((n,), input_ary.dtype, allocator)
+        elif not isinstance(output_ary, GPUArray):
             raise TypeError(f"a scan's output is an array on the device, not {type(output_ary).__name__}")
-        if gpuarray._array.is_read_only(output_ary):
+        if _array.is_read_only(output_ary):
             raise ValueError(f"the output of shape {output_ary.shape} and dtype {output_ary.dtype} is read-only")
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}")
@@ -276,9 +275,6 @@ class _ScanKernel(MadeInContext):
         return output_ary
 
     def _scan(self, source, target, n, allocator, stream):
-        from pycuda import gpuarray
-        from pycuda.driver import Context, device_attribute
-
         if self._scan_in_one_pass(source, target, n, allocator, stream):
             return
         unit = self.update_wg_size * self.scan_wg_seq_batches
@@ -291,7 +287,7 @@ class _ScanKernel(MadeInContext):
         if intervals == 1:
             self.final_update_knl.prepared_async_call((1, 1), group, stream, source, target, 0, n, interval_size)
             return
-        totals = gpuarray.GPUArray((intervals,), self.dtype, allocator)
+        totals = GPUArray((intervals,), self.dtype, allocator)
         self.scan_intervals_knl.prepared_async_call(
             (intervals, 1), (self.scan_wg_size, 1, 1), stream, source, totals.ptr, n, interval_size
         )
@@ -302,17 +298,15 @@ class _ScanKernel(MadeInContext):
 
     def _scan_in_one_pass(self, source, target, n, allocator, stream):
         """Whether that was done: it needs several tiles and blocks that run at the same time."""
-        from pycuda import gpuarray
-
         itemsize = self.dtype.itemsize
         items = _scan_single_pass.items_for(itemsize)
         tiles = -(-n // (_scan_single_pass.THREADS * items))
-        if tiles < 2 or tiles >= 2**31 or itemsize > _scan_single_pass.LARGEST_ITEM or gpuarray._array.runs_in_turn():
+        if tiles < 2 or tiles >= 2**31 or itemsize > _scan_single_pass.LARGEST_ITEM or _array.runs_in_turn():
             return False
         if self._single_pass is None:
             self._single_pass = self._compile_single_pass(items)
         words, cleared = _scan_single_pass.state_sizes(itemsize, tiles)
-        state = gpuarray.GPUArray((words + 2,), np.uint32, allocator)
+        state = GPUArray((words + 2,), np.uint32, allocator)
         state[: cleared + 2].fill(0, stream)
         self._single_pass.prepared_async_call(
             (tiles, 1), (_scan_single_pass.THREADS, 1, 1), stream, source, target, state.ptr, state.ptr + 8, n
@@ -320,8 +314,6 @@ class _ScanKernel(MadeInContext):
         return True
 
     def _compile_single_pass(self, items):
-        from pycuda.compiler import SourceModule
-
         settings = dict(self._settings, wg_size=_scan_single_pass.THREADS, items=items)
         source = (SHARED_PREAMBLE + self.single_pass_tp).format(**settings)
         with placed(self._place):

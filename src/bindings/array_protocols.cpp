@@ -31,7 +31,7 @@ Protocols& known() {
 /// The module of the package that knows NumPy's functions is imported when one is first called.
 Protocols& imported() {
   Protocols& all = known();
-  if (all.functions == nullptr) nb::module_::import_("pycuda._arrays.numpy_protocols");
+  if (all.functions == nullptr) nb::module_::import_("pycuda._arrays.numpy.protocols");
   return all;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // DLPack: arrays' memory handed to other packages in capsules, and theirs taken from such capsules.
-// What may be exchanged with whom is decided in pycuda._arrays.interchange.
+// What may be exchanged with whom is decided in pycuda._arrays.ops.interchange.
 #include <nanobind/stl/string.h>
 
 #include <array>

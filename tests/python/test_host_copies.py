@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 import scipy.special
 from pycuda import gpuarray
-from pycuda._arrays.kernels import is_cpu
+from pycuda._arrays.core.kernels import is_cpu
 from pycuda.tools import mark_cuda_test
 
 _HOST = np.arange(12, dtype=np.float32).reshape(3, 4)

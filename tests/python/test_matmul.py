@@ -170,7 +170,7 @@ import sys
 import numpy as np
 import pycuda.autoinit
 from pycuda import gpuarray
-from pycuda._arrays import cublas
+from pycuda._arrays.ops import cublas
 random = np.random.default_rng(0)
 shapes = [((3, 4), (4, 5)), ((7, 3, 4), (4, 5)), ((7, 3, 4), (7, 4, 2)), ((2, 1, 3, 4), (5, 4, 2))]
 for dtype in "fdFD":

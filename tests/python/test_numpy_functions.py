@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy_cases import agree, fails_alike, numbers, same
 from pycuda import gpuarray
-from pycuda._arrays import numpy_families, numpy_protocols
+from pycuda._arrays.numpy import families, protocols
 from pycuda.gpuarray import GPUArray, to_gpu
 from test_gpuarray_properties import common
 
 pytestmark = pytest.mark.usefixtures("context")
 
 GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide" / "arrays.md"
-OFFERED = {name for names in numpy_families.FAMILIES.values() for name in names.split()}
-DEFINED = set(numpy_protocols.FUNCTIONS)  # before any test: calls add what they look up, supported or not
+OFFERED = {name for names in families.FAMILIES.values() for name in names.split()}
+DEFINED = set(protocols.FUNCTIONS)  # before any test: calls add what they look up, supported or not
 
 
 def in_numpy(name):
@@ -32,14 +32,14 @@ def in_numpy(name):
 
 
 def test_every_function_is_numpys_and_has_its_parameters():
-    for module, names in numpy_families.FAMILIES.items():
+    for module, names in families.FAMILIES.items():
         for name in names.split():
-            ours, theirs = numpy_families.load(module, name), in_numpy(name)
+            ours, theirs = families.load(module, name), in_numpy(name)
             assert ours.__doc__
             if theirs is None:  # this NumPy is older
                 continue
             assert f"{theirs.__module__}.{theirs.__name__}" == f"numpy.{name}"
-            if module == "numpy_text":
+            if module == "text":
                 continue
             known, asked = inspect.signature(ours).parameters, inspect.signature(theirs).parameters
             if tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
@@ -55,8 +55,8 @@ def test_the_guide_lists_what_there_is():
 
 
 def test_gpuarray_has_numpys_names():
-    for name, module in numpy_families.BORROWED.items():
-        assert getattr(gpuarray, name) is numpy_families.load(module, name)
+    for name, module in families.BORROWED.items():
+        assert getattr(gpuarray, name) is families.load(module, name)
         assert name in gpuarray.__all__ and name in dir(gpuarray)
     a = gpuarray.linspace(0, 1, 5)
     np.testing.assert_array_equal(a.get(), np.linspace(0, 1, 5))
@@ -81,7 +81,7 @@ def test_former_names_are_known():
         pass
 
     trapz.__module__ = "numpy"
-    assert numpy_families.find(trapz) is numpy_families.load("numpy_calculus", "trapezoid")
+    assert families.find(trapz) is families.load("calculus", "trapezoid")
 
 
 class Stranger:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.special
 from pycuda import gpuarray
-from pycuda._arrays.special import _EXPRESSIONS
+from pycuda._arrays.numpy.special import _EXPRESSIONS
 from pycuda.tools import mark_cuda_test
 
 _FINITE = np.concatenate([np.linspace(-6, 6, 241), [0.0, -0.0, 0.25, 0.5, np.nan]])

@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What pycuda.gpuarray is made of: one idea in each module."""
+"""Arrays on the device, in four floors: each imports only from those below it.
+
+`core`, the class and its shapes, dtypes and kernels; `ops`, the operations; `pycuda` and `numpy`, functions with
+PyCUDA's and NumPy's names and arguments. `methods` binds operations to the class.
+"""
+
+from pycuda._arrays import methods  # noqa: F401

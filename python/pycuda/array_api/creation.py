@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from pycuda._arrays import creation, interchange
-from pycuda._arrays.array import GPUArray, _apply
-from pycuda._arrays.creation import to_gpu
+from pycuda._arrays.core.gpuarray import GPUArray, _apply
+from pycuda._arrays.ops import creation, interchange
+from pycuda._arrays.ops.creation import to_gpu
 from pycuda.array_api.devices import check_device
 
 

@@ -13,7 +13,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from pycuda._arrays.on_host import host_array, on_device
+from pycuda._arrays.ops.host_fallback import host_array, on_device
 
 __all__ = [
     "cholesky",

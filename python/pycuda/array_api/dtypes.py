@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from pycuda._arrays.array import GPUArray
+from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda.array_api.devices import check_device
 
 bool = np.dtype(np.bool_)  # noqa: A001

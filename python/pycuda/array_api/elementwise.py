@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Functions of one element each."""
 
-from pycuda._arrays import choices
-from pycuda._arrays.array import GPUArray, _apply
-from pycuda._arrays.views import _parts
+from pycuda._arrays.core.gpuarray import GPUArray, _apply
+from pycuda._arrays.ops.views import _parts
+from pycuda._arrays.ops.where import clip as _clip
+from pycuda._arrays.ops.where import round_ as _round
 
 _UNARY = {
     "abs": "absolute",
@@ -105,7 +106,7 @@ def clip(x, /, min=None, max=None):
     for bound in (min, max):
         if isinstance(bound, GPUArray) and bound.dtype.kind == "f" and x.dtype.kind in "iu":
             raise TypeError(f"bounds of dtype {bound.dtype} for elements of dtype {x.dtype}")
-    result = choices.clip(x, min, max)
+    result = _clip(x, min, max)
     return result.astype(x.dtype, copy=False)
 
 
@@ -113,10 +114,10 @@ def round(x, /):  # noqa: A001
     """The elements rounded to whole numbers, halves to even."""
     if x.dtype.kind == "c":
         result = x.copy()
-        _parts(result, 0)[...] = choices.round_(x.real)
-        _parts(result, 1)[...] = choices.round_(x.imag)
+        _parts(result, 0)[...] = _round(x.real)
+        _parts(result, 1)[...] = _round(x.imag)
         return result
-    return choices.round_(x)
+    return _round(x)
 
 
 def where(condition, x1, x2, /):

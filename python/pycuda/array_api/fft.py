@@ -13,8 +13,8 @@ All transforms take `norm`, which says where the result is divided by the number
 
 import numpy as np
 
-from pycuda._arrays.on_host import host_array, on_device
-from pycuda._arrays.shapes import _axes
+from pycuda._arrays.core.shapes import _axes
+from pycuda._arrays.ops.host_fallback import host_array, on_device
 from pycuda.array_api.devices import check_device
 from pycuda.array_api.manipulation import roll
 

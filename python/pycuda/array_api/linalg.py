@@ -4,11 +4,12 @@
 
 import builtins
 
-from pycuda._arrays import products
-from pycuda._arrays.array import _apply
-from pycuda._arrays.products import matmul, tensordot
-from pycuda._arrays.shapes import _axes, _axis
+from pycuda._arrays.core.gpuarray import _apply, _array
+from pycuda._arrays.core.shapes import _axes, _axis
+from pycuda._arrays.ops import products
+from pycuda._arrays.ops.products import matmul, tensordot
 from pycuda.array_api import decompositions
+from pycuda.array_api.creation import eye, zeros_like
 from pycuda.array_api.decompositions import (
     cholesky,
     det,
@@ -66,8 +67,6 @@ def diagonal(x, /, *, offset=0):
     x = x[..., builtins.max(-offset, 0) :, builtins.max(offset, 0) :]
     length = builtins.max(0, builtins.min(x.shape[-2:])) if rows and columns else 0
     strides = (*x.strides[:-2], x.strides[-2] + x.strides[-1])
-    from pycuda._arrays.array import _array
-
     return _array.view(x, 0, (*x.shape[:-2], length), strides, None)
 
 
@@ -94,8 +93,6 @@ def matrix_power(x, n, /):
         raise ValueError(f"a square matrix is needed, not {x.shape}")
     if n < 0:
         x, n = inv(x), -n
-    from pycuda.array_api.creation import eye, zeros_like
-
     result, base = None, x
     while n:
         if n & 1:

@@ -6,13 +6,13 @@ import operator
 
 import numpy as np
 
-from pycuda._arrays import joining
-from pycuda._arrays.array import GPUArray
-from pycuda._arrays.creation import to_gpu
-from pycuda._arrays.scans import cumsum
-from pycuda._arrays.searching import searchsorted
-from pycuda._arrays.selection import take
-from pycuda._arrays.shapes import _along_one, _axes, _axis
+from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.core.shapes import _along_one, _axes, _axis
+from pycuda._arrays.ops import joining
+from pycuda._arrays.ops.creation import to_gpu
+from pycuda._arrays.ops.scans import cumsum
+from pycuda._arrays.ops.searching import searchsorted
+from pycuda._arrays.ops.selection import take
 
 
 def broadcast_to(x, /, shape):

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pycuda._arrays import searching, selection, sorting
-from pycuda._arrays.array import GPUArray
-from pycuda._arrays.creation import to_gpu
-from pycuda._arrays.searching import unique
-from pycuda._arrays.shapes import _axis
+from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.core.shapes import _axis
+from pycuda._arrays.ops import searching, selection, sorting
+from pycuda._arrays.ops.creation import to_gpu
+from pycuda._arrays.ops.searching import unique
 from pycuda.array_api.manipulation import moveaxis
 
 

@@ -3,10 +3,10 @@
 
 import builtins
 
-from pycuda._arrays import scans
-from pycuda._arrays.creation import ones, zeros
-from pycuda._arrays.joining import concatenate
-from pycuda._arrays.shapes import _axis
+from pycuda._arrays.core.shapes import _axis
+from pycuda._arrays.ops import scans
+from pycuda._arrays.ops.creation import ones, zeros
+from pycuda._arrays.ops.joining import concatenate
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):  # noqa: A001

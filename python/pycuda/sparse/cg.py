@@ -8,7 +8,7 @@ import numpy as np
 
 import pycuda.driver as driver
 from pycuda import gpuarray
-from pycuda._arrays.creation import packed
+from pycuda._arrays.ops.creation import packed
 from pycuda.elementwise import get_elwise_kernel
 from pycuda.sparse.coordinate import check_vector
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product

@@ -4,7 +4,7 @@
 import numpy as np
 
 from pycuda import gpuarray
-from pycuda._arrays.creation import packed_copy
+from pycuda._arrays.ops.creation import packed_copy
 from pycuda.compiler import SourceModule
 from pycuda.tools import dtype_to_ctype
 

@@ -5,6 +5,8 @@ The unknowns are parted by pymetis where that is installed, else by their order 
 Cuthill-McKee reordering; what lies between packets is a matrix of coordinates.
 """
 
+import heapq
+
 import numpy as np
 
 from pycuda import gpuarray
@@ -108,7 +110,7 @@ class PacketedSpMV(OperatorBase):
     @staticmethod
     def _parts(csr_mat, is_symmetric, part_count):
         """For each row, the number of its part."""
-        from scipy.sparse.csgraph import reverse_cuthill_mckee
+        from scipy.sparse.csgraph import reverse_cuthill_mckee  # optional package
 
         rows = csr_mat.shape[0]
         if part_count == 1:
@@ -135,7 +137,7 @@ class PacketedSpMV(OperatorBase):
 
     def find_local_row_costs_and_remaining_coo(self, csr_mat, dof_to_packet_nr, old2new_fetch_indices):
         """How many elements of each row are within its packet; the others as a matrix, in the new order."""
-        from scipy.sparse import coo_matrix
+        from scipy.sparse import coo_matrix  # optional package
 
         coordinates = csr_mat.tocoo()
         local = dof_to_packet_nr[coordinates.row] == dof_to_packet_nr[coordinates.col]
@@ -145,8 +147,6 @@ class PacketedSpMV(OperatorBase):
 
     def find_thread_assignment(self, packet_nr_to_dofs, local_row_cost, thread_count):
         """The rows of each thread of each packet, and how many elements they are: costly rows first."""
-        import heapq
-
         assignments, costs = [], np.zeros((len(packet_nr_to_dofs), thread_count), np.int64)
         for packet, dofs in enumerate(packet_nr_to_dofs):
             rows = [[] for _ in range(thread_count)]

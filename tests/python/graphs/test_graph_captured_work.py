@@ -63,7 +63,7 @@ def test_scans_sorts_of_views_and_indexing_are_captured(stream):
 
 
 def test_products_are_captured_without_a_library_of_others(stream, monkeypatch):
-    from pycuda._arrays import cublas
+    from pycuda._arrays.ops import cublas
 
     monkeypatch.setattr(cublas, "library", lambda: pytest.fail("it knows nothing of the captured stream"))
     a = gpuarray.to_gpu(numbers(36).reshape(6, 6))

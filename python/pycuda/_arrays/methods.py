@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The methods of arrays: which operation is bound to the class by which name.
+
+A method is the operation itself, a plain function, so that a call costs no more than one defined in the class.
+"""
+
+import types
+
+from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.ops import (
+    arithmetic,
+    casting,
+    creation,
+    host_copies,
+    interchange,
+    products,
+    reductions,
+    scans,
+    searching,
+    selection,
+    sorting,
+    textures,
+    transfers,
+    views,
+    where,
+)
+
+_STANDARDS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def _array_namespace(self, *, api_version=None):
+    """The array API standard's functions for arrays on the device."""
+    from pycuda import array_api  # start-up time: few programs use it
+
+    if api_version is not None and api_version not in _STANDARDS:
+        raise ValueError(f"version {api_version!r} of the array API is not known: 2024.12 is")
+    return array_api
+
+
+METHODS = {
+    # copies
+    "set": transfers.set,
+    "set_async": transfers.set_async,
+    "get": transfers.get,
+    "get_async": transfers.get_async,
+    "copy": transfers.copy,
+    "fill": transfers.fill,
+    "_set": transfers._set,
+    "_get": transfers._get,
+    # views
+    "reshape": views.reshape,
+    "ravel": views.ravel,
+    "flatten": views.flatten,
+    "view": views.view,
+    "squeeze": views.squeeze,
+    "transpose": views.transpose,
+    "swapaxes": views.swapaxes,
+    "reverse": views.reverse,
+    "real": property(views.real),
+    "imag": property(views.imag),
+    "conj": views.conj,
+    "conjugate": views.conj,
+    # conversions
+    "astype": casting.astype,
+    "item": casting.item,
+    "tolist": casting.tolist,
+    "tobytes": casting.tobytes,
+    "__contains__": casting.contains,
+    "__array__": host_copies.convert,
+    "__reduce__": creation.reduce,
+    # indexing
+    "__setitem__": selection.set_item,
+    "_select": selection.select,
+    "_put": selection.store,
+    "take": selection.take,
+    "put": selection.put,
+    "nonzero": selection.nonzero,
+    # order
+    "sort": sorting.sort_in_place,
+    "argsort": sorting.argsort_by_kind,
+    "searchsorted": searching.searchsorted,
+    "cumsum": scans.cumsum,
+    "cumprod": scans.cumprod,
+    # reductions
+    "any": reductions.any,
+    "all": reductions.all,
+    "sum": reductions.sum,
+    "prod": reductions.prod,
+    "max": reductions.max,
+    "min": reductions.min,
+    "argmax": reductions.argmax,
+    "argmin": reductions.argmin,
+    "mean": reductions.mean,
+    "var": reductions.var,
+    "std": reductions.std,
+    # arithmetic
+    "clip": where.clip,
+    "__round__": where.round_to,
+    "dot": products.product,
+    "__matmul__": products.matmul_operator,
+    "__imatmul__": products.matmul_in_place,
+    "mul_add": arithmetic.mul_add,
+    "_axpbyz": arithmetic.axpbyz,
+    "_axpbz": arithmetic.axpbz,
+    "_elwise_multiply": arithmetic.elwise_multiply,
+    "_rdiv_scalar": arithmetic.rdiv_scalar,
+    "_div": arithmetic.div,
+    "_pow": arithmetic.power,
+    # other packages
+    "__cuda_array_interface__": property(interchange.cuda_array_interface),
+    "__dlpack_device__": interchange.dlpack_device,
+    "__dlpack__": interchange.to_dlpack,
+    "__array_namespace__": _array_namespace,
+    # textures
+    "bind_to_texref": textures.bind_to_texref,
+    "bind_to_texref_ext": textures.bind_to_texref_ext,
+}
+
+
+def _bind():
+    for name, operation in METHODS.items():
+        if isinstance(operation, types.FunctionType):
+            # What tracebacks and help() show.
+            operation.__module__, operation.__qualname__ = GPUArray.__module__, f"GPUArray.{name}"
+        setattr(GPUArray, name, operation)
+
+
+_bind()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Functions with NumPy's names and arguments, loaded when one of them is first called."""

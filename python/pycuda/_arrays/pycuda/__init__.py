@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Functions with PyCUDA's names and arguments."""
