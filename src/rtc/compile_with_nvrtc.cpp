@@ -118,13 +118,18 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
   const bool can = nvrtc.major() > 12 || (nvrtc.major() == 12 && nvrtc.minor() >= 8);
   // The compiler gives up on precompiled headers when it meets #line.
   if (!can || job.source.text.find("#line") != std::string::npos) return false;
-  const bool heavy = std::ranges::any_of(job.scan.includes, [&](const IncludeLine& include) {
+  if (!job.options.pre_included.empty()) return false;
+  bool heavy = false;
+  for (const IncludeLine& include : job.scan.includes) {
+    if (include.end > job.source.prefix.size()) continue;
+    const IncludeOwner owner = paths.resolve(include, {}).owner;
+    // NVRTC does not notice when a header has changed since: the program's own are read each time.
+    if (owner != IncludeOwner::Cuda && owner != IncludeOwner::Own) return false;
     const std::string& name = include.name;
-    return (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
-            name.starts_with("thrust/") || name.starts_with("cooperative_groups")) &&
-           include.end <= job.source.prefix.size() &&
-           paths.resolve(include, {}).owner == IncludeOwner::Cuda;
-  });
+    heavy |= owner == IncludeOwner::Cuda &&
+             (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
+              name.starts_with("thrust/") || name.starts_with("cooperative_groups"));
+  }
   if (!heavy) return false;
   base::Hash hash;
   hash.add(job.source.prefix);

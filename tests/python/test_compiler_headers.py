@@ -18,7 +18,7 @@ def ptx_of(source, options, **settings):
 
 def stored_by(body, prefix=GROUPS, options=(), **settings):
     """The PTX of a kernel that stores an expression."""
-    return ptx_of(f'{prefix}\nextern "C" __global__ void k(int *a) {{ *a = {body}; }}', *options, **settings)
+    return ptx_of(f'{prefix}\nextern "C" __global__ void k(int *a) {{ *a = {body}; }}', options, **settings)
 
 
 def test_each_source_with_the_same_headers_keeps_its_own_code():

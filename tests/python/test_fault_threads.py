@@ -238,7 +238,9 @@ def test_a_fault_in_vector_code_names_its_thread(isa):
     found = messages(program, PYCUDA_CPU_ISA=isa)
     for name, (_, block, thread, line, more) in EXACT.items():
         text = found[name]
-        assert f"block ({block}), thread ({thread}) at " in text and text.endswith(f".cu:{line}"), text
+        assert (
+            f"block ({block}), thread ({thread}) at " in text and f"at line {line} of the source passed at " in text
+        ), text
         assert more in text and "gang" not in text, text
 
 
@@ -281,7 +283,7 @@ for seed in range(24):
         PYCUDA_CPU_CHECK=None,
         PYCUDA_CPU_ISA=isa,
     )
-    lines = [line for line in output.splitlines() if not line.startswith("The context is lost")]
+    lines = [line for line in output.splitlines() if not line.startswith(("The context is lost", "    "))]
     assert len(lines) == 48
     for launch, message in zip(lines[::2], lines[1::2], strict=True):
         _, width, places = launch.split(" ", 2)

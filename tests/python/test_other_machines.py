@@ -13,7 +13,7 @@ import textwrap
 import pycuda
 import pytest
 from programs import run_program
-from pycuda import compiler
+from pycuda._compilers import the_compiler
 
 PACKAGE = pathlib.Path(pycuda.__file__).parent
 
@@ -73,7 +73,7 @@ def test_without_nvrtc_the_wheels_to_install_are_named(numpy_alone):
 
 
 def test_a_toolkit_on_the_machine_is_not_used(tmp_path, driver):
-    if compiler.the_compiler().installations()[0][1] != "wheel":
+    if the_compiler().installations()[0][1] != "wheel":
         pytest.skip("needs NVIDIA's NVRTC wheel")
     toolkit = tmp_path / "toolkit"
     for folder in ("bin", "lib64", "include"):

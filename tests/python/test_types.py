@@ -84,7 +84,7 @@ def test_stubs_and_typed_programs_are_clean_under_pyright(tmp_path):
     }
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "-p", str(tmp_path)]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert found.returncode == 0, found.stdout + found.stderr
 
 

@@ -102,7 +102,7 @@ def test_page_locked_memory_that_was_unmapped_is_a_fault_or_refused():
             stream.synchronize()
             raise SystemExit("copied what is not there")
         except cuda.Error as error:
-            assert "illegal memory access in an asynchronous copy" in str(error), error
+            assert "illegal memory access was encountered in an asynchronous copy" in str(error), error
         print("alive")
         """,
         PYCUDA_LOG="quiet",
