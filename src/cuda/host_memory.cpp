@@ -67,7 +67,8 @@ AlignedMemory::AlignedMemory(std::size_t bytes, std::size_t alignment) : bytes_(
 
 void AlignedMemory::free() {
   if (!memory_) {
-    throw driver::DriverError("aligned_host_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+    throw driver::DriverError("aligned_host_allocation::free", CUDA_ERROR_INVALID_HANDLE,
+                              "it has been released before");
   }
   memory_.reset();
 }

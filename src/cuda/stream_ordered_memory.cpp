@@ -148,7 +148,8 @@ bool StreamOrderedMemory::postpone_free(CUdeviceptr address) noexcept {
 
 void StreamOrderedMemory::free(CUstream stream) {
   if (address_ == 0) {
-    throw DriverError("stream_ordered_allocation::free", CUDA_ERROR_INVALID_HANDLE);
+    throw DriverError("stream_ordered_allocation::free", CUDA_ERROR_INVALID_HANDLE,
+                      "it has been released before");
   }
   if (const CUresult code = give_back(stream); code != CUDA_SUCCESS) {
     throw context()->driver().cuMemFreeAsync.error(code);

@@ -82,7 +82,7 @@ TEST_CASE("after detaching the only context nothing can be made") {
   CHECK(current_context() == nullptr);
   CHECK_THROWS_WITH_AS(DeviceMemory(16),
                        "explicit_context_dependent failed: invalid device context - no currently "
-                       "active context?",
+                       "active context? `import pycuda.autoinit` makes one",
                        DriverError);
   CHECK_THROWS_WITH_AS(context->detach(),
                        "context::detach failed: invalid device context - cannot detach from "

@@ -137,7 +137,7 @@ TEST_CASE("a refused launch says what was asked for and what the kernel takes") 
   CHECK_THROWS_WITH_AS(
       launch_typed(*load_kernel(), {.grid = {}, .block = {33, 33, 1}}),
       "cuLaunchKernel failed: invalid argument - kernel kernel, grid 1x1x1, block 33x33x1: 1089 "
-      "threads per block, the kernel takes at most 1024",
+      "threads per block, the kernel takes at most 1024: use smaller blocks and more of them",
       DriverError);
 }
 

@@ -173,8 +173,10 @@ TEST_CASE("a block freed twice is an error the second time") {
   const CurrentContext context(driver);
   PooledDeviceMemory block = std::make_shared<DeviceMemoryPool>()->allocate(10);
   block.free();
-  CHECK_THROWS_WITH_AS(
-      block.free(), "pooled_device_allocation::free failed: invalid resource handle", DriverError);
+  CHECK_THROWS_WITH_AS(block.free(),
+                       "pooled_device_allocation::free failed: invalid resource handle - it has "
+                       "been released before",
+                       DriverError);
 }
 
 TEST_CASE("moved blocks go back once") {
