@@ -118,6 +118,8 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
   const bool can = nvrtc.major() > 12 || (nvrtc.major() == 12 && nvrtc.minor() >= 8);
   // The compiler gives up on precompiled headers when it meets #line.
   if (!can || job.source.text.find("#line") != std::string::npos) return false;
+  // The program's own headers may change, and NVRTC does not look whether they have.
+  if (!job.dependencies.user_headers.empty()) return false;
   const bool heavy = std::ranges::any_of(job.scan.includes, [&](const IncludeLine& include) {
     const std::string& name = include.name;
     return (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
