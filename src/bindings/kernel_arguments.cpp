@@ -229,11 +229,25 @@ bool write_gpudata(const Argument& argument, std::byte* destination) {
   return true;
 }
 
+/// The class that has_plain_memory() said yes to last, while the arguments of one call are written:
+/// where only the limited API may be used, looking up the attribute is slow.
+PyTypeObject* plain_in_this_call = nullptr;
+
+struct CallOfArguments {
+  CallOfArguments() = default;
+  CallOfArguments(const CallOfArguments&) = delete;
+  CallOfArguments& operator=(const CallOfArguments&) = delete;
+  ~CallOfArguments() { plain_in_this_call = nullptr; }
+};
+
 /// Whether `gpudata` of the array's class is what the package defines.
 bool has_plain_memory(PyObject* array) {
+  if (Py_TYPE(array) == plain_in_this_call) return true;
   static PyObject* const name = PyUnicode_InternFromString("gpudata");
   static PyObject* const plain = class_attribute(array_base_type(), name);
-  return class_attribute(Py_TYPE(array), name) == plain;
+  if (class_attribute(Py_TYPE(array), name) != plain) return false;
+  plain_in_this_call = Py_TYPE(array);
+  return true;
 }
 
 /// The address without the Python object that owns it: whoever sees that object may use the memory
@@ -432,6 +446,7 @@ std::size_t append_argument(const cuda::Kernel& kernel, std::size_t index, PyObj
 std::size_t write_arguments(const cuda::Kernel& kernel, PyObject* const* arguments,
                             std::size_t count, CUstream stream, std::byte* buffer,
                             HandlerList& handlers) {
+  const CallOfArguments this_call;
   keep_if_captured(arguments, count);
   const cuda::KernelLayout& layout = kernel.layout();
   if (layout.known) {

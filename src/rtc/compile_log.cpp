@@ -47,15 +47,20 @@ bool refuses_header_of_cub(std::string_view log) {
   return log.substr(line, error - line).find("/cub/") != std::string_view::npos;
 }
 
-bool is_noise(std::string_view line) {
-  return line.starts_with("ptxas info    : Compile time") ||
-         line.find("precompiled header file") != std::string_view::npos;
+bool is_about_precompiled_headers(std::string_view line) {
+  return line.find("precompiled header file") != std::string_view::npos;
+}
+
+/// What NVRTC says below warnings of any kind.
+bool is_remark_on_warnings(std::string_view line) {
+  return line.starts_with("Remark: The warnings can be suppressed");
 }
 
 }  // namespace
 
 std::string clean_log(std::string_view log) {
   std::string clean;
+  bool has_warnings = false;  // left in `clean`
   std::string_view rest = log;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -64,7 +69,10 @@ std::string clean_log(std::string_view log) {
     // NVRTC's ptxas begins continued lines with a dot where nvcc's has blanks.
     constexpr std::string_view kContinued = "ptxas         . ";
     if (line.starts_with(kContinued)) line.remove_prefix(kContinued.size());
-    if (is_noise(line)) continue;
+    if (line.starts_with("ptxas info    : Compile time") || is_about_precompiled_headers(line) ||
+        (is_remark_on_warnings(line) && !has_warnings))
+      continue;
+    has_warnings |= line.find("arning") != std::string_view::npos;
     clean.append(line).push_back('\n');
   }
   while (!clean.empty() && (clean.back() == '\n' || clean.back() == ' ')) clean.pop_back();

@@ -118,18 +118,15 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
   const bool can = nvrtc.major() > 12 || (nvrtc.major() == 12 && nvrtc.minor() >= 8);
   // The compiler gives up on precompiled headers when it meets #line.
   if (!can || job.source.text.find("#line") != std::string::npos) return false;
-  if (!job.options.pre_included.empty()) return false;
-  bool heavy = false;
-  for (const IncludeLine& include : job.scan.includes) {
-    if (include.end > job.source.prefix.size()) continue;
-    const IncludeOwner owner = paths.resolve(include, {}).owner;
-    // NVRTC does not notice when a header has changed since: the program's own are read each time.
-    if (owner != IncludeOwner::Cuda && owner != IncludeOwner::Own) return false;
+  // The program's own headers may change, and NVRTC does not look whether they have.
+  if (!job.dependencies.user_headers.empty()) return false;
+  const bool heavy = std::ranges::any_of(job.scan.includes, [&](const IncludeLine& include) {
     const std::string& name = include.name;
-    heavy |= owner == IncludeOwner::Cuda &&
-             (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
-              name.starts_with("thrust/") || name.starts_with("cooperative_groups"));
-  }
+    return (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
+            name.starts_with("thrust/") || name.starts_with("cooperative_groups")) &&
+           include.end <= job.source.prefix.size() &&
+           paths.resolve(include, {}).owner == IncludeOwner::Cuda;
+  });
   if (!heavy) return false;
   base::Hash hash;
   hash.add(job.source.prefix);

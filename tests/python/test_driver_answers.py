@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the CPU driver refuses, and how it says so; memory for modules."""
 
+import pathlib
+
 import pytest
 from programs import has_cpu_driver, run_program
 
@@ -23,6 +25,22 @@ def test_the_refusal_of_nvidias_runtime_names_it(level, times):
     assert output == "0\n" + 3 * "1 None\n"
     assert errors.count("(libcudart) needs NVIDIA's driver") == times
     assert ("the private table 6b050505" in errors) == (times > 0)
+
+
+COMPILE = """
+import ctypes
+driver = ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+from pycuda.compiler import compile
+print(len(compile("__global__ void k() {}", target="ptx", arch="sm_80", cache_dir=False)) > 0)
+"""
+
+
+def test_nvrtc_may_ask_for_the_tables_without_a_note(tmp_path):
+    import pycuda
+
+    (tmp_path / "libcuda.so.1").symlink_to(pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so")
+    output, errors = run_program(COMPILE, LD_LIBRARY_PATH=str(tmp_path), PYCUDA_LOG="debug")
+    assert output == "True\n" and "cuGetExportTable" not in errors
 
 
 CONSTANTS = """

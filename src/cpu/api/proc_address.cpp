@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuGetProcAddress: the newest ABI of a function that is not newer than the version asked for.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -78,9 +80,17 @@ CUresult find(const char* name, void** address, int version, cuuint64_t flags,
   return CUDA_SUCCESS;
 }
 
+/// NVRTC asks too, wherever a library named libcuda.so.1 is loaded, and does without.
+bool is_nvrtc(const void* caller) {
+  Dl_info library{};
+  return ::dladdr(caller, &library) != 0 && library.dli_fname != nullptr &&
+         std::string_view(library.dli_fname).find("libnvrtc") != std::string_view::npos;
+}
+
 /// The tables are no part of the documented interface. NVIDIA's runtime (libcudart, also where it
 /// is linked into a program) asks for them first and gives up without them.
-CUresult refuse_export_table(const CUuuid& id) {
+CUresult refuse_export_table(const CUuuid& id, const void* caller) {
+  if (is_nvrtc(caller)) return CUDA_ERROR_INVALID_VALUE;
   static std::atomic<bool> said{false};
   std::string digits;
   for (const char byte : id.bytes) {
@@ -117,7 +127,8 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   if (ppExportTable == nullptr || pExportTableId == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *ppExportTable = nullptr;
-  return guarded([&]() -> CUresult { return refuse_export_table(*pExportTableId); });
+  const void* const caller = __builtin_return_address(0);
+  return guarded([&]() -> CUresult { return refuse_export_table(*pExportTableId, caller); });
 }
 
 }  // extern "C"

@@ -186,6 +186,17 @@ TEST_CASE("the log takes nvcc's form") {
   CHECK(clean_log("\n\n").empty());
 }
 
+TEST_CASE("what NVRTC says of precompiled headers is dropped, with the remark that follows") {
+  const std::string other =
+      "Warning #630-D: the initial sequence of preprocessing directives is not compatible with "
+      "those of precompiled header file \"/tmp/a.pch\"\n\n";
+  const std::string remark =
+      "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n";
+  CHECK(clean_log(other + remark + other).empty());
+  const std::string own = "kernel.cu(1): warning #177-D: variable \"a\" is never used\n\n" + remark;
+  CHECK(clean_log(other + own).find(own.substr(0, own.size() - 2)) != std::string::npos);
+}
+
 TEST_CASE("host code and host headers call for nvcc, a misspelt header does not") {
   CHECK(needs_host_compiler(
       "error: A function explicitly marked as a __host__ function is not allowed in JIT mode"));
