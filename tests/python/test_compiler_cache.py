@@ -10,7 +10,7 @@ import warnings
 
 import pytest
 from compiling import MULTIPLY, ptx_of
-from pycuda import compiler
+from pycuda._compilers import the_compiler
 from pycuda.compiler import compile
 
 pytestmark = pytest.mark.usefixtures("no_compiler_settings")
@@ -23,8 +23,8 @@ def cache_entries(folder):
 @pytest.fixture
 def fresh_memory():
     """What earlier tests compiled is forgotten, so that the disk answers."""
-    compiler.the_compiler().clear_memory_cache()
-    return compiler.the_compiler().clear_memory_cache
+    the_compiler().clear_memory_cache()
+    return the_compiler().clear_memory_cache
 
 
 class TestCache:
