@@ -64,56 +64,98 @@ struct DeviceProp12 {
 };
 static_assert(sizeof(DeviceProp12) == 1032);
 
-#define SAME(field)                                     \
-  static_assert(sizeof to->field == sizeof from.field); \
-  std::memcpy(&to->field, &from.field, sizeof to->field);
-
 void copy_properties(const cudaDeviceProp& from, DeviceProp12* to) {
   *to = {};
-  SAME(name)
-  SAME(uuid)
-  SAME(luid) SAME(luidDeviceNodeMask) SAME(totalGlobalMem) SAME(sharedMemPerBlock) SAME(
-      regsPerBlock) SAME(warpSize) SAME(memPitch) SAME(maxThreadsPerBlock) SAME(maxThreadsDim)
-      SAME(maxGridSize) SAME(totalConstMem) SAME(major) SAME(minor) SAME(textureAlignment) SAME(
-          texturePitchAlignment) SAME(multiProcessorCount) SAME(integrated) SAME(canMapHostMemory)
-          SAME(maxTexture1D) SAME(maxTexture1DMipmap) SAME(maxTexture2D) SAME(maxTexture2DMipmap) SAME(
-              maxTexture2DLinear) SAME(maxTexture2DGather) SAME(maxTexture3D) SAME(maxTexture3DAlt)
-              SAME(maxTextureCubemap) SAME(maxTexture1DLayered) SAME(maxTexture2DLayered) SAME(
-                  maxTextureCubemapLayered) SAME(maxSurface1D) SAME(maxSurface2D) SAME(maxSurface3D)
-                  SAME(maxSurface1DLayered) SAME(maxSurface2DLayered) SAME(maxSurfaceCubemap) SAME(
-                      maxSurfaceCubemapLayered) SAME(surfaceAlignment) SAME(concurrentKernels)
-                      SAME(ECCEnabled) SAME(pciBusID) SAME(pciDeviceID) SAME(pciDomainID) SAME(
-                          tccDriver) SAME(asyncEngineCount) SAME(unifiedAddressing)
-                          SAME(memoryBusWidth) SAME(l2CacheSize) SAME(persistingL2CacheMaxSize) SAME(
-                              maxThreadsPerMultiProcessor) SAME(streamPrioritiesSupported)
-                              SAME(globalL1CacheSupported) SAME(localL1CacheSupported) SAME(
-                                  sharedMemPerMultiprocessor) SAME(regsPerMultiprocessor)
-                                  SAME(managedMemory) SAME(isMultiGpuBoard) SAME(
-                                      multiGpuBoardGroupID) SAME(hostNativeAtomicSupported)
-                                      SAME(pageableMemoryAccess) SAME(concurrentManagedAccess) SAME(
-                                          computePreemptionSupported) SAME(canUseHostPointerForRegisteredMem)
-                                          SAME(cooperativeLaunch) SAME(sharedMemPerBlockOptin) SAME(
-                                              pageableMemoryAccessUsesHostPageTables)
-                                              SAME(directManagedMemAccessFromHost) SAME(
-                                                  maxBlocksPerMultiProcessor)
-                                                  SAME(accessPolicyMaxWindowSize) SAME(
-                                                      reservedSharedMemPerBlock) SAME(hostRegisterSupported)
-                                                      SAME(sparseCudaArraySupported) SAME(
-                                                          hostRegisterReadOnlySupported)
-                                                          SAME(timelineSemaphoreInteropSupported) SAME(
-                                                              memoryPoolsSupported)
-                                                              SAME(gpuDirectRDMASupported) SAME(
-                                                                  gpuDirectRDMAFlushWritesOptions)
-                                                                  SAME(gpuDirectRDMAWritesOrdering) SAME(
-                                                                      memoryPoolSupportedHandleTypes)
-                                                                      SAME(
-                                                                          deferredMappingCudaArraySupported)
-                                                                          SAME(ipcEventSupported)
-                                                                              SAME(clusterLaunch) SAME(
-                                                                                  unifiedFunctionPointers)
+  const auto copy = [](auto& target, const auto& source) {
+    static_assert(sizeof target == sizeof source);
+    std::memcpy(&target, &source, sizeof target);
+  };
+  copy(to->name, from.name);
+  copy(to->uuid, from.uuid);
+  copy(to->luid, from.luid);
+  copy(to->luidDeviceNodeMask, from.luidDeviceNodeMask);
+  copy(to->totalGlobalMem, from.totalGlobalMem);
+  copy(to->sharedMemPerBlock, from.sharedMemPerBlock);
+  copy(to->regsPerBlock, from.regsPerBlock);
+  copy(to->warpSize, from.warpSize);
+  copy(to->memPitch, from.memPitch);
+  copy(to->maxThreadsPerBlock, from.maxThreadsPerBlock);
+  copy(to->maxThreadsDim, from.maxThreadsDim);
+  copy(to->maxGridSize, from.maxGridSize);
+  copy(to->totalConstMem, from.totalConstMem);
+  copy(to->major, from.major);
+  copy(to->minor, from.minor);
+  copy(to->textureAlignment, from.textureAlignment);
+  copy(to->texturePitchAlignment, from.texturePitchAlignment);
+  copy(to->multiProcessorCount, from.multiProcessorCount);
+  copy(to->integrated, from.integrated);
+  copy(to->canMapHostMemory, from.canMapHostMemory);
+  copy(to->maxTexture1D, from.maxTexture1D);
+  copy(to->maxTexture1DMipmap, from.maxTexture1DMipmap);
+  copy(to->maxTexture2D, from.maxTexture2D);
+  copy(to->maxTexture2DMipmap, from.maxTexture2DMipmap);
+  copy(to->maxTexture2DLinear, from.maxTexture2DLinear);
+  copy(to->maxTexture2DGather, from.maxTexture2DGather);
+  copy(to->maxTexture3D, from.maxTexture3D);
+  copy(to->maxTexture3DAlt, from.maxTexture3DAlt);
+  copy(to->maxTextureCubemap, from.maxTextureCubemap);
+  copy(to->maxTexture1DLayered, from.maxTexture1DLayered);
+  copy(to->maxTexture2DLayered, from.maxTexture2DLayered);
+  copy(to->maxTextureCubemapLayered, from.maxTextureCubemapLayered);
+  copy(to->maxSurface1D, from.maxSurface1D);
+  copy(to->maxSurface2D, from.maxSurface2D);
+  copy(to->maxSurface3D, from.maxSurface3D);
+  copy(to->maxSurface1DLayered, from.maxSurface1DLayered);
+  copy(to->maxSurface2DLayered, from.maxSurface2DLayered);
+  copy(to->maxSurfaceCubemap, from.maxSurfaceCubemap);
+  copy(to->maxSurfaceCubemapLayered, from.maxSurfaceCubemapLayered);
+  copy(to->surfaceAlignment, from.surfaceAlignment);
+  copy(to->concurrentKernels, from.concurrentKernels);
+  copy(to->ECCEnabled, from.ECCEnabled);
+  copy(to->pciBusID, from.pciBusID);
+  copy(to->pciDeviceID, from.pciDeviceID);
+  copy(to->pciDomainID, from.pciDomainID);
+  copy(to->tccDriver, from.tccDriver);
+  copy(to->asyncEngineCount, from.asyncEngineCount);
+  copy(to->unifiedAddressing, from.unifiedAddressing);
+  copy(to->memoryBusWidth, from.memoryBusWidth);
+  copy(to->l2CacheSize, from.l2CacheSize);
+  copy(to->persistingL2CacheMaxSize, from.persistingL2CacheMaxSize);
+  copy(to->maxThreadsPerMultiProcessor, from.maxThreadsPerMultiProcessor);
+  copy(to->streamPrioritiesSupported, from.streamPrioritiesSupported);
+  copy(to->globalL1CacheSupported, from.globalL1CacheSupported);
+  copy(to->localL1CacheSupported, from.localL1CacheSupported);
+  copy(to->sharedMemPerMultiprocessor, from.sharedMemPerMultiprocessor);
+  copy(to->regsPerMultiprocessor, from.regsPerMultiprocessor);
+  copy(to->managedMemory, from.managedMemory);
+  copy(to->isMultiGpuBoard, from.isMultiGpuBoard);
+  copy(to->multiGpuBoardGroupID, from.multiGpuBoardGroupID);
+  copy(to->hostNativeAtomicSupported, from.hostNativeAtomicSupported);
+  copy(to->pageableMemoryAccess, from.pageableMemoryAccess);
+  copy(to->concurrentManagedAccess, from.concurrentManagedAccess);
+  copy(to->computePreemptionSupported, from.computePreemptionSupported);
+  copy(to->canUseHostPointerForRegisteredMem, from.canUseHostPointerForRegisteredMem);
+  copy(to->cooperativeLaunch, from.cooperativeLaunch);
+  copy(to->sharedMemPerBlockOptin, from.sharedMemPerBlockOptin);
+  copy(to->pageableMemoryAccessUsesHostPageTables, from.pageableMemoryAccessUsesHostPageTables);
+  copy(to->directManagedMemAccessFromHost, from.directManagedMemAccessFromHost);
+  copy(to->maxBlocksPerMultiProcessor, from.maxBlocksPerMultiProcessor);
+  copy(to->accessPolicyMaxWindowSize, from.accessPolicyMaxWindowSize);
+  copy(to->reservedSharedMemPerBlock, from.reservedSharedMemPerBlock);
+  copy(to->hostRegisterSupported, from.hostRegisterSupported);
+  copy(to->sparseCudaArraySupported, from.sparseCudaArraySupported);
+  copy(to->hostRegisterReadOnlySupported, from.hostRegisterReadOnlySupported);
+  copy(to->timelineSemaphoreInteropSupported, from.timelineSemaphoreInteropSupported);
+  copy(to->memoryPoolsSupported, from.memoryPoolsSupported);
+  copy(to->gpuDirectRDMASupported, from.gpuDirectRDMASupported);
+  copy(to->gpuDirectRDMAFlushWritesOptions, from.gpuDirectRDMAFlushWritesOptions);
+  copy(to->gpuDirectRDMAWritesOrdering, from.gpuDirectRDMAWritesOrdering);
+  copy(to->memoryPoolSupportedHandleTypes, from.memoryPoolSupportedHandleTypes);
+  copy(to->deferredMappingCudaArraySupported, from.deferredMappingCudaArraySupported);
+  copy(to->ipcEventSupported, from.ipcEventSupported);
+  copy(to->clusterLaunch, from.clusterLaunch);
+  copy(to->unifiedFunctionPointers, from.unifiedFunctionPointers);
 }
-
-#undef SAME
 
 cudaError_t read_properties_12(const DriverTable& driver, int device, DeviceProp12* to) {
   cudaDeviceProp all{};

@@ -50,8 +50,9 @@ struct DriverSearch {
 };
 
 /// PYCUDA_DRIVER's choice (auto when unset or empty). The CPU driver is looked for beside this
-/// library, under its own name and under NVIDIA's, then in the distribution pycuda-anywhere-cpu next
-/// to this package, then in ../lib, then by the dynamic loader's own search, under either name.
+/// library, under its own name and under NVIDIA's, then in the distribution pycuda-anywhere-cpu
+/// next to this package, then in ../lib, then by the dynamic loader's own search, under either
+/// name.
 DriverSearch default_search();
 
 /// `auto` takes NVIDIA's library if it loads, initialises and sees a device, else the CPU driver;

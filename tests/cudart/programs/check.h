@@ -5,19 +5,19 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CALL(call)                                                                        \
-  do {                                                                                    \
-    const cudaError_t status_ = (call);                                                   \
-    if (status_ != cudaSuccess) {                                                         \
+#define CALL(call)                                                                          \
+  do {                                                                                      \
+    const cudaError_t status_ = (call);                                                     \
+    if (status_ != cudaSuccess) {                                                           \
       std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(status_)); \
-      std::exit(1);                                                                       \
-    }                                                                                     \
+      std::exit(1);                                                                         \
+    }                                                                                       \
   } while (0)
 
-#define CHECK(condition)                                                \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
+#define CHECK(condition)                                                   \
+  do {                                                                     \
+    if (!(condition)) {                                                    \
       std::printf("%s:%d: %s is false\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                     \
-    }                                                                   \
+      std::exit(1);                                                        \
+    }                                                                      \
   } while (0)
