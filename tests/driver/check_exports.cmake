@@ -22,3 +22,9 @@ if(missing OR surplus)
   message(FATAL_ERROR "not exported: ${missing}\nnot in the list: ${surplus}")
 endif()
 message(STATUS "${count} symbols, all of the list and no others")
+
+# A static's destructor at exit would pull it from under a compilation in the background (cpu/api/static_destructors.cpp).
+execute_process(COMMAND ${NM} -D --undefined-only "${LIBRARY}" OUTPUT_VARIABLE imports COMMAND_ERROR_IS_FATAL ANY)
+if(imports MATCHES "__cxa_atexit")
+  message(FATAL_ERROR "the library registers destructors of statics with the C library")
+endif()

@@ -17,6 +17,7 @@
 #include "cpu/api/texture_reference.h"
 #include "cpu/exec/device_heap.h"
 #include "cpu/exec/long_wait.h"
+#include "cpu/exec/process_exit.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -37,7 +38,7 @@ void print_unread_fault() {
 }  // namespace
 
 void announce_fault_reader() {
-  if (!program_reads_faults.exchange(true)) static_cast<void>(std::atexit(&print_unread_fault));
+  if (!program_reads_faults.exchange(true)) exec::at_process_exit(&print_unread_fault);
 }
 
 void note_fault_read() noexcept { fault_unread.store(false); }

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -19,6 +18,7 @@
 
 #include "base/log.h"
 #include "cpu/exec/fork_guard.h"
+#include "cpu/exec/process_exit.h"
 #include "cpu/exec/quiet_thread.h"
 
 namespace pycuda::cpu::exec {
@@ -54,7 +54,7 @@ class Background {
     if (needs_thread && !start() && threads_ == 0) return false;
     // For each work anew: what was constructed before it began, and what it may use, is destroyed
     // after it has ended.
-    static_cast<void>(std::atexit(end_of(priority_)));
+    at_process_exit(end_of(priority_));
     waiting_.push_back(std::move(work));
     changed_.notify_all();
     return true;
