@@ -10,3 +10,22 @@ define i32 @f.k(i32 %x) {
   %v = load i32, ptr %r
   ret i32 %v
 }
+
+; A jump is not threaded through a copy of a block with a volatile access, which lanes make together.
+; check: define void @f.exchange
+; check-count 1: store volatile
+define void @f.exchange(ptr %p, ptr %q, i1 %c) {
+entry:
+  br i1 %c, label %first, label %joined
+first:
+  store i32 1, ptr %q
+  br label %joined
+joined:
+  store volatile i32 2, ptr %p
+  br i1 %c, label %second, label %end
+second:
+  store i32 3, ptr %q
+  br label %end
+end:
+  ret void
+}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/llvm_passes.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -189,6 +192,31 @@ void drop_destroyers(llvm::Module& module) {
   }
 }
 
+/// Runs passes on `function`, of which "simplifycfg" copies no block with a volatile access. It
+/// threads jumps through copies; lanes that exchange values in step would make such an access some
+/// in one copy, and the others later in another.
+void run_in_step(PassRun& run, llvm::Function& function, llvm::StringRef pipeline) {
+  const auto is_volatile = [](const llvm::Instruction& instruction) {
+    return instruction.isVolatile();
+  };
+  if (llvm::none_of(llvm::instructions(function), is_volatile)) {
+    run.run(function, pipeline);
+    return;
+  }
+  llvm::SmallVector<llvm::StringRef> passes;
+  pipeline.split(passes, ',');
+  for (llvm::StringRef& pass : passes) {
+    if (pass == "simplifycfg") pass = "simplifycfg<no-simplify-cond-branch>";
+  }
+  run.run(function, llvm::join(passes, ","));
+}
+
+void run_in_step(PassRun& run, llvm::Module& module, llvm::StringRef pipeline) {
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) run_in_step(run, function, pipeline);
+  }
+}
+
 }  // namespace
 
 void shorten_all_blocks(llvm::Module& module) {
@@ -199,13 +227,15 @@ void shorten_all_blocks(llvm::Module& module) {
 void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
   if (effort == Effort::Least) {
     // Edges are made shorter while there are no phis that each of them would have to look through.
-    PassRun(target).run(module, "function(simplifycfg,sroa,early-cse,instsimplify,adce)");
+    PassRun run(target);
+    run_in_step(run, module, "simplifycfg,sroa,early-cse,instsimplify,adce");
     shorten_all_blocks(module);
     return;
   }
-  PassRun(target).run(module,
-                      "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-                      "early-cse,adce,simplifycfg)");
+  PassRun run(target);
+  run_in_step(run, module,
+              "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce,"
+              "simplifycfg");
 }
 
 // fix-irreducible knows two-way branches alone: of switches it makes invalid code, without a word.
@@ -213,11 +243,12 @@ void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachi
   if (copies.empty()) return;
   PassRun run(target);
   for (llvm::Function* copy : copies) {
-    run.run(*copy, "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg");
+    run_in_step(run, *copy, "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg");
     run.split_vectors(*copy);
-    run.run(*copy,
-            "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,lower-switch,"
-            "fix-irreducible,mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
+    run_in_step(
+        run, *copy,
+        "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,lower-switch,fix-irreducible,"
+        "mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
   }
 }
 

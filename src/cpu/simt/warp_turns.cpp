@@ -77,7 +77,7 @@ class TurnFinder {
       }
       const llvm::Value* address = address_of(instruction);
       const bool exchanges = exchanges_in_warp(instruction);
-      if (!exchanges && (!in_step || !address || !is_in_shared(address))) continue;
+      if (!exchanges && (!in_step || !address || !may_be_in_shared(address))) continue;
       const bool load = llvm::isa<llvm::LoadInst>(instruction);
       if (places && !(load && only_loads)) places->push_back(&instruction);
       only_loads = load;
@@ -141,10 +141,6 @@ void synchronise_before(llvm::Instruction& place, llvm::Value* thread) {
   call->setConvergent();
   call->setCannotDuplicate();
 }
-
-}  // namespace
-
-namespace {
 
 /// Lanes that pass by a place, or leave an inner loop early, would meet the others there a trip too
 /// soon: they wait at the end of each trip.
