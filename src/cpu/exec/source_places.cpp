@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/source_places.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace pycuda::cpu::exec {
@@ -39,7 +42,10 @@ std::string line_of(std::string_view text, std::uint32_t line) {
   return trimmed(text.substr(0, text.find('\n')));
 }
 
-std::string line_of_file(const std::string& path, std::uint32_t line) {
+/// Of files by a full name alone: another of the same name may lie in the current folder.
+std::string line_of_file(const std::filesystem::path& path, std::uint32_t line) {
+  std::error_code unreadable;
+  if (!path.is_absolute() || !std::filesystem::is_regular_file(path, unreadable)) return {};
   std::ifstream file(path);
   std::string text;
   for (std::uint32_t read = 0; read < line; ++read) {
@@ -71,7 +77,14 @@ std::string shortened(std::string text) {
 
 void add_source_place(const void* code, SourcePlace place) {
   const std::lock_guard lock(places().mutex);
-  places().by_code.emplace(code, std::move(place));
+  const auto [begin, end] = places().by_code.equal_range(code);
+  const auto known =
+      std::find_if(begin, end, [&](const auto& entry) { return entry.second.file == place.file; });
+  if (known != end) {
+    known->second = std::move(place);
+  } else {
+    places().by_code.emplace(code, std::move(place));
+  }
 }
 
 void remove_source_places(const void* code) noexcept {

@@ -58,7 +58,17 @@ TEST_CASE("a file that can be read is quoted") {
   CHECK(line.place == " at " + path.string() + ":2");
   CHECK(line.text == "second");
   CHECK(find_source_line(&code, path.string(), 9).text.empty());
+  // Of the same name in the current folder, it need not be the one that was compiled.
+  const std::filesystem::path relative = std::filesystem::proximate(path);
+  CHECK(find_source_line(&code, relative.string(), 2).text.empty());
   std::filesystem::remove(path);
+}
+
+TEST_CASE("a source's place can be told anew") {
+  const Added first(&code, {"kernel.cu", "one", "a.py:{}", 1});
+  add_source_place(&code, {"kernel.cu", "two", "b.py:{}", 5});
+  CHECK(find_source_line(&code, "kernel.cu", 1).place == " at b.py:5");
+  CHECK(find_source_line(&code, "kernel.cu", 1).text == "two");
 }
 
 TEST_CASE("a long line is cut, not within a character") {
