@@ -61,6 +61,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     std::string text = std::to_string(bytes) + " bytes";
     std::size_t free = 0;
     std::size_t total = 0;
+    const ContextScope scope(context());
     if (memory_.driver().cuMemGetInfo.status(&free, &total) == CUDA_SUCCESS)
       text += " were asked for, " + std::to_string(free) + " of the device's " +
               std::to_string(total) + " are free";
