@@ -68,11 +68,11 @@ void make_vector_forms(Compilation& all) {
 void settle_postponed(Compilation& all) {
   for (KernelFacts& kernel : all.kernels()) {
     if (!std::exchange(kernel.vectors_later, false)) continue;
-    kernel.scalar_reason =
-        all.effort == Effort::Thorough
-            ? "more than " + std::to_string(simt::longest_ever) +
-                  " instructions, too long for a gang"
-            : "too many instructions, branches, loops or barriers to compile it for a gang";
+    kernel.scalar_reason = all.effort == Effort::Thorough
+                               ? "more than " + std::to_string(simt::longest_ever) +
+                                     " instructions, too long for a gang"
+                               : "too many instructions, branches, loops, barriers or warp "
+                                 "operations to compile it for a gang";
   }
 }
 

@@ -2,6 +2,7 @@
 // By counting: what is right must not depend on how busy the machine is.
 #include "cpu/jit/effort.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -15,10 +16,11 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/suspension.h"
 
 namespace pycuda::cpu::jit {
 namespace {
+
+using Waits = llvm::DenseMap<const llvm::Function*, std::uint64_t>;
 
 /// What makes compiling a function long.
 struct Shape {
@@ -27,29 +29,42 @@ struct Shape {
   std::uint64_t barriers = 0;      ///< each begins another loop over gangs
   std::uint64_t loop_depth = 0;    ///< of the deepest loop
   std::uint64_t side_entries = 0;  ///< jumps back into loops that have several entries
-  std::uint64_t waiting_calls =
-      0;  ///< of functions in which threads wait, such as products of tiles
+  std::uint64_t called_waits = 0;  ///< places where a thread waits in the functions it calls
 
   bool is_within(const Shape& most) const {
     return instructions <= most.instructions && in_blocks <= most.in_blocks &&
            barriers <= most.barriers && loop_depth <= most.loop_depth &&
-           side_entries <= most.side_entries && waiting_calls <= most.waiting_calls;
+           side_entries <= most.side_entries && called_waits <= most.called_waits;
   }
 };
 
 /// Measured at the first row's limits: one to five seconds, and eleven for 28,000 instructions of
-/// one long sum. The second row is a multiple of it, not measured.
-constexpr Shape most_at_once{24'000, 10'000'000, 200, 64, 32, 100};
-constexpr Shape most_ever{80'000, 40'000'000, 300, 128, 64, 400};
+/// one long sum. The second row is a multiple of it, not measured. The last column is a hundred and
+/// four hundred products of a warp's matrices, each of which has 24 or 32 shuffles.
+constexpr Shape most_at_once{24'000, 10'000'000, 200, 64, 32, 2'400};
+constexpr Shape most_ever{80'000, 40'000'000, 300, 128, 64, 9'600};
 
-Shape shape_of(llvm::Function& function, const simt::Suspension& suspension) {
+/// The warp operations and barriers in the code of one function.
+std::uint64_t waits_in(const llvm::Function& function) {
+  std::uint64_t waits = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const llvm::StringRef name = lower::callee_name(instruction);
+    waits += name == lower::pseudo::warp_op || name == lower::pseudo::barrier_sync ||
+                     name == lower::pseudo::barrier_reduce
+                 ? 1
+                 : 0;
+  }
+  return waits;
+}
+
+Shape shape_of(llvm::Function& function, const Waits& waits) {
   Shape shape;
   shape.instructions = function.getInstructionCount();
   shape.in_blocks = shape.instructions * function.size();
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     shape.barriers += lower::callee_name(instruction) == lower::pseudo::barrier_sync ? 1 : 0;
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    shape.waiting_calls += call != nullptr && suspension.is_suspending_call(*call) ? 1 : 0;
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+      shape.called_waits += waits.lookup(call->getCalledFunction());
   }
   llvm::DominatorTree dominators(function);
   dominators.updateDFSNumbers();
@@ -66,9 +81,10 @@ Shape shape_of(llvm::Function& function, const simt::Suspension& suspension) {
 
 Effort most_effort(llvm::Module& module, bool patient) {
   const Shape& most = patient ? most_ever : most_at_once;
-  const simt::Suspension suspension(module);
+  Waits waits;
+  for (const llvm::Function& function : module) waits[&function] = waits_in(function);
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && !shape_of(function, suspension).is_within(most))
+    if (!function.isDeclaration() && !shape_of(function, waits).is_within(most))
       return Effort::Least;
   }
   return patient || module.getInstructionCount() < thorough_limit ? Effort::Thorough

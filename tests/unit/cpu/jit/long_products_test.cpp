@@ -31,8 +31,8 @@ std::string products(std::size_t count) {
   return text + "st.global.v2.f64 [%a], {%c, %d}; ret;\n}\n";
 }
 
-jit::Compiled compile(std::size_t count, bool vectors) {
-  const auto parsed = ptx::parse(products(count));
+jit::Compiled compile(const std::string& text, bool vectors) {
+  const auto parsed = ptx::parse(text);
   REQUIRE(parsed);
   jit::Options options;
   options.vectors = vectors;
@@ -40,6 +40,8 @@ jit::Compiled compile(std::size_t count, bool vectors) {
   REQUIRE(compiled);
   return std::move(*compiled);
 }
+
+jit::Compiled compile(std::size_t count, bool vectors) { return compile(products(count), vectors); }
 
 }  // namespace
 
@@ -55,6 +57,26 @@ TEST_CASE("shuffles of products are no loads of single lanes") {
   REQUIRE(one.kernels.at(0).gang_lanes == 32);
   REQUIRE(other.kernels.at(0).gang_lanes == 32);
   CHECK((other.object.size() - one.object.size()) / (many - few) < most_bytes);
+}
+
+TEST_CASE("hundreds of calls of a function with one shuffle are no reason against vectors") {
+  std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.param .b32 r) other(.param .b32 a) {
+  .reg .b32 %r<3>;
+  ld.param.b32 %r1, [a]; shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; st.param.b32 [r], %r2; ret;
+}
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %a; .reg .b32 %t, %x;
+  ld.param.u64 %a, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %a; ld.global.u32 %x, [%a];
+)";
+  for (int i = 0; i < 150; ++i)
+    text +=
+        "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %x; call.uni (r), other, (a); "
+        "ld.param.b32 %x, [r]; }\n";
+  CHECK(compile(text + "st.global.u32 [%a], %x; ret;\n}\n", true).kernels.at(0).gang_lanes == 32);
 }
 
 TEST_CASE("a long kernel that accesses vectors of PTX has a vector form to come") {
