@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pycuda import _compile_times
 from pycuda._compilers import as_texts, nvcc_program, rtc, the_compiler
 from pycuda._errors import CompileError
-from pycuda._source_places import place_of_source
+from pycuda._source_places import place_of_source, user_frame
 from pycuda._source_text import source_bytes
 
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
@@ -18,18 +18,6 @@ DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 def default_options():
     """The options when none are given: programs assign `pycuda.compiler.DEFAULT_NVCC_FLAGS`."""
     return getattr(sys.modules.get("pycuda.compiler"), "DEFAULT_NVCC_FLAGS", DEFAULT_NVCC_FLAGS)
-
-
-def user_stack_level():
-    """How far up, counted from the caller, the first frame outside of this package is."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
-        if frame.f_globals.get("__name__") == "pycuda.__main__":
-            break
-        frame = frame.f_back
-        level += 1
-    return level
 
 
 def _find_cache_folder(cache_dir):
@@ -44,7 +32,7 @@ def _find_cache_folder(cache_dir):
 
 
 def _warn_of_output(log):
-    level = user_stack_level()
+    _, level = user_frame()
     if "demoted" in log.lower() or "demoting" in log.lower():
         warnings.warn(
             "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
@@ -72,7 +60,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     extension = rtc()
     capability, is_cpu, driver_version = extension.device_facts()
     source = source_bytes(source)
-    timed = _compile_times.Compilation("compiling", "compiled to device code", source)
+    timed = _compile_times.Compilation("compiling", "compiled to device code", source, is_kept=cache_folder is not None)
     try:
         with timed:
             compiled = Compiled(
@@ -104,7 +92,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
             message += f" - PYCUDA_NVRTC={named} cannot be used: set it to the path of an NVRTC library, or unset it"
         from pycuda import _compile_advice  # start-up time: most sources compile
 
-        text = source if isinstance(source, str) else source.decode(errors="replace")
+        text = source.decode(errors="replace")
         if hint := _compile_advice.advice(text):
             message += f": {hint}"
         if _compile_advice.is_file_name(text):

@@ -12,6 +12,7 @@ import weakref
 
 from pycuda import _driver
 from pycuda import driver as cuda
+from pycuda._source_places import placed
 
 __all__ = [
     "clear_context_caches",
@@ -163,7 +164,8 @@ class MadeInContext:
         made = self._elsewhere.get(context)
         if made is None:
             kind, arguments = self._made_by
-            made = self._elsewhere.setdefault(context, kind(*arguments))
+            with placed(self._place):
+                made = self._elsewhere.setdefault(context, kind(*arguments))
         return made
 
 

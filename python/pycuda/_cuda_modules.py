@@ -6,9 +6,9 @@ import re
 import warnings
 
 from pycuda._compilers import rtc, the_compiler
-from pycuda._compiling import compile, default_options, user_stack_level
+from pycuda._compiling import compile, default_options
 from pycuda._driver import Linker, jit_input_type
-from pycuda._source_places import place_of_source
+from pycuda._source_places import place_of_source, user_frame
 from pycuda._source_text import source_bytes
 
 _FILE = re.compile(rb'^(\s*\.file\s+\d+\s+)"kernel\.cu"', re.M)
@@ -33,12 +33,12 @@ class CudaModule:
             why = "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
             warnings.warn(
                 f"failed to check compute capability for module: {why}",
-                stacklevel=user_stack_level(),
+                stacklevel=user_frame()[1],
             )
         elif int(digits) > capability:
             warnings.warn(
                 "trying to compile for a compute capability higher than selected GPU",
-                stacklevel=user_stack_level(),
+                stacklevel=user_frame()[1],
             )
 
     def _bind_module(self):
@@ -173,7 +173,7 @@ class DynamicModule(CudaModule):
         """Link the parts and load the result into the current context."""
         self.module = self._open_linker().link_module()
         for file, place, source in self._sources:
-            self.module._set_source(file, *place[:2], source)
+            self.module._set_source(file, place.line_name, place.first_line, source)
         self.linker = None
         self._bind_module()
         return self

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 import pycuda.driver as drv
-from pycuda._arrays.core.shapes import _runs_in_turn
+from pycuda._splay import runs_threads_serially
 
 
 class PreparedFunctions(Mapping):
@@ -40,6 +40,6 @@ def most_threads(device, *mappings):
     """How many threads a block of each kernel of `mappings` can have."""
     attribute = drv.device_attribute
     most = min(device.get_attribute(attribute.MAX_THREADS_PER_BLOCK), device.get_attribute(attribute.MAX_BLOCK_DIM_X))
-    if _runs_in_turn(device):  # it has no registers that threads share out among themselves
+    if runs_threads_serially(device):  # it has no registers that threads share out among themselves
         return most
     return min([most, *(function.max_threads_per_block for kernels in mappings for function in kernels.values())])

@@ -9,7 +9,7 @@ import pycuda.driver as drv
 from pycuda import _curand_kernels, gpuarray
 from pycuda._arrays.ops.creation import packed_copy
 from pycuda._curand_functions import PreparedFunctions, most_threads
-from pycuda.compiler import SourceModule
+from pycuda._generated_modules import generated_module
 
 _INITIAL_STACK_BYTES = 16 * 1024
 
@@ -77,7 +77,7 @@ class RandomNumberGenerator:
             skips="\n".join(f"SKIP({name}, {', '.join(skips[name])})" for name in self._skips),
             prepare=prepare,
         )
-        self.module = SourceModule(source, no_extern_c=True, check_arguments=False)
+        self.module = generated_module(source)
         formats = {}
         for infos, extra in (
             (self.gen_info, lambda c_type: ""),

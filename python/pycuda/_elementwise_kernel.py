@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._arrays.core.shapes import splay
 from pycuda._contexts import remembered_with_object
+from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
@@ -18,8 +18,8 @@ from pycuda._kernel_arguments import (
     struct_chars,
     with_headers,
 )
-from pycuda._source_places import place_of_call, place_of_generated, placed, placed_already
-from pycuda.compiler import SourceModule
+from pycuda._source_places import place_of_generated, placed
+from pycuda._splay import splay
 from pycuda.tools import ScalarArg, VectorArg
 
 _COUNTED_LOOP = """
@@ -82,8 +82,8 @@ def _build_module(loop, arguments, operation, name, keep, options, preamble, loo
         loop=loop.format(loop_prep=loop_prep, operation=operation),
         after_loop=after_loop,
     )
-    with placed(placed_already() or place_of_generated(f"the elementwise kernel '{name}'")):
-        return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
+    place = place_of_generated(f"the elementwise kernel '{name}'", is_users=False)
+    return generated_module(source, place, options=options, keep=keep)
 
 
 def get_elwise_module(
@@ -181,7 +181,7 @@ class ElementwiseKernel:
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
-        self._place = place_of_generated(f"ElementwiseKernel '{name}'", place_of_call(), operation=operation)
+        self._place = place_of_generated(f"ElementwiseKernel '{name}'", operation=operation)
 
     def get_texref(self, name, use_range=False):
         """A texture reference of the module; drivers since CUDA 12 have none."""

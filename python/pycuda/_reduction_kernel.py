@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._contexts import MadeInContext
+from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
@@ -19,8 +20,7 @@ from pycuda._kernel_arguments import (
     struct_chars,
     with_headers,
 )
-from pycuda._source_places import place_of_call, place_of_generated, placed, placed_already
-from pycuda.compiler import SourceModule
+from pycuda._source_places import place_of_generated, placed
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype
 
 _BLOCK_SIZE = 512
@@ -98,8 +98,8 @@ def _build_module(
         strided_objects=objects,
         neutral=neutral,
     )
-    with placed(placed_already() or place_of_generated(f"the reduction kernel '{name}'")):
-        return SourceModule(source, options=options, keep=keep, no_extern_c=True, check_arguments=False)
+    place = place_of_generated(f"the reduction kernel '{name}'", is_users=False)
+    return generated_module(source, place, options=options, keep=keep)
 
 
 def get_reduction_module(
@@ -146,10 +146,9 @@ def get_reduction_kernel_and_types(
 
     Stage 2 reads what stage 1 has written, and takes the arguments of stage 1 after it.
     """
-    function, arguments = _stage_kernel(
+    return _stage_kernel(
         stage, out_type, block_size, neutral, reduce_expr, map_expr, arguments, name, keep, options, preamble, ()
     )
-    return function, arguments
 
 
 def _stage_arguments(stage, out_type, map_expr, arguments):
@@ -269,9 +268,7 @@ class ReductionKernel(MadeInContext):
         )
         self._remember_context(ReductionKernel, self.dtype_out, *self._settings[2:], self._allocator)
         self._strided_kernels = {}
-        self._place = place_of_generated(
-            f"ReductionKernel '{name}'", place_of_call(), map_expr=map_expr, reduce_expr=reduce_expr
-        )
+        self._place = place_of_generated(f"ReductionKernel '{name}'", map_expr=map_expr, reduce_expr=reduce_expr)
         stage1, self.stage1_arg_types = self._compile_stage(1)
         self.stage1_func = stage1.prepared_async_call
         assert any(isinstance(argument, VectorArg) for argument in self.stage1_arg_types), (

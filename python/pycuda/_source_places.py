@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where in the user's program the source of a kernel stands: faults and compile errors name that place."""
+"""Where in the user's program the source of a kernel is: faults and compile errors name that place."""
 
 import contextlib
 import os
@@ -7,48 +7,78 @@ import sys
 import threading
 from typing import NamedTuple
 
+_override = threading.local()
+_texts = {}  # (linecache's lines, the same lines stripped and joined), by file name
+
 
 class Place(NamedTuple):
-    """The place of a source.
+    """The place of a source in the user's program.
 
     Attributes
     ----------
-    name : str
-        How a message names one of its lines; "{}" stands for the line's number.
-    first_line : int
-        The number of the source's first line.
-    detail : str
-        What a source was generated from, for compile errors.
+    filename : str
+        The file that contains the source, passes it, or makes the object that generates it; "" if there is none.
+    line : int
+        The line of that file.
+    is_literal : bool
+        Whether the source itself is in the file, from `line` on.
+    generator : str
+        What generated the source, such as "ElementwiseKernel 'scale'"; "" for a source of the user's.
+    parts : tuple of (str, str)
+        The user's texts in a generated source, after what they are called.
+    cell : bool
+        Whether the source is a notebook's cell, after the line of its magic command.
     """
 
-    name: str
-    first_line: int = 1
-    detail: str = ""
+    filename: str = ""
+    line: int = 0
+    is_literal: bool = False
+    generator: str = ""
+    parts: tuple = ()
+    cell: bool = False
+
+    @property
+    def line_name(self):
+        """How a message names a line of the source; "{}" stands for its number, counted from `first_line`."""
+        if self.cell:
+            return "line {} of the cell"
+        if self.generator:
+            return f"a line of {self._generator_and_place()}"
+        if self.is_literal:
+            return _place_in(self.filename, "{}")
+        return f"line {{}} of the source passed at {self._call()}" if self.filename else "line {} of the source"
+
+    @property
+    def first_line(self):
+        """The number of the source's first line."""
+        return 2 if self.cell else self.line if self.is_literal else 1
 
     def in_compile_error(self):
-        """The place of a whole source, for the end of a compile error's headline."""
-        if self.name.startswith(_PASSED):
-            return f"the source was passed at {self.name.removeprefix(_PASSED)}"
-        if "{}" in self.name:
-            return f"line 1 of kernel.cu is {self.name.replace('{}', str(self.first_line))}"
-        return f"kernel.cu is the source of {self.name.removeprefix('a line of ')}{self.detail}"
+        """The place of the whole source, for the end of a compile error's headline."""
+        if self.generator:
+            texts = ", ".join(f"{name}={text!r}" for name, text in self.parts if text)
+            return f"kernel.cu is the source of {self._generator_and_place()}{f', which has {texts}' if texts else ''}"
+        if self.is_literal or self.cell or not self.filename:
+            return f"line 1 of kernel.cu is {self.line_name.replace('{}', str(self.first_line))}"
+        return f"the source was passed at {self._call()}"
+
+    def _call(self):
+        return _place_in(self.filename, self.line)
+
+    def _generator_and_place(self):
+        return f"{self.generator} made at {self._call()}" if self.filename else self.generator
 
 
-_PASSED = "line {} of the source passed at "
-# The package's modules that hand a program's source on as it is.
-_HANDING_ON = ("pycuda.compiler", "pycuda._compiling", "pycuda._cuda_modules", "pycuda._source_places")
-_override = threading.local()
-_files = {}  # lines without blanks at their ends, by file name
-
-
-def _user_frame():
-    """The innermost frame outside of this package, or None."""
+def user_frame():
+    """The innermost frame outside of this package, or None, and how many frames above the caller it is."""
+    level = 1
     frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "pycuda":
         if frame.f_globals.get("__name__") == "pycuda.__main__":
             break
         frame = frame.f_back
-    return frame
+        level += 1
+    return frame, level
 
 
 def _cell_name(filename):
@@ -80,43 +110,30 @@ def _place_in(filename, line):
     return f"{_shown_name(filename)}:{line}"
 
 
-def place_of_call():
-    """Where the program called the package: "program.py:12" or "line 3 of cell In[2]"; "" without such a place."""
-    frame = _user_frame()
-    return "" if frame is None else _place_in(frame.f_code.co_filename, frame.f_lineno)
-
-
-def _lines_of(filename, module_globals):
-    """The lines of a file or a cell, without blanks at their ends; none where there is no text."""
-    import linecache  # start-up time: rarely needed
+def _stripped_text(filename, module_globals):
+    """The text of a file or a cell with stripped lines; empty where there is none."""
+    import linecache  # start-up time: programs without kernels of their own
 
     lines = linecache.getlines(filename, module_globals)
-    known = _files.get(filename)
+    known = _texts.get(filename)
     if known is None or known[0] is not lines:
-        if len(_files) > 100:
-            _files.clear()
-        known = _files[filename] = (lines, [line.strip() for line in lines])
+        if len(_texts) > 100:
+            _texts.clear()
+        known = _texts[filename] = (lines, "\n".join(line.strip() for line in lines))
     return known[1]
 
 
-def _line_of_literal(source, lines, called_at):
-    """The line on which `source` begins in a file, if it stands there once, or around the calling line; else None."""
-    wanted = [line.strip() for line in source.split("\n")]
-    first, last = wanted[0], wanted[-1]
-    count = len(wanted)
-    # The line that is compared first: blank lines are everywhere.
-    probe = next((index for index, line in enumerate(wanted) if 0 < index < count - 1 and line), None)
+def _line_of_literal(source, text, called_at):
+    """The line of `text` on which `source` begins, if it is there once, or around the calling line; else None."""
+    count = source.count("\n") + 1
+    if count > text.count("\n") + 1:
+        return None
+    wanted = "\n".join(line.strip() for line in source.split("\n"))
     found = []
-    for start in range(len(lines) - count + 1):
-        if probe is not None and lines[start + probe] != wanted[probe]:
-            continue
-        if count == 1:
-            if first not in lines[start]:
-                continue
-        elif not lines[start].endswith(first) or not lines[start + count - 1].startswith(last):
-            continue
-        if lines[start + 1 : start + count - 1] == wanted[1:-1]:
-            found.append(start + 1)
+    at = text.find(wanted)
+    while at >= 0:
+        found.append(text.count("\n", 0, at) + 1)
+        at = text.find(wanted, at + 1)
     if len(found) > 1:
         found = [line for line in found if line - 1 <= called_at <= line + count]
     return found[0] if len(found) == 1 else None
@@ -125,8 +142,8 @@ def _line_of_literal(source, lines, called_at):
 def place_of_source(source):
     """The place of a source that the program passes to the package now.
 
-    A source that stands in the calling file as it is, indented or not, has the lines of that file. Of other sources
-    (read from a file, put together) the place is the call.
+    A source that is in the calling file as it is, indented or not, has the lines of that file. The place of others
+    (read from a file, put together) is the call.
 
     Parameters
     ----------
@@ -136,23 +153,19 @@ def place_of_source(source):
     -------
     Place
     """
-    set_place = placed_already()
-    if set_place is not None:
-        return set_place
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__") in _HANDING_ON:
-        frame = frame.f_back
-    if frame is not None and frame.f_globals.get("__name__", "").startswith("pycuda."):
-        return Place("a line of a kernel of this package")
+    place = placed_already()
+    if place is not None:
+        return place
+    frame, _ = user_frame()
     if frame is None:
-        return Place("line {} of the source")
+        return Place()
     filename = frame.f_code.co_filename
     text = source.decode(errors="replace")
     if text.strip():
-        begin = _line_of_literal(text, _lines_of(filename, frame.f_globals), frame.f_lineno)
+        begin = _line_of_literal(text, _stripped_text(filename, frame.f_globals), frame.f_lineno)
         if begin is not None:
-            return Place(_place_in(filename, "{}"), begin)
-    return Place(_PASSED + _place_in(filename, frame.f_lineno))
+            return Place(filename, begin, is_literal=True)
+    return Place(filename, frame.f_lineno)
 
 
 def placed_already():
@@ -171,18 +184,21 @@ def placed(place):
         _override.place = before
 
 
-def place_of_generated(what, made_at="", **parts):
+def place_of_generated(generator, *, is_users=True, **parts):
     """The `Place` of a source that the package generates; its lines are not the user's, so no number is named.
 
     Parameters
     ----------
-    what : str
+    generator : str
         Such as "ElementwiseKernel 'scale'".
-    made_at : str
-        What `place_of_call` returned when the object was made.
+    is_users : bool
+        Whether the caller's caller, outside of the package, made what generates it.
     **parts : str
         The texts of the user's that are in the source, by what they are called.
     """
-    made = f" made at {made_at}" if made_at else ""
-    texts = ", ".join(f"{name}={text!r}" for name, text in parts.items() if text)
-    return Place(f"a line of {what}{made}", detail=f", which has {texts}" if texts else "")
+    place = placed_already()
+    if place is not None:
+        return place
+    frame = user_frame()[0] if is_users else None
+    made_at = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    return Place(*made_at, generator=generator, parts=tuple(parts.items()))

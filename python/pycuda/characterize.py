@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda import driver
-from pycuda.compiler import SourceModule
+from pycuda._generated_modules import generated_module
+from pycuda._source_places import place_of_generated
 from pycuda.tools import context_dependent_memoize, platform_bits
 
 __all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
@@ -29,7 +30,7 @@ def has_double_support():
 @context_dependent_memoize
 def sizeof(type_name, preamble=""):
     """The size in bytes of a C type on the device; `preamble` may declare it."""
-    module = SourceModule(
+    module = generated_module(
         f"""
         {preamble}
         extern "C"
@@ -38,7 +39,7 @@ def sizeof(type_name, preamble=""):
           *size = sizeof({type_name});
         }}
         """,
-        no_extern_c=True,
+        place_of_generated(f"sizeof({type_name!r})", preamble=preamble),
     )
     size = np.zeros(1, np.uint64)
     module.get_function("size_of_type")(driver.Out(size), block=(1, 1, 1), grid=(1, 1))

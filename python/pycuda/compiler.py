@@ -118,7 +118,7 @@ class SourceModule(CudaModule):
         with _compile_times.Compilation("loading", "loaded", self._compile.args[0]):
             self.module = module_from_buffer(compiled.image)
         if self._place is not None:
-            self.module._set_source("kernel.cu", *self._place[:2], self._compile.args[0])
+            self.module._set_source("kernel.cu", self._place.line_name, self._place.first_line, self._compile.args[0])
         if self._checks_arguments:
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names

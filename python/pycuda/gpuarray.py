@@ -14,14 +14,13 @@ import importlib
 import numpy as np  # noqa: F401
 
 import pycuda.driver as drv  # noqa: F401
-from pycuda._arrays.core.gpuarray import GPUArray, _apply, _array  # noqa: F401
-from pycuda._arrays.core.shapes import _axes, _axis, _splay_backend  # noqa: F401
+from pycuda._arrays.core.gpuarray import GPUArray, _array  # noqa: F401
 from pycuda._arrays.functions import FUNCTIONS as _FUNCTIONS
 from pycuda._arrays.numpy.families import BORROWED as _BORROWED
 from pycuda._arrays.numpy.families import load as _load
 from pycuda._arrays.ops.creation import _restore  # noqa: F401
-from pycuda._arrays.ops.selection import _store  # noqa: F401
 from pycuda._arrays.ops.transfers import _memcpy_discontig  # noqa: F401
+from pycuda._splay import splay_on as _splay_backend  # noqa: F401
 from pycuda._vectors import vec  # noqa: F401
 from pycuda.characterize import has_double_support  # noqa: F401
 from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base

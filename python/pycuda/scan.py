@@ -19,9 +19,9 @@ from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._arrays.ops.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
+from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import with_headers
-from pycuda._source_places import place_of_call, place_of_generated, placed
-from pycuda.compiler import SourceModule
+from pycuda._source_places import place_of_generated
 from pycuda.driver import Context, device_attribute
 from pycuda.tools import dtype_to_ctype
 
@@ -189,7 +189,7 @@ class _ScanKernel(MadeInContext):
                 raise ValueError(f"elements of dtype {self.dtype} are too large to scan")
         self._remember_context(type(self), dtype, scan_expr, neutral, name_prefix, options, preamble)
         self._options = options
-        self._place = place_of_generated(f"{type(self).__name__} '{name_prefix}'", place_of_call(), scan_expr=scan_expr)
+        self._place = place_of_generated(f"{type(self).__name__} '{name_prefix}'", scan_expr=scan_expr)
         self._single_pass = None
         self._settings = settings = {
             "scan_expr": scan_expr,
@@ -202,8 +202,7 @@ class _ScanKernel(MadeInContext):
 
         def compile_kernel(template, group_size, name, types):
             source = template.format(wg_size=group_size, **settings)
-            with placed(self._place):
-                module = SourceModule(source, options=options, no_extern_c=True, check_arguments=False)
+            module = generated_module(source, self._place, options=options)
             return module.get_function(f"{name_prefix}_{name}").prepare(types)
 
         self.scan_intervals_knl = compile_kernel(SCAN_INTERVALS_SOURCE, self.scan_wg_size, "scan_intervals", "PPNN")
@@ -316,8 +315,7 @@ class _ScanKernel(MadeInContext):
     def _compile_single_pass(self, items):
         settings = dict(self._settings, wg_size=_scan_single_pass.THREADS, items=items)
         source = (SHARED_PREAMBLE + self.single_pass_tp).format(**settings)
-        with placed(self._place):
-            module = SourceModule(source, options=self._options, no_extern_c=True, check_arguments=False)
+        module = generated_module(source, self._place, options=self._options)
         return module.get_function(f"{settings['name_prefix']}_single_pass").prepare("PPPPN")
 
 

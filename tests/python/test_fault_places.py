@@ -143,10 +143,19 @@ def elementwise_kernel():
 def reduction_kernel():
     kernel = reduction.ReductionKernel(np.float32, "0", "a + b", "x[i + 1000000]", "float *x", name="total")  # total
     kernel(gpuarray.to_gpu(array)).get()
+def in_another_context():
+    kernel = reduction.ReductionKernel(np.float32, "0", "a + b", "x[i + 1000000]", "float *x", name="other")  # other
+    context = cuda.Device(0).make_context()
+    try:
+        kernel(gpuarray.to_gpu(array)).get()
+    finally:
+        context.pop()
 told(elementwise_kernel)
 told(reduction_kernel)
+told(in_another_context)
 """
-    first, second = places(tmp_path, program)
+    first, second, third = places(tmp_path, program)
+    assert third.startswith(f"at a line of ReductionKernel 'other' made at program.py:{line_of(program, '# other')} |")
     made = f"made at program.py:{line_of(program, '# set')}"
     assert first == f"at a line of ElementwiseKernel 'set' {made} | x[i + 1000000] = 1"
     assert second.startswith(f"at a line of ReductionKernel 'total' made at program.py:{line_of(program, '# total')} |")

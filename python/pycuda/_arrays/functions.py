@@ -4,7 +4,7 @@
 NumPy's functions that it offers besides, with NumPy's arguments, are in `numpy.families.BORROWED`.
 """
 
-from pycuda._arrays.core import shapes
+from pycuda import _splay
 from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.ops import (
     creation,
@@ -35,11 +35,12 @@ _NAMES = {
     scans: "cumprod cumsum",
     searching: "searchsorted unique",
     selection: "nonzero put",
-    shapes: "splay",
+    _splay: "splay",
     sorting: "argsort sort",
     where: "clip logical_and logical_not logical_or round_ where",
 }
 FUNCTIONS = {name: getattr(module, name) for module, names in _NAMES.items() for name in names.split()}
 for _name, _function in FUNCTIONS.items():
-    # What pickles name and tracebacks show, wherever the function is.
-    _function.__module__, _function.__qualname__ = GPUArray.__module__, _name
+    # What pickles name, wherever the function is; a method keeps the name that it has in the class.
+    if _function.__module__ != GPUArray.__module__:
+        _function.__module__, _function.__qualname__ = GPUArray.__module__, _name

@@ -119,9 +119,10 @@ METHODS = {
 
 def _bind():
     for name, operation in METHODS.items():
-        if isinstance(operation, types.FunctionType):
-            # What tracebacks and help() show.
-            operation.__module__, operation.__qualname__ = GPUArray.__module__, f"GPUArray.{name}"
+        if isinstance(operation, types.FunctionType) and operation.__module__ != GPUArray.__module__:
+            # What help() and errors of arguments show; a second name of the same operation does not change it.
+            operation.__module__, operation.__name__ = GPUArray.__module__, name
+            operation.__qualname__ = f"GPUArray.{name}"
         setattr(GPUArray, name, operation)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from pycuda import gpuarray
 from pycuda._arrays.ops.creation import packed_copy
-from pycuda.compiler import SourceModule
+from pycuda._generated_modules import generated_module
 from pycuda.tools import dtype_to_ctype
 
 # A complex number is added part by part.
@@ -143,7 +143,7 @@ class CoordinateSpMV:
 
     def _kernel(self, template, name):
         types = {"value_type": dtype_to_ctype(self.dtype), "index_type": dtype_to_ctype(self.index_dtype)}
-        return SourceModule(template % types, no_extern_c=True, check_arguments=False).get_function(name)
+        return generated_module(template % types).get_function(name)
 
     def get_flat_kernel(self):
         """The kernel of many threads: (count, each, rows, columns, values, x, y)."""

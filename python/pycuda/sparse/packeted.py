@@ -10,7 +10,7 @@ import heapq
 import numpy as np
 
 from pycuda import gpuarray
-from pycuda.compiler import SourceModule
+from pycuda._generated_modules import generated_module
 from pycuda.sparse.coordinate import CoordinateSpMV, apart, check_vector, checked_coordinates, checked_dtype
 from pycuda.sparse.operator import OperatorBase
 from pycuda.sparse.pkt_build import build_pkt_data_structure
@@ -185,7 +185,7 @@ class PacketedSpMV(OperatorBase):
         """The kernel of the packets, compiled once."""
         if self._function is None:
             settings = {"value_type": dtype_to_ctype(self.dtype), "rows_per_packet": self.rows_per_packet}
-            module = SourceModule(PKT_KERNEL_TEMPLATE % settings, no_extern_c=True, check_arguments=False)
+            module = generated_module(PKT_KERNEL_TEMPLATE % settings)
             self._function = module.get_function("spmv_pkt_kernel")
         return self._function
 

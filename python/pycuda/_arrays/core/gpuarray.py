@@ -10,9 +10,10 @@ from types import GenericAlias
 import numpy as np
 
 from pycuda import _driver, driver
-from pycuda._arrays.core.shapes import _dims, _order_is_fortran, splay
+from pycuda._arrays.core.shapes import _dims, _order_is_fortran
 from pycuda._compilers import the_compiler
 from pycuda._compiling import _find_cache_folder
+from pycuda._splay import splay
 from pycuda.compyte.array import ArrayFlags
 
 _array = _driver._array

@@ -2,7 +2,7 @@
 """Kernels that this package writes for the dtypes at hand, compiled once for each context."""
 
 from pycuda import _driver
-from pycuda.compiler import SourceModule
+from pycuda._generated_modules import generated_module
 from pycuda.tools import context_dependent_memoize
 
 _array = _driver._array
@@ -19,9 +19,7 @@ def compiled(name, template, *types):
     for number, type_name in enumerate(types):
         text = text.replace(f"${number}", type_name)
     # Products and sums are rounded one by one, as NumPy does.
-    module = SourceModule(
-        _array.kernel_types() + text, options=["--fmad=false"], no_extern_c=True, check_arguments=False
-    )
+    module = generated_module(_array.kernel_types() + text, options=["--fmad=false"])
     return module.get_function(name)
 
 

@@ -5,11 +5,11 @@ import numpy as np
 
 from pycuda._arrays.core.gpuarray import _apply
 from pycuda._arrays.core.kernels import compiled
-from pycuda._arrays.core.shapes import splay
 from pycuda._arrays.numpy.arguments import refuse
 from pycuda._arrays.ops.creation import packed, to_gpu, zeros
 from pycuda._arrays.ops.operands import device, host
 from pycuda._arrays.ops.searching import searchsorted
+from pycuda._splay import splay
 
 _COUNT = """
 extern "C" __global__ void count(const i64* at, const double* weights, i64* counts, double* sums, i64 n) {

@@ -6,12 +6,12 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.kernels import compiled, type_name
-from pycuda._arrays.core.shapes import splay
 from pycuda._arrays.ops.creation import asarray, packed, to_gpu
 from pycuda._arrays.ops.joining import concatenate
 from pycuda._arrays.ops.scans import cumsum, positions_of_true
 from pycuda._arrays.ops.selection import take
 from pycuda._arrays.ops.sorting import _ORDER, argsort, sort
+from pycuda._splay import splay
 
 _array = _driver._array
 _apply = _array.apply
