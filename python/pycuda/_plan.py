@@ -4,7 +4,7 @@
 import re
 from typing import NamedTuple
 
-_ROW = re.compile(r"^ *(\d+|-)  (.{18,}?) (.{22,}?) (\w+) +(.*)$")
+_COLUMNS = re.compile(r" {2,}")  # the driver writes at least two blanks between columns, and "-" into empty ones
 
 
 class PlanRow(NamedTuple):
@@ -57,16 +57,20 @@ class Plan(str):
         plan.header, plan.rows, plan.costs = [], [], []
         in_table = False
         for line in text.splitlines():
-            row = _ROW.match(line) if in_table else None
-            if row is not None:
-                ptx, source, instruction, what, form = (part.strip() for part in row.groups())
-                plan.rows.append(PlanRow(None if ptx == "-" else int(ptx), source, instruction, what, form))
+            row = _COLUMNS.split(line.strip(), maxsplit=4) if in_table else []
+            if len(row) == 5 and (row[0] == "-" or row[0].isdigit()):
+                ptx, source, instruction, what, form = ("" if part == "-" else part for part in row)
+                plan.rows.append(PlanRow(int(ptx) if ptx else None, source, instruction, what, form))
             elif line.split()[:2] == ["PTX", "source"]:
                 in_table = True
             else:
                 (plan.costs if in_table else plan.header).append(line)
-        plan.is_vector = any(line.startswith("gangs of") for line in plan.header)
+        waits = any(line.startswith("long: runs thread by thread") for line in plan.header)
+        plan.is_vector = not waits and any(line.startswith("gangs of") for line in plan.header)
         return plan
+
+    def __getnewargs__(self):
+        return str(self), self.kernel, self.block
 
     def __repr__(self):
         return str(self)

@@ -6,6 +6,7 @@ import pathlib
 import pycuda
 import pytest
 from programs import run_program
+from pycuda._plan import Plan, PlanRow
 
 pytestmark = pytest.mark.skipif(
     not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
@@ -38,16 +39,33 @@ assert kernel.plan(block=(256, 1, 1)) == kernel.plan() != kernel.plan((64,))
     assert "ld.global" in output
 
 
+def test_names_with_blanks_are_one_column_of_a_plan():
+    text = (
+        "kernel k\nlong: runs thread by thread until it has run for some 0.8 s\ngangs of 32\n"
+        "   PTX  source              instruction             what      form\n"
+        "    12  my own functions.h:1  ld.global.f32           access    gather\n"
+        "     -  -                   -                       note      two words\n"
+    )
+    plan = Plan(text, "k", (32, 1, 1))
+    assert plan.rows == [
+        PlanRow(12, "my own functions.h:1", "ld.global.f32", "access", "gather"),
+        PlanRow(None, "", "", "note", "two words"),
+    ]
+    assert not plan.is_vector
+
+
 def test_a_plan_has_its_parts_as_attributes_and_as_a_table():
     run_program(
         PROGRAM
         + """
+import copy, pickle
 plan = kernel.plan((64, 1, 1))
 assert isinstance(plan, str) and repr(plan) == str(plan)
 assert plan.kernel == "scale" and plan.block == (64, 1, 1) and plan.is_vector
 assert plan.header[0].startswith("kernel scale, block (64, 1, 1)")
 load = next(row for row in plan.rows if row.instruction == "ld.global.f32")
 assert load.source == "kernel.cu:1" and load.what == "access" and load.form == "contiguous" and load.ptx_line > 0
+assert copy.copy(plan) == pickle.loads(pickle.dumps(plan)) == plan and copy.deepcopy(plan).rows == plan.rows
 html = plan._repr_html_()
 assert html.count("<tr>") == len(plan.rows) + 1 and "<td style='text-align:left'>contiguous</td>" in html
 """,

@@ -147,15 +147,18 @@ const char* kind_text(simt::PlanNote::Kind kind) {
   return "note";
 }
 
-/// One line of the table, with the columns PTX line, source, instruction, kind, form.
+/// One line of the table, with the columns PTX line, source, instruction, kind, form: at least two
+/// blanks between them, and "-" where there is nothing.
 std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
   const ptx::Instruction* instruction = instruction_of(module, note);
+  std::string source = instruction ? source_of(module, *instruction) : "";
+  if (source.empty()) source = "-";
   char columns[160];
-  std::snprintf(columns, sizeof columns, "%6s  %-18s %-22s %-8s",
+  std::snprintf(columns, sizeof columns, "%6s  %-18s  %-22s  %-8s",
                 instruction ? std::to_string(instruction->position.line).c_str() : "-",
-                instruction ? source_of(module, *instruction).c_str() : "",
-                instruction ? instruction->text.c_str() : "", kind_text(note.kind));
-  return columns + (" " + note.form) + "\n";
+                source.c_str(),
+                instruction ? instruction->text.c_str() : "-", kind_text(note.kind));
+  return columns + ("  " + note.form) + "\n";
 }
 
 }  // namespace
@@ -219,7 +222,7 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
         return (first ? first->position.line : ~0u) < (second ? second->position.line : ~0u);
       });
   char head[160];
-  std::snprintf(head, sizeof head, "%6s  %-18s %-22s %-8s %s\n", "PTX", "source", "instruction",
+  std::snprintf(head, sizeof head, "%6s  %-18s  %-22s  %-8s  %s\n", "PTX", "source", "instruction",
                 "what", "form");
   text += head;
   for (const simt::PlanNote& note : notes) text += note_text(*parsed, note);
