@@ -4,7 +4,8 @@
 import os
 import re
 
-_COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+from pycuda._source_text import code_of
+
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
 _REMEDIES = {
@@ -18,7 +19,7 @@ _REMEDIES = {
 
 
 def is_file_name(text):
-    """Whether a source is none, but the name of a file."""
+    """Whether the source is the name of a file instead of code."""
     text = text.strip()
     return "\n" not in text and (text.endswith((".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")) or os.path.isfile(text))
 
@@ -33,7 +34,7 @@ def advice(source):
     """
     if is_file_name(source):
         return f"the source is the name of a file: pass its text, open({source.strip()!r}).read()"
-    code = _COMMENT_OR_TEXT.sub(" ", source)
+    code = code_of(source)
     if "<<<" in code:
         return (
             "kernels are not launched by <<<...>>> here: get_function returns a kernel that Python calls, "

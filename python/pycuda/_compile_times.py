@@ -9,17 +9,18 @@ stream must stay empty sets PYCUDA_LOG, to "warning" for instance.
 """
 
 import os
-import re
 import sys
 import threading
 import time
 
-_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
+from pycuda._source_text import kernel_names
+
 _LONG_SECONDS = 2.0
 _LEVELS = {"quiet": "CRITICAL", "warning": "WARNING", "info": "INFO", "debug": "DEBUG"}
 _logger = None
 _said = False
 _running = {}  # what is being compiled, oldest first, by identity
+_lock = threading.Lock()  # protects _running and _watcher
 _watcher = None
 
 
@@ -42,10 +43,9 @@ def _configured_logger():
 
 def _name_of(source):
     """The kernels of a source, for people."""
-    text = source.decode(errors="replace") if isinstance(source, (bytes, bytearray)) else str(source)
-    names = list(dict.fromkeys(_KERNEL.findall(text)))
+    names = kernel_names(source)
     if not names:
-        return f"a source of {len(text)} characters"
+        return f"a source of {len(source)} bytes"
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{'kernels' if len(names) > 1 else 'kernel'} {', '.join(names[:3])}{more}"
 
@@ -60,15 +60,22 @@ def _report(what, source, seconds, from_cache):
 def _announce(compilation):
     global _said
     _said = True
-    cached = "" if os.environ.get("PYCUDA_DISABLE_CACHE") else "; the result is cached for the next run"
+    cached = "; the result is cached for the next run" if compilation.is_kept else ""
     text = f"pycuda: {compilation.doing} {_name_of(compilation.source)} takes longer than {_LONG_SECONDS:.0f} s{cached}"
     if sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)
 
 
 def _watch():
-    """Sleeps until a compilation has lasted long enough or none runs. So one thread serves all of two seconds."""
-    while not _said and (oldest := next(iter(list(_running.values())), None)):
+    """Announce the first compilation that lasts too long. One thread watches all that start while it runs."""
+    global _watcher
+    while True:
+        with _lock:
+            oldest = None if _said else next(iter(_running.values()), None)
+            if oldest is None:
+                if _watcher is threading.current_thread():
+                    _watcher = None
+                return
         left = oldest.started + _LONG_SECONDS - time.perf_counter()
         if left <= 0:
             _announce(oldest)
@@ -79,24 +86,31 @@ def _watch():
 class Compilation:
     """A compilation, timed while the object is used in a `with` statement.
 
-    `doing` and `done` are the words for it while it runs and afterwards. One that raises an exception is not reported.
+    `doing` and `done` are the words for it while it runs and afterwards, `is_kept` says whether the result is cached.
+    One that raises an exception is not reported.
     """
 
-    def __init__(self, doing, done, source):
-        self.doing, self.done, self.source = doing, done, source
+    def __init__(self, doing, done, source, is_kept=False):
+        self.doing, self.done, self.source, self.is_kept = doing, done, source, is_kept
         self.from_cache = False
 
     def __enter__(self):
         global _watcher
         self.started = time.perf_counter()
         if not _said and not os.environ.get("PYCUDA_LOG"):
-            _running[id(self)] = self
-            if _watcher is None or not _watcher.is_alive():
-                _watcher = threading.Thread(target=_watch, name="pycuda-long-compilations", daemon=True)
-                _watcher.start()
+            with _lock:
+                _running[id(self)] = self
+                if _watcher is None:
+                    watcher = threading.Thread(target=_watch, name="pycuda-long-compilations", daemon=True)
+                    try:
+                        watcher.start()
+                        _watcher = watcher
+                    except RuntimeError:  # no thread to be had, or Python is exiting: nothing is announced
+                        del _running[id(self)]
         return self
 
     def __exit__(self, kind, error, traceback):
-        _running.pop(id(self), None)
+        with _lock:
+            _running.pop(id(self), None)
         if kind is None:
             _report(self.done, self.source, time.perf_counter() - self.started, self.from_cache)

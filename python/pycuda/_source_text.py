@@ -49,8 +49,24 @@ def first_error(log):
     return log.strip() or "the compiler gave no reason"
 
 
+_COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
+
+
+def code_of(source):
+    """A source, str or bytes, as str without its comments and the contents of its literals."""
+    if isinstance(source, (bytes, bytearray)):
+        source = source.decode(errors="replace")
+    return _COMMENT_OR_TEXT.sub(" ", source)
+
+
+def kernel_names(source):
+    """The names of what looks like the definition of a kernel in a source, str or bytes: in order, each once."""
+    return list(dict.fromkeys(_KERNEL.findall(code_of(source))))
+
+
 def is_template(source, name):
-    """Whether the source, bytes, defines a template of kernels of this name."""
-    bounds = rb"(?:__launch_bounds__\s*\([^)]*\))?"
-    kernel = rb"template\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*__global__[^;{}()]*" + bounds + rb"[^;{}()]*\b"
-    return re.search(kernel + re.escape(name.encode()) + rb"\s*\(", source) is not None
+    """Whether the source, str or bytes, defines a template of kernels of this name."""
+    bounds = r"(?:__launch_bounds__\s*\([^)]*\))?"
+    kernel = r"template\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*__global__[^;{}()]*" + bounds + r"[^;{}()]*\b"
+    return re.search(kernel + re.escape(name) + r"\s*\(", code_of(source)) is not None

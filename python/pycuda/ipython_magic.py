@@ -4,22 +4,15 @@
 from __future__ import annotations
 
 import html
-import re
 import shlex
 
 from pycuda import driver
 from pycuda._source_places import Place, placed
+from pycuda._source_text import kernel_names
 from pycuda.compiler import SourceModule
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # Beginnings of the names of instances of templates and of what is static.
 _NOT_OF_C = ("_Z", "__nv_", "_INTERNAL")
-_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
-
-
-def _names_in(source):
-    """The names of what looks like the definition of a kernel, in order."""
-    return [match[1] for match in _KERNEL.finditer(_COMMENT.sub(" ", source))]
 
 
 def _has(module, name):
@@ -34,7 +27,7 @@ def _has(module, name):
 
 def _kernels_of(module, source):
     """The kernels of a module made from `source`, in its order; those of templates and static ones have no names."""
-    written = list(dict.fromkeys(_names_in(source)))
+    written = kernel_names(source)
     try:
         names = [name for name in module.module._kernel_names() if not name.startswith(_NOT_OF_C)]
     except driver.Error:  # a driver before CUDA 12.4
@@ -110,7 +103,7 @@ def compile_cell(line, cell, namespace):
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
-    with placed(Place("line {} of the cell", first_line=2)):  # the first line is that of %%cuda
+    with placed(Place(cell=True)):
         module = SourceModule(cell, options=shlex.split(line))
     functions = _kernels_of(module, cell)
     if not functions:

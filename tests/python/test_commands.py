@@ -74,9 +74,14 @@ def announced(monkeypatch, level, compile):
     monkeypatch.setattr(_compile_times, "_watcher", None)
     monkeypatch.setenv("PYCUDA_LOG", level)
     compile()
-    if _compile_times._watcher is not None:
-        _compile_times._watcher.join()
+    join_watcher()
     return stream.getvalue()
+
+
+def join_watcher():
+    watcher = _compile_times._watcher
+    if watcher is not None:
+        watcher.join()
 
 
 @pytest.mark.parametrize("level, lines", [("", 1), ("warning", 0), ("quiet", 0), ("info", 0)])
@@ -87,13 +92,36 @@ def test_a_long_compilation_is_announced_once_while_it_runs(level, lines, monkey
     def compile_twice():
         for _ in range(2):
             with _compile_times.Compilation("compiling", "compiled", SOURCE):
-                if _compile_times._watcher is not None:
-                    _compile_times._watcher.join()
+                join_watcher()
                 seen_while_running.append(sys.stderr.getvalue().count("\n"))
 
     text = announced(monkeypatch, level, compile_twice)
     assert text.count("\n") == lines and seen_while_running == [lines, lines]
     assert lines == 0 or text.startswith("pycuda: compiling kernels fill, sum takes longer than 0 s")
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_the_cache_is_named_where_it_keeps_the_result(is_kept, monkeypatch):
+    monkeypatch.setattr(_compile_times, "_LONG_SECONDS", 0.0)
+
+    def compile():
+        with _compile_times.Compilation("compiling", "compiled", SOURCE, is_kept):
+            join_watcher()
+
+    assert ("is cached for the next run" in announced(monkeypatch, "", compile)) == is_kept
+
+
+def test_without_a_thread_for_the_announcement_compiling_goes_on(monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+
+    def compile():
+        with _compile_times.Compilation("compiling", "compiled", SOURCE):
+            assert not _compile_times._running
+
+    assert announced(monkeypatch, "", compile) == ""
 
 
 def test_a_short_compilation_is_not_announced(monkeypatch):

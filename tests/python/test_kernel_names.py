@@ -178,3 +178,10 @@ def test_plain_names_of_the_default_wrapper_stay_plain():
         "namespace n { __global__ void z() {} }\n__global__ void k() {}", arch="sm_80", target="ptx"
     ).decode()
     assert ".entry k(" in image and ".entry z(" in image
+
+
+def test_a_template_in_a_comment_is_none(context):
+    module = SourceModule("// template <class T> __global__ void one(T *a) { }\n__global__ void two(int *a) { }")
+    with pytest.raises(cuda.LogicError) as raised:
+        module.get_function("one")
+    assert "template" not in str(raised.value)
