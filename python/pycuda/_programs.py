@@ -7,6 +7,7 @@ also holds CUDA's run-time library for programs that nvcc compiled.
 """
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import shlex
@@ -71,8 +72,12 @@ def driver_folder():
         folder = os.path.join(root, "driver")
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            for name, target in {**dict.fromkeys(_LINKS, library), **_run_time_libraries()}.items():
+            links = {**dict.fromkeys(_LINKS, library), **_run_time_libraries()}
+            for name, target in links.items():
                 _link(target, os.path.join(folder, name))
+            for name in set(_RUN_TIME) - set(links):  # of another environment of the same user
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(folder, name))
         except OSError:
             continue
         return folder

@@ -2,11 +2,13 @@
 """`python -m pycuda run` and `env`: programs that load libcuda.so.1 get the CPU driver."""
 
 import os
+import pathlib
 import subprocess
 import sys
 
 import pytest
 from programs import has_cpu_driver
+from pycuda import _programs
 
 pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="the CPU driver is not installed")
 
@@ -73,6 +75,18 @@ print(version.value // 1000, count.value)
 def test_programs_of_the_run_time_api_find_its_library(version):
     ended = pycuda_command("run", "--devices", 2, "-c", RUN_TIME_CLIENT.format(version))
     assert ended.stdout == f"{version} 2\n", ended.stderr
+
+
+def test_libraries_of_another_installation_do_not_stay_in_the_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
+    driver = tmp_path / "libcuda_cpu.so"
+    driver.touch()
+    monkeypatch.setattr(_programs, "cpu_driver", lambda: str(driver))
+    monkeypatch.setattr(_programs, "_run_time_libraries", lambda: {"libcudart.so.13": str(driver)})
+    folder = pathlib.Path(_programs.driver_folder())
+    assert (folder / "libcudart.so.13").exists()
+    monkeypatch.setattr(_programs, "_run_time_libraries", dict)
+    assert _programs.driver_folder() == str(folder) and not (folder / "libcudart.so.13").is_symlink()
 
 
 def test_a_shell_gets_the_same_environment():
