@@ -35,9 +35,9 @@ constexpr const char* kLineOption = "--generate-line-info";
 
 bool keeps_lines(const Options& options) {
   return std::ranges::any_of(options.compiler, [](const std::string& option) {
+    // As translate_options spells them.
     return option == kLineOption || option == "-lineinfo" || option == "-G" ||
-           option == "--device-debug" || option == "-generate-line-info" ||
-           option == "-device-debug" || option == "--lineinfo" || option == "--G";
+           option == "--device-debug";
   });
 }
 

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """NVIDIA's headers compile without nvcc, in the default wrapper too; tools/compile_headers.py goes through all."""
 
+import pathlib
+import re
+
+import pycuda
 import pytest
 from compiling import ptx_of
+from pycuda._compilers import the_compiler
 from pycuda.driver import CompileError
 
 pytestmark = pytest.mark.usefixtures("no_compiler_settings")
@@ -50,6 +55,22 @@ BLOCK_SUM = """
 def test_cubs_headers_for_the_whole_device_leave_kernels_what_they_need(headers, no_extern_c):
     includes = "".join(f"#include <{name}>\n" for name in headers)
     assert ".entry k(" in ptx_of(includes + BLOCK_SUM, no_extern_c=no_extern_c)
+
+
+def test_all_of_cub_is_left_out_or_included():
+    """A header that a new CCCL adds or removes must be added to the two lists, or removed from them."""
+    include = next(
+        folder for folder in the_compiler().installations()[0][2] if (pathlib.Path(folder) / "cub/cub.cuh").exists()
+    )
+    cub = pathlib.Path(include) / "cub"
+    ours = (pathlib.Path(pycuda.__file__).parent / "cuda/stdlib/cub/cub.cuh").read_text()
+    device = {f"cub/device/{file.name}" for file in (cub / "device").glob("*.cuh")}
+    included = set(re.findall(r"#include <(cub/.*?)>", ours))
+    theirs = set(re.findall(r"^#include <(cub/.*?)>", (cub / "cub.cuh").read_text(), re.MULTILINE))
+    assert theirs - device - {"cub/util_allocator.cuh"} <= included
+    ptx_of(
+        "".join(f"#include <{name}>\n" for name in sorted(device | theirs)) + "__global__ void k(int *a) { *a = 1; }"
+    )
 
 
 def test_a_host_function_that_calls_cub_is_refused_by_its_name():
