@@ -26,9 +26,13 @@ def git(*arguments):
 
 
 def public_address(remote):
-    """The https address of a remote's page; None for a folder or a host that only this machine knows."""
-    found = re.fullmatch(r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)([\w.-]+\.[a-z]{2,})[:/](.+?)(?:\.git)?/?", remote)
-    return f"https://{found[1]}/{found[2]}" if found else None
+    """The https address of a remote's page; None for a folder, and for a host of a private network by its name."""
+    found = re.fullmatch(
+        r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)([\w.-]+\.([a-z]{2,}))(?::\d+/|[:/])(.+?)(?:\.git)?/?", remote
+    )
+    if not found or found[2] in ("corp", "home", "internal", "lan", "local", "localdomain"):
+        return None
+    return f"https://{found[1]}/{found[3]}"
 
 
 def address_of_remotes():

@@ -14,6 +14,11 @@ import zipfile
 import pycuda
 import pytest
 
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10, where pytest brings it
+    import tomli as tomllib
+
 PACKAGING = pathlib.Path(__file__).resolve().parents[2] / "packaging"
 
 
@@ -117,3 +122,12 @@ def test_stand_ins_for_an_old_glibc_have_its_symbols_and_no_newer_ones(tmp_path)
     newest = max(tuple(map(int, name.rsplit("_", 1)[1].split("."))) for name in names if "@@" in name)
     assert newest == (2, 28)
     assert not {name for name in names if name.startswith(("arc4random@", "pthread_cond_clockwait@"))}
+
+
+def test_both_distributions_are_built_with_the_same_headers_of_cuda():
+    """Without nvidia-cuda-crt, or with older headers, libcudart is left out."""
+    needs = [
+        {need for need in tomllib.loads(file.read_text())["build-system"]["requires"] if need.startswith("nvidia-")}
+        for file in (PACKAGING.parent / "pyproject.toml", PACKAGING / "cpu" / "pyproject.toml")
+    ]
+    assert needs[0] == needs[1] == {"nvidia-cuda-runtime>=13.5,<14", "nvidia-cuda-crt>=13.5,<14"}
