@@ -45,7 +45,7 @@ def violations(root: pathlib.Path) -> list[str]:
             for pattern, places in only_in.items():
                 if re.search(pattern, line) and not any(layer == p or layer.startswith(p + "/") for p in places):
                     found.append(f"src/{relative}:{number}: {line.strip()!r} belongs in {', '.join(places)} only")
-    return found + python_layers.violations(root / "python", rules["python"]["floors"])
+    return found + python_layers.violations(root / "python", rules["python"]["layers"])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rules for imports in python/pycuda: no circle, from floor to lower floor, none in functions without a reason."""
+"""The rules for imports in python/pycuda: no cycle, from layer to lower layer, none in functions without a reason."""
 
 import ast
 import fnmatch
@@ -94,19 +94,19 @@ def imports_of(root: pathlib.Path) -> dict[str, tuple[pathlib.Path, list[Import]
     return result
 
 
-def floor_of(module: str, floors: list[list[str]]) -> int:
-    """The number of a module's floor from below: that of the longest pattern for it or its package; 0 without one."""
+def floor_of(module: str, layers: list[list[str]]) -> int:
+    """The number of a module's layer from below: that of the longest pattern for it or its package; 0 without one."""
     fitting = [
         (len(pattern), number)
-        for number, floor in enumerate(floors, 1)
-        for pattern in floor
+        for number, layer in enumerate(layers, 1)
+        for pattern in layer
         if fnmatch.fnmatchcase(module, pattern) or fnmatch.fnmatchcase(module, f"{pattern}.*")
     ]
     return max(fitting, default=(0, 0))[1]
 
 
-def circle(graph: dict[str, set[str]]) -> list[str]:
-    """The modules of one circle of imports, in order; none if there is no circle."""
+def cycle(graph: dict[str, set[str]]) -> list[str]:
+    """The modules of one cycle of imports, in order; none if there is no cycle."""
     done: set[str] = set()
     for start in graph:
         path: list[str] = []
@@ -125,8 +125,8 @@ def circle(graph: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def violations(root: pathlib.Path, floors: list[list[str]]) -> list[str]:
-    """One line for each import that breaks a rule, and one for a circle; `root` is the folder of the package."""
+def violations(root: pathlib.Path, layers: list[list[str]]) -> list[str]:
+    """One line for each import that breaks a rule, and one for a cycle; `root` is the folder of the package."""
     found = []
     graph = {}
     for module, (file, imports) in imports_of(root).items():
@@ -138,8 +138,8 @@ def violations(root: pathlib.Path, floors: list[list[str]]) -> list[str]:
                     f"{place}:{one.line}: an import in a function needs a comment on its line that begins with one of: "
                     + ", ".join(REASONS)
                 )
-            if one.target is not None and floor_of(one.target, floors) > floor_of(module, floors):
-                found.append(f"{place}:{one.line}: {module} may not import {one.target}, which is on a higher floor")
-    if ring := circle(graph):
-        found.append("import circle: " + " -> ".join([*ring, ring[0]]))
+            if one.target is not None and floor_of(one.target, layers) > floor_of(module, layers):
+                found.append(f"{place}:{one.line}: {module} may not import {one.target}, which is on a higher layer")
+    if ring := cycle(graph):
+        found.append("import cycle: " + " -> ".join([*ring, ring[0]]))
     return found

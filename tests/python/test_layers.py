@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Modules of the package import from their own floor and lower ones, in no circle, and in functions for a reason."""
+"""Modules of the package import from their own layer and lower ones, in no cycle, and in functions for a reason."""
 
 import pathlib
 import subprocess
@@ -34,25 +34,25 @@ def test_imports_downward_are_allowed(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["from pycuda import high", "from pycuda.high import a", "import pycuda.high"])
-def test_an_import_from_a_higher_floor_is_found(tmp_path, text):
+def test_an_import_from_a_higher_layer_is_found(tmp_path, text):
     (line,) = _broken(tmp_path, low=f'"""Text."""\n{text}\n', high="a = 1\n")
-    assert line == "python/pycuda/low.py:2: pycuda.low may not import pycuda.high, which is on a higher floor"
+    assert line == "python/pycuda/low.py:2: pycuda.low may not import pycuda.high, which is on a higher layer"
 
 
-def test_an_import_from_a_higher_floor_is_found_in_a_function_with_a_reason(tmp_path):
+def test_an_import_from_a_higher_layer_is_found_in_a_function_with_a_reason(tmp_path):
     (line,) = _broken(tmp_path, low="def f():\n    import pycuda.high  # start-up time: large\n", high="")
-    assert "higher floor" in line
+    assert "higher layer" in line
 
 
-def test_a_circle_is_found(tmp_path):
+def test_a_cycle_is_found(tmp_path):
     (line,) = _broken(tmp_path, a="from pycuda import b", b="import pycuda.c", c="from pycuda.a import x", d="")
-    assert line == "import circle: pycuda.a -> pycuda.b -> pycuda.c -> pycuda.a"
+    assert line == "import cycle: pycuda.a -> pycuda.b -> pycuda.c -> pycuda.a"
 
 
-def test_a_circle_through_a_function_is_found(tmp_path):
+def test_a_cycle_through_a_function_is_found(tmp_path):
     late = "def f():\n    from pycuda import a  # start-up time: rarely needed\n"
     (line,) = _broken(tmp_path, a="from pycuda import b", b=late)
-    assert line == "import circle: pycuda.a -> pycuda.b -> pycuda.a"
+    assert line == "import cycle: pycuda.a -> pycuda.b -> pycuda.a"
 
 
 @pytest.mark.parametrize("comment", ["", "  # it is needed here", "  # noqa: F401"])
