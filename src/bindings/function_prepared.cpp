@@ -83,9 +83,10 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
     warn_deprecated(
         "Not passing the block size to prepared_call is deprecated as of version 2011.1.");
     if (!state.prepared_block) {
-      PyErr_SetString(PyExc_ValueError,
-                      "must specify block size: prepared_call(grid, block, ...), with a block such as "
-                      "(256, 1, 1)");
+      PyErr_SetString(
+          PyExc_ValueError,
+          "must specify block size: prepared_call(grid, block, ...), with a block such as "
+          "(256, 1, 1)");
       throw nb::python_error();
     }
     launch.shape.block = *state.prepared_block;

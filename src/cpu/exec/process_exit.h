@@ -4,7 +4,8 @@
 
 namespace pycuda::cpu::exec {
 
-/// As std::atexit, also in a library that registers no destructors (cpu/api/static_destructors.cpp).
+/// As std::atexit, also in a library that registers no destructors
+/// (cpu/api/static_destructors.cpp).
 void at_process_exit(void (*handler)());
 
 }  // namespace pycuda::cpu::exec

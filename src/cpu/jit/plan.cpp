@@ -156,8 +156,8 @@ std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
   char columns[160];
   std::snprintf(columns, sizeof columns, "%6s  %-18s  %-22s  %-8s",
                 instruction ? std::to_string(instruction->position.line).c_str() : "-",
-                source.c_str(),
-                instruction ? instruction->text.c_str() : "-", kind_text(note.kind));
+                source.c_str(), instruction ? instruction->text.c_str() : "-",
+                kind_text(note.kind));
   return columns + ("  " + note.form) + "\n";
 }
 
