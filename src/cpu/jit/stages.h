@@ -8,10 +8,6 @@
 
 #include "cpu/jit/step.h"
 
-namespace llvm {
-class MachineFunctionPass;
-}
-
 namespace pycuda::cpu::jit {
 
 /// The stages, in the order in which compile.cpp runs them.

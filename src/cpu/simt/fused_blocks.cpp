@@ -12,7 +12,6 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/guards.h"
 
 namespace pycuda::cpu::simt {
 

@@ -22,7 +22,6 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/store_forwarding.h"
 
 namespace pycuda::cpu::simt {
 namespace {

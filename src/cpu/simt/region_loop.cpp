@@ -19,7 +19,6 @@
 #include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/source_lines.h"
 #include "cpu/simt/lanes/special_values.h"
-#include "cpu/simt/store_forwarding.h"
 #include "cpu/simt/widen/place_stores.h"
 
 namespace pycuda::cpu::simt {

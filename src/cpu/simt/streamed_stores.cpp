@@ -21,7 +21,6 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/access_extents.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/known_multiples.h"
 #include "cpu/simt/widen/widen.h"
 

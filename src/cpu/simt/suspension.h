@@ -20,8 +20,6 @@ class Suspension {
   explicit Suspension(const llvm::Module& module);
 
   bool suspends(const llvm::Function& function) const { return functions_.contains(&function); }
-  /// Whether indirect calls call coroutines.
-  bool indirect_calls_suspend() const { return indirect_; }
   /// A call to a function that suspends (no pseudo function).
   bool is_suspending_call(const llvm::CallBase& call) const;
 

@@ -26,7 +26,6 @@
 #include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
 #include "cpu/simt/lanes/region_copy.h"
-#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/shape.h"
 
 namespace pycuda::cpu::simt {

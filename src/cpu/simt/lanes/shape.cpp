@@ -18,14 +18,10 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/guards.h"
-#include "cpu/simt/lanes/line.h"
 #include "cpu/simt/lanes/local_arrays.h"
-#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
 #include "cpu/simt/lanes/special_values.h"
 #include "cpu/simt/lanes/warp_sites.h"
-#include "cpu/simt/lanes/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 

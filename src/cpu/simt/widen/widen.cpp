@@ -16,12 +16,8 @@
 #include "cpu/simt/arithmetic/native_operations.h"
 #include "cpu/simt/arithmetic/saturating_conversion.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/grid_stride.h"
-#include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/local_arrays.h"
-#include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
-#include "cpu/simt/lanes/wrap_checks.h"
 
 namespace pycuda::cpu::simt {
 

@@ -8,7 +8,6 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

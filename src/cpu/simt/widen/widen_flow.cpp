@@ -13,10 +13,8 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/likely_ways.h"
 #include "cpu/simt/lanes/warp_sites.h"
-#include "cpu/simt/lanes/wrap_checks.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
