@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The threads sleep until there is work, and for ever once the process ends: statics that the work
-// uses are destroyed then.
+// The threads sleep until there is work, and forever once the process ends: what the work uses may be
+// destroyed then.
 #include "cpu/exec/background.h"
 
 #include <sys/resource.h>
@@ -52,8 +52,9 @@ class Background {
     const bool needs_thread =
         threads_ == 0 || (priority_ == Priority::AtOnce && waiting_.size() >= idle_);
     if (needs_thread && !start() && threads_ == 0) return false;
-    // For each work anew: what was constructed before it began, and what it may use, is destroyed
-    // after it has ended.
+    // Again for each work, so that exit waits for it before it destroys what was constructed before
+    // the work was handed in. The driver's library destroys nothing of its own
+    // (api/static_destructors.cpp); other programs that link this code, and other libraries, do.
     at_process_exit(end_of(priority_));
     waiting_.push_back(std::move(work));
     changed_.notify_all();
