@@ -1,5 +1,5 @@
 ; A kernel that waits becomes a coroutine of one thread.
-; steps: find-suspending-kernels,block-loops,coroutines
+; steps: hoist-parameter-checks,find-suspending-kernels,block-loops,coroutines
 ; check: define {{.*}}@k.thread
 ; check-not: ptx.yield
 ; check: presplitcoroutine

@@ -17,7 +17,9 @@ define void @f.k.uniform(ptr %thread) {
   %first = mul i32 %ctaid, %ntid
   %i = add i32 %first, %tid
   %inside = icmp slt i32 %i, %n
-  br i1 %inside, label %body, label %end
+  br i1 %inside, label %body, label %outside
+outside:
+  br label %end
 body:
   %j = add i32 %i, %n
   %wide = sext i32 %j to i64

@@ -1,5 +1,5 @@
 ; A coroutine becomes one function that starts and one that resumes.
-; steps: find-suspending-kernels,block-loops,coroutines,target-attributes,split-coroutines
+; steps: hoist-parameter-checks,find-suspending-kernels,block-loops,coroutines,target-attributes,split-coroutines
 ; check: define {{.*}}@k.thread
 ; check: define internal {{.*}}@k.thread.resume
 ; check-not: llvm.coro

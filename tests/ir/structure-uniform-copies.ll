@@ -18,7 +18,9 @@ define void @f.k(ptr %thread) {
   %first = mul i32 %ctaid, %ntid
   %i = add i32 %first, %tid
   %inside = icmp slt i32 %i, %n
-  br i1 %inside, label %body, label %end
+  br i1 %inside, label %body, label %outside
+outside:
+  br label %end
 body:
   %wide = sext i32 %i to i64
   %bytes = shl nsw i64 %wide, 2

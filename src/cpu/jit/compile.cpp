@@ -13,9 +13,12 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "base/log.h"
+#include "cpu/jit/contracts.h"
 #include "cpu/jit/dump.h"
 #include "cpu/jit/effort.h"
 #include "cpu/jit/emit.h"
@@ -107,10 +110,10 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   module.setTargetTriple(host_target().triple);
   module.setDataLayout(all.target->createDataLayout());
   dump("lower", module);
-#ifndef NDEBUG
-  if (std::string error = verification_error(module); !error.empty())
-    return one_error("internal error in the PTX lowering: " + error);
-#endif
+  if (verifies_contracts()) {
+    if (std::string error = violation(all, Ir::Lowered); !error.empty())
+      return one_error("internal error in the PTX lowering: " + error);
+  }
   run_stage(clean_stage, all);
   run_stage(expand_stage, all);
   if (!options.vectors || options.checked || options.forms == Form::Threads) return all;
@@ -138,6 +141,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
     return compile_in(context, parsed, whole);
   }
   run_stage(target_stage, all);
+  // Released code too: LLVM's passes may not end on what is not valid.
   if (std::string error = verification_error(module); !error.empty())
     return one_error("internal error in the scalar threads: " + error);
   run_stage(optimise_stage, all);
@@ -163,20 +167,48 @@ auto guarded(Body body) -> decltype(body(std::declval<llvm::LLVMContext&>())) {
   }
 }
 
+Options without_vectors(const Options& options) {
+  Options scalar = options;
+  scalar.vectors = false;
+  return scalar;
+}
+
+/// Says once, and in the plan, that kernels have no vector form because of an error of ours.
+void report_fallback(std::vector<KernelFacts>& kernels, const ptx::Diagnostics& errors) {
+  static std::mutex mutex;
+  static std::set<std::string> reported;
+  const std::string& why = errors.front().message;
+  for (KernelFacts& kernel : kernels) {
+    kernel.scalar_reason = why;
+    const std::lock_guard lock(mutex);
+    if (reported.insert(kernel.name).second)
+      base::log(base::LogLevel::Warning,
+                "kernel '" + kernel.name +
+                    "' runs thread by thread, slowly, because of a bug in this "
+                    "compiler; please report it: " +
+                    why);
+  }
+}
+
+/// What `make` makes, by the scalar path alone if the vector path has a bug.
+template <class Make>
+auto or_scalar(const Options& options, Make make) -> decltype(make(options)) {
+  auto made = make(options);
+  if (made || !options.vectors || verifies_contracts()) return made;
+  auto scalar = make(without_vectors(options));
+  // What is wrong with the text is wrong on either path.
+  if (!scalar) return made;
+  report_fallback(scalar->kernels, made.error());
+  return scalar;
+}
+
 }  // namespace
 
 base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
                                                         const Options& options) {
-  const auto compile = [&](const Options& chosen) {
+  return or_scalar(options, [&](const Options& chosen) {
     return guarded([&](llvm::LLVMContext& context) { return compile_in(context, parsed, chosen); });
-  };
-  auto compiled = compile(options);
-  if (compiled || !options.vectors) return compiled;
-  // What the vector path got wrong, the scalar one may get right.
-  Options scalar = options;
-  scalar.vectors = false;
-  auto second = compile(scalar);
-  return second ? std::move(second) : std::move(compiled);
+  });
 }
 
 base::Result<Checked, ptx::Diagnostics> check_module(const ptx::Module& parsed,
@@ -192,13 +224,16 @@ base::Result<Checked, ptx::Diagnostics> check_module(const ptx::Module& parsed,
 
 base::Result<Planned, ptx::Diagnostics> plan_module(const ptx::Module& parsed,
                                                     const Options& options) {
-  return guarded([&](llvm::LLVMContext& context) -> base::Result<Planned, ptx::Diagnostics> {
-    Planned planned;
-    auto prepared = prepare(context, parsed, options, &planned.plans);
-    if (!prepared) return prepared.error();
-    planned.kernels = std::move(prepared->kernels());
-    planned.plans.resize(planned.kernels.size());
-    return planned;
+  using Made = base::Result<Planned, ptx::Diagnostics>;
+  return or_scalar(options, [&](const Options& chosen) {
+    return guarded([&](llvm::LLVMContext& context) -> Made {
+      Planned planned;
+      auto prepared = prepare(context, parsed, chosen, &planned.plans);
+      if (!prepared) return prepared.error();
+      planned.kernels = std::move(prepared->kernels());
+      planned.plans.resize(planned.kernels.size());
+      return planned;
+    });
   });
 }
 

@@ -1,51 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/run_steps.h"
 
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/Dominators.h>
-#include <llvm/IR/Instructions.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
-
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
 
 #include "base/log.h"
+#include "cpu/jit/contracts.h"
 #include "cpu/jit/dump.h"
 #include "cpu/jit/vector_steps.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
-/// Why ControlFlow does not take `function`, or null.
-const char* structure_violation(llvm::Function& function) {
-  for (const llvm::BasicBlock& block : function) {
-    if (!llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(
-            block.getTerminator()))
-      return "a branch with more than two ways";
-  }
-  const llvm::DominatorTree dominators(function);
-  const llvm::LoopInfo loops(dominators);
-  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (!loop->isLoopSimplifyForm()) return "a loop that is not in simplified form";
-  }
-  return nullptr;
-}
-
 void run_on_copies(const Step& step, Compilation& all, bool divergent) {
   for (simt::GangSource& variant : all.variants) {
     if (divergent) step.run({all, variant.function, &variant, variant.kernel});
     if (variant.open) step.run({all, variant.open, &variant, variant.kernel});
   }
-}
-
-bool verifies_steps() {
-#ifndef NDEBUG
-  return true;
-#else
-  return dumps_steps();
-#endif
 }
 
 void log_step(const Stage& stage, const Step& step, std::chrono::nanoseconds time, unsigned before,
@@ -55,6 +27,17 @@ void log_step(const Stage& stage, const Step& step, std::chrono::nanoseconds tim
   std::snprintf(text, sizeof text, "step %s:%s: %.2f ms, %u instructions, %+d", stage.name,
                 step.name, milliseconds, after, static_cast<int>(after) - static_cast<int>(before));
   base::log(base::LogLevel::Debug, text);
+}
+
+std::string text_of(const Step& step) { return std::string("step ") + step.name + ": "; }
+
+/// What LLVM reports as fatal is thrown (compile.cpp), without a word of what was being done.
+void run_or_name(const Step& step, Compilation& all) {
+  try {
+    run_step(step, all);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(text_of(step) + error.what());
+  }
 }
 
 }  // namespace
@@ -101,20 +84,6 @@ const char* name_of(Ir form) {
   return "";
 }
 
-std::string violation(const Compilation& all, Ir form) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (llvm::verifyModule(all.module(), &stream)) return stream.str();
-  if (form != Ir::Structured) return {};
-  for (const simt::GangSource& variant : all.variants) {
-    for (llvm::Function* copy : {variant.function, variant.open}) {
-      const char* found = copy ? structure_violation(*copy) : nullptr;
-      if (found) return copy->getName().str() + " has " + found;
-    }
-  }
-  return {};
-}
-
 void run_step(const Step& step, Compilation& all) {
   switch (step.on) {
     case On::Module:
@@ -144,19 +113,17 @@ void run_step(const Step& step, Compilation& all) {
 
 void run_stage(const Stage& stage, Compilation& all) {
   const bool logs = base::log_level() >= base::LogLevel::Debug;
-  const bool verifies = verifies_steps();
+  const bool verifies = verifies_contracts() || dumps_steps();
   for (const Step& step : stage.steps) {
     if (step.wanted && !step.wanted(all)) continue;
-    const bool was_fine = verifies && violation(all, step.needs).empty();
     const unsigned before = logs ? all.module().getInstructionCount() : 0;
     const auto start = std::chrono::steady_clock::now();
-    run_step(step, all);
+    run_or_name(step, all);
     const auto time = std::chrono::steady_clock::now() - start;
     if (logs) log_step(stage, step, time, before, all.module().getInstructionCount());
     dump_step(step.name, all.module());
-    if (!was_fine) continue;
-    if (const std::string found = violation(all, step.gives); !found.empty())
-      throw std::runtime_error(std::string("step ") + step.name + " of the pipeline: " + found);
+    const std::string found = verifies ? violation(all, step.gives) : std::string();
+    if (!found.empty()) throw std::runtime_error(text_of(step) + found);
   }
   if (stage.dump) dump(stage.dump, all.module());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page that is the pipeline: every step in the order in which it runs. A row is the step's
-// name, what it runs on, the form of the IR that it needs and gives (step.h), its function, and
-// when it is wanted if that is not always. A step's contract is in the header of its function; the
+// name, what it runs on, the form of the IR that it needs and gives (step.h), its function, when it
+// is wanted if that is not always, and an earlier step that it needs beyond the form of the IR. A step's contract is in the header of its function; the
 // reasons for the order are beside the rows.
 #include "cpu/jit/stages.h"
 
@@ -142,7 +142,7 @@ constexpr Step threads_steps[] = {
   {"find-suspending-kernels", Module, Vectors, Vectors, find_suspending},
   {"if-convert-stores", Kernels, Vectors, Vectors, if_convert_stores},
   {"prefetch-next-rows", Kernels, Vectors, Vectors, prefetch_next_rows},
-  {"block-loops", Kernels, Vectors, Vectors, block_loops},
+  {"block-loops", Kernels, Vectors, Vectors, block_loops, nullptr, "hoist-parameter-checks"},
   {"coroutines", Module, Vectors, Callable, whole<simt::make_coroutines>},
 };
 

@@ -53,6 +53,9 @@ struct Step {
   void (*run)(const Subject&);
   /// Whether the step is to run at all; null: always.
   bool (*wanted)(const Compilation&) = nullptr;
+  /// The step that must have run because it finds what this one reads in the Compilation; null:
+  /// none, the module says everything.
+  const char* follows = nullptr;
 };
 
 struct Stage {

@@ -25,10 +25,8 @@
 #include "cpu/simt/lanes/compile_cost.h"
 #include "cpu/simt/lanes/dialect.h"
 #include "cpu/simt/lanes/divergence.h"
-#include "cpu/simt/lanes/grid_stride.h"
 #include "cpu/simt/lanes/guards.h"
 #include "cpu/simt/lanes/lane_functions.h"
-#include "cpu/simt/lanes/local_arrays.h"
 #include "cpu/simt/lanes/lone_walks.h"
 #include "cpu/simt/lanes/rolled_loops.h"
 #include "cpu/simt/lanes/same_quotients.h"
@@ -394,12 +392,22 @@ void drop_tiles(std::vector<GangSource>& sources) {
   });
 }
 
+namespace {
+
+/// As ptx-opt finds it in a dump.
+void name_uniform(const GangSource& source, llvm::Function& copy) {
+  copy.setName(source.function->getName() + ".uniform");
+}
+
+}  // namespace
+
 void choose_width(GangSource& source, const KernelFacts& facts) {
   if (!settle_rows(source, facts)) settle_lanes(source, facts);
 }
 
 void version_uniform_branches(GangSource& source) {
   source.open = open_guards(*source.function, source.size);
+  if (source.open) name_uniform(source, *source.open);
   source.guarded = source.open != nullptr;
 }
 
@@ -416,6 +424,7 @@ std::vector<GangSource*> open_quotients(std::vector<GangSource>& sources) {
         quotients.any) {
       source.turns = quotients.in_turns;
       source.open = open;
+      name_uniform(source, *open);
       source.guarded = true;
       opened.push_back(&source);
     } else if (!source.open) {
@@ -452,6 +461,7 @@ void reopen_guards(const std::vector<GangSource*>& sources) {
     if (!again) continue;
     source->open->eraseFromParent();
     source->open = again;
+    name_uniform(*source, *again);
   }
 }
 
@@ -459,6 +469,7 @@ void copy_uniform(GangSource& source) {
   if (source.open) return;
   llvm::ValueToValueMapTy map;
   source.open = llvm::CloneFunction(source.function, map);
+  name_uniform(source, *source.open);
 }
 
 void choose_scalar(GangSource& source, Plan* plan) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cpu/jit/compilation.h"
+#include "cpu/jit/contracts.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
@@ -28,8 +29,11 @@ constexpr const char* kUsage =
     "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4]\n"
     "       ptx-opt --list\n"
     "Runs steps of the pipeline on LLVM IR and prints the result; it is verified after each step.\n"
-    "Functions called f.NAME are kernels. Until copy-kernels has run, each is also the divergent\n"
-    "copy of a variant, with f.NAME.uniform, if there is one, as its uniform copy.\n"
+    "Functions called f.NAME are kernels. A kernel's divergent copy is f.NAME.copy (of a tile,\n"
+    "f.NAME.tile.copy), as dumps have it, or else the kernel itself; its uniform copy, if there "
+    "is\n"
+    "one, has the divergent one's name and .uniform.\n"
+    "--steps: without a name, the file is verified and printed as it is.\n"
     "--lanes: the threads of a gang, or a tile's columns and rows. --list: all steps, in order.\n";
 
 /// A step of a stage, or one inside LLVM's pipeline.
@@ -49,6 +53,7 @@ struct Chosen {
 
 struct Request {
   std::vector<Chosen> steps;
+  bool names_steps = false;
   std::string file;
   simt::GangSize size{32};
 };
@@ -71,6 +76,7 @@ int list_steps() {
 
 /// Adds the steps of a list of names; false, with a message, for a name that is none.
 bool add_steps(const std::string& names, std::vector<Chosen>& steps) {
+  if (names.empty()) return true;
   for (std::size_t at = 0; at <= names.size();) {
     const std::size_t comma = std::min(names.find(',', at), names.size());
     const std::string name = names.substr(at, comma - at);
@@ -102,19 +108,36 @@ bool parse_size(const std::string& text, simt::GangSize& size) {
 
 /// Every `f.<name>` becomes a kernel and a variant.
 void find_kernels(jit::Compilation& all, simt::GangSize size) {
-  for (llvm::Function& function : all.module()) {
+  llvm::Module& module = all.module();
+  for (llvm::Function& function : module) {
     const std::string name = function.getName().str();
     if (function.isDeclaration() || !name.starts_with("f.") || name.find('.', 2) != name.npos)
       continue;
+    llvm::Function* copy = module.getFunction(name + (size.is_tile() ? ".tile.copy" : ".copy"));
+    if (!copy) copy = &function;
     all.variants.push_back(
-        {&function, all.module().getFunction(name + ".uniform"), all.kernels().size(), size});
+        {copy, module.getFunction(copy->getName().str() + ".uniform"), all.kernels().size(), size});
     all.variants.back().guarded = all.variants.back().open != nullptr;
     all.variants.back().processor = jit::host_processor();
     all.kernels().emplace_back().name = name.substr(2);
   }
 }
 
+/// Why one of the steps cannot run after those before it, or empty.
+std::string missing_step(const std::vector<Chosen>& steps) {
+  for (auto chosen = steps.begin(); chosen != steps.end(); ++chosen) {
+    const char* first = chosen->step ? chosen->step->follows : nullptr;
+    if (first && std::none_of(steps.begin(), chosen, [&](const Chosen& earlier) {
+          return earlier.name == std::string_view(first);
+        }))
+      return std::string(chosen->name) + " needs what " + first + " finds: run that step first";
+  }
+  return {};
+}
+
 int run(const Request& request) {
+  if (const std::string missing = missing_step(request.steps); !missing.empty())
+    return fail(missing);
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   const jit::Options options{};
@@ -127,9 +150,9 @@ int run(const Request& request) {
   all.module().setTargetTriple(jit::host_target().triple);
   all.module().setDataLayout(all.target->createDataLayout());
   find_kernels(all, request.size);
-  const Chosen& first = request.steps.front();
-  if (const std::string found = jit::violation(all, first.needs()); !found.empty())
-    return fail("before " + std::string(first.name) + ": " + found);
+  const jit::Ir first = request.steps.empty() ? jit::Ir::Lowered : request.steps.front().needs();
+  if (const std::string found = jit::violation(all, first); !found.empty())
+    return fail("the input is not " + std::string(jit::name_of(first)) + ": " + found);
   for (const Chosen& chosen : request.steps) {
     if (chosen.name == std::string_view("copy-kernels")) all.variants.clear();
     chosen.run(all);
@@ -149,6 +172,7 @@ int main(int count, char** arguments) {
     const std::string argument = arguments[i];
     if (argument == "--list") return list_steps();
     if (argument.starts_with("--steps=")) {
+      request.names_steps = true;
       if (!add_steps(argument.substr(8), request.steps)) return 2;
     } else if (argument.starts_with("--lanes=")) {
       fine = fine && parse_size(argument.substr(8), request.size);
@@ -157,7 +181,7 @@ int main(int count, char** arguments) {
       request.file = argument;
     }
   }
-  if (!fine || request.steps.empty() || request.file.empty()) {
+  if (!fine || !request.names_steps || request.file.empty()) {
     std::fputs(kUsage, stderr);
     return 2;
   }
