@@ -85,13 +85,15 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                                     const ptx::Module& parsed,
                                                     const Options& options,
                                                     std::vector<simt::Plan>* plans) {
-  auto lowered = lower::lower_module(parsed, context,
-                                     {.checked = options.checked,
-                                      .track_lines = options.track_lines,
-                                      .mark_instructions = plans != nullptr,
-                                      .processor_flushes = options.processor_flushes,
-                                      .rounds_operations = has_avx512(),
-                                      .only_kernels = options.only_kernels});
+  auto lowered = lower::lower_module(
+      parsed, context,
+      {.checked = options.checked,
+       .track_lines = options.track_lines,
+       .mark_instructions = plans != nullptr,
+       .processor_flushes = options.processor_flushes,
+       .rounds_operations = has_avx512(),
+       .longest_unshared = options.patient ? longest_unshared_later : longest_unshared,
+       .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();
   Compilation all{options, std::move(*lowered)};
   all.plans = plans;

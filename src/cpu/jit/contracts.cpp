@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/contracts.h"
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -53,22 +51,9 @@ const char* structure_violation(llvm::Function& copy) {
   return found ? found : loop_violation(copy);
 }
 
-/// Why `copy` is not as Ir::Copied says, or null.
-const char* call_violation(const llvm::Function& copy) {
-  for (const llvm::Instruction& instruction : llvm::instructions(copy)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && !callee->isDeclaration() && !callee->hasFnAttribute(llvm::Attribute::NoInline))
-      return "a call that is not inlined";
-  }
-  return nullptr;
-}
-
 /// Of one of a variant's copies, or null.
 const char* copy_violation(llvm::Function& copy, bool is_uniform, Ir form) {
   switch (form) {
-    case Ir::Copied:
-      return call_violation(copy);
     case Ir::Demoted:
       return is_uniform ? nullptr : structure_violation(copy);
     case Ir::Structured:

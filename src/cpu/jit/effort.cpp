@@ -16,6 +16,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/lower/shared_expansions.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -59,7 +60,7 @@ std::uint64_t waits_in(const llvm::Function& function) {
 
 Shape shape_of(llvm::Function& function, const Waits& waits) {
   Shape shape;
-  shape.instructions = function.getInstructionCount();
+  shape.instructions = lower::expanded_length(function);
   shape.in_blocks = shape.instructions * function.size();
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     shape.barriers += lower::callee_name(instruction) == lower::pseudo::barrier_sync ? 1 : 0;

@@ -20,6 +20,11 @@ enum class Effort : std::uint8_t { Least, Quick, Thorough };
 /// settings.
 inline constexpr unsigned thorough_limit = 40000;
 
+/// In functions that are longer once they are expanded, the code of equal PTX instructions is
+/// shared (lower/shared_expansions.h): shorter ones compile as a whole in a second. A form that is
+/// made in the background may be as long as LLVM can take.
+inline constexpr std::uint64_t longest_unshared = 12000, longest_unshared_later = 80000;
+
 /// The most that is right for a module that was just lowered: Least where one of its functions is
 /// of a shape that would take long, Quick where there are many. `patient`: a form that is made in
 /// the background may take some ten seconds.

@@ -26,7 +26,7 @@ enum class Ir : std::uint8_t {
   Lowered,     ///< lower's output: registers are variables, and pseudo functions (lower/pseudo.h)
                ///< stand for what depends on other threads
   Clean,       ///< registers are SSA values, dead code is gone
-  Copied,      ///< Clean; kernels have copies into which all calls are inlined
+  Copied,      ///< Clean; kernels have copies into which calls are inlined
   Structured,  ///< Copied; the copies have two-way branches, simple and reducible loops in LCSSA
                ///< form, one return and no critical edges, as ControlFlow needs
   Demoted,     ///< as Structured, but uniform copies keep values that cross blocks in memory

@@ -62,6 +62,7 @@ void FunctionLowering::run() {
   // After an error blocks may have no end.
   if (!module_.failed()) {
     if (module_.options().track_lines) note_lines_of_loops(*target_);
+    share_long_expansions();
     promote_registers(*target_, registers_);
   }
   registers_.clear();
@@ -242,13 +243,29 @@ void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
     builder_.CreateCondBr(guard, guarded, after);
     builder_.SetInsertPoint(guarded);
   }
-  const Emitter emitter = emitter_of(instruction.opcode);
-  if (!emitter || !emitter(*this, instruction)) fail("is not supported by the CPU driver");
+  emit_unguarded(instruction);
   if (after) {
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);
     tracked_line_ = 0;
   }
+}
+
+void FunctionLowering::emit_unguarded(const ptx::Instruction& instruction) {
+  llvm::BasicBlock* const block = builder_.GetInsertBlock();
+  llvm::Instruction* const before = block->empty() ? nullptr : &block->back();
+  const Emitter emitter = emitter_of(instruction.opcode);
+  if (!emitter || !emitter(*this, instruction)) fail("is not supported by the CPU driver");
+  if (builder_.GetInsertBlock() != block || block->empty() || &block->back() == before) return;
+  expansions_.push_back({before ? before->getNextNode() : &block->front(), &block->back()});
+}
+
+/// The marks of a plan are of instructions that stay where they are.
+void FunctionLowering::share_long_expansions() {
+  if (marks_ || expanded_length(*target_) <= module_.options().longest_unshared) return;
+  share_expansions(expansions_, [this](llvm::FunctionType* type) {
+    return module_.own_function(type, "shared.expansion");
+  });
 }
 
 void FunctionLowering::emit_return() {

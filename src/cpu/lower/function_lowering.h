@@ -14,6 +14,7 @@
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/module_lowering.h"
 #include "cpu/lower/promote_registers.h"
+#include "cpu/lower/shared_expansions.h"
 #include "cpu/ptx/module.h"
 
 namespace pycuda::cpu::lower {
@@ -154,6 +155,8 @@ class FunctionLowering {
   void make_blocks();
   void emit_body();
   void emit_instruction(const ptx::Instruction& instruction);
+  void emit_unguarded(const ptx::Instruction& instruction);
+  void share_long_expansions();
   void emit_return();
   llvm::Value* read_register(const ptx::Operand& operand, unsigned bits);
   llvm::Value* read_special(const ptx::Operand& operand, unsigned bits);
@@ -181,6 +184,7 @@ class FunctionLowering {
   std::vector<llvm::Value*> parameters_;
   std::vector<llvm::Value*> returns_;
   std::vector<llvm::BasicBlock*> label_blocks_;
+  std::vector<Expansion> expansions_;
   std::uint32_t tracked_line_ = 0, tracked_file_ = 0;
 };
 

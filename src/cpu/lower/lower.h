@@ -13,6 +13,7 @@
 // device run-time library launches what it stands for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ struct Options {
   /// The processor can round single operations up, down and toward zero: these stay calls of
   /// pseudo functions (pseudo.h).
   bool rounds_operations = false;
+  /// In functions that would be longer, what many PTX instructions become is shared
+  /// (shared_expansions.h).
+  std::uint64_t longest_unshared = ~std::uint64_t{0};
   /// These kernels alone, with the functions they may reach; empty: all.
   std::vector<std::string> only_kernels = {};
 };
