@@ -1,7 +1,8 @@
 ; Uniform copies keep their values in registers again.
 ; steps: uniform-branches,structure-uniform-copies
-; check: call i1 @ptx.gang.all(i1
+; check: define void @f.k.uniform
 ; check-not: alloca
+; check: call i1 @ptx.gang.all(i1
 ; check: store float 1.0
 declare ptr @ptx.params(ptr) memory(none)
 declare i32 @ptx.sreg.tid.x(ptr) memory(none)

@@ -1,6 +1,9 @@
 ; A pointer that grows by the same step in every lane is a start and a distance.
-; check: phi i64
-; check: add i64
+; check: %distance = phi i64
+; check: add i64 %sum, %distance
+; check: %further = add i64 %distance, 128
+; check-not: %next
+; check: br i1
 declare i32 @ptx.sreg.tid.x(ptr)
 declare i32 @ptx.sreg.ntid.x(ptr)
 declare i32 @ptx.sreg.ctaid.x(ptr)
@@ -11,7 +14,8 @@ entry:
   %ctaid = call i32 @ptx.sreg.ctaid.x(ptr %thread)
   %first = mul i32 %ctaid, %ntid
   %i = add i32 %first, %tid
-  %wide = sext i32 %i to i64
+  %j = add i32 %i, %n
+  %wide = sext i32 %j to i64
   %bytes = shl nsw i64 %wide, 2
   %sum = add i64 %p, %bytes
   br label %loop
