@@ -33,6 +33,7 @@
 #include "cpu/jit/dump.h"
 #include "cpu/jit/short_blocks.h"
 #include "cpu/jit/stages.h"
+#include "cpu/simt/plain_coroutines.h"
 #include "cpu/simt/separate_arrays.h"
 
 namespace pycuda::cpu::jit {
@@ -70,20 +71,22 @@ struct ArraysApart : llvm::PassInfoMixin<ArraysApart> {
   }
 };
 
-bool suspends(const llvm::Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::coro_suspend;
-}
-
-/// Of all functions in `module` the most places at which one suspends.
+/// Of all coroutines in `module` the most places at which one suspends.
 std::size_t most_suspensions(const llvm::Module& module) {
   std::size_t most = 0;
   for (const llvm::Function& function : module) {
-    const auto count =
-        std::count_if(llvm::inst_begin(function), llvm::inst_end(function), suspends);
-    most = std::max(most, static_cast<std::size_t>(count));
+    if (function.isPresplitCoroutine()) most = std::max(most, simt::suspensions_of(function));
   }
   return most;
+}
+
+/// Those that LLVM would take too long for. New functions are at the module's end.
+void split_longest(llvm::Module& module) {
+  constexpr std::size_t most = 200;
+  for (llvm::Function& function : module) {
+    if (function.isPresplitCoroutine() && simt::suspensions_of(function) > most)
+      simt::split_plainly(function);
+  }
 }
 
 /// The four analysis managers that a pass pipeline needs, wired up for one target.
@@ -120,7 +123,11 @@ class PassRun {
   void split_coroutines(llvm::Module& module) {
     constexpr std::size_t many = 32;
     llvm::ModulePassManager passes;
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(true)));
+    llvm::ModulePassManager before;
+    before.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(true)));
+    before.run(module, modules_);
+    split_longest(module);
+    modules_.clear();
     passes.addPass(llvm::CoroEarlyPass());
     const auto split = [&](llvm::CoroSplitPass pass) {
       passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(pass)));
@@ -283,6 +290,17 @@ void split_coroutines(llvm::Module& module, llvm::TargetMachine& target) {
 void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
   PassRun(target).run_default(module, effort == Effort::Thorough ? llvm::OptimizationLevel::O2
                                                                  : llvm::OptimizationLevel::O1);
+}
+
+void run_least(llvm::Module& module, llvm::TargetMachine& target) {
+  // The quick code generator tests the cases of a switch one after the other.
+  PassRun run(target);
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    run.run(function, simt::is_split_plainly(function)
+                          ? "lower-switch"
+                          : "sroa,early-cse,instsimplify,adce,lower-switch");
+  }
 }
 
 void separate_arrays(llvm::Module& module, llvm::TargetMachine& target) {

@@ -41,6 +41,9 @@ void split_coroutines(llvm::Module& module, llvm::TargetMachine& target);
 /// user's.
 void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Effort effort);
 
+/// What Effort::Least has instead of LLVM's default pipeline.
+void run_least(llvm::Module& module, llvm::TargetMachine& target);
+
 /// separate_arrays.h, in what is no coroutine.
 void separate_arrays(llvm::Module& module, llvm::TargetMachine& target);
 

@@ -158,7 +158,7 @@ constexpr Step optimise_steps[] = {
   {"flush-constant-compares", Module, Callable, Callable, whole<simt::flush_compared_constants>},
   {"split-coroutines", Module, Callable, Optimised, split_coroutines},
   {"drop-unused-functions", Module, Optimised, Optimised, llvm_passes<globaldce>},
-  {"llvm-least", Module, Optimised, Optimised, llvm_passes<least>, is_least},
+  {"llvm-least", Module, Optimised, Optimised, run_least, is_least},
   {"llvm-default", Module, Optimised, Optimised, run_default, is_optimised},
   // Earlier, LLVM would narrow the comparisons again.
   {"half-compares", Module, Optimised, Optimised, half_compares, is_optimised},

@@ -112,6 +112,7 @@ void block_loops(const Subject& s) {
 
 void let_processor_flush(const Subject& s) { lower::let_processor_flush(s.all.module()); }
 void split_coroutines(const Subject& s) { jit::split_coroutines(s.all.module(), *s.all.target); }
+void run_least(const Subject& s) { jit::run_least(s.all.module(), *s.all.target); }
 void run_default(const Subject& s) {
   run_default_pipeline(s.all.module(), *s.all.target, s.all.effort);
 }

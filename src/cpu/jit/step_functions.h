@@ -71,14 +71,13 @@ void block_loops(const Subject& s);
 void let_processor_flush(const Subject& s);
 void split_coroutines(const Subject& s);
 void run_default(const Subject& s);
+void run_least(const Subject& s);
 void half_compares(const Subject& s);
 void uniform_divisors(const Subject& s);
 void safe_stack(const Subject& s);
 void reduce_alignment_checks(const Subject& s);
 bool join_gathers(llvm::Module& module);
 
-/// The quick code generator tests the cases of a switch one after the other.
-inline constexpr const char* least = "function(sroa,early-cse,instsimplify,adce,lower-switch)";
 inline constexpr const char* globaldce = "globaldce";
 inline constexpr const char* early_cse = "function(early-cse)";
 inline constexpr const char* clean_gathers = "function(instsimplify,adce)";

@@ -8,6 +8,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <vector>
@@ -33,7 +34,9 @@ class Body {
   void make_ends(llvm::BasicBlock* old_entry);
   void replace_returns(llvm::ArrayRef<llvm::ReturnInst*> returns);
   void replace_pseudo(llvm::CallInst* call);
-  void replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llvm::Value* callee);
+  /// `enter`, if there is one, enters the callee (write_enter).
+  void replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llvm::Value* callee,
+                    llvm::Function* enter);
 
  private:
   llvm::Value* thread() { return ramp_.getArg(0); }
@@ -177,7 +180,28 @@ void Body::replace_pseudo(llvm::CallInst* call) {
   call->eraseFromParent();
 }
 
-void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llvm::Value* callee) {
+/// Gets memory for a coroutine's frame and calls its ramp with `rest` behind the thread and the
+/// memory: what the ramp returns.
+llvm::Value* write_enter(llvm::IRBuilder<>& b, llvm::Value* thread, llvm::FunctionType* ramp_type,
+                         llvm::Value* ramp, llvm::ArrayRef<llvm::Value*> rest) {
+  llvm::Module& module = *b.GetInsertBlock()->getModule();
+  std::vector<llvm::Value*> arguments{thread, llvm::ConstantPointerNull::get(b.getPtrTy())};
+  for (const llvm::Value* value : rest)
+    arguments.push_back(llvm::PoisonValue::get(value->getType()));
+  b.CreateCall(ramp_type, ramp, arguments);
+  llvm::Value* scratch =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offsetof(ThreadFrame, scratch));
+  llvm::Value* bytes = b.CreateAlignedLoad(b.getInt64Ty(), scratch, llvm::Align(8));
+  llvm::FunctionCallee push = module.getOrInsertFunction(
+      "pycuda_cpu_frame_push",
+      llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty()}, false));
+  arguments[1] = b.CreateCall(push, {thread, bytes});
+  std::copy(rest.begin(), rest.end(), arguments.begin() + 2);
+  return b.CreateCall(ramp_type, ramp, arguments);
+}
+
+void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llvm::Value* callee,
+                        llvm::Function* enter) {
   llvm::BasicBlock* before = call->getParent();
   llvm::BasicBlock* after = before->splitBasicBlock(call->getIterator());
   before->getTerminator()->eraseFromParent();
@@ -189,25 +213,15 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
     slot->setAlignment(llvm::Align(16));
   }
   b_.SetInsertPoint(before);
-  llvm::Constant* null = llvm::ConstantPointerNull::get(b_.getPtrTy());
-  std::vector<llvm::Value*> arguments{thread(), null};
-  for (unsigned i = 1; i < call->arg_size(); ++i)
-    arguments.push_back(llvm::PoisonValue::get(call->getArgOperand(i)->getType()));
-  if (slot) arguments.push_back(null);
-  b_.CreateCall(ramp_type, callee, arguments);
-  llvm::Value* bytes =
-      b_.CreateAlignedLoad(b_.getInt64Ty(), field(offsetof(ThreadFrame, scratch)), llvm::Align(8));
-  llvm::FunctionCallee push = ramp_.getParent()->getOrInsertFunction(
-      "pycuda_cpu_frame_push",
-      llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty()}, false));
-  llvm::FunctionCallee pop = ramp_.getParent()->getOrInsertFunction(
-      "pycuda_cpu_frame_pop",
-      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false));
-  llvm::Value* frame = b_.CreateCall(push, {thread(), bytes});
-  arguments[1] = frame;
-  for (unsigned i = 1; i < call->arg_size(); ++i) arguments[i + 1] = call->getArgOperand(i);
-  if (slot) arguments.back() = slot;
-  llvm::Value* handle = b_.CreateCall(ramp_type, callee, arguments);
+  std::vector<llvm::Value*> arguments{call->arg_begin() + 1, call->arg_end()};
+  if (slot) arguments.push_back(slot);
+  llvm::Value* handle = nullptr;
+  if (enter) {
+    arguments.insert(arguments.begin(), thread());
+    handle = b_.CreateCall(enter, arguments);
+  } else {
+    handle = write_enter(b_, thread(), ramp_type, callee, arguments);
+  }
   llvm::BasicBlock* test = block("callee");
   llvm::BasicBlock* wait = block("callee.waits");
   llvm::BasicBlock* done = block("callee.done");
@@ -220,7 +234,11 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
   b_.CreateBr(test);
   b_.SetInsertPoint(done);
   if (slot) call->replaceAllUsesWith(b_.CreateAlignedLoad(call->getType(), slot, llvm::Align(16)));
-  b_.CreateCall(pop, {thread(), frame});
+  // The frame begins where the memory for it does.
+  llvm::FunctionCallee pop = ramp_.getParent()->getOrInsertFunction(
+      "pycuda_cpu_frame_pop",
+      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false));
+  b_.CreateCall(pop, {thread(), handle});
   b_.CreateBr(after);
   call->eraseFromParent();
 }
@@ -276,6 +294,26 @@ llvm::Function* CoroutineMaker::declare(llvm::Function& plain) {
   return ramp;
 }
 
+/// Where many places call a coroutine, they share what begins it. The function, or null.
+llvm::Function* CoroutineMaker::make_enter(llvm::Function& plain, llvm::Function& ramp) {
+  constexpr unsigned many = 8;
+  if (!plain.hasNUsesOrMore(many)) return nullptr;
+  llvm::FunctionType* type = ramp.getFunctionType();
+  std::vector<llvm::Type*> types{type->param_begin(), type->param_end()};
+  types.erase(types.begin() + 1);  // the memory
+  llvm::Function* enter =
+      llvm::Function::Create(llvm::FunctionType::get(type->getReturnType(), types, false),
+                             llvm::Function::InternalLinkage, ramp.getName() + ".enter", module_);
+  enter->addFnAttr(llvm::Attribute::NoUnwind);
+  enter->addFnAttr(llvm::Attribute::NoInline);
+  enter->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(module_.getContext(), "entry", enter));
+  std::vector<llvm::Value*> rest;
+  for (llvm::Argument& argument : llvm::drop_begin(enter->args())) rest.push_back(&argument);
+  b.CreateRet(write_enter(b, enter->getArg(0), type, &ramp, rest));
+  return enter;
+}
+
 void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");
   ramp.splice(ramp.begin(), &plain);
@@ -307,7 +345,7 @@ void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
     llvm::Function* callee = call->getCalledFunction();
     llvm::Value* target =
         callee ? static_cast<llvm::Value*>(ramps_.lookup(callee)) : call->getCalledOperand();
-    body.replace_call(call, ramp_type(call->getFunctionType()), target);
+    body.replace_call(call, ramp_type(call->getFunctionType()), target, enters_.lookup(callee));
   }
   replace_special_values(ramp, {}, nullptr);
 }
@@ -319,6 +357,9 @@ void CoroutineMaker::run() {
       plain_functions.push_back(&function);
   }
   for (llvm::Function* plain : plain_functions) ramps_[plain] = declare(*plain);
+  for (llvm::Function* plain : plain_functions) {
+    if (llvm::Function* enter = make_enter(*plain, *ramps_[plain])) enters_[plain] = enter;
+  }
   for (llvm::Function* plain : plain_functions) convert(*plain, *ramps_[plain]);
   for (llvm::Function* plain : plain_functions) {
     // What is left are addresses: of functions called through pointers, all of which are coroutines

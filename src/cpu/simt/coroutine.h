@@ -31,11 +31,13 @@ class CoroutineMaker {
  private:
   llvm::FunctionType* ramp_type(llvm::FunctionType* plain) const;
   llvm::Function* declare(llvm::Function& plain);
+  llvm::Function* make_enter(llvm::Function& plain, llvm::Function& ramp);
   void convert(llvm::Function& plain, llvm::Function& ramp);
 
   llvm::Module& module_;
   const Suspension& suspension_;
-  llvm::DenseMap<llvm::Function*, llvm::Function*> ramps_;
+  llvm::DenseMap<llvm::Function*, llvm::Function*> ramps_;   ///< by plain function
+  llvm::DenseMap<llvm::Function*, llvm::Function*> enters_;  ///< the same; not all have one
   unsigned next_site_ = 1;
 };
 
