@@ -171,7 +171,8 @@ void write_body(const Parts& parts, llvm::Function& function) {
     copies[instruction] = copy;
     touches_memory |= copy->mayReadOrWriteMemory();
   }
-  if (!touches_memory) function.setDoesNotAccessMemory();
+  // What is asked of the thread, as its number, is in memory later.
+  if (!touches_memory && function.getArg(0)->use_empty()) function.setDoesNotAccessMemory();
   function.addFnAttr(llvm::Attribute::NoInline);
   if (parts.outputs.empty()) {
     builder.CreateRetVoid();
