@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Kernels too long to compile as they stand: what is repeated in them is shared, they wait in time
+// that grows with their length, and they compute what short ones do.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpu/jit/compile.h"
+#include "cpu/ptx/parser.h"
+#include "unit/cpu/kernel_run.h"
+
+namespace {
+
+namespace jit = pycuda::cpu::jit;
+using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::testing::module_of;
+using pycuda::cpu::testing::vectors;
+
+constexpr std::uint32_t threads = 64;
+
+/// A kernel whose threads do `step` to %x so many times, one after the other or in a loop.
+std::string kernel(const std::string& step, std::size_t times, bool in_loop) {
+  std::string text = R"(
+.visible .entry k(.param .u64 data) {
+  .shared .b32 s[64];
+  .reg .b32 %t, %x, %y, %z, %i, %here, %there; .reg .b64 %a, %d; .reg .pred %p;
+  ld.param.u64 %a, [data]; mov.u32 %t, %tid.x; mul.wide.u32 %d, %t, 4; add.u64 %a, %a, %d;
+  ld.global.u32 %x, [%a]; mov.u32 %here, s; mad.lo.u32 %here, %t, 4, %here;
+  xor.b32 %there, %here, 4; mov.u32 %y, 0x01020304; mov.u32 %i, 0;
+)";
+  if (in_loop) text += "AGAIN:\n";
+  for (std::size_t i = 0; i < (in_loop ? 1 : times); ++i) text += step + "\n";
+  if (in_loop)
+    text +=
+        "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, " + std::to_string(times) + "; @%p bra AGAIN;\n";
+  return text + "st.global.u32 [%a], %x; ret;\n}\n";
+}
+
+std::vector<std::uint32_t> results(const std::string& text) {
+  LoadedModule module(text, vectors(false));
+  std::vector<std::uint32_t> data(threads);
+  for (std::uint32_t i = 0; i < threads; ++i) data[i] = 0x3c003800 + i * 2654435761u;
+  module.run("k", {1, 1, 1}, {threads, 1, 1}, data.data());
+  return data;
+}
+
+std::size_t code_bytes(const std::string& text) {
+  const auto parsed = pycuda::cpu::ptx::parse(module_of(text));
+  REQUIRE(parsed);
+  const auto compiled = jit::compile_module(*parsed, vectors(false));
+  REQUIRE(compiled);
+  return compiled->object.size();
+}
+
+struct Case {
+  const char* step;
+  std::size_t times;
+  std::size_t most_bytes;  ///< of code, for each further time
+};
+
+/// One after the other, of which a loop would say little: each has dozens of instructions.
+constexpr Case cases[] = {
+    {"tanh.approx.f16x2 %x, %x; add.u32 %x, %x, %t;", 1200, 60},
+    {"vavrg4.s32.s32.s32.sat %x, %x, %y, %x;", 1200, 60},
+    {"sin.approx.f32 %x, %x; add.u32 %x, %x, %t;", 1200, 60},
+    {"st.shared.u32 [%here], %x; bar.sync 0; ld.shared.u32 %z, [%there]; bar.sync 0;"
+     "mad.lo.u32 %x, %x, 3, %z;",
+     400, 400},
+    {"shfl.sync.bfly.b32 %z, %x, 5, 31, 0xffffffff; mad.lo.u32 %x, %x, 3, %z;", 700, 400},
+};
+
+}  // namespace
+
+TEST_CASE("a long kernel computes what a loop does") {
+  for (const Case& each : cases) {
+    CAPTURE(each.step);
+    CHECK(results(kernel(each.step, each.times, false)) ==
+          results(kernel(each.step, each.times, true)));
+  }
+}
+
+TEST_CASE("each further instruction of a long kernel is little code") {
+  for (const Case& each : cases) {
+    CAPTURE(each.step);
+    const std::size_t once = code_bytes(kernel(each.step, each.times, false));
+    const std::size_t twice = code_bytes(kernel(each.step, 2 * each.times, false));
+    CHECK(twice - once < each.times * each.most_bytes);
+  }
+}
