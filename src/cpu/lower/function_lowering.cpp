@@ -262,7 +262,7 @@ void FunctionLowering::emit_unguarded(const ptx::Instruction& instruction) {
 
 /// The marks of a plan are of instructions that stay where they are.
 void FunctionLowering::share_long_expansions() {
-  if (marks_ || expanded_length(*target_) <= module_.options().longest_unshared) return;
+  if (marks_ || length_as_coroutine(*target_) <= module_.options().longest_unshared) return;
   share_expansions(expansions_, [this](llvm::FunctionType* type) {
     return module_.own_function(type, "shared.expansion");
   });

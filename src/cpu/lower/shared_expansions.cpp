@@ -22,6 +22,7 @@
 
 #include "cpu/lower/approximations.h"
 #include "cpu/lower/callee_name.h"
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
 namespace {
@@ -33,18 +34,31 @@ constexpr std::size_t fewest = 4;
 /// What an approximate function becomes: 29 instructions for tanh, more for a few.
 constexpr std::uint64_t length_of_approximation = 30;
 
+/// What a place where a thread waits becomes in a coroutine.
+constexpr std::uint64_t length_of_wait = 30;
+/// With fewer places it is the call that takes longer.
+constexpr unsigned fewest_waits = 3;
+
+/// A warp operation of lanes that it names: it may have its place in common with another one.
+bool is_masked_wait(const llvm::Instruction& instruction) {
+  if (callee_name(instruction) != pseudo::warp_op) return false;
+  const auto* mask =
+      llvm::dyn_cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(instruction).getArgOperand(2));
+  return !mask || !mask->isZero();
+}
+
 std::uint64_t length_of(const llvm::Instruction& instruction) {
   return callee_name(instruction).starts_with(approximation::prefix) ? length_of_approximation : 1;
 }
 
 bool is_variable(const llvm::Value* pointer) { return llvm::isa<llvm::AllocaInst>(pointer); }
 
-/// Whether an instruction stays where it is: what makes threads wait, or is bound to its block.
+/// Not what makes threads wait at a place of their own, or is bound to its block.
 bool is_movable(const llvm::Instruction& instruction) {
   if (instruction.isTerminator() || llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction))
     return false;
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-    if (call->isConvergent() || call->cannotDuplicate()) return false;
+    if ((call->isConvergent() || call->cannotDuplicate()) && !is_masked_wait(*call)) return false;
   }
   return llvm::none_of(instruction.operands(), [](const llvm::Use& operand) {
     return llvm::isa<llvm::MetadataAsValue, llvm::BasicBlock, llvm::InlineAsm>(operand);
@@ -59,6 +73,7 @@ struct Parts {
   llvm::SmallSetVector<llvm::Value*, 8> inputs;         ///< of what is moved
   llvm::SmallSetVector<llvm::Instruction*, 4> outputs;  ///< what is moved and used elsewhere
   llvm::Instruction* last = nullptr;
+  unsigned waits = 0;
 
   bool take(const Expansion& expansion);
   void find_inputs_and_outputs();
@@ -76,7 +91,7 @@ bool Parts::take(const Expansion& expansion) {
     if (!take(*at)) return false;
   }
   for (const llvm::Instruction* instruction : moved) length += length_of(*instruction);
-  if (length < shortest) return false;
+  if (length < shortest || (waits != 0 && waits < fewest_waits)) return false;
   find_inputs_and_outputs();
   return true;
 }
@@ -96,6 +111,7 @@ bool Parts::take(llvm::Instruction& instruction) {
     return true;
   }
   moved.push_back(&instruction);
+  waits += is_masked_wait(instruction) ? 1 : 0;
   return is_movable(instruction);
 }
 
@@ -195,6 +211,10 @@ void call_instead(Parts& parts, llvm::Function& function) {
   builder.SetCurrentDebugLocation({});
   llvm::CallInst* call =
       builder.CreateCall(&function, llvm::ArrayRef<llvm::Value*>(parts.inputs.getArrayRef()));
+  if (parts.waits != 0) {
+    call->setConvergent();
+    call->addFnAttr(llvm::Attribute::NoDuplicate);
+  }
   unsigned index = 0;
   for (llvm::Instruction* output : parts.outputs) {
     output->replaceAllUsesWith(parts.outputs.size() == 1
@@ -212,6 +232,13 @@ std::uint64_t expanded_length(const llvm::Function& function) {
   std::uint64_t length = 0;
   for (const llvm::Instruction& instruction : llvm::instructions(function))
     length += length_of(instruction);
+  return length;
+}
+
+std::uint64_t length_as_coroutine(const llvm::Function& function) {
+  std::uint64_t length = expanded_length(function);
+  for (const llvm::Instruction& instruction : llvm::instructions(function))
+    length += is_masked_wait(instruction) ? length_of_wait : 0;
   return length;
 }
 

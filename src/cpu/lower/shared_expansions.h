@@ -28,6 +28,9 @@ struct Expansion {
 /// becomes (simt/arithmetic/approximate.h).
 std::uint64_t expanded_length(const llvm::Function& function);
 
+/// The same, where each warp operation counts for what it becomes in a coroutine.
+std::uint64_t length_as_coroutine(const llvm::Function& function);
+
 /// Replaces long expansions that are equal but for the registers that they read and write by calls
 /// of one function, which `make_function` declares. `function` is complete; its registers are still
 /// variables.

@@ -25,11 +25,12 @@ constexpr std::uint32_t threads = 64;
 std::string kernel(const std::string& step, std::size_t times, bool in_loop) {
   std::string text = R"(
 .visible .entry k(.param .u64 data) {
-  .shared .b32 s[64];
-  .reg .b32 %t, %x, %y, %z, %i, %here, %there; .reg .b64 %a, %d; .reg .pred %p;
+  .shared .align 16 .b32 s[64];
+  .reg .b32 %t, %v, %w, %x, %y, %z, %i, %row, %here, %there; .reg .b64 %a, %d; .reg .pred %p;
   ld.param.u64 %a, [data]; mov.u32 %t, %tid.x; mul.wide.u32 %d, %t, 4; add.u64 %a, %a, %d;
   ld.global.u32 %x, [%a]; mov.u32 %here, s; mad.lo.u32 %here, %t, 4, %here;
-  xor.b32 %there, %here, 4; mov.u32 %y, 0x01020304; mov.u32 %i, 0;
+  and.b32 %row, %t, 15; mov.u32 %y, s; mad.lo.u32 %row, %row, 16, %y;
+  st.shared.u32 [%here], %x; bar.sync 0; xor.b32 %there, %here, 4; mov.u32 %y, 0x01020304; mov.u32 %i, 0;
 )";
   if (in_loop) text += "AGAIN:\n";
   for (std::size_t i = 0; i < (in_loop ? 1 : times); ++i) text += step + "\n";
@@ -70,6 +71,9 @@ constexpr Case cases[] = {
      "mad.lo.u32 %x, %x, 3, %z;",
      400, 400},
     {"shfl.sync.bfly.b32 %z, %x, 5, 31, 0xffffffff; mad.lo.u32 %x, %x, 3, %z;", 700, 400},
+    {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%v, %w, %y, %z}, [%row];"
+     "mad.lo.u32 %x, %x, 3, %w; xor.b32 %x, %x, %z;",
+     200, 400},
 };
 
 }  // namespace
