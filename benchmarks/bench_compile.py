@@ -2,6 +2,7 @@
 """Time of import, of compiling a small kernel and of SourceModule from the caches, each in fresh processes.
 
 --kernels: instead, what compiling each kernel of the benchmark `cpu` takes the CPU driver.
+--slowest: instead, what the first launch of the kernels waits for that tools/slow_kernels.py found to take longest.
 --headers: instead, the processor time of compiling one source after another that includes the same large header.
 """
 
@@ -77,6 +78,31 @@ def compile_kernels(rounds: int, wanted: str) -> None:
         print(f"{case.label:36} {least * 1e3:9.1f}", flush=True)
 
 
+# What tools/slow_kernels.py found slowest, before or after the compiler learned to bound it.
+SLOWEST = [
+    ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 4000, "straight"),
+    ("mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 4000, "straight"),
+    ("wmma.mma.sync.aligned.row.row.m16n16k16.s32.s8.s8.s32", 4000, "straight"),
+    ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", 4000, "branches"),
+    ("movmatrix.sync.aligned.m8n8.trans.b16", 4000, "straight"),
+    ("activemask.b32", 4000, "straight"),
+    ("match.any.sync.b64", 500, "straight"),
+    ("tanh.approx.f16x2", 4000, "straight"),
+    ("vavrg4.s32.s32.s32.sat", 4000, "straight"),
+    ("bar.sync", 4000, "straight"),
+]
+
+
+def compile_slowest() -> None:
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+    import slow_kernels
+
+    print(f"{'processor s until the first result':70}")
+    for name, text, block in slow_kernels.named(SLOWEST):
+        seconds, said = slow_kernels.seconds_of(text, block, timeout=120)
+        print(f"{name:70} {seconds:6.2f}  {said}", flush=True)
+
+
 HEADERS = {
     "curand_kernel.h": "#include <curand_kernel.h>",
     "cooperative_groups": "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>",
@@ -111,7 +137,11 @@ def main() -> None:
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--only", default="", help="a part of the names of the kernels wanted")
     parser.add_argument("--headers", action="store_true")
+    parser.add_argument("--slowest", action="store_true")
     options = parser.parse_args()
+    if options.slowest:
+        compile_slowest()
+        return
     if options.headers:
         compile_with_headers()
         return
