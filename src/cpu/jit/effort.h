@@ -13,7 +13,7 @@ namespace pycuda::cpu::jit {
 /// What is spent on a module's code. LLVM's optimisations look at pairs of things in one shape or
 /// another: at blocks that dominate a value, at loops around it, at the uses of a constant. Least
 /// has none of those: its time grows with the module's length, and its code takes one to four times
-/// as long. Only threads that wait for others at thousands of places take more than their share.
+/// as long.
 enum class Effort : std::uint8_t { Least, Quick, Thorough };
 
 /// Above this many instructions of all its functions together a module is compiled with the quick
