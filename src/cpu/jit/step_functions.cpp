@@ -62,7 +62,9 @@ bool counts_whole_roots(const Compilation&) {
   const auto costs = divider_costs();
   return costs && !costs->in_registers;
 }
-void balance_divider(const Subject& s) { simt::relieve_divider(*s.function, *divider_costs()); }
+void balance_divider(const Subject& s) {
+  if (const auto costs = divider_costs()) simt::relieve_divider(*s.function, *costs);
+}
 
 bool join_gathers(llvm::Module& module) {
   return join_structure_gathers(module, structure_loads());
@@ -120,7 +122,7 @@ void half_compares(const Subject& s) {
   s.all.leaves_dead_code = widen_half_comparisons(s.all.module(), has_half_arithmetic());
 }
 void uniform_divisors(const Subject& s) {
-  simt::multiply_by_reciprocals(*s.function, *divider_costs());
+  if (const auto costs = divider_costs()) simt::multiply_by_reciprocals(*s.function, *costs);
 }
 void safe_stack(const Subject& s) { separate_arrays(s.all.module(), *s.all.target); }
 /// Each check asks which others dominate it, which takes too long in the longest functions.

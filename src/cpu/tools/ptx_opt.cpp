@@ -22,6 +22,7 @@
 
 namespace {
 
+using pycuda::cpu::KernelFacts;
 namespace jit = pycuda::cpu::jit;
 namespace simt = pycuda::cpu::simt;
 
@@ -119,7 +120,9 @@ void find_kernels(jit::Compilation& all, simt::GangSize size) {
         {copy, module.getFunction(copy->getName().str() + ".uniform"), all.kernels().size(), size});
     all.variants.back().guarded = all.variants.back().open != nullptr;
     all.variants.back().processor = jit::host_processor();
-    all.kernels().emplace_back().name = name.substr(2);
+    KernelFacts& kernel = all.kernels().emplace_back();
+    kernel.name = name.substr(2);
+    kernel.scalar_reason = "not widened yet";
   }
 }
 
