@@ -265,8 +265,8 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
   // No pass that folds branches: it would make one divergent branch of a uniform one and another.
   for (llvm::Function* copy : copies)
     run.run(*copy,
-            "sroa,instcombine<no-verify-fixpoint>,adce,lower-switch,fix-irreducible,loop-simplify,"
-            "lcssa,break-crit-edges,loop-simplify,lcssa");
+            "sroa,instcombine<no-verify-fixpoint>,adce,lower-switch,fix-irreducible,mergereturn,"
+            "loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
 }
 
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target) {

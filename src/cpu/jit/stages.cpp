@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page that is the pipeline: every step in the order in which it runs. A row is the step's
 // name, what it runs on, the form of the IR that it needs and gives (step.h), its function, when it
-// is wanted if that is not always, and an earlier step that it needs beyond the form of the IR. A step's contract is in the header of its function; the
-// reasons for the order are beside the rows.
+// is wanted if that is not always, and an earlier step that it needs beyond the form of the IR. A
+// step's contract is in the header of its function; the reasons for the order are beside the rows.
 #include "cpu/jit/stages.h"
 
 #include <algorithm>

@@ -19,6 +19,7 @@
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
 #include "cpu/jit/vector_steps.h"
+#include "cpu/simt/lanes/warp_sites.h"
 
 namespace {
 
@@ -120,6 +121,7 @@ void find_kernels(jit::Compilation& all, simt::GangSize size) {
         {copy, module.getFunction(copy->getName().str() + ".uniform"), all.kernels().size(), size});
     all.variants.back().guarded = all.variants.back().open != nullptr;
     all.variants.back().processor = jit::host_processor();
+    all.variants.back().warps = simt::needs_warps(*copy);
     KernelFacts& kernel = all.kernels().emplace_back();
     kernel.name = name.substr(2);
     kernel.scalar_reason = "not widened yet";
@@ -143,7 +145,8 @@ int run(const Request& request) {
     return fail(missing);
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
-  const jit::Options options{};
+  jit::Options options;
+  options.streaming_form = true;
   jit::Compilation all{options, {llvm::parseAssemblyFile(request.file, error, context), {}}};
   if (!all.lowered.module) {
     error.print("ptx-opt", llvm::errs());
