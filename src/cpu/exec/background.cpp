@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The threads sleep until there is work, and forever once the process ends: what the work uses may be
-// destroyed then.
+// The threads sleep until there is work, and forever once the process ends: what the work uses may
+// be destroyed then.
 #include "cpu/exec/background.h"
 
 #include <sys/resource.h>
