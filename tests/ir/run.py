@@ -57,11 +57,11 @@ def output_of(tool: str, file: Path, options: dict[str, str]) -> tuple[str, str]
 
 def run(tool: str, file: Path) -> list[str]:
     """What is wrong with the test `file`."""
-    options, checks = {"steps": file.stem, "lanes": "32"}, []
+    options, checks = {"steps": file.stem}, []
     for line in file.read_text().splitlines():
         if directive := DIRECTIVE.match(line):
             kind, count, text = directive.groups()
-            if kind in options:
+            if kind in ("steps", "lanes"):
                 options[kind] = text
             else:
                 checks.append((kind.split()[0], int(count or 0), text))

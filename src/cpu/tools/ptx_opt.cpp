@@ -36,7 +36,9 @@ constexpr const char* kUsage =
     "is\n"
     "one, has the divergent one's name and .uniform.\n"
     "--steps: without a name, the file is verified and printed as it is.\n"
-    "--lanes: the threads of a gang, or a tile's columns and rows. --list: all steps, in order.\n";
+    "--lanes: the threads of a gang, or a tile's columns and rows; without it 32, or what the "
+    "steps\n"
+    "that decide choose. --list: all steps, in order.\n";
 
 /// A step of a stage, or one inside LLVM's pipeline.
 struct Chosen {
@@ -58,6 +60,7 @@ struct Request {
   bool names_steps = false;
   std::string file;
   simt::GangSize size{32};
+  bool chooses_size = true;
 };
 
 int fail(const std::string& message) {
@@ -109,7 +112,8 @@ bool parse_size(const std::string& text, simt::GangSize& size) {
 }
 
 /// Every `f.<name>` becomes a kernel and a variant.
-void find_kernels(jit::Compilation& all, simt::GangSize size) {
+void find_kernels(jit::Compilation& all, const Request& request) {
+  const simt::GangSize size = request.size;
   llvm::Module& module = all.module();
   for (llvm::Function& function : module) {
     const std::string name = function.getName().str();
@@ -121,6 +125,7 @@ void find_kernels(jit::Compilation& all, simt::GangSize size) {
         {copy, module.getFunction(copy->getName().str() + ".uniform"), all.kernels().size(), size});
     all.variants.back().guarded = all.variants.back().open != nullptr;
     all.variants.back().processor = jit::host_processor();
+    all.variants.back().chosen = request.chooses_size;
     all.variants.back().warps = simt::needs_warps(*copy);
     KernelFacts& kernel = all.kernels().emplace_back();
     kernel.name = name.substr(2);
@@ -155,7 +160,7 @@ int run(const Request& request) {
   all.target = jit::make_target_machine(true);
   all.module().setTargetTriple(jit::host_target().triple);
   all.module().setDataLayout(all.target->createDataLayout());
-  find_kernels(all, request.size);
+  find_kernels(all, request);
   const jit::Ir first = request.steps.empty() ? jit::Ir::Lowered : request.steps.front().needs();
   if (const std::string found = jit::violation(all, first); !found.empty())
     return fail("the input is not " + std::string(jit::name_of(first)) + ": " + found);
@@ -182,6 +187,7 @@ int main(int count, char** arguments) {
       if (!add_steps(argument.substr(8), request.steps)) return 2;
     } else if (argument.starts_with("--lanes=")) {
       fine = fine && parse_size(argument.substr(8), request.size);
+      request.chooses_size = false;
     } else {
       fine = fine && request.file.empty() && !argument.starts_with("-");
       request.file = argument;
