@@ -27,6 +27,7 @@ namespace {
 constexpr const char* split_plainly_mark = "split-plainly";
 constexpr std::uint64_t state_offset = 16;  // behind the two functions of LLVM's frames
 constexpr std::uint64_t first_offset = 24;
+constexpr std::uint32_t callee_state = 1;  // 0 is the beginning
 constexpr std::uint64_t frame_alignment = 64;
 
 class Splitter {
@@ -39,12 +40,12 @@ class Splitter {
   std::uint64_t place(llvm::Type* type, llvm::Align alignment);
   /// LLVM's intrinsics of coroutines, by number.
   std::vector<llvm::IntrinsicInst*>& calls_of(llvm::Intrinsic::ID id) { return calls_[id]; }
-  void find_calls();
+  void find_calls(llvm::Function& function);
   void move_body();
   void keep_arguments();
   void demote_values();
+  void share_waits();
   void end_at_suspensions();
-  void lower_calls_of_coroutines();
   void move_variables();
   void write_ramp();
   llvm::Value* field(llvm::Value* frame, std::uint64_t offset) {
@@ -57,6 +58,7 @@ class Splitter {
   llvm::Function* resume_ = nullptr;
   llvm::Value* frame_ = nullptr;  ///< of `resume_`
   llvm::BasicBlock* entry_ = nullptr;
+  llvm::BasicBlock* callee_waits_ = nullptr;  ///< where a thread goes on whose callee has suspended
   std::map<llvm::Intrinsic::ID, std::vector<llvm::IntrinsicInst*>> calls_;
   std::vector<std::uint64_t> argument_offsets_;
   std::uint64_t bytes_ = first_offset;
@@ -68,8 +70,9 @@ std::uint64_t Splitter::place(llvm::Type* type, llvm::Align alignment) {
   return offset;
 }
 
-void Splitter::find_calls() {
-  for (llvm::Instruction& instruction : llvm::instructions(ramp_)) {
+void Splitter::find_calls(llvm::Function& function) {
+  calls_.clear();
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
       calls_[call->getIntrinsicID()].push_back(call);
   }
@@ -143,6 +146,56 @@ void Splitter::demote_values() {
   for (llvm::PHINode* phi : phis) llvm::DemotePHIToStack(phi, at);
 }
 
+/// All calls of coroutines wait for their callee in one loop, and go on by the call's number:
+/// values are in memory now, so the loop need not be dominated by what comes before the call.
+void Splitter::share_waits() {
+  const std::vector<llvm::IntrinsicInst*> questions = calls_of(llvm::Intrinsic::coro_done);
+  if (questions.empty()) return;
+  llvm::LLVMContext& context = resume_->getContext();
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(context, name, resume_);
+  };
+  llvm::BasicBlock *test = block("callee"), *wait = block("callee.waits"),
+                   *done = block("callee.done"), *never = block("never");
+  callee_waits_ = block("callee.goes.on");
+  b_.SetInsertPoint(entry_, entry_->begin());
+  llvm::AllocaInst* callee = b_.CreateAlloca(b_.getPtrTy());
+  llvm::AllocaInst* number = b_.CreateAlloca(b_.getInt32Ty());
+  b_.SetInsertPoint(test);
+  llvm::Value* handle = b_.CreateLoad(b_.getPtrTy(), callee);
+  b_.CreateCondBr(b_.CreateIsNull(b_.CreateAlignedLoad(b_.getPtrTy(), handle, llvm::Align(8))),
+                  done, wait);
+  b_.SetInsertPoint(wait);
+  b_.CreateAlignedStore(b_.getInt32(callee_state), field(frame_, state_offset), llvm::Align(4));
+  b_.CreateRetVoid();
+  b_.SetInsertPoint(callee_waits_);
+  handle = b_.CreateLoad(b_.getPtrTy(), callee);
+  b_.CreateCall(resume_->getFunctionType(),
+                b_.CreateAlignedLoad(b_.getPtrTy(), handle, llvm::Align(8)), {handle})
+      ->setCallingConv(llvm::CallingConv::Fast);
+  b_.CreateBr(test);
+  b_.SetInsertPoint(done);
+  llvm::SwitchInst* calls = b_.CreateSwitch(b_.CreateLoad(b_.getInt32Ty(), number), never);
+  b_.SetInsertPoint(never);
+  b_.CreateUnreachable();
+  for (llvm::IntrinsicInst* question : questions) {
+    auto* choice = llvm::cast<llvm::BranchInst>(question->getParent()->getTerminator());
+    llvm::BasicBlock *own_done = choice->getSuccessor(0), *own_wait = choice->getSuccessor(1);
+    auto* own_choice = llvm::cast<llvm::SwitchInst>(own_wait->getTerminator());
+    llvm::BasicBlock* resumed = own_choice->findCaseValue(b_.getInt8(0))->getCaseSuccessor();
+    llvm::ConstantInt* own_number = b_.getInt32(calls->getNumCases());
+    calls->addCase(own_number, own_done);
+    b_.SetInsertPoint(choice);
+    b_.CreateStore(question->getArgOperand(0), callee);
+    b_.CreateStore(own_number, number);
+    b_.CreateBr(test);
+    choice->eraseFromParent();
+    question->eraseFromParent();
+    llvm::DeleteDeadBlocks({own_wait, resumed});
+  }
+  find_calls(*resume_);
+}
+
 void Splitter::end_at_suspensions() {
   llvm::Instruction* to_begin = entry_->getTerminator();
   b_.SetInsertPoint(to_begin);
@@ -150,6 +203,8 @@ void Splitter::end_at_suspensions() {
       b_.CreateAlignedLoad(b_.getInt32Ty(), field(frame_, state_offset), llvm::Align(4)),
       to_begin->getSuccessor(0));
   to_begin->eraseFromParent();
+  std::uint32_t last_state = 0;
+  if (callee_waits_) states->addCase(b_.getInt32(last_state = callee_state), callee_waits_);
   for (llvm::IntrinsicInst* suspend : calls_of(llvm::Intrinsic::coro_suspend)) {
     auto* choice = llvm::cast<llvm::SwitchInst>(suspend->getParent()->getTerminator());
     llvm::BasicBlock* resumed = choice->findCaseValue(b_.getInt8(0))->getCaseSuccessor();
@@ -158,7 +213,7 @@ void Splitter::end_at_suspensions() {
     if (is_final) {
       b_.CreateAlignedStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), frame_, llvm::Align(8));
     } else {
-      llvm::ConstantInt* state = b_.getInt32(states->getNumCases() + 1);
+      llvm::ConstantInt* state = b_.getInt32(++last_state);
       b_.CreateAlignedStore(state, field(frame_, state_offset), llvm::Align(4));
       states->addCase(state, resumed);
     }
@@ -167,23 +222,6 @@ void Splitter::end_at_suspensions() {
     suspend->eraseFromParent();
   }
   llvm::removeUnreachableBlocks(*resume_);
-}
-
-void Splitter::lower_calls_of_coroutines() {
-  for (llvm::IntrinsicInst* done : calls_of(llvm::Intrinsic::coro_done)) {
-    b_.SetInsertPoint(done);
-    done->replaceAllUsesWith(b_.CreateIsNull(
-        b_.CreateAlignedLoad(b_.getPtrTy(), done->getArgOperand(0), llvm::Align(8))));
-    done->eraseFromParent();
-  }
-  for (llvm::IntrinsicInst* call : calls_of(llvm::Intrinsic::coro_resume)) {
-    b_.SetInsertPoint(call);
-    llvm::Value* handle = call->getArgOperand(0);
-    b_.CreateCall(resume_->getFunctionType(),
-                  b_.CreateAlignedLoad(b_.getPtrTy(), handle, llvm::Align(8)), {handle})
-        ->setCallingConv(llvm::CallingConv::Fast);
-    call->eraseFromParent();
-  }
 }
 
 /// To the frame. Each access has the sum of its own: instruction selection makes a displacement of
@@ -233,13 +271,13 @@ void Splitter::write_ramp() {
 }
 
 void Splitter::run() {
-  find_calls();
+  find_calls(ramp_);
   move_body();
   keep_arguments();
   demote_values();
+  share_waits();
   end_at_suspensions();
   for (llvm::IntrinsicInst* call : calls_of(llvm::Intrinsic::coro_id)) call->eraseFromParent();
-  lower_calls_of_coroutines();
   move_variables();
   write_ramp();
 }
