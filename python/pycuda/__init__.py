@@ -30,3 +30,11 @@ def load_ipython_extension(shell):
     from pycuda import ipython_magic  # start-up time: for IPython only
 
     ipython_magic.load(shell)
+
+
+def __getattr__(name):
+    if name not in ("benchmark", "Comparison", "Timing"):
+        raise AttributeError(f"module 'pycuda' has no attribute {name!r}")
+    from pycuda import _benchmark  # start-up time: it needs the driver's interface
+
+    return getattr(_benchmark, name)
