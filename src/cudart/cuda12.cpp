@@ -178,6 +178,23 @@ cudaError_t read_properties_12(const DriverTable& driver, int device, DeviceProp
   return cudaSuccess;
 }
 
+/// What cudaChooseDevice looks at.
+cudaDeviceProp wanted_properties(const DeviceProp12& from) {
+  cudaDeviceProp wanted{};
+  std::memcpy(wanted.name, from.name, sizeof wanted.name);
+  wanted.totalGlobalMem = from.totalGlobalMem;
+  wanted.sharedMemPerBlock = from.sharedMemPerBlock;
+  wanted.regsPerBlock = from.regsPerBlock;
+  wanted.maxThreadsPerBlock = from.maxThreadsPerBlock;
+  wanted.totalConstMem = from.totalConstMem;
+  wanted.multiProcessorCount = from.multiProcessorCount;
+  wanted.integrated = from.integrated;
+  wanted.canMapHostMemory = from.canMapHostMemory;
+  wanted.major = from.major;
+  wanted.minor = from.minor;
+  return wanted;
+}
+
 /// A device as CUDA 12 names places: an ordinal, or the host.
 CUmemLocation place_of(int device) {
   CUmemLocation place{};
@@ -195,6 +212,14 @@ CUDA12(cudaGetDeviceProperties_v2, device_properties_12, (void* prop, int device
   return with_driver("cudaGetDeviceProperties", [&](const DriverTable& driver) -> cudaError_t {
     return prop == nullptr ? cudaErrorInvalidValue
                            : read_properties_12(driver, device, static_cast<DeviceProp12*>(prop));
+  });
+}
+
+CUDA12(cudaChooseDevice, choose_device_12, (int* device, const void* prop)) {
+  return with_driver("cudaChooseDevice", [&](const DriverTable& driver) -> cudaError_t {
+    if (device == nullptr || prop == nullptr) return cudaErrorInvalidValue;
+    return choose_device(driver, wanted_properties(*static_cast<const DeviceProp12*>(prop)),
+                         device);
   });
 }
 

@@ -6,7 +6,8 @@
 
 namespace pycuda::cudart {
 
-int runtime_version() { return CUDART_VERSION; }
+// Not the headers' version: newer functions than the driver table's are refused.
+int runtime_version() { return 13000; }
 
 }  // namespace pycuda::cudart
 
@@ -15,6 +16,13 @@ using namespace pycuda::cudart;
 CUDART_API cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
   return with_driver("cudaGetDeviceProperties", [&](const DriverTable& driver) -> cudaError_t {
     return prop == nullptr ? cudaErrorInvalidValue : read_properties(driver, device, prop);
+  });
+}
+
+CUDART_API cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
+  return with_driver("cudaChooseDevice", [&](const DriverTable& driver) -> cudaError_t {
+    if (device == nullptr || prop == nullptr) return cudaErrorInvalidValue;
+    return choose_device(driver, *prop, device);
   });
 }
 
