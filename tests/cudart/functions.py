@@ -46,6 +46,8 @@ def defined():
             found.setdefault(name, "")
         for name, entry in re.findall(r"^CUDART_FORWARD\(\s*(\w+),\s*\(.*?\),\s*(cu\w+)", text, flags=re.M | re.S):
             found[name] = entry
+    text = (SOURCES / "newest_forms.def").read_text()
+    found.update(re.findall(r"^CUDART_NEWEST\((\w+), \w+,\s*\(.*?\),\s*(cu\w+)", text, flags=re.M | re.S))
     return found
 
 
