@@ -14,6 +14,8 @@ TEST_CASE("empty blocks are null pointers") {
   CHECK(cudaFreeHost(nullptr) == cudaSuccess);
   CHECK(cudaMalloc(nullptr, 4) == cudaErrorInvalidValue);
   CHECK(cudaMalloc(&memory, size_t{1} << 60) == cudaErrorMemoryAllocation);
+  cudaPitchedPtr box{};
+  CHECK(cudaMalloc3D(&box, {4, size_t{1} << 33, size_t{1} << 33}) == cudaErrorMemoryAllocation);
   (void)cudaGetLastError();
 }
 
