@@ -240,6 +240,7 @@ CUDART_API cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fla
 }
 
 CUDART_API cudaDeviceReset(void) {
+  const OnlyCall only;
   const cudaError_t status = with_driver("cudaDeviceReset", reset_device);
   if (status == cudaSuccess) clear_last_error();
   return status;

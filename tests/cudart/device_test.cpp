@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cudart/program.h"
 
@@ -266,4 +269,43 @@ TEST_CASE("devices share managed variables, whose initial values a reset of all 
   CHECK(program::both == address);
   add_on(0);
   CHECK(*program::both == 9);
+}
+
+TEST_CASE("other threads may go on while a device is reset") {
+  std::atomic<bool> stop{false};
+  std::atomic<int> launches{0};
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number) {
+    threads.emplace_back([&, number] {
+      (void)cudaSetDevice(number % 2);
+      while (!stop) {
+        cudaStream_t stream = nullptr;
+        int* value = nullptr;
+        if (cudaStreamCreate(&stream) == cudaSuccess &&
+            cudaMallocAsync(reinterpret_cast<void**>(&value), 4, stream) == cudaSuccess) {
+          // A count of 0: the kernel touches no memory that a reset may have taken.
+          if (program::launch(program::add, dim3(1), dim3(1), 0, stream, value, 1, 0) ==
+              cudaSuccess) {
+            ++launches;
+          }
+          (void)cudaStreamSynchronize(stream);
+          (void)cudaFreeAsync(value, stream);
+        }
+        (void)cudaStreamDestroy(stream);
+        (void)cudaGetLastError();
+      }
+    });
+  }
+  for (int i = 0; i < 100 || launches < 100; ++i) {
+    REQUIRE(cudaSetDevice(i % 2) == cudaSuccess);
+    REQUIRE(cudaDeviceReset() == cudaSuccess);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  REQUIRE(cudaDeviceReset() == cudaSuccess);
+  void* memory = nullptr;
+  CHECK(cudaMalloc(&memory, 4) == cudaSuccess);
+  CHECK(cudaFree(memory) == cudaSuccess);
 }
