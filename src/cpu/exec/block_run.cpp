@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::uint64_t frame_alignment = 64;
 constexpr int spin_rounds = 4;
+/// So often does a block give its worker away before lanes that wait at a turn go on without those
+/// of their warp that spin.
+constexpr unsigned patient_runs = 16;
 constexpr std::size_t spare_limit = 64;
 
 struct Spare {
@@ -29,6 +32,12 @@ struct Spare {
 Spare& spare() {
   static Spare* const instance = new Spare;
   return *instance;
+}
+
+/// Whether `thread`, which is at a warp operation, waits there for the lanes of its warp that may
+/// still come (simt/warp_turns.h).
+bool is_at_turn(const ThreadFrame& thread) {
+  return thread.mask == 0 && thread.detail == static_cast<std::uint32_t>(WarpOp::Sync);
 }
 
 }  // namespace
@@ -101,12 +110,13 @@ void BlockRun::start(std::uint64_t block) {
       }
     }
   }
+  idle_runs_ = 0;
   live_threads_ = launch_->threads;
   warp_count_ = (launch_->threads + 31) / 32;
   for (unsigned warp = 0; warp < warp_count_; ++warp) {
     const std::uint32_t lanes = std::min(32u, launch_->threads - warp * 32);
     live_[warp] = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    warps_[warp] = {live_[warp], 0, 0};
+    warps_[warp] = {.ready = live_[warp]};
   }
   for (; barriers_used_ != 0; barriers_used_ &= barriers_used_ - 1) {
     barriers_[static_cast<unsigned>(std::countr_zero(barriers_used_))].reset();
@@ -123,6 +133,7 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   block_.processor = processor;
   advanced_ = false;
   deadlocked_ = false;
+  if (idle_runs_ >= patient_runs) release_turns();
   // A block whose threads wait for others runs too seldom for a signal to meet it.
   if (interrupting()) launch_->give_up();
   Outcome outcome = Outcome::Stopped;
@@ -137,7 +148,17 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   } else if (launch_->timed_out.load(std::memory_order_relaxed)) {
     report_late();
   }
+  idle_runs_ = advanced_ ? 0 : idle_runs_ + 1;
   return outcome;
+}
+
+/// Lanes at turns go on without those of their warp that spin: these may be waiting for them.
+void BlockRun::release_turns() {
+  idle_runs_ = 0;
+  for (unsigned warp = 0; warp < warp_count_; ++warp) {
+    // Where all spin, they leave together.
+    if (warps_[warp].at_op != 0) warps_[warp].given_up = warps_[warp].spinning;
+  }
 }
 
 void BlockRun::describe_others(FaultRecord& fault) const {
@@ -233,7 +254,8 @@ void BlockRun::run_warp(unsigned index) {
     if (barriers_dirty_ != 0) open_barriers();
     if (warp.ready != 0) continue;
     if (warp.at_op == 0 || launch_->stopped.load(std::memory_order_relaxed)) return;
-    if (!resolve_masked(index) && !resolve_unmasked(index)) return;
+    if (resolve_masked(index)) continue;
+    if (awaits_spinning_lanes(index) || !resolve_unmasked(index)) return;
   }
 }
 
@@ -242,7 +264,6 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   const std::uint32_t bit = 1u << lane;
   ThreadFrame& thread = threads_[index * 32 + lane];
   warp.ready &= ~bit;
-  const bool spun = thread.state == ThreadState::Yielded;
   thread.state = ThreadState::Ready;
   entry_->enter(&thread);
   if (thread.coroutine == nullptr) {
@@ -258,7 +279,8 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   switch (thread.state) {
     case ThreadState::Yielded:
       warp.yielded |= bit;
-      progress_ |= !spun;
+      progress_ |= (warp.spinning & bit) == 0;
+      warp.spinning |= bit;
       return;
     case ThreadState::Exited:
       live_[index] &= ~bit;
@@ -267,6 +289,8 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
       break;
     case ThreadState::AtWarpOp:
       warp.at_op |= bit;
+      // A loop that spins may take turns.
+      if (is_at_turn(thread) && (warp.spinning & bit) != 0) return;
       break;
     case ThreadState::AtBarrier:
     case ThreadState::AtBarrierArrive:
@@ -276,6 +300,8 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
     case ThreadState::Ready:
       break;
   }
+  warp.spinning &= ~bit;
+  warp.given_up &= ~bit;
   progress_ = true;
 }
 
@@ -359,10 +385,31 @@ bool BlockRun::resolve_masked(unsigned index) {
   return any;
 }
 
-bool BlockRun::resolve_unmasked(unsigned index) {
-  Warp& warp = warps_[index];
+/// Whether the lanes that would be next at an unmasked operation are at a turn behind the place
+/// where others spin: in step with the others, these would have come along.
+bool BlockRun::awaits_spinning_lanes(unsigned index) const {
+  const std::uint32_t group = warps_[index].yielded != 0 ? least_far(index) : 0;
+  if (group == 0) return false;
   const ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
-  // The lanes that are least far go first: they may catch up with the others.
+  const ThreadFrame& next = frames[std::countr_zero(group)];
+  if (!is_at_turn(next)) return false;
+  const std::uint32_t awaited = warps_[index].yielded & ~warps_[index].given_up;
+  for (std::uint32_t lanes = awaited; lanes != 0; lanes &= lanes - 1) {
+    if (frames[std::countr_zero(lanes)].site < next.site) return true;
+  }
+  return false;
+}
+
+bool BlockRun::resolve_unmasked(unsigned index) {
+  const std::uint32_t group = least_far(index);
+  if (group != 0) complete_op(index, group);
+  return group != 0;
+}
+
+/// Of the lanes at unmasked operations those that go first: they may catch up with the others.
+std::uint32_t BlockRun::least_far(unsigned index) const {
+  const Warp& warp = warps_[index];
+  const ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
   std::uint32_t group = 0;
   std::uint32_t site = 0;
   for (std::uint32_t lanes = warp.at_op; lanes != 0; lanes &= lanes - 1) {
@@ -377,9 +424,7 @@ bool BlockRun::resolve_unmasked(unsigned index) {
     if (group != 0 && frames[std::countr_zero(group)].detail != thread.detail) continue;
     group |= 1u << lane;
   }
-  if (group == 0) return false;
-  complete_op(index, group);
-  return true;
+  return group;
 }
 
 bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const {
