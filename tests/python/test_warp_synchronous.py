@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Lanes of a warp that exchange values through volatile shared memory without barriers, as before Volta."""
 
-import numpy as np
 import pytest
 from programs import has_cpu_driver, run_program
 
@@ -141,3 +140,174 @@ print("right")
 @pytest.mark.parametrize("form", FORMS, ids=form_name)
 def test_spin_waits_in_kernels_whose_warps_take_turns(form):
     assert run_program(SPIN_WAITS, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+# Each lane's loop has its own trips, some of which it skips: it exchanges with lanes that are in the same trip.
+LOOPS = (
+    PRELUDE
+    + r"""
+source = '''
+#define BEGIN(name) \
+    __global__ void name(const unsigned *skip, const int *trips, int *out) { \
+    __shared__ volatile int own[128]; \
+    int t = threadIdx.x, n = trips[t], sum = t, next = (t & ~31) + (t + 5) % 32, i = 0; \
+    own[t] = -t;
+#define END out[t] = sum; }
+#define SKIPPED (skip[i] >> (t & 31) & 1)
+#define STEP own[t] = sum + i; sum = sum * 3 + own[next];
+BEGIN(counted) _Pragma("unroll 1") for (; i < n; ++i) { if (SKIPPED) continue; STEP } END
+BEGIN(endless) _Pragma("unroll 1") while (true) { if (++i >= n) break; if (SKIPPED) continue; STEP if (sum % 16 == 5) continue;
+    own[t] = sum; sum += own[next ^ 1]; if (sum % 32 == 7) break; } END
+BEGIN(tested_last) _Pragma("unroll 1") do { ++i; if (SKIPPED) continue; STEP } while (i < n); END
+BEGIN(nested) _Pragma("unroll 1") for (; i < n; ++i) { int most = (t + i) % 4; _Pragma("unroll 1") for (int k = 0; k < most; ++k) {
+    if (skip[i + k] >> (t & 31) & 1) continue; own[t] = sum + k; sum = sum * 3 + own[next]; if (sum % 16 == 9) break; }
+    if (SKIPPED) continue; STEP } END
+'''
+
+def model(name, skip, trips):
+    "What lanes compute that take each step together."
+    t = np.arange(len(trips), dtype=np.int32)
+    next = (t & ~31) + (t + 5) % 32
+    own, sum = -t, t.copy()
+    bits = (skip[:, None] >> (t & 31).astype(np.uint32) & 1).astype(bool)
+
+    def step(active, add=0, times=3, other=next):
+        own[active] = (sum + add)[active]
+        sum[active] = (sum * np.int32(times) + own[other])[active]
+
+    def rest(by):
+        return np.fmod(sum, np.int32(by))
+
+    alive = np.ones(len(t), bool)
+    for i in range(trips.max() + 2):
+        if name == "counted":
+            step((i < trips) & ~bits[i], i)
+        elif name == "endless":
+            i += 1
+            alive &= i < trips
+            active = alive & ~bits[i]
+            step(active, i)
+            active &= rest(16) != 5
+            step(active, 0, 1, next ^ 1)
+            alive &= ~(active & (rest(32) == 7))
+        elif name == "tested_last":
+            i += 1
+            step(alive & ~bits[i], i)
+            alive &= i < trips
+        elif name == "nested":
+            alive = i < trips
+            inner, most = alive.copy(), (t + i) % 4
+            for k in range(4):
+                inner &= k < most
+                active = inner & ~bits[i + k]
+                step(active, k)
+                inner &= ~(active & (rest(16) == 9))
+            step(alive & ~bits[i], i)
+    return sum
+"""
+)
+
+WRITTEN_LOOPS = (
+    LOOPS
+    + r"""
+module = SourceModule(source)
+random = np.random.default_rng(5)
+for name in ("counted", "endless", "tested_last", "nested"):
+    for density in (0, 1, 2):
+        skip = random.integers(0, 2**32, 40, np.uint32) & (random.integers(0, 2**32, 40, np.uint32) if density else 0)
+        trips = random.integers(0, 20, 128, np.int32) if density != 1 else np.full(128, 9, np.int32)
+        out = np.zeros(128, np.int32)
+        launch(name, drv.In(skip), drv.In(trips), drv.InOut(out), block=128)
+        want = model(name, skip, trips)
+        assert (out == want).all(), (name, density, out != want)
+print("right")
+"""
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_lanes_that_skip_trips_of_a_loop_meet_in_the_next_one(form):
+    assert run_program(WRITTEN_LOOPS, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+# Two back edges, as compilers leave them: lanes that skip a trip go straight to the loop's first block.
+BACK_EDGES = (
+    LOOPS
+    + r"""
+def ptx(name, body):
+    return f'''
+.visible .entry {name}(.param .u64 skip, .param .u64 trips, .param .u64 out) {{
+  .shared .align 4 .b8 own[512];
+  .reg .b64 %d<8>; .reg .b32 %r<12>, %t, %n, %sum, %next, %i, %own, %other, %lane; .reg .pred %p<4>;
+  ld.param.u64 %d1, [skip]; ld.param.u64 %d2, [trips]; ld.param.u64 %d3, [out];
+  mov.u32 %t, %tid.x; and.b32 %lane, %t, 31; mul.wide.u32 %d4, %t, 4;
+  add.u64 %d2, %d2, %d4; add.u64 %d3, %d3, %d4; ld.global.u32 %n, [%d2];
+  mov.u32 %r1, own; shl.b32 %own, %t, 2; add.u32 %own, %own, %r1;
+  add.u32 %r2, %lane, 5; and.b32 %r2, %r2, 31; sub.u32 %r3, %t, %lane; add.u32 %next, %r2, %r3;
+  shl.b32 %other, %next, 2; add.u32 %other, %other, %r1;
+  neg.s32 %r4, %t; st.volatile.shared.u32 [%own], %r4;
+  mov.u32 %sum, %t; mov.u32 %i, 0;
+{body}
+DONE:
+  st.global.u32 [%d3], %sum; ret;
+}}
+'''
+
+skipped = '''  mul.wide.u32 %d5, %i, 4; add.u64 %d5, %d5, %d1; ld.global.u32 %r5, [%d5];
+  shr.u32 %r5, %r5, %lane; and.b32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0;'''
+step = '''  add.u32 %r6, %sum, %i; st.volatile.shared.u32 [%own], %r6; ld.volatile.shared.u32 %r7, [%other];
+  mad.lo.u32 %sum, %sum, 3, %r7;'''
+counted = f'''
+  setp.ge.s32 %p0, %i, %n; @%p0 bra DONE;
+AGAIN:
+{skipped}
+  @%p1 bra SKIP;
+{step}
+  add.u32 %i, %i, 1; setp.lt.s32 %p0, %i, %n; @%p0 bra AGAIN;
+  bra DONE;
+SKIP:
+  add.u32 %i, %i, 1; setp.lt.s32 %p0, %i, %n; @%p0 bra AGAIN;
+'''
+endless = f'''
+AGAIN:
+  add.u32 %i, %i, 1; setp.ge.s32 %p0, %i, %n; @%p0 bra DONE;
+{skipped}
+  @%p1 bra AGAIN;
+{step}
+  rem.s32 %r8, %sum, 16; setp.eq.s32 %p2, %r8, 5; @%p2 bra AGAIN;
+  xor.b32 %r9, %next, 1; shl.b32 %r9, %r9, 2; add.u32 %r9, %r9, %r1;
+  st.volatile.shared.u32 [%own], %sum; ld.volatile.shared.u32 %r7, [%r9]; add.u32 %sum, %sum, %r7;
+  rem.s32 %r8, %sum, 32; setp.ne.s32 %p2, %r8, 7; @%p2 bra AGAIN;
+'''
+tested_last = f'''
+AGAIN:
+  add.u32 %i, %i, 1;
+{skipped}
+  setp.lt.s32 %p0, %i, %n;
+  @!%p1 bra STEP;
+  @%p0 bra AGAIN;
+  bra DONE;
+STEP:
+{step}
+  @%p0 bra AGAIN;
+'''
+kernels = {"counted": counted, "endless": endless, "tested_last": tested_last}
+text = ".version 7.8\n.target sm_80\n.address_size 64\n" + "".join(ptx(*kernel) for kernel in kernels.items())
+module = drv.module_from_buffer(text.encode())
+random = np.random.default_rng(7)
+for name in kernels:
+    for density in (0, 1, 2):
+        skip = random.integers(0, 2**32, 40, np.uint32) & (random.integers(0, 2**32, 40, np.uint32) if density else 0)
+        trips = random.integers(0, 20, 128, np.int32) if density != 1 else np.full(128, 9, np.int32)
+        out = np.zeros(128, np.int32)
+        launch(name, drv.In(skip), drv.In(trips), drv.InOut(out), block=128)
+        want = model(name, skip, trips)
+        assert (out == want).all(), (name, density, out != want)
+print("right")
+"""
+)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_loops_with_two_back_edges_exchange_in_the_same_trip(form):
+    assert run_program(BACK_EDGES, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"

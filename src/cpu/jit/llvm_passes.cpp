@@ -33,6 +33,8 @@
 #include "cpu/jit/dump.h"
 #include "cpu/jit/short_blocks.h"
 #include "cpu/jit/stages.h"
+#include "cpu/simt/lanes/joined_latches.h"
+#include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/separate_arrays.h"
 
 namespace pycuda::cpu::jit {
@@ -139,6 +141,11 @@ class PassRun {
     llvm::ModulePassManager passes;
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(false)));
     passes.run(module, modules_);
+  }
+
+  void join_latches(llvm::Function& function) {
+    if (simt::join_latches(function))
+      functions_.invalidate(function, llvm::PreservedAnalyses::none());
   }
 
   void split_vectors(llvm::Function& function) {
@@ -248,7 +255,9 @@ void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachi
     run_in_step(
         run, *copy,
         "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,lower-switch,fix-irreducible,"
-        "mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
+        "mergereturn");
+    if (simt::exchanges_in_step(*copy)) run.join_latches(*copy);
+    run.run(*copy, "loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
   }
 }
 

@@ -11,13 +11,13 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/joined_latches.h"
 #include "cpu/simt/lanes/shared_memory.h"
 #include "cpu/simt/lanes/warp_sites.h"
 
@@ -143,7 +143,7 @@ void synchronise_before(llvm::Instruction& place, llvm::Value* thread) {
 }
 
 /// Lanes that pass by a place, or leave an inner loop early, would meet the others there a trip too
-/// soon: they wait at the end of each trip.
+/// soon: they wait at the end of each trip. Loops have one latch each.
 std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
                                               llvm::ArrayRef<llvm::Instruction*> places) {
   llvm::DominatorTree dominators(function);
@@ -152,10 +152,7 @@ std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
     const auto inside = [&](const llvm::Instruction* place) { return loop->contains(place); };
     if (llvm::none_of(places, inside)) continue;
-    if (!loop->getLoopLatch())
-      llvm::simplifyLoop(loop, &dominators, &loops, nullptr, nullptr, nullptr, false);
     llvm::BasicBlock* latch = loop->getLoopLatch();
-    if (!latch) continue;
     const auto is_optional = [&](const llvm::Instruction* place) {
       const llvm::BasicBlock* block = place->getParent();
       return inside(place) &&
@@ -175,6 +172,7 @@ void take_turns(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || excluded.contains(&function) || !takes_turns(function))
       continue;
+    join_latches(function);
     const std::vector<llvm::Instruction*> places = TurnFinder(function).run();
     for (llvm::Instruction* end : ends_of_trips(function, places))
       synchronise_before(*end, function.getArg(0));
