@@ -154,12 +154,13 @@ source = '''
     own[t] = -t;
 #define END out[t] = sum; }
 #define SKIPPED (skip[i] >> (t & 31) & 1)
+#define TRIPS _Pragma("unroll 1")
 #define STEP own[t] = sum + i; sum = sum * 3 + own[next];
-BEGIN(counted) _Pragma("unroll 1") for (; i < n; ++i) { if (SKIPPED) continue; STEP } END
-BEGIN(endless) _Pragma("unroll 1") while (true) { if (++i >= n) break; if (SKIPPED) continue; STEP if (sum % 16 == 5) continue;
+BEGIN(counted) TRIPS for (; i < n; ++i) { if (SKIPPED) continue; STEP } END
+BEGIN(endless) TRIPS while (true) { if (++i >= n) break; if (SKIPPED) continue; STEP if (sum % 16 == 5) continue;
     own[t] = sum; sum += own[next ^ 1]; if (sum % 32 == 7) break; } END
-BEGIN(tested_last) _Pragma("unroll 1") do { ++i; if (SKIPPED) continue; STEP } while (i < n); END
-BEGIN(nested) _Pragma("unroll 1") for (; i < n; ++i) { int most = (t + i) % 4; _Pragma("unroll 1") for (int k = 0; k < most; ++k) {
+BEGIN(tested_last) TRIPS do { ++i; if (SKIPPED) continue; STEP } while (i < n); END
+BEGIN(nested) TRIPS for (; i < n; ++i) { int most = (t + i) % 4; TRIPS for (int k = 0; k < most; ++k) {
     if (skip[i + k] >> (t & 31) & 1) continue; own[t] = sum + k; sum = sum * 3 + own[next]; if (sum % 16 == 9) break; }
     if (SKIPPED) continue; STEP } END
 '''
