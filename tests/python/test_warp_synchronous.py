@@ -163,6 +163,9 @@ BEGIN(tested_last) TRIPS do { ++i; if (SKIPPED) continue; STEP } while (i < n); 
 BEGIN(nested) TRIPS for (; i < n; ++i) { int most = (t + i) % 4; TRIPS for (int k = 0; k < most; ++k) {
     if (skip[i + k] >> (t & 31) & 1) continue; own[t] = sum + k; sum = sum * 3 + own[next]; if (sum % 16 == 9) break; }
     if (SKIPPED) continue; STEP } END
+__device__ __noinline__ int exchanged(volatile int *own, int t, int next, int put) { own[t] = put; return own[next]; }
+BEGIN(called) TRIPS for (; i < n; ++i) { if (SKIPPED) continue; sum = sum * 3 + exchanged(own, t, next, sum + i);
+    if (sum % 16 == 5) continue; sum += exchanged(own, t, next ^ 1, sum); } END
 '''
 
 def model(name, skip, trips):
@@ -183,6 +186,10 @@ def model(name, skip, trips):
     for i in range(trips.max() + 2):
         if name == "counted":
             step((i < trips) & ~bits[i], i)
+        elif name == "called":
+            active = (i < trips) & ~bits[i]
+            step(active, i)
+            step(active & (rest(16) != 5), 0, 1, next ^ 1)
         elif name == "endless":
             i += 1
             alive &= i < trips
@@ -213,7 +220,7 @@ WRITTEN_LOOPS = (
     + r"""
 module = SourceModule(source)
 random = np.random.default_rng(5)
-for name in ("counted", "endless", "tested_last", "nested"):
+for name in ("counted", "endless", "tested_last", "nested", "called"):
     for density in (0, 1, 2):
         skip = random.integers(0, 2**32, 40, np.uint32) & (random.integers(0, 2**32, 40, np.uint32) if density else 0)
         trips = random.integers(0, 20, 128, np.int32) if density != 1 else np.full(128, 9, np.int32)
