@@ -32,9 +32,16 @@ def load_ipython_extension(shell):
     ipython_magic.load(shell)
 
 
-def __getattr__(name):
-    if name not in ("benchmark", "Comparison", "Timing"):
-        raise AttributeError(f"module 'pycuda' has no attribute {name!r}")
-    from pycuda import _benchmark  # start-up time: it needs the driver's interface
+# What is loaded when it is first used, by the module that has it.
+_LATE = {
+    **dict.fromkeys(("benchmark", "Comparison", "Timing"), "_benchmark"),
+    **dict.fromkeys(("profile", "range", "Profile", "Summary", "Work"), "_profile"),
+}
 
-    return getattr(_benchmark, name)
+
+def __getattr__(name):
+    if name not in _LATE:
+        raise AttributeError(f"module 'pycuda' has no attribute {name!r}")
+    import importlib  # start-up time: only for these names
+
+    return getattr(importlib.import_module(f"pycuda.{_LATE[name]}"), name)

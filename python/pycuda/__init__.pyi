@@ -4,6 +4,11 @@ from typing import Any, overload
 
 from pycuda._benchmark import Comparison as Comparison
 from pycuda._benchmark import Timing as Timing
+from pycuda._profile import Profile as Profile
+from pycuda._profile import Summary as Summary
+from pycuda._profile import Work as Work
+from pycuda._profile import profile as profile
+from pycuda._profile import range as range
 
 VERSION: tuple[int, ...]
 VERSION_STATUS: str

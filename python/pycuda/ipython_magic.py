@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`%load_ext pycuda`: the magics `%%cuda` and `%cuda_time`; devices, kernels and arrays shown with their figures."""
+"""`%load_ext pycuda`: the magics `%%cuda`, `%cuda_time` and `%cuda_profile`; tables of devices, kernels, arrays."""
 
 from __future__ import annotations
 
@@ -154,7 +154,16 @@ def load(shell):
         cell_or_line.__name__ = "line" if cell is None else "cell"
         print(benchmark(cell_or_line))
 
+    def cuda_profile(line, cell=None):
+        """Run a statement or a cell, and show its kernels, copies and waits: `pycuda.profile`."""
+        from pycuda import profile  # start-up time: only for one magic
+
+        with profile() as recorded:
+            shell.run_cell(line if cell is None else cell).raise_error()
+        return recorded
+
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    shell.register_magic_function(cuda_profile, magic_kind="line_cell", magic_name="cuda_profile")
     shell.register_magic_function(cuda_time, magic_kind="line_cell", magic_name="cuda_time")
     shell.register_magic_function(cuda_reset, magic_kind="line", magic_name="cuda_reset")
     as_html = shell.display_formatter.formatters["text/html"]
