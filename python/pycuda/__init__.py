@@ -30,3 +30,18 @@ def load_ipython_extension(shell):
     from pycuda import ipython_magic  # start-up time: for IPython only
 
     ipython_magic.load(shell)
+
+
+# What is loaded when it is first used, by the module that has it.
+_LATE = {
+    **dict.fromkeys(("benchmark", "Comparison", "Timing"), "_benchmark"),
+    **dict.fromkeys(("profile", "range", "Profile", "Summary", "Work"), "_profile"),
+}
+
+
+def __getattr__(name):
+    if name not in _LATE:
+        raise AttributeError(f"module 'pycuda' has no attribute {name!r}")
+    import importlib  # start-up time: only for these names
+
+    return getattr(importlib.import_module(f"pycuda.{_LATE[name]}"), name)

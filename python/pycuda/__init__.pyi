@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: MIT
-from typing import Any
+from collections.abc import Callable
+from typing import Any, overload
+
+from pycuda._benchmark import Comparison as Comparison
+from pycuda._benchmark import Timing as Timing
+from pycuda._profile import Profile as Profile
+from pycuda._profile import Summary as Summary
+from pycuda._profile import Work as Work
+from pycuda._profile import profile as profile
+from pycuda._profile import range as range
 
 VERSION: tuple[int, ...]
 VERSION_STATUS: str
@@ -7,3 +16,26 @@ VERSION_TEXT: str
 ANYWHERE_VERSION: str
 
 def load_ipython_extension(shell: Any) -> None: ...
+
+@overload
+def benchmark(
+    function: Callable[..., Any],
+    *args: Any,
+    against: None = None,
+    seconds: float = 1.0,
+    warmup: int = 2,
+    confidence: float = 0.95,
+    nbytes: int | None = None,
+    **kwargs: Any,
+) -> Timing: ...
+@overload
+def benchmark(
+    function: Callable[..., Any],
+    *args: Any,
+    against: Callable[..., Any],
+    seconds: float = 1.0,
+    warmup: int = 2,
+    confidence: float = 0.95,
+    nbytes: int | None = None,
+    **kwargs: Any,
+) -> Comparison: ...

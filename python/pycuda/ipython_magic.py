@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`%load_ext pycuda`: the cell magic `%%cuda`, and devices, kernels and arrays shown with their figures."""
+"""`%load_ext pycuda`: the magics `%%cuda`, `%cuda_time` and `%cuda_profile`; tables of devices, kernels, arrays."""
 
 from __future__ import annotations
 
@@ -140,7 +140,31 @@ def load(shell):
         reset_context()
         print("a new context: compile the kernels and copy the arrays again")
 
+    def cuda_time(line, cell=None):
+        """Measure a statement or a cell with `pycuda.benchmark`; what it assigns to names is forgotten."""
+        from pycuda import benchmark  # start-up time: only for one magic
+
+        if not (line if cell is None else cell).strip():
+            raise ValueError("%cuda_time measures the statement behind it, %%cuda_time the lines below it")
+        statement = compile(shell.transform_cell(line if cell is None else cell), "<cuda_time>", "exec")
+
+        def cell_or_line():
+            exec(statement, shell.user_ns, {})
+
+        cell_or_line.__name__ = "line" if cell is None else "cell"
+        print(benchmark(cell_or_line))
+
+    def cuda_profile(line, cell=None):
+        """Run a statement or a cell, and show its kernels, copies and waits: `pycuda.profile`."""
+        from pycuda import profile  # start-up time: only for one magic
+
+        with profile() as recorded:
+            shell.run_cell(line if cell is None else cell).raise_error()
+        return recorded
+
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    shell.register_magic_function(cuda_profile, magic_kind="line_cell", magic_name="cuda_profile")
+    shell.register_magic_function(cuda_time, magic_kind="line_cell", magic_name="cuda_time")
     shell.register_magic_function(cuda_reset, magic_kind="line", magic_name="cuda_reset")
     as_html = shell.display_formatter.formatters["text/html"]
     # By name: an array's module is not loaded before somebody uses it.

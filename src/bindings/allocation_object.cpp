@@ -182,9 +182,11 @@ PyCFunction as_method(Method* method) {
 PyTypeObject* make_type() {
   static PyMethodDef methods[] = {
       {"free", free_memory, METH_NOARGS,
+       "free($self)\n--\n\n"
        "Free the memory now. Using it afterwards raises LogicError; freeing it twice does too. "
        "BufferError while a view of `as_buffer` exists that the host can use."},
       {"as_buffer", as_method(as_buffer), METH_VARARGS | METH_KEYWORDS,
+       "as_buffer($self, size, offset=0)\n--\n\n"
        "A view of memory that the host can read, `size` bytes from `offset` on: managed or mapped "
        "memory, and all memory of the CPU driver."},
       {"__long__", address_method, METH_NOARGS, "The address."},

@@ -24,6 +24,7 @@ void bind_stream_ordered_memory(nanobind::module_& m);
 void bind_module(nanobind::module_& m);
 void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);
+void bind_profile(nanobind::module_& m);
 void bind_profiler(nanobind::module_& m);
 void bind_value_format(nanobind::module_& m);
 /// The class _ArrayBase and the submodule _array.

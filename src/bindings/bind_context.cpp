@@ -107,20 +107,21 @@ void bind_context(nb::module_& m) {
             cuda::require_context()->set_limit(as_enumerator<CUlimit>(limit, "the limit"),
                                                as_integer<std::size_t>(value, "the value"));
           },
+          nb::arg("limit"), nb::arg("value"),
           "Set a `limit` of the current context; sizes are in bytes.")
       .def_static(
           "get_limit",
           [](nb::handle limit) {
             return cuda::require_context()->limit(as_enumerator<CUlimit>(limit, "the limit"));
           },
-          "The value of a `limit` of the current context.")
+          nb::arg("limit"), "The value of a `limit` of the current context.")
       .def_static(
           "set_cache_config",
           [](nb::handle config) {
             cuda::require_context()->set_cache_config(
                 as_enumerator<CUfunc_cache>(config, "the cache configuration"));
           },
-          "What kernels of the current context prefer, a `func_cache`.")
+          nb::arg("config"), "What kernels of the current context prefer, a `func_cache`.")
       .def_static(
           "get_cache_config",
           [] { return member_of("func_cache", cuda::require_context()->cache_config()); },
@@ -131,7 +132,7 @@ void bind_context(nb::module_& m) {
             cuda::require_context()->set_shared_config(
                 as_enumerator<CUsharedconfig>(config, "the bank configuration"));
           },
-          "Set the width of the banks of shared memory, a `shared_config`.")
+          nb::arg("config"), "Set the width of the banks of shared memory, a `shared_config`.")
       .def_static(
           "get_shared_config",
           [] { return member_of("shared_config", cuda::require_context()->shared_config()); },

@@ -109,7 +109,7 @@ void bind_device(nb::module_& m) {
         const auto value = as_integer<unsigned long long>(number, "the number");
         return value == 0 ? 0 : std::bit_width(value) - 1;
       },
-      "The position of the highest bit set in a number; 0 for 0.");
+      nb::arg("number"), "The position of the highest bit set in a number; 0 for 0.");
 
   nb::class_<cuda::Device>(m, "Device", nb::dynamic_attr(),
                            "A device, by its number or its PCI bus id.\n"
@@ -150,7 +150,7 @@ void bind_device(nb::module_& m) {
           },
           "The compute capability as (major, minor).")
       .def("total_memory", &cuda::Device::total_memory_bytes, "The device's memory in bytes.")
-      .def("get_attribute", &attribute_of,
+      .def("get_attribute", &attribute_of, nb::arg("attribute"),
            "The value of a `device_attribute`: an int, or a `compute_mode`.\n"
            "\n"
            "Raises\n"
@@ -192,7 +192,7 @@ void bind_device(nb::module_& m) {
           "Returns\n"
           "-------\n"
           "Context")
-      .def("can_access_peer", &cuda::Device::can_access_peer,
+      .def("can_access_peer", &cuda::Device::can_access_peer, nb::arg("peer"),
            "Whether kernels on this device can read and write the memory of the device `peer`.")
       .def(
           "__eq__",

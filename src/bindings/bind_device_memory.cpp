@@ -107,9 +107,11 @@ PyObject* attach(PyObject* self, PyObject* arguments, PyObject* keywords) {
 
 PyTypeObject* make_managed_type() {
   static PyMethodDef methods[] = {
-      {"get_device_pointer", get_device_pointer, METH_NOARGS, "The address on the device, an int."},
+      {"get_device_pointer", get_device_pointer, METH_NOARGS,
+       "get_device_pointer($self)\n--\n\nThe address on the device, an int."},
       {"attach", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(attach)),
        METH_VARARGS | METH_KEYWORDS,
+       "attach($self, mem_flags, stream=None)\n--\n\n"
        "Say who uses the memory, with a flag of `mem_attach_flags`, from here on in `stream`."},
       {nullptr, nullptr, 0, nullptr},
   };

@@ -229,43 +229,60 @@ constexpr const char* function_documentation =
     "    When block or grid are not possible. A kernel that fails is reported by the next call "
     "that waits.\n";
 
+// What every launch takes besides.
+#define LAUNCH_ATTRIBUTES \
+  ", cooperative=False, cluster=None, priority=None, programmatic_dependent_launch=False"
+
 PyTypeObject* make_function_type() {
   constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
   static std::vector<PyMethodDef> methods = {
       {"prepare", as_method(prepare), fast,
+       "prepare($self, arg_types, texrefs=None, *, block=None, shared=0" LAUNCH_ATTRIBUTES
+       ")\n--\n\n"
        "Say the types of the arguments beforehand, as codes of the module struct (\"PPi\") or a "
-       "list of "
-       "dtypes; returns the kernel, for calls of prepared_call. Also takes cooperative, cluster, "
-       "priority\nand programmatic_dependent_launch, as calls do."},
+       "list "
+       "of dtypes;\nreturns the kernel, for calls of `prepared_call`."},
       {"prepared_call", as_method(prepared_call), fast,
-       "Launch in the default stream, with arguments of the types that prepare() was told."},
+       "prepared_call($self, grid, block, /, *args, shared_size=0" LAUNCH_ATTRIBUTES ")\n--\n\n"
+       "Launch in the default stream, with arguments of the types that `prepare` was told."},
       {"prepared_async_call", as_method(prepared_async_call), fast,
-       "Launch in a stream, with arguments of the types that prepare() was told."},
+       "prepared_async_call($self, grid, block, stream, /, *args, shared_size=0" LAUNCH_ATTRIBUTES
+       ")\n--\n\n"
+       "Launch in a stream, with arguments of the types that `prepare` was told."},
       {"prepared_timed_call", as_method(prepared_timed_call), fast,
-       "prepared_timed_call(grid, block, *args, shared_size=0): launch; the result is a function "
-       "that "
-       "waits for the kernel and returns the seconds that it took."},
-      {"get_attribute", get_attribute, METH_O, "A function_attribute's value."},
-      {"set_attribute", as_method(set_attribute), METH_FASTCALL, "Set a function_attribute."},
-      {"set_cache_config", set_cache_config, METH_O, "Prefer shared memory or L1 (func_cache)."},
-      {"set_shared_config", set_shared_config, METH_O, "Set the bank size (shared_config)."},
+       "prepared_timed_call($self, grid, block, /, *args, shared_size=0" LAUNCH_ATTRIBUTES
+       ")\n--\n\n"
+       "Launch; the result is a function that waits for the kernel and returns the seconds that it "
+       "took."},
+      {"get_attribute", get_attribute, METH_O,
+       "get_attribute($self, attribute, /)\n--\n\nThe value of a `function_attribute`."},
+      {"set_attribute", as_method(set_attribute), METH_FASTCALL,
+       "set_attribute($self, attribute, value, /)\n--\n\nSet a `function_attribute`."},
+      {"set_cache_config", set_cache_config, METH_O,
+       "set_cache_config($self, config, /)\n--\n\nPrefer shared memory or L1, a `func_cache`."},
+      {"set_shared_config", set_shared_config, METH_O,
+       "set_shared_config($self, config, /)\n--\n\nSet the width of the banks, a `shared_config`."},
       {"plan", as_method(plan_of), fast,
-       "plan(block=(256, 1, 1)): how the CPU driver runs the kernel in such blocks, as text: "
-       "gangs, "
-       "the form\nof each access and branch with its line, barriers, and what fell back to single "
-       "threads. LogicError\nwith another driver."},
+       "plan($self, block=(256, 1, 1))\n--\n\n"
+       "How the CPU driver runs the kernel in such blocks, as text: gangs, the form\nof each "
+       "access "
+       "and branch with its line, barriers, and what fell back to single threads. LogicError\nwith "
+       "another driver."},
       {"max_active_blocks", as_method(max_active_blocks), METH_VARARGS | METH_KEYWORDS,
-       "max_active_blocks(block, shared=0): how many blocks of so many threads (or of this shape), "
-       "with so many\nbytes of dynamic shared memory, a multiprocessor runs at once."},
+       "max_active_blocks($self, block, shared=0)\n--\n\n"
+       "How many blocks of so many threads (or of this shape), with so many bytes of dynamic\n"
+       "shared memory, a multiprocessor runs at once."},
       {"suggested_block_size", as_method(suggested_block_size), METH_VARARGS | METH_KEYWORDS,
-       "suggested_block_size(shared=0, limit=0): (threads, blocks), a block size with which the "
-       "kernel fills the\ndevice, and the least grid that does. `limit` bounds the block size; 0 "
-       "is no bound but the kernel's own."},
+       "suggested_block_size($self, shared=0, limit=0)\n--\n\n"
+       "(threads, blocks): a block size with which the kernel fills the device, and the least grid "
+       "that does.\n`limit` bounds the block size; 0 is no bound but the kernel's own."},
       {"available_shared_memory", as_method(available_shared_memory), METH_VARARGS | METH_KEYWORDS,
-       "available_shared_memory(blocks, block): bytes of dynamic shared memory per block that let "
-       "so many blocks\nrun at once on a multiprocessor."},
+       "available_shared_memory($self, blocks, block)\n--\n\n"
+       "The bytes of dynamic shared memory per block that let so many blocks run at once on a "
+       "multiprocessor."},
       {"__getattr__", get_attribute_named, METH_O, "An attribute of the driver, in small letters."},
       {"param_set_texref", param_set_texref, METH_O,
+       "param_set_texref($self, texref, /)\n--\n\n"
        "Nothing needs to be done: a kernel finds the references of its module."},
   };
   const PyMethodDef* stateful = stateful_methods();

@@ -73,13 +73,13 @@ nb::class_<Object> bind_pool(nb::module_& m, const char* name, const char* docum
           [](nb::handle size) {
             return cuda::bin_number(as_integer<std::size_t>(size, "the size"));
           },
-          "The number of the bin that a block of `size` bytes belongs to.")
+          nb::arg("size"), "The number of the bin that a block of `size` bytes belongs to.")
       .def_static(
           "alloc_size",
           [](nb::handle bin) {
             return cuda::bin_bytes(as_integer<cuda::BinNumber>(bin, "the bin"));
           },
-          "The bytes that a block of a bin has.");
+          nb::arg("bin"), "The bytes that a block of a bin has.");
 }
 
 }  // namespace

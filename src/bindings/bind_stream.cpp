@@ -90,7 +90,7 @@ void bind_stream(nb::module_& m) {
           "failed.")
       .def("is_done", &cuda::Stream::is_done,
            "Whether all work in the stream is done, without waiting.")
-      .def("wait_for_event", &cuda::Stream::wait_for,
+      .def("wait_for_event", &cuda::Stream::wait_for, nb::arg("event"),
            "Let the stream's further work wait for an event; does not wait itself.")
       .def("__cuda_stream__",
            [](const cuda::Stream& self) { return nb::make_tuple(0, number_of(self)); });
@@ -120,6 +120,7 @@ void bind_stream(nb::module_& m) {
           [](const cuda::Event& self, const cuda::Event& start) {
             return self.milliseconds_since(start);
           },
+          nb::arg("start"),
           "The time from the event `start` to this one in milliseconds.\n"
           "\n"
           "Raises\n"
@@ -132,13 +133,15 @@ void bind_stream(nb::module_& m) {
           [](const cuda::Event& self, const cuda::Event& end) {
             return end.milliseconds_since(self);
           },
+          nb::arg("end"),
           "The time from this event to the event `end` in milliseconds; raises what `time_since` "
           "raises.")
       .def(
           "ipc_handle", [](const cuda::Event& self) { return handle_to_bytes(self.share()); },
           "A handle of 64 bytes by which another process opens the event; needs "
           "`event_flags.INTERPROCESS`.")
-      .def_static("from_ipc_handle", &open_event, "The event of another process, by its handle.");
+      .def_static("from_ipc_handle", &open_event, nb::arg("handle"),
+                  "The event of another process, by its handle.");
 }
 
 }  // namespace pycuda::bindings

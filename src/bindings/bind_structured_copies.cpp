@@ -148,7 +148,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.srcMemoryType = CU_MEMORYTYPE_HOST;
         self.parameters.srcHost = self.source->data();
       },
-      "Copy from a host buffer.");
+      nb::arg("buffer"), "Copy from a host buffer.");
   type.def(
       "set_dst_host",
       [](Copy& self, nb::handle buffer) {
@@ -156,7 +156,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.dstMemoryType = CU_MEMORYTYPE_HOST;
         self.parameters.dstHost = self.destination->data();
       },
-      "Copy to a host buffer.");
+      nb::arg("buffer"), "Copy to a host buffer.");
   type.def(
       "set_src_unified",
       [](Copy& self, nb::handle buffer) {
@@ -164,7 +164,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
         self.parameters.srcDevice = reinterpret_cast<CUdeviceptr>(self.source->data());
       },
-      "Copy from a buffer that host and device share.");
+      nb::arg("buffer"), "Copy from a buffer that host and device share.");
   type.def(
       "set_dst_unified",
       [](Copy& self, nb::handle buffer) {
@@ -173,7 +173,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
         self.parameters.dstDevice = reinterpret_cast<CUdeviceptr>(self.destination->data());
       },
-      "Copy to a buffer that host and device share.");
+      nb::arg("buffer"), "Copy to a buffer that host and device share.");
   type.def(
       "set_src_device",
       [](Copy& self, nb::handle pointer) {
@@ -181,7 +181,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.srcMemoryType = CU_MEMORYTYPE_DEVICE;
         self.source_owner = nb::borrow(pointer);
       },
-      "Copy from device memory, given by its address or allocation.");
+      nb::arg("pointer"), "Copy from device memory, given by its address or allocation.");
   type.def(
       "set_dst_device",
       [](Copy& self, nb::handle pointer) {
@@ -189,7 +189,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.dstMemoryType = CU_MEMORYTYPE_DEVICE;
         self.destination_owner = nb::borrow(pointer);
       },
-      "Copy to device memory, given by its address or allocation.");
+      nb::arg("pointer"), "Copy to device memory, given by its address or allocation.");
   type.def(
       "set_src_array",
       [](Copy& self, nb::handle array) {
@@ -197,7 +197,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.srcMemoryType = CU_MEMORYTYPE_ARRAY;
         self.source_owner = nb::borrow(array);
       },
-      "Copy from an `Array`.");
+      nb::arg("array"), "Copy from an `Array`.");
   type.def(
       "set_dst_array",
       [](Copy& self, nb::handle array) {
@@ -205,7 +205,7 @@ void bind_setters(nb::class_<Copy>& type) {
         self.parameters.dstMemoryType = CU_MEMORYTYPE_ARRAY;
         self.destination_owner = nb::borrow(array);
       },
-      "Copy to an `Array`.");
+      nb::arg("array"), "Copy to an `Array`.");
 }
 
 template <class Copy>
@@ -291,13 +291,13 @@ void bind_structured_copies(nb::module_& m) {
           [](Copy3DPeer& self, const cuda::Context& context) {
             self.parameters.srcContext = context.handle();
           },
-          "The context of the device that the copy goes from.")
+          nb::arg("context"), "The context of the device that the copy goes from.")
       .def(
           "set_dst_context",
           [](Copy3DPeer& self, const cuda::Context& context) {
             self.parameters.dstContext = context.handle();
           },
-          "The context of the device that the copy goes to.")
+          nb::arg("context"), "The context of the device that the copy goes to.")
       .def("__call__",
            [](const Copy3DPeer& self) {
              check_host_sides(self, "cuMemcpy3DPeer");

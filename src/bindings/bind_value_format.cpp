@@ -106,7 +106,7 @@ void bind_value_format(nb::module_& m) {
       .def_prop_ro("size", &Struct::bytes)
       .def("pack", &Struct::pack)
       .def("pack_into", &Struct::pack_into)
-      .def("unpack", &Struct::unpack)
+      .def("unpack", &Struct::unpack, nb::arg("buffer"))
       .def("unpack_from", &Struct::unpack_from, nb::arg("buffer"), nb::arg("offset") = 0);
 }
 

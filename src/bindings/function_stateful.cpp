@@ -155,20 +155,25 @@ struct Method {
   const char* name;
   int count;  ///< of arguments; any number when negative
   void (*body)(const Call&);
+  const char* description;  ///< its parameters, and what it does
 };
 
+#define BEFORE_CUDA_4 "\n--\n\nPart of the launch interface from before CUDA 4."
+
 constexpr Method methods[] = {
-    {"_set_block_shape", 3, set_block_shape},
-    {"_set_shared_size", 1, set_shared_size},
-    {"_param_set_size", 1, param_set_size},
-    {"_param_seti", 2, param_seti},
-    {"_param_setf", 2, param_setf},
-    {"_param_setv", 2, param_setv},
-    {"_param_set", -1, param_set},
-    {"_launch", 0, launch},
-    {"_launch_grid", 2, launch_grid},
-    {"_launch_grid_async", 3, launch_grid_async},
-    {"_launch_kernel", 5, launch_kernel},
+    {"_set_block_shape", 3, set_block_shape, "set_block_shape($self, x, y, z, /)" BEFORE_CUDA_4},
+    {"_set_shared_size", 1, set_shared_size, "set_shared_size($self, bytes, /)" BEFORE_CUDA_4},
+    {"_param_set_size", 1, param_set_size, "param_set_size($self, bytes, /)" BEFORE_CUDA_4},
+    {"_param_seti", 2, param_seti, "param_seti($self, offset, value, /)" BEFORE_CUDA_4},
+    {"_param_setf", 2, param_setf, "param_setf($self, offset, value, /)" BEFORE_CUDA_4},
+    {"_param_setv", 2, param_setv, "param_setv($self, offset, buffer, /)" BEFORE_CUDA_4},
+    {"_param_set", -1, param_set, "param_set($self, *args)" BEFORE_CUDA_4},
+    {"_launch", 0, launch, "launch($self)" BEFORE_CUDA_4},
+    {"_launch_grid", 2, launch_grid, "launch_grid($self, width, height, /)" BEFORE_CUDA_4},
+    {"_launch_grid_async", 3, launch_grid_async,
+     "launch_grid_async($self, width, height, stream, /)" BEFORE_CUDA_4},
+    {"_launch_kernel", 5, launch_kernel,
+     "launch_kernel($self, grid, block, parameters, shared, stream, /)" BEFORE_CUDA_4},
 };
 constexpr std::size_t method_count = std::size(methods);
 constexpr std::size_t public_count = method_count - 1;  // all but the last
@@ -198,7 +203,7 @@ template <std::size_t index, bool deprecated>
 PyMethodDef definition() {
   return {methods[index].name + (deprecated ? 1 : 0),
           reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run<index, deprecated>)),
-          METH_FASTCALL, "Of the launch interface from before CUDA 4."};
+          METH_FASTCALL, methods[index].description};
 }
 
 template <std::size_t... all, std::size_t... open>

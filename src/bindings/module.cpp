@@ -36,6 +36,7 @@ NB_MODULE(_driver, m) {
   bind_capture(m);
   bind_graph_exec(m);
   bind_ipc(m);
+  bind_profile(m);
   bind_profiler(m);
   bind_value_format(m);
   bind_rtc(m);

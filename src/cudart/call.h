@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cudart/calls_in_flight.h"
 #include "cudart/current_device.h"
 #include "cudart/last_error.h"
 #include "cudart/runtime_types.h"
@@ -57,6 +58,7 @@ inline cudaError_t to_runtime(cudaError_t code) { return code; }
 template <class Body>
 cudaError_t with_driver(const char* name, Body&& body) noexcept {
   return guarded(name, [&]() -> cudaError_t {
+    const CallInFlight call;
     const DriverTable* driver = nullptr;
     const cudaError_t status = initialised_driver(&driver);
     return status == cudaSuccess ? to_runtime(body(*driver)) : status;

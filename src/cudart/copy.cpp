@@ -32,28 +32,6 @@ cudaError_t copy_line(const DriverTable& driver, void* dst, const void* src, siz
   }
 }
 
-cudaError_t copy_rows(const DriverTable& driver, void* dst, size_t dpitch, const void* src,
-                      size_t spitch, size_t width, size_t height, cudaMemcpyKind kind,
-                      const cudaStream_t* stream) {
-  CopyEnds ends;
-  const cudaError_t status = ends_of(kind, &ends);
-  if (status != cudaSuccess || width == 0 || height == 0) return status;
-  if (width > dpitch || width > spitch) return cudaErrorInvalidPitchValue;
-  CUDA_MEMCPY2D rows{};
-  rows.srcMemoryType = ends.source;
-  rows.srcHost = src;
-  rows.srcDevice = as<CUdeviceptr>(src);
-  rows.srcPitch = spitch;
-  rows.dstMemoryType = ends.destination;
-  rows.dstHost = dst;
-  rows.dstDevice = as<CUdeviceptr>(dst);
-  rows.dstPitch = dpitch;
-  rows.WidthInBytes = width;
-  rows.Height = height;
-  return to_runtime(stream != nullptr ? driver.cuMemcpy2DAsync.status(&rows, *stream)
-                                      : driver.cuMemcpy2DUnaligned.status(&rows));
-}
-
 cudaError_t copy_to_symbol(const DriverTable& driver, const void* symbol, const void* src,
                            size_t count, size_t offset, cudaMemcpyKind kind,
                            const cudaStream_t* stream) {
@@ -111,14 +89,16 @@ CUDART_API cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyK
 CUDART_API cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
                         size_t height, cudaMemcpyKind kind) {
   return with_context("cudaMemcpy2D", [&](const DriverTable& driver) {
-    return copy_rows(driver, dst, dpitch, src, spitch, width, height, kind, nullptr);
+    return copy_rows(driver, RowEnd::of(dst, dpitch), RowEnd::of(src, spitch), width, height, kind,
+                     nullptr);
   });
 }
 
 CUDART_API cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   return with_context("cudaMemcpy2DAsync", [&](const DriverTable& driver) {
-    return copy_rows(driver, dst, dpitch, src, spitch, width, height, kind, &stream);
+    return copy_rows(driver, RowEnd::of(dst, dpitch), RowEnd::of(src, spitch), width, height, kind,
+                     &stream);
   });
 }
 

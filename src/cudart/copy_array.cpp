@@ -8,47 +8,9 @@
 namespace pycuda::cudart {
 namespace {
 
-/// One end of a copy of rows: an array with an offset, or a pointer with a pitch.
-struct RowEnd {
-  cudaArray_const_t array = nullptr;
-  size_t x_bytes = 0;
-  size_t y = 0;
-  const void* pointer = nullptr;
-  size_t pitch = 0;
-};
-
-cudaError_t copy_rows(const DriverTable& driver, const RowEnd& to, const RowEnd& from, size_t width,
-                      size_t height, cudaMemcpyKind kind, const cudaStream_t* stream) {
-  CopyEnds ends;
-  const cudaError_t status = ends_of(kind, &ends);
-  if (status != cudaSuccess || width == 0 || height == 0) return status;
-  if (height > 1 && ((to.array == nullptr && width > to.pitch) ||
-                     (from.array == nullptr && width > from.pitch))) {
-    return cudaErrorInvalidPitchValue;
-  }
-  CUDA_MEMCPY2D rows{};
-  rows.srcXInBytes = from.x_bytes;
-  rows.srcY = from.y;
-  rows.srcMemoryType = from.array != nullptr ? CU_MEMORYTYPE_ARRAY : ends.source;
-  rows.srcArray = as<CUarray>(from.array);
-  rows.srcHost = from.pointer;
-  rows.srcDevice = as<CUdeviceptr>(from.pointer);
-  rows.srcPitch = std::max(from.pitch, width);
-  rows.dstXInBytes = to.x_bytes;
-  rows.dstY = to.y;
-  rows.dstMemoryType = to.array != nullptr ? CU_MEMORYTYPE_ARRAY : ends.destination;
-  rows.dstArray = as<CUarray>(to.array);
-  rows.dstHost = const_cast<void*>(to.pointer);
-  rows.dstDevice = as<CUdeviceptr>(to.pointer);
-  rows.dstPitch = std::max(to.pitch, width);
-  rows.WidthInBytes = width;
-  rows.Height = height;
-  return to_runtime(stream != nullptr ? driver.cuMemcpy2DAsync.status(&rows, *stream)
-                                      : driver.cuMemcpy2DUnaligned.status(&rows));
-}
-
 /// Bytes of a row of an array.
 cudaError_t row_bytes(const DriverTable& driver, cudaArray_const_t array, size_t* bytes) {
+  if (array == nullptr) return cudaErrorInvalidValue;
   CUDA_ARRAY3D_DESCRIPTOR shape{};
   const CUresult code = call(driver.cuArray3DGetDescriptor, &shape, array);
   if (code != CUDA_SUCCESS) return to_runtime(code);
@@ -67,7 +29,7 @@ cudaError_t by_rows(const DriverTable& driver, cudaArray_const_t array, size_t x
   if (status == cudaSuccess && x >= row) status = cudaErrorInvalidValue;
   for (size_t done = 0; status == cudaSuccess && done < count;) {
     const size_t piece = std::min(count - done, row - x);
-    status = body(RowEnd{array, x, y, nullptr, 0}, done, piece);
+    status = body(RowEnd::of(array, x, y), done, piece);
     done += piece;
     x = 0;
     ++y;
@@ -79,7 +41,7 @@ cudaError_t run_to_array(const char* name, cudaArray_t dst, size_t x, size_t y, 
                          size_t count, cudaMemcpyKind kind, const cudaStream_t* stream) {
   return with_context(name, [&](const DriverTable& driver) {
     return by_rows(driver, dst, x, y, count, [&](const RowEnd& to, size_t done, size_t piece) {
-      const RowEnd from{nullptr, 0, 0, static_cast<const char*>(src) + done, piece};
+      const RowEnd from = RowEnd::of(static_cast<const char*>(src) + done, piece);
       return copy_rows(driver, to, from, piece, 1, kind, stream);
     });
   });
@@ -89,7 +51,7 @@ cudaError_t run_from_array(const char* name, void* dst, cudaArray_const_t src, s
                            size_t count, cudaMemcpyKind kind, const cudaStream_t* stream) {
   return with_context(name, [&](const DriverTable& driver) {
     return by_rows(driver, src, x, y, count, [&](const RowEnd& from, size_t done, size_t piece) {
-      const RowEnd to{nullptr, 0, 0, static_cast<char*>(dst) + done, piece};
+      const RowEnd to = RowEnd::of(static_cast<char*>(dst) + done, piece);
       return copy_rows(driver, to, from, piece, 1, kind, stream);
     });
   });
@@ -157,8 +119,8 @@ using namespace pycuda::cudart;
 CUDART_API cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void* src,
                                size_t spitch, size_t width, size_t height, cudaMemcpyKind kind) {
   return with_context("cudaMemcpy2DToArray", [&](const DriverTable& driver) {
-    return copy_rows(driver, {dst, wOffset, hOffset}, {nullptr, 0, 0, src, spitch}, width, height,
-                     kind, nullptr);
+    return copy_rows(driver, RowEnd::of(dst, wOffset, hOffset), RowEnd::of(src, spitch), width,
+                     height, kind, nullptr);
   });
 }
 
@@ -166,16 +128,16 @@ CUDART_API cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOff
                                     const void* src, size_t spitch, size_t width, size_t height,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
   return with_context("cudaMemcpy2DToArrayAsync", [&](const DriverTable& driver) {
-    return copy_rows(driver, {dst, wOffset, hOffset}, {nullptr, 0, 0, src, spitch}, width, height,
-                     kind, &stream);
+    return copy_rows(driver, RowEnd::of(dst, wOffset, hOffset), RowEnd::of(src, spitch), width,
+                     height, kind, &stream);
   });
 }
 
 CUDART_API cudaMemcpy2DFromArray(void* dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
                                  size_t hOffset, size_t width, size_t height, cudaMemcpyKind kind) {
   return with_context("cudaMemcpy2DFromArray", [&](const DriverTable& driver) {
-    return copy_rows(driver, {nullptr, 0, 0, dst, dpitch}, {src, wOffset, hOffset}, width, height,
-                     kind, nullptr);
+    return copy_rows(driver, RowEnd::of(dst, dpitch), RowEnd::of(src, wOffset, hOffset), width,
+                     height, kind, nullptr);
   });
 }
 
@@ -183,8 +145,8 @@ CUDART_API cudaMemcpy2DFromArrayAsync(void* dst, size_t dpitch, cudaArray_const_
                                       size_t wOffset, size_t hOffset, size_t width, size_t height,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
   return with_context("cudaMemcpy2DFromArrayAsync", [&](const DriverTable& driver) {
-    return copy_rows(driver, {nullptr, 0, 0, dst, dpitch}, {src, wOffset, hOffset}, width, height,
-                     kind, &stream);
+    return copy_rows(driver, RowEnd::of(dst, dpitch), RowEnd::of(src, wOffset, hOffset), width,
+                     height, kind, &stream);
   });
 }
 
@@ -192,8 +154,8 @@ CUDART_API cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t h
                                     cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
                                     size_t width, size_t height, cudaMemcpyKind kind) {
   return with_context("cudaMemcpy2DArrayToArray", [&](const DriverTable& driver) {
-    return copy_rows(driver, {dst, wOffsetDst, hOffsetDst}, {src, wOffsetSrc, hOffsetSrc}, width,
-                     height, kind, nullptr);
+    return copy_rows(driver, RowEnd::of(dst, wOffsetDst, hOffsetDst),
+                     RowEnd::of(src, wOffsetSrc, hOffsetSrc), width, height, kind, nullptr);
   });
 }
 

@@ -82,6 +82,43 @@ cudaError_t ends_of(cudaMemcpyKind kind, CopyEnds* ends) {
   return cudaErrorInvalidMemcpyDirection;
 }
 
+cudaError_t copy_rows(const DriverTable& driver, const RowEnd& to, const RowEnd& from, size_t width,
+                      size_t height, cudaMemcpyKind kind, const cudaStream_t* stream) {
+  CopyEnds ends;
+  const cudaError_t status = ends_of(kind, &ends);
+  if (status != cudaSuccess || width == 0 || height == 0) return status;
+  // Arrays are on a device.
+  if ((to.is_array && ends.destination == CU_MEMORYTYPE_HOST) ||
+      (from.is_array && ends.source == CU_MEMORYTYPE_HOST)) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if ((to.is_array && to.array == nullptr) || (from.is_array && from.array == nullptr)) {
+    return cudaErrorInvalidValue;
+  }
+  if ((!to.is_array && width > to.pitch) || (!from.is_array && width > from.pitch)) {
+    return cudaErrorInvalidPitchValue;
+  }
+  CUDA_MEMCPY2D rows{};
+  rows.srcXInBytes = from.x_bytes;
+  rows.srcY = from.y;
+  rows.srcMemoryType = from.is_array ? CU_MEMORYTYPE_ARRAY : ends.source;
+  rows.srcArray = as<CUarray>(from.array);
+  rows.srcHost = from.pointer;
+  rows.srcDevice = as<CUdeviceptr>(from.pointer);
+  rows.srcPitch = from.pitch;
+  rows.dstXInBytes = to.x_bytes;
+  rows.dstY = to.y;
+  rows.dstMemoryType = to.is_array ? CU_MEMORYTYPE_ARRAY : ends.destination;
+  rows.dstArray = as<CUarray>(to.array);
+  rows.dstHost = const_cast<void*>(to.pointer);
+  rows.dstDevice = as<CUdeviceptr>(to.pointer);
+  rows.dstPitch = to.pitch;
+  rows.WidthInBytes = width;
+  rows.Height = height;
+  return to_runtime(stream != nullptr ? driver.cuMemcpy2DAsync.status(&rows, *stream)
+                                      : driver.cuMemcpy2DUnaligned.status(&rows));
+}
+
 cudaError_t to_box(const DriverTable& driver, const cudaMemcpy3DParms& copy, CUDA_MEMCPY3D* box) {
   *box = {};
   if ((copy.srcArray != nullptr) == (copy.srcPtr.ptr != nullptr) ||
@@ -91,6 +128,11 @@ cudaError_t to_box(const DriverTable& driver, const cudaMemcpy3DParms& copy, CUD
   CopyEnds ends;
   cudaError_t status = ends_of(copy.kind, &ends);
   if (status != cudaSuccess) return status;
+  // Arrays are on a device.
+  if ((copy.srcArray != nullptr && ends.source == CU_MEMORYTYPE_HOST) ||
+      (copy.dstArray != nullptr && ends.destination == CU_MEMORYTYPE_HOST)) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
   size_t source_element = 1;
   size_t destination_element = 1;
   if (copy.srcArray != nullptr) status = element_bytes(driver, copy.srcArray, &source_element);

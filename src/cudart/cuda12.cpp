@@ -178,6 +178,23 @@ cudaError_t read_properties_12(const DriverTable& driver, int device, DeviceProp
   return cudaSuccess;
 }
 
+/// What cudaChooseDevice looks at.
+cudaDeviceProp wanted_properties(const DeviceProp12& from) {
+  cudaDeviceProp wanted{};
+  std::memcpy(wanted.name, from.name, sizeof wanted.name);
+  wanted.totalGlobalMem = from.totalGlobalMem;
+  wanted.sharedMemPerBlock = from.sharedMemPerBlock;
+  wanted.regsPerBlock = from.regsPerBlock;
+  wanted.maxThreadsPerBlock = from.maxThreadsPerBlock;
+  wanted.totalConstMem = from.totalConstMem;
+  wanted.multiProcessorCount = from.multiProcessorCount;
+  wanted.integrated = from.integrated;
+  wanted.canMapHostMemory = from.canMapHostMemory;
+  wanted.major = from.major;
+  wanted.minor = from.minor;
+  return wanted;
+}
+
 /// A device as CUDA 12 names places: an ordinal, or the host.
 CUmemLocation place_of(int device) {
   CUmemLocation place{};
@@ -191,6 +208,18 @@ CUmemLocation place_of(int device) {
 
 using namespace pycuda::cudart;
 
+#define CUDART_NEWEST(name, suffix12, parameters, entry, ...)                \
+  CUDA12(name##suffix12, newest_##name, parameters) {                        \
+    return forward(#name, &pycuda::driver::DriverTable::entry, __VA_ARGS__); \
+  }
+#define CUDART_NEWEST_OWN(name, suffix12, parameters, ...)          \
+  CUDA12(name##suffix12##_ptsz, newest_##name##_ptsz, parameters) { \
+    return newest_##name(__VA_ARGS__);                              \
+  }
+#include "cudart/newest_forms.def"
+#undef CUDART_NEWEST_OWN
+#undef CUDART_NEWEST
+
 CUDA12(cudaGetDeviceProperties_v2, device_properties_12, (void* prop, int device)) {
   return with_driver("cudaGetDeviceProperties", [&](const DriverTable& driver) -> cudaError_t {
     return prop == nullptr ? cudaErrorInvalidValue
@@ -198,14 +227,18 @@ CUDA12(cudaGetDeviceProperties_v2, device_properties_12, (void* prop, int device
   });
 }
 
+CUDA12(cudaChooseDevice, choose_device_12, (int* device, const void* prop)) {
+  return with_driver("cudaChooseDevice", [&](const DriverTable& driver) -> cudaError_t {
+    if (device == nullptr || prop == nullptr) return cudaErrorInvalidValue;
+    return choose_device(driver, wanted_properties(*static_cast<const DeviceProp12*>(prop)),
+                         device);
+  });
+}
+
 CUDA12(cudaMemAdvise, advise_12,
        (const void* devPtr, size_t count, cudaMemoryAdvise advice, int device)) {
   return forward("cudaMemAdvise", &DriverTable::cuMemAdvise, devPtr, count, advice,
                  place_of(device));
-}
-CUDA12(cudaMemAdvise_v2, advise_v2_12,
-       (const void* devPtr, size_t count, cudaMemoryAdvise advice, cudaMemLocation location)) {
-  return forward("cudaMemAdvise", &DriverTable::cuMemAdvise, devPtr, count, advice, location);
 }
 CUDA12(cudaMemPrefetchAsync, prefetch_12,
        (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream)) {
@@ -215,17 +248,6 @@ CUDA12(cudaMemPrefetchAsync, prefetch_12,
 CUDA12(cudaMemPrefetchAsync_ptsz, prefetch_own_12,
        (const void* devPtr, size_t count, int dstDevice, cudaStream_t stream)) {
   return prefetch_12(devPtr, count, dstDevice, own_stream(stream));
-}
-CUDA12(cudaMemPrefetchAsync_v2, prefetch_v2_12,
-       (const void* devPtr, size_t count, cudaMemLocation location, unsigned flags,
-        cudaStream_t stream)) {
-  return forward("cudaMemPrefetchAsync", &DriverTable::cuMemPrefetchAsync, devPtr, count, location,
-                 flags, stream);
-}
-CUDA12(cudaMemPrefetchAsync_v2_ptsz, prefetch_v2_own_12,
-       (const void* devPtr, size_t count, cudaMemLocation location, unsigned flags,
-        cudaStream_t stream)) {
-  return prefetch_v2_12(devPtr, count, location, flags, own_stream(stream));
 }
 
 CUDA12(cudaMemcpyBatchAsync, copy_batch_12,
@@ -255,23 +277,10 @@ CUDA12(cudaMemcpy3DBatchAsync_ptsz, copy_boxes_own_12,
   return copy_boxes_12(numOps, opList, failIdx, flags, own_stream(stream));
 }
 
-CUDA12(cudaStreamGetCaptureInfo_v3, capture_info_v3_12,
-       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-        cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
-        size_t* count)) {
-  return forward("cudaStreamGetCaptureInfo", &DriverTable::cuStreamGetCaptureInfo, stream, status,
-                 id, graph, nodes, edges, count);
-}
-CUDA12(cudaStreamGetCaptureInfo_v3_ptsz, capture_info_v3_own_12,
-       (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-        cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
-        size_t* count)) {
-  return capture_info_v3_12(own_stream(stream), status, id, graph, nodes, edges, count);
-}
 CUDA12(cudaStreamGetCaptureInfo_v2, capture_info_v2_12,
        (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
         cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count)) {
-  return capture_info_v3_12(stream, status, id, graph, nodes, nullptr, count);
+  return newest_cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, nullptr, count);
 }
 CUDA12(cudaStreamGetCaptureInfo_v2_ptsz, capture_info_v2_own_12,
        (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
@@ -280,79 +289,47 @@ CUDA12(cudaStreamGetCaptureInfo_v2_ptsz, capture_info_v2_own_12,
 }
 CUDA12(cudaStreamGetCaptureInfo, capture_info_12,
        (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id)) {
-  return capture_info_v3_12(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+  return newest_cudaStreamGetCaptureInfo(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
 CUDA12(cudaStreamGetCaptureInfo_ptsz, capture_info_own_12,
        (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id)) {
   return capture_info_12(own_stream(stream), status, id);
 }
-CUDA12(cudaStreamUpdateCaptureDependencies_v2, capture_dependencies_v2_12,
-       (cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges, size_t count,
-        unsigned flags)) {
-  return forward("cudaStreamUpdateCaptureDependencies",
-                 &DriverTable::cuStreamUpdateCaptureDependencies, stream, nodes, edges, count,
-                 flags);
-}
-CUDA12(cudaStreamUpdateCaptureDependencies_v2_ptsz, capture_dependencies_v2_own_12,
-       (cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges, size_t count,
-        unsigned flags)) {
-  return capture_dependencies_v2_12(own_stream(stream), nodes, edges, count, flags);
-}
 CUDA12(cudaStreamUpdateCaptureDependencies, capture_dependencies_12,
        (cudaStream_t stream, cudaGraphNode_t* nodes, size_t count, unsigned flags)) {
-  return capture_dependencies_v2_12(stream, nodes, nullptr, count, flags);
+  return newest_cudaStreamUpdateCaptureDependencies(stream, nodes, nullptr, count, flags);
 }
 CUDA12(cudaStreamUpdateCaptureDependencies_ptsz, capture_dependencies_own_12,
        (cudaStream_t stream, cudaGraphNode_t* nodes, size_t count, unsigned flags)) {
   return capture_dependencies_12(own_stream(stream), nodes, count, flags);
 }
 
-CUDA12(cudaGraphGetEdges_v2, graph_get_edges_v2_12,
-       (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
-        size_t* count)) {
-  return forward("cudaGraphGetEdges", &DriverTable::cuGraphGetEdges, graph, from, to, edges, count);
-}
 CUDA12(cudaGraphGetEdges, graph_get_edges_12,
        (cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, size_t* count)) {
-  return graph_get_edges_v2_12(graph, from, to, nullptr, count);
-}
-CUDA12(cudaGraphNodeGetDependencies_v2, graph_node_get_dependencies_v2_12,
-       (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count)) {
-  return forward("cudaGraphNodeGetDependencies", &DriverTable::cuGraphNodeGetDependencies, node,
-                 nodes, edges, count);
+  return newest_cudaGraphGetEdges(graph, from, to, nullptr, count);
 }
 CUDA12(cudaGraphNodeGetDependencies, graph_node_get_dependencies_12,
        (cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count)) {
-  return graph_node_get_dependencies_v2_12(node, nodes, nullptr, count);
-}
-CUDA12(cudaGraphNodeGetDependentNodes_v2, graph_node_get_dependent_nodes_v2_12,
-       (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count)) {
-  return forward("cudaGraphNodeGetDependentNodes", &DriverTable::cuGraphNodeGetDependentNodes, node,
-                 nodes, edges, count);
+  return newest_cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
 }
 CUDA12(cudaGraphNodeGetDependentNodes, graph_node_get_dependent_nodes_12,
        (cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count)) {
-  return graph_node_get_dependent_nodes_v2_12(node, nodes, nullptr, count);
-}
-CUDA12(cudaGraphAddDependencies_v2, graph_add_dependencies_v2_12,
-       (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-        const cudaGraphEdgeData* edges, size_t count)) {
-  return forward("cudaGraphAddDependencies", &DriverTable::cuGraphAddDependencies, graph, from, to,
-                 edges, count);
+  return newest_cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
 }
 CUDA12(cudaGraphAddDependencies, graph_add_dependencies_12,
        (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count)) {
-  return graph_add_dependencies_v2_12(graph, from, to, nullptr, count);
-}
-CUDA12(cudaGraphRemoveDependencies_v2, graph_remove_dependencies_v2_12,
-       (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-        const cudaGraphEdgeData* edges, size_t count)) {
-  return forward("cudaGraphRemoveDependencies", &DriverTable::cuGraphRemoveDependencies, graph,
-                 from, to, edges, count);
+  return newest_cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 CUDA12(cudaGraphRemoveDependencies, graph_remove_dependencies_12,
        (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count)) {
-  return graph_remove_dependencies_v2_12(graph, from, to, nullptr, count);
+  return newest_cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
+}
+
+// The source comes first here; CUDA 13 turned that round.
+CUDA12(cudaGraphKernelNodeCopyAttributes, copy_attributes_12,
+       (cudaGraphNode_t hSrc, cudaGraphNode_t hDst)) {
+  return forward("cudaGraphKernelNodeCopyAttributes", &DriverTable::cuGraphKernelNodeCopyAttributes,
+                 hDst, hSrc);
 }
 
 CUDA12(cudaGraphAddNode_v2, add_node_v2_12,

@@ -2,12 +2,17 @@
 // Initialisation, cudaSetDevice and cudaDeviceReset.
 #include "cudart/current_device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 #include "base/log.h"
 #include "cudart/call.h"
+#include "cudart/registered_code.h"
 #include "driver/process_driver.h"
 
 namespace pycuda::cudart {
@@ -17,6 +22,8 @@ namespace {
 struct Process {
   std::mutex lock;
   std::map<int, CUcontext> primaries;
+  /// Of cudaSetValidDevices: what threads try that choose no device. Empty: all devices in order.
+  std::vector<int> candidates;
 };
 
 Process& process() {
@@ -26,9 +33,12 @@ Process& process() {
 
 /// Counts resets: a thread whose binding is older binds again.
 std::atomic<unsigned> resets{0};
+/// Set by a reset until managed variables have been placed again.
+std::atomic<bool> managed_outdated{false};
 
 struct ThreadBinding {
-  int device = 0;
+  /// That the thread has chosen or, at its first use of a device, been given.
+  std::optional<int> device;
   CUcontext context = nullptr;
   unsigned resets = 0;
 };
@@ -39,7 +49,9 @@ cudaError_t initialise(const DriverTable** table) {
   try {
     loaded = &driver::process_driver();
   } catch (const driver::DriverUnavailable& missing) {
-    base::log(base::LogLevel::Warning, missing.what());
+    // A driver may be installed later, so every call looks for one; the log says it once.
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true)) base::log(base::LogLevel::Warning, missing.what());
     return cudaErrorInsufficientDriver;
   }
   const CUresult code = loaded->cuInit.status(0);
@@ -52,13 +64,59 @@ cudaError_t bind_device(const DriverTable& driver, int device) {
   const cudaError_t status = primary_context(driver, device, &context);
   if (status != cudaSuccess) return status;
   const CUresult code = driver.cuCtxSetCurrent.status(context);
-  if (code == CUDA_SUCCESS) {
-    binding = {device, context, resets.load(std::memory_order_acquire)};
+  if (code != CUDA_SUCCESS) return to_runtime(code);
+  binding = {device, context, resets.load(std::memory_order_acquire)};
+  if (managed_outdated.exchange(false, std::memory_order_acq_rel)) place_managed_again(driver);
+  return cudaSuccess;
+}
+
+std::vector<int> candidates(const DriverTable& driver) {
+  {
+    Process& shared = process();
+    const std::lock_guard guard(shared.lock);
+    if (!shared.candidates.empty()) return shared.candidates;
   }
-  return to_runtime(code);
+  int count = 0;
+  (void)driver.cuDeviceGetCount.status(&count);
+  std::vector<int> all(static_cast<size_t>(std::max(count, 1)));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// The first candidate that works, for a thread that has chosen none.
+cudaError_t bind_any_device(const DriverTable& driver) {
+  cudaError_t first = cudaSuccess;
+  for (const int device : candidates(driver)) {
+    const cudaError_t status = bind_device(driver, device);
+    if (status == cudaSuccess) return status;
+    if (first == cudaSuccess) first = status;
+  }
+  return first;
 }
 
 }  // namespace
+
+cudaError_t is_foreign_context(const DriverTable& driver, bool* foreign) {
+  CUcontext context = nullptr;
+  CUresult code = driver.cuCtxGetCurrent.status(&context);
+  *foreign = false;
+  if (code != CUDA_SUCCESS || context == nullptr || context == binding.context) {
+    return to_runtime(code);
+  }
+  int device = 0;
+  code = driver.cuCtxGetDevice.status(&device);
+  if (code != CUDA_SUCCESS) return to_runtime(code);
+  unsigned flags = 0;
+  int active = 0;
+  code = driver.cuDevicePrimaryCtxGetState.status(device, &flags, &active);
+  *foreign = active == 0;
+  if (code != CUDA_SUCCESS || *foreign) return to_runtime(code);
+  CUcontext primary = nullptr;
+  code = driver.cuDevicePrimaryCtxRetain.status(&primary, device);
+  if (code != CUDA_SUCCESS) return to_runtime(code);
+  *foreign = primary != context;
+  return to_runtime(driver.cuDevicePrimaryCtxRelease.status(device));
+}
 
 cudaError_t initialised_driver(const DriverTable** driver) {
   static std::atomic<const DriverTable*> ready{nullptr};
@@ -76,7 +134,7 @@ cudaError_t bind_context(const DriverTable& driver) {
   const bool outdated =
       context == binding.context && binding.resets != resets.load(std::memory_order_acquire);
   if (context != nullptr && !outdated) return cudaSuccess;
-  return bind_device(driver, binding.device);
+  return binding.device ? bind_device(driver, *binding.device) : bind_any_device(driver);
 }
 
 cudaError_t current_device(const DriverTable& driver, int* device) {
@@ -84,7 +142,7 @@ cudaError_t current_device(const DriverTable& driver, int* device) {
   const CUresult code = driver.cuCtxGetCurrent.status(&context);
   if (code != CUDA_SUCCESS) return to_runtime(code);
   if (context == nullptr || context == binding.context) {
-    *device = binding.device;
+    *device = binding.device ? *binding.device : candidates(driver).front();
     return cudaSuccess;
   }
   return to_runtime(driver.cuCtxGetDevice.status(device));
@@ -117,8 +175,11 @@ namespace {
 
 cudaError_t reset_device(const DriverTable& driver) {
   int device = 0;
-  const cudaError_t status = current_device(driver, &device);
-  if (status != cudaSuccess) return status;
+  bool foreign = false;
+  cudaError_t status = current_device(driver, &device);
+  if (status == cudaSuccess) status = is_foreign_context(driver, &foreign);
+  // The program's own context is the program's to destroy.
+  if (status != cudaSuccess || foreign) return status;
   {
     Process& shared = process();
     const std::lock_guard guard(shared.lock);
@@ -128,13 +189,22 @@ cudaError_t reset_device(const DriverTable& driver) {
   }
   const CUresult code = driver.cuDevicePrimaryCtxReset.status(device);
   resets.fetch_add(1, std::memory_order_acq_rel);
+  managed_outdated.store(true, std::memory_order_release);
   (void)driver.cuCtxSetCurrent.status(nullptr);
   binding.context = nullptr;
   return to_runtime(code);
 }
 
-constexpr unsigned schedule_and_map_flags =
-    cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+/// Flags of a device as those of its primary context; the scheduling ones exclude each other.
+cudaError_t to_context_flags(unsigned flags, unsigned* same) {
+  constexpr unsigned known =
+      cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+  const unsigned schedule = flags & cudaDeviceScheduleMask;
+  if ((flags & ~known) != 0 || (schedule & (schedule - 1)) != 0) return cudaErrorInvalidValue;
+  // Mapping host memory is always possible and no flag of a primary context.
+  *same = flags & ~unsigned{cudaDeviceMapHost};
+  return cudaSuccess;
+}
 
 }  // namespace
 }  // namespace pycuda::cudart
@@ -156,9 +226,12 @@ CUDART_API cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fla
   return with_driver("cudaInitDevice", [&](const DriverTable& driver) -> cudaError_t {
     const cudaError_t valid = checked_device(driver, device);
     if (valid != cudaSuccess) return valid;
-    if ((flags & cudaInitDeviceFlagsAreValid) != 0) {
-      const CUresult code = driver.cuDevicePrimaryCtxSetFlags.status(
-          device, deviceFlags & schedule_and_map_flags & ~unsigned{cudaDeviceMapHost});
+    if ((flags & ~unsigned{cudaInitDeviceFlagsAreValid}) != 0) return cudaErrorInvalidValue;
+    if (flags != 0) {
+      unsigned same = 0;
+      const cudaError_t known = to_context_flags(deviceFlags, &same);
+      if (known != cudaSuccess) return known;
+      const CUresult code = driver.cuDevicePrimaryCtxSetFlags.status(device, same);
       if (code != CUDA_SUCCESS) return to_runtime(code);
     }
     CUcontext context = nullptr;
@@ -167,6 +240,7 @@ CUDART_API cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fla
 }
 
 CUDART_API cudaDeviceReset(void) {
+  const OnlyCall only;
   const cudaError_t status = with_driver("cudaDeviceReset", reset_device);
   if (status == cudaSuccess) clear_last_error();
   return status;
@@ -178,13 +252,12 @@ CUDART_API cudaDeviceSynchronize(void) {
 
 CUDART_API cudaSetDeviceFlags(unsigned int flags) {
   return with_driver("cudaSetDeviceFlags", [&](const DriverTable& driver) -> cudaError_t {
-    if ((flags & ~schedule_and_map_flags) != 0) return cudaErrorInvalidValue;
+    unsigned same = 0;
     int device = 0;
-    const cudaError_t status = current_device(driver, &device);
+    cudaError_t status = to_context_flags(flags, &same);
+    if (status == cudaSuccess) status = current_device(driver, &device);
     if (status != cudaSuccess) return status;
-    // Mapping host memory is always possible and no flag of a primary context.
-    return to_runtime(
-        driver.cuDevicePrimaryCtxSetFlags.status(device, flags & ~unsigned{cudaDeviceMapHost}));
+    return to_runtime(driver.cuDevicePrimaryCtxSetFlags.status(device, same));
   });
 }
 
@@ -203,13 +276,17 @@ CUDART_API cudaGetDeviceFlags(unsigned int* flags) {
 
 CUDART_API cudaSetValidDevices(int* device_arr, int len) {
   return with_driver("cudaSetValidDevices", [&](const DriverTable& driver) -> cudaError_t {
-    if (len < 0 || (len > 0 && device_arr == nullptr)) return cudaErrorInvalidValue;
+    int count = 0;
+    const CUresult code = driver.cuDeviceGetCount.status(&count);
+    if (code != CUDA_SUCCESS) return to_runtime(code);
+    if (len < 0 || len > count || (len > 0 && device_arr == nullptr)) return cudaErrorInvalidValue;
     for (int i = 0; i < len; ++i) {
       const cudaError_t valid = checked_device(driver, device_arr[i]);
       if (valid != cudaSuccess) return valid;
     }
-    // The first of them is the device of threads that choose none.
-    if (len > 0 && binding.context == nullptr) binding.device = device_arr[0];
+    Process& shared = process();
+    const std::lock_guard guard(shared.lock);
+    shared.candidates.assign(device_arr, device_arr + len);
     return cudaSuccess;
   });
 }

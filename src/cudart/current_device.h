@@ -19,6 +19,9 @@ cudaError_t bind_context(const driver::DriverTable& driver);
 /// cudaSetDevice.
 cudaError_t current_device(const driver::DriverTable& driver, int* device);
 
+/// Whether the current context is one that the program made itself, with the driver API.
+cudaError_t is_foreign_context(const driver::DriverTable& driver, bool* foreign);
+
 /// The primary context of a device, kept alive until cudaDeviceReset.
 cudaError_t primary_context(const driver::DriverTable& driver, int device, CUcontext* context);
 

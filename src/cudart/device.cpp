@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Devices: what can be asked of them, limits, peers.
-#include <cstring>
-
 #include "cudart/device_properties.h"
 
 namespace pycuda::cudart {
@@ -15,22 +13,17 @@ cudaError_t read_attribute(const DriverTable& driver, int* value, int attribute,
       value, static_cast<CUdevice_attribute>(attribute), device));
 }
 
-/// How many of the properties that `wanted` asks for a device has; cudaChooseDevice's measure.
-int matches(const cudaDeviceProp& wanted, const cudaDeviceProp& has) {
-  int count = 0;
-  const auto at_least = [&](auto least, auto value) { count += least != 0 && value >= least; };
-  count += wanted.name[0] != '\0' && std::strcmp(wanted.name, has.name) == 0;
-  at_least(wanted.totalGlobalMem, has.totalGlobalMem);
-  at_least(wanted.sharedMemPerBlock, has.sharedMemPerBlock);
-  at_least(wanted.regsPerBlock, has.regsPerBlock);
-  at_least(wanted.maxThreadsPerBlock, has.maxThreadsPerBlock);
-  at_least(wanted.totalConstMem, has.totalConstMem);
-  at_least(wanted.multiProcessorCount, has.multiProcessorCount);
-  at_least(wanted.integrated, has.integrated);
-  at_least(wanted.canMapHostMemory, has.canMapHostMemory);
-  const int capability = wanted.major * 10 + wanted.minor;
-  at_least(capability, has.major * 10 + has.minor);
-  return count;
+/// `body(peer's context)`, for a device that runs in its primary context.
+template <class Body>
+cudaError_t with_peer(const char* name, int device, Body&& body) {
+  return with_context(name, [&](const DriverTable& driver) -> cudaError_t {
+    CUcontext peer = nullptr;
+    bool foreign = false;
+    cudaError_t status = is_foreign_context(driver, &foreign);
+    if (status == cudaSuccess && foreign) status = cudaErrorIncompatibleDriverContext;
+    if (status == cudaSuccess) status = primary_context(driver, device, &peer);
+    return status == cudaSuccess ? to_runtime(body(driver, peer)) : status;
+  });
 }
 
 }  // namespace
@@ -53,27 +46,6 @@ CUDART_API cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) {
   });
 }
 
-CUDART_API cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
-  return with_driver("cudaChooseDevice", [&](const DriverTable& driver) -> cudaError_t {
-    if (device == nullptr || prop == nullptr) return cudaErrorInvalidValue;
-    int count = 0;
-    const CUresult code = driver.cuDeviceGetCount.status(&count);
-    if (code != CUDA_SUCCESS) return to_runtime(code);
-    if (count == 0) return cudaErrorNoDevice;
-    int best = -1;
-    for (int i = 0; i < count; ++i) {
-      cudaDeviceProp has{};
-      const cudaError_t status = read_properties(driver, i, &has);
-      if (status != cudaSuccess) return status;
-      if (const int fits = matches(*prop, has); fits > best) {
-        best = fits;
-        *device = i;
-      }
-    }
-    return cudaSuccess;
-  });
-}
-
 CUDART_API cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr, int srcDevice,
                                      int dstDevice) {
   return with_driver("cudaDeviceGetP2PAttribute", [&](const DriverTable& driver) {
@@ -88,21 +60,18 @@ CUDART_API cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevic
 }
 
 CUDART_API cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
-  return with_context("cudaDeviceEnablePeerAccess", [&](const DriverTable& driver) -> cudaError_t {
-    CUcontext peer = nullptr;
-    const cudaError_t status = primary_context(driver, peerDevice, &peer);
-    if (status != cudaSuccess) return status;
-    return to_runtime(driver.cuCtxEnablePeerAccess.status(peer, flags));
-  });
+  return with_peer(
+      "cudaDeviceEnablePeerAccess", peerDevice, [&](const DriverTable& driver, CUcontext peer) {
+        const CUresult code = driver.cuCtxEnablePeerAccess.status(peer, flags);
+        return code == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? CUDA_ERROR_INVALID_DEVICE : code;
+      });
 }
 
 CUDART_API cudaDeviceDisablePeerAccess(int peerDevice) {
-  return with_context("cudaDeviceDisablePeerAccess", [&](const DriverTable& driver) -> cudaError_t {
-    CUcontext peer = nullptr;
-    const cudaError_t status = primary_context(driver, peerDevice, &peer);
-    if (status != cudaSuccess) return status;
-    return to_runtime(driver.cuCtxDisablePeerAccess.status(peer));
-  });
+  return with_peer("cudaDeviceDisablePeerAccess", peerDevice,
+                   [&](const DriverTable& driver, CUcontext peer) {
+                     return driver.cuCtxDisablePeerAccess.status(peer);
+                   });
 }
 
 CUDART_API cudaDeviceGetByPCIBusId(int* device, const char* pciBusId) {

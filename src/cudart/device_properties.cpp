@@ -168,6 +168,24 @@ void read_machine(Reader& read, cudaDeviceProp& all) {
 #undef ATTRIBUTE
 #undef SIZE
 
+/// How many of the properties that `wanted` asks for a device has; cudaChooseDevice's measure.
+int matches(const cudaDeviceProp& wanted, const cudaDeviceProp& has) {
+  int count = 0;
+  const auto at_least = [&](auto least, auto value) { count += least != 0 && value >= least; };
+  count += wanted.name[0] != '\0' && std::strcmp(wanted.name, has.name) == 0;
+  at_least(wanted.totalGlobalMem, has.totalGlobalMem);
+  at_least(wanted.sharedMemPerBlock, has.sharedMemPerBlock);
+  at_least(wanted.regsPerBlock, has.regsPerBlock);
+  at_least(wanted.maxThreadsPerBlock, has.maxThreadsPerBlock);
+  at_least(wanted.totalConstMem, has.totalConstMem);
+  at_least(wanted.multiProcessorCount, has.multiProcessorCount);
+  at_least(wanted.integrated, has.integrated);
+  at_least(wanted.canMapHostMemory, has.canMapHostMemory);
+  const int capability = wanted.major * 10 + wanted.minor;
+  at_least(capability, has.major * 10 + has.minor);
+  return count;
+}
+
 }  // namespace
 
 cudaError_t read_properties(const DriverTable& driver, int device, cudaDeviceProp* properties) {
@@ -188,6 +206,24 @@ cudaError_t read_properties(const DriverTable& driver, int device, cudaDevicePro
   read_machine(read, all);
   if (read.code() == CUDA_SUCCESS) *properties = all;
   return to_runtime(read.code());
+}
+
+cudaError_t choose_device(const DriverTable& driver, const cudaDeviceProp& wanted, int* device) {
+  int count = 0;
+  const CUresult code = driver.cuDeviceGetCount.status(&count);
+  if (code != CUDA_SUCCESS) return to_runtime(code);
+  if (count == 0) return cudaErrorNoDevice;
+  int best = -1;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp has{};
+    const cudaError_t status = read_properties(driver, i, &has);
+    if (status != cudaSuccess) return status;
+    if (const int fits = matches(wanted, has); fits > best) {
+      best = fits;
+      *device = i;
+    }
+  }
+  return cudaSuccess;
 }
 
 }  // namespace pycuda::cudart

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "driver/error.h"
 #include "driver/process_driver.h"
 
 namespace pycuda::cudart {
@@ -61,6 +62,11 @@ CUresult link_parts(const DriverTable& driver, const void* const* parts, CUlibra
   return code;
 }
 
+/// Whether another attempt would end the same way.
+bool is_final(CUresult code) {
+  return code != CUDA_ERROR_OUT_OF_MEMORY && !driver::is_sticky(code);
+}
+
 }  // namespace
 
 cudaError_t FatBinary::load(const DriverTable& driver, CUlibrary* library) {
@@ -79,6 +85,7 @@ cudaError_t FatBinary::load(const DriverTable& driver, CUlibrary* library) {
       base::log(base::LogLevel::Warning,
                 "the program's device code cannot be loaded: " + driver::error_text(driver, code));
     }
+    if (!is_final(code)) return to_runtime(code);
     status_ = to_runtime(code);
     loaded_ = true;
   }

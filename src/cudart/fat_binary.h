@@ -13,7 +13,8 @@ class FatBinary {
   /// `wrapper` is what nvcc's host code registers, as fatbinary_section.h declares it.
   explicit FatBinary(const void* wrapper) : wrapper_(wrapper) {}
 
-  /// Loads the image at the first call; later calls answer the same.
+  /// Loads the image at the first call; later calls answer the same unless a lack of memory or a
+  /// lost context was the reason.
   cudaError_t load(const DriverTable& driver, CUlibrary* library);
 
  private:

@@ -53,7 +53,6 @@ CUDART_API cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGrap
       });
 }
 
-// The driver's parameters are the source first; the run time's are the destination first.
 CUDART_FORWARD(cudaGraphKernelNodeGetAttribute,
                (cudaGraphNode_t hNode, cudaKernelNodeAttrID attr,
                 cudaKernelNodeAttrValue* value_out),
@@ -62,8 +61,6 @@ CUDART_FORWARD(cudaGraphKernelNodeSetAttribute,
                (cudaGraphNode_t hNode, cudaKernelNodeAttrID attr,
                 const cudaKernelNodeAttrValue* value),
                cuGraphKernelNodeSetAttribute, hNode, attr, value)
-CUDART_FORWARD(cudaGraphKernelNodeCopyAttributes, (cudaGraphNode_t hDst, cudaGraphNode_t hSrc),
-               cuGraphKernelNodeCopyAttributes, hDst, hSrc)
 
 CUDART_API cudaGraphAddMemsetNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
                                   const cudaGraphNode_t* pDependencies, size_t numDependencies,

@@ -15,8 +15,25 @@ struct CallConfiguration {
   cudaStream_t stream = nullptr;
 };
 
-/// kernel<<<...>>>(f()) evaluates f between the push and the pop, and f may launch too.
-thread_local std::vector<CallConfiguration> configurations;
+/// kernel<<<...>>>(f()) evaluates f between the push and the pop, and f may launch too. A pointer,
+/// because destructors of a program's objects launch kernels after those of the thread's.
+thread_local std::vector<CallConfiguration>* configurations = nullptr;
+
+struct ConfigurationsEnd {
+  ~ConfigurationsEnd() {
+    delete configurations;
+    configurations = nullptr;
+  }
+};
+
+std::vector<CallConfiguration>& own_configurations() {
+  if (configurations == nullptr) {
+    configurations = new std::vector<CallConfiguration>;
+    thread_local const ConfigurationsEnd end;
+    (void)&end;
+  }
+  return *configurations;
+}
 
 int attribute(const DriverTable& driver, CUdevice_attribute which, int device) {
   int value = 0;
@@ -77,7 +94,7 @@ using namespace pycuda::cudart;
 extern "C" __attribute__((visibility("default"))) unsigned __cudaPushCallConfiguration(
     dim3 gridDim, dim3 blockDim, size_t sharedMem, struct CUstream_st* stream) {
   try {
-    configurations.push_back({gridDim, blockDim, sharedMem, stream});
+    own_configurations().push_back({gridDim, blockDim, sharedMem, stream});
     return 0;
   } catch (...) {  // No memory: the launch is left out, as the caller is told.
     return 1;
@@ -86,11 +103,11 @@ extern "C" __attribute__((visibility("default"))) unsigned __cudaPushCallConfigu
 
 CUDART_API __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem,
                                       void* stream) {
-  if (configurations.empty()) {
+  if (configurations == nullptr || configurations->empty()) {
     return record("__cudaPopCallConfiguration", cudaErrorMissingConfiguration);
   }
-  const CallConfiguration last = configurations.back();
-  configurations.pop_back();
+  const CallConfiguration last = configurations->back();
+  configurations->pop_back();
   *gridDim = last.grid;
   *blockDim = last.block;
   *sharedMem = last.shared_bytes;

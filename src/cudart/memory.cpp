@@ -127,9 +127,12 @@ CUDART_API cudaMallocPitch(void** devPtr, size_t* pitch, size_t width, size_t he
 CUDART_API cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent extent) {
   return with_context("cudaMalloc3D", [&](const DriverTable& driver) -> cudaError_t {
     if (pitchedDevPtr == nullptr) return cudaErrorInvalidValue;
+    size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
+      return cudaErrorMemoryAllocation;
+    }
     cudaPitchedPtr box{nullptr, 0, extent.width, extent.height};
-    const cudaError_t status =
-        allocate_pitched(driver, &box.ptr, &box.pitch, extent.width, extent.height * extent.depth);
+    const cudaError_t status = allocate_pitched(driver, &box.ptr, &box.pitch, extent.width, rows);
     if (status == cudaSuccess) *pitchedDevPtr = box;
     return status;
   });

@@ -7,7 +7,6 @@
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "cudart/fat_binary.h"
@@ -33,7 +32,10 @@ struct Registry {
   std::unordered_map<const void*, HostFunction> functions;
   std::unordered_map<const void*, HostVariable> variables;
   std::unordered_map<CUkernel, const void*> hosts;
-  std::unordered_set<const void*> kernels;
+  /// Handles that programs have been given, of kernels and of functions: the kernel of each.
+  std::unordered_map<const void*, CUkernel> handles;
+  /// By address: what host code names, the variable itself, is where the managed pointer points.
+  std::unordered_map<const void*, const void*> placed;
 };
 
 /// Never destroyed: programs unregister at exit, in any order.
@@ -73,14 +75,15 @@ cudaError_t variable_address(const DriverTable& driver, const HostVariable& know
   return code == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : to_runtime(code);
 }
 
-/// Points the host code's pointers to managed variables at them.
-cudaError_t place_managed(const DriverTable& driver, const FatBinary* binary) {
+/// Points the host code's pointers to those managed variables at them that `wanted(variable)`.
+template <class Wanted>
+cudaError_t place_managed(const DriverTable& driver, Wanted&& wanted) {
+  Registry& all = registry();
   std::vector<HostVariable> managed;
   {
-    Registry& all = registry();
     const std::shared_lock guard(all.lock);
     for (const auto& [host, variable] : all.variables) {
-      if (variable.binary == binary && variable.managed != nullptr) managed.push_back(variable);
+      if (variable.managed != nullptr && wanted(variable)) managed.push_back(variable);
     }
   }
   for (const HostVariable& variable : managed) {
@@ -88,9 +91,18 @@ cudaError_t place_managed(const DriverTable& driver, const FatBinary* binary) {
     size_t bytes = 0;
     const cudaError_t status = variable_address(driver, variable, &address, &bytes);
     if (status != cudaSuccess) return status;
+    const std::unique_lock guard(all.lock);
+    all.placed.erase(*variable.managed);
     *variable.managed = as<void*>(address);
+    all.placed[*variable.managed] = variable.managed;
   }
   return cudaSuccess;
+}
+
+void remember_function(CUfunction function, CUkernel kernel) {
+  Registry& all = registry();
+  const std::unique_lock guard(all.lock);
+  all.handles[function] = kernel;
 }
 
 }  // namespace
@@ -102,8 +114,9 @@ cudaError_t find_kernel(const DriverTable& driver, const void* function, CUkerne
     const std::shared_lock guard(all.lock);
     const auto found = all.functions.find(function);
     if (found == all.functions.end()) {
-      if (all.kernels.count(function) == 0) return cudaErrorInvalidDeviceFunction;
-      *kernel = static_cast<CUkernel>(const_cast<void*>(function));
+      const auto handle = all.handles.find(function);
+      if (handle == all.handles.end()) return cudaErrorInvalidDeviceFunction;
+      *kernel = handle->second;
       return cudaSuccess;
     }
     *kernel = found->second.kernel;
@@ -123,7 +136,14 @@ cudaError_t find_function(const DriverTable& driver, const void* function, CUfun
 void remember_kernel(CUkernel kernel) {
   Registry& all = registry();
   const std::unique_lock guard(all.lock);
-  all.kernels.insert(kernel);
+  all.handles[kernel] = kernel;
+}
+
+void place_managed_again(const DriverTable& driver) {
+  // Variables that no code has used yet are left to __cudaInitModule. What cannot be placed now
+  // fails where it is used.
+  (void)place_managed(driver,
+                      [](const HostVariable& variable) { return *variable.managed != nullptr; });
 }
 
 void* host_function_of(const DriverTable& driver, CUkernel kernel, CUfunction function) {
@@ -147,7 +167,11 @@ cudaError_t find_symbol(const DriverTable& driver, const void* symbol, CUdevicep
   {
     Registry& all = registry();
     const std::shared_lock guard(all.lock);
-    const auto found = all.variables.find(symbol);
+    auto found = all.variables.find(symbol);
+    if (found == all.variables.end()) {
+      const auto placed = all.placed.find(symbol);
+      if (placed != all.placed.end()) found = all.variables.find(placed->second);
+    }
     if (found == all.variables.end()) return cudaErrorInvalidSymbol;
     known = found->second;
   }
@@ -187,6 +211,10 @@ REGISTRATION void __cudaUnregisterFatBinary(void** handle) {
       return found != all.functions.end() && found->second.binary == binary;
     });
     std::erase_if(all.functions, [&](const auto& item) { return item.second.binary == binary; });
+    std::erase_if(all.placed, [&](const auto& item) {
+      const auto found = all.variables.find(item.second);
+      return found != all.variables.end() && found->second.binary == binary;
+    });
     std::erase_if(all.variables, [&](const auto& item) { return item.second.binary == binary; });
   }
   // At exit the driver goes with the process. A library that a program closes takes its kernels
@@ -218,7 +246,8 @@ REGISTRATION void __cudaRegisterManagedVar(void** handle, void** hostVarPtrAddre
 /// Called before the first use of a managed variable; what it returns is "done".
 REGISTRATION char __cudaInitModule(void** handle) {
   const cudaError_t status = with_context("__cudaInitModule", [&](const DriverTable& driver) {
-    return place_managed(driver, binary_of(handle));
+    return place_managed(
+        driver, [&](const HostVariable& variable) { return variable.binary == binary_of(handle); });
   });
   return status == cudaSuccess ? 1 : 0;
 }
@@ -244,8 +273,13 @@ CUDART_API cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr) {
 
 CUDART_API cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr) {
   return with_context("cudaGetFuncBySymbol", [&](const DriverTable& driver) -> cudaError_t {
-    return functionPtr == nullptr ? cudaErrorInvalidValue
-                                  : find_function(driver, symbolPtr, functionPtr);
+    if (functionPtr == nullptr) return cudaErrorInvalidValue;
+    CUkernel kernel = nullptr;
+    cudaError_t status = find_kernel(driver, symbolPtr, &kernel);
+    if (status != cudaSuccess) return status;
+    status = to_runtime(driver.cuKernelGetFunction.status(functionPtr, kernel));
+    if (status == cudaSuccess) remember_function(*functionPtr, kernel);
+    return status;
   });
 }
 

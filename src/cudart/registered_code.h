@@ -7,8 +7,9 @@
 
 namespace pycuda::cudart {
 
-/// The kernel of a host function or of a cudaKernel_t; cudaErrorInvalidDeviceFunction for anything
-/// else, the loader's error if its image cannot be loaded. Needs a context.
+/// The kernel of a host function, a cudaKernel_t or a cudaFunction_t;
+/// cudaErrorInvalidDeviceFunction for anything else, the loader's error if its image cannot be
+/// loaded. Needs a context.
 cudaError_t find_kernel(const DriverTable& driver, const void* function, CUkernel* kernel);
 
 /// The same as a function of the current context.
@@ -16,6 +17,9 @@ cudaError_t find_function(const DriverTable& driver, const void* function, CUfun
 
 /// Lets find_kernel accept a handle that a program got from cudaGetKernel or cudaLibraryGetKernel.
 void remember_kernel(CUkernel kernel);
+
+/// Points host code's pointers to managed variables at them again, after a reset.
+void place_managed_again(const DriverTable& driver);
 
 /// The host function of a kernel; the handle itself for one that has none.
 void* host_function_of(const DriverTable& driver, CUkernel kernel, CUfunction function);

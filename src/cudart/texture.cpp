@@ -196,7 +196,10 @@ CUDART_FORWARD(cudaDestroyTextureObject, (cudaTextureObject_t texObject), cuTexO
 CUDART_API cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
                                    const cudaResourceDesc* pResDesc) {
   return with_context("cudaCreateSurfaceObject", [&](const DriverTable& driver) -> cudaError_t {
-    if (pSurfObject == nullptr || pResDesc == nullptr) return cudaErrorInvalidValue;
+    if (pSurfObject == nullptr || pResDesc == nullptr ||
+        pResDesc->resType != cudaResourceTypeArray) {
+      return cudaErrorInvalidValue;
+    }
     CUDA_RESOURCE_DESC resource;
     const cudaError_t status = to_driver(*pResDesc, &resource);
     if (status != cudaSuccess) return status;

@@ -21,13 +21,13 @@ class Entry<CUresult(Args...)> {
 
   /// Throws DriverError for every status but CUDA_SUCCESS.
   void operator()(Args... args) const {
-    const CUresult code = function_(args...);
+    const CUresult code = function()(args...);
     if (code != CUDA_SUCCESS) [[unlikely]]
       throw_driver_error(*driver_, name_, code);
   }
 
   /// The call's status: one indirect call. For those to whom more than CUDA_SUCCESS is an answer.
-  [[nodiscard]] CUresult status(Args... args) const { return function_(args...); }
+  [[nodiscard]] CUresult status(Args... args) const { return function()(args...); }
 
   /// The error to throw for a status that was no answer after all.
   DriverError error(CUresult code, const std::string& extra = {}) const {
@@ -37,8 +37,13 @@ class Entry<CUresult(Args...)> {
   /// What a program writes: "cuMemAlloc".
   const char* name() const { return name_; }
   /// Whether the library has the function.
-  bool available() const { return function_ != &missing; }
-  Function function() const { return function_; }
+  bool available() const { return function() != &missing; }
+  Function function() const { return __atomic_load_n(&function_, __ATOMIC_RELAXED); }
+  /// Puts a function in the place of the present one, which it returns, while other threads call
+  /// it: for a profiler. Calls under way end where they began.
+  Function exchange(Function other) const {
+    return __atomic_exchange_n(&function_, other, __ATOMIC_ACQ_REL);
+  }
 
   /// Fills the slot; null empties it.
   void bind(Function bound) { function_ = bound ? bound : &missing; }
@@ -62,7 +67,7 @@ class Entry<CUresult(Args...)> {
 
   static CUresult CUDAAPI missing(Args...) { return CUDA_ERROR_NOT_SUPPORTED; }
 
-  Function function_ = &missing;
+  mutable Function function_ = &missing;  // atomic: see exchange()
   const char* name_;
   const DriverTable* driver_;
 };

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The table of the run-time API's functions in the documentation: written and checked against header and library.
 
-    functions.py check HEADER LIBRARY [--nm NM]
+    functions.py check HEADER LIBRARY [--archive ARCHIVE] [--nm NM]
     functions.py write HEADER
 
-`check` fails when the library lacks a function of the header, when the table in docs/reference/runtime-api.md differs
-from the sources, or when a refused function gives no reason. A header newer than the table may have more functions.
+`check` fails when the library lacks a function of the header, when the archive defines other visible names, when the
+table in docs/reference/runtime-api.md differs from the sources, or when a refused function gives no reason. A header
+newer than the table may have more functions.
 """
 
 import argparse
@@ -45,6 +46,8 @@ def defined():
             found.setdefault(name, "")
         for name, entry in re.findall(r"^CUDART_FORWARD\(\s*(\w+),\s*\(.*?\),\s*(cu\w+)", text, flags=re.M | re.S):
             found[name] = entry
+    text = (SOURCES / "newest_forms.def").read_text()
+    found.update(re.findall(r"^CUDART_NEWEST\((\w+), \w+,\s*\(.*?\),\s*(cu\w+)", text, flags=re.M | re.S))
     return found
 
 
@@ -75,7 +78,15 @@ def write(header):
     PAGE.write_text(f"{before}{BEGIN}\n{table(names)}\n{END}{after}")
 
 
-def check(header, library, nm):
+def other_names(archive, nm):
+    """The visible names of an archive that are no functions of the API."""
+    symbols = subprocess.run([nm, "-g", "--defined-only", archive], capture_output=True, text=True, check=True).stdout
+    names = [fields[2] for fields in map(str.split, symbols.splitlines()) if len(fields) == 3]
+    assert "cudaMalloc" in names, archive
+    return [name for name in names if not re.match(r"(__)?cuda[A-Z]", name)]
+
+
+def check(header, library, archive, nm):
     _, listed, _ = page_parts()
     in_table = re.findall(r"^\| `(\w+)` \|", listed, flags=re.M)
     names, version = functions_of(header)
@@ -89,6 +100,8 @@ def check(header, library, nm):
     symbols = subprocess.run([nm, "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     exported = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
     problems += [f"{library} has no {name}" for name in in_table if name not in exported]
+    if archive:
+        problems += [f"{archive} defines {name}" for name in other_names(archive, nm)]
     print("\n".join(problems) or f"{len(in_table)} functions, {sum(name in refused() for name in in_table)} refused")
     return bool(problems)
 
@@ -98,11 +111,12 @@ def main():
     parser.add_argument("command", choices=("check", "write"))
     parser.add_argument("header", type=Path)
     parser.add_argument("library", nargs="?")
+    parser.add_argument("--archive")
     parser.add_argument("--nm", default="nm")
     arguments = parser.parse_args()
     if arguments.command == "write":
         return write(arguments.header)
-    return check(arguments.header, arguments.library, arguments.nm)
+    return check(arguments.header, arguments.library, arguments.archive, arguments.nm)
 
 
 if __name__ == "__main__":

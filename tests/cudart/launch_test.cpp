@@ -62,6 +62,57 @@ TEST_CASE("symbols are copied to and from within their bounds") {
   (void)cudaGetLastError();
 }
 
+TEST_CASE("a managed variable is a symbol by its address, as nvcc's host code names it") {
+  program::initialise_managed();
+  void* address = nullptr;
+  size_t bytes = 0;
+  CHECK(cudaGetSymbolAddress(&address, program::both) == cudaSuccess);
+  CHECK(address == program::both);
+  CHECK(cudaGetSymbolSize(&bytes, program::both) == cudaSuccess);
+  CHECK(bytes == 4);
+  const int before = *program::both;
+  const int value = 1234;
+  CHECK(cudaMemcpyToSymbol(program::both, &value, 4, 0, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(*program::both == value);
+  *program::both = before;
+}
+
+TEST_CASE("kernels and functions of the program are launched by their handles too") {
+  const auto host = reinterpret_cast<const void*>(&program::add);
+  cudaKernel_t kernel = nullptr;
+  cudaFunction_t function = nullptr;
+  REQUIRE(cudaGetKernel(&kernel, host) == cudaSuccess);
+  REQUIRE(cudaGetFuncBySymbol(&function, host) == cudaSuccess);
+  int* value = nullptr;
+  REQUIRE(cudaMallocManaged(reinterpret_cast<void**>(&value), 4, cudaMemAttachGlobal) ==
+          cudaSuccess);
+  *value = 0;
+  int amount = 5;
+  int count = 1;
+  void* arguments[] = {&value, &amount, &count};
+  for (const void* handle :
+       {host, static_cast<const void*>(kernel), static_cast<const void*>(function)}) {
+    CHECK(cudaLaunchKernel(handle, dim3(1), dim3(1), arguments, 0, nullptr) == cudaSuccess);
+    cudaFuncAttributes attributes{};
+    CHECK(cudaFuncGetAttributes(&attributes, handle) == cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    cudaGraphNode_t node = nullptr;
+    cudaKernelNodeParams params{};
+    params.func = const_cast<void*>(handle);
+    params.gridDim = dim3(1);
+    params.blockDim = dim3(1);
+    params.kernelParams = arguments;
+    REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+    CHECK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params) == cudaSuccess);
+    CHECK(cudaGraphKernelNodeGetParams(node, &params) == cudaSuccess);
+    CHECK(cudaGraphKernelNodeSetParams(node, &params) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(*value == 15);
+  CHECK(cudaFree(value) == cudaSuccess);
+}
+
 TEST_CASE("host code and kernels see the same managed variable") {
   program::initialise_managed();
   REQUIRE(program::both != nullptr);

@@ -14,6 +14,8 @@ TEST_CASE("empty blocks are null pointers") {
   CHECK(cudaFreeHost(nullptr) == cudaSuccess);
   CHECK(cudaMalloc(nullptr, 4) == cudaErrorInvalidValue);
   CHECK(cudaMalloc(&memory, size_t{1} << 60) == cudaErrorMemoryAllocation);
+  cudaPitchedPtr box{};
+  CHECK(cudaMalloc3D(&box, {4, size_t{1} << 33, size_t{1} << 33}) == cudaErrorMemoryAllocation);
   (void)cudaGetLastError();
 }
 
@@ -74,6 +76,44 @@ TEST_CASE("arrays know their format, and old copies run on from row to row") {
   wrong.y = 16;
   cudaArray_t none = nullptr;
   CHECK(cudaMallocArray(&none, &wrong, 4, 3, 0) == cudaErrorInvalidChannelDescriptor);
+  CHECK(cudaFreeArray(array) == cudaSuccess);
+  (void)cudaGetLastError();
+}
+
+TEST_CASE("a copy's direction and pitches fit its ends") {
+  const cudaChannelFormatDesc format =
+      cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  cudaArray_t array = nullptr;
+  REQUIRE(cudaMallocArray(&array, &format, 8, 4, 0) == cudaSuccess);
+  float host[32] = {};
+  CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 32, 32, 4, cudaMemcpyDeviceToHost) ==
+        cudaErrorInvalidMemcpyDirection);
+  CHECK(cudaMemcpy2DFromArray(host, 32, array, 0, 0, 32, 4, cudaMemcpyHostToDevice) ==
+        cudaErrorInvalidMemcpyDirection);
+  CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 16, 32, 4, cudaMemcpyHostToDevice) ==
+        cudaErrorInvalidPitchValue);
+  CHECK(cudaMemcpy2DToArray(nullptr, 0, 0, host, 32, 32, 4, cudaMemcpyHostToDevice) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaMemcpyFromArray(host, nullptr, 0, 0, 4, cudaMemcpyDeviceToHost) ==
+        cudaErrorInvalidValue);
+  cudaMemcpy3DParms box{};
+  box.srcPtr = {host, 32, 8, 4};
+  box.dstArray = array;
+  box.extent = {8, 4, 1};
+  box.kind = cudaMemcpyDeviceToHost;
+  CHECK(cudaMemcpy3D(&box) == cudaErrorInvalidMemcpyDirection);
+  box.kind = cudaMemcpyHostToDevice;
+  CHECK(cudaMemcpy3D(&box) == cudaSuccess);
+  CHECK(cudaMemcpy2D(host, 4, host, 8, 8, 1, cudaMemcpyHostToHost) == cudaErrorInvalidPitchValue);
+  CHECK(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpy2D(nullptr, 0, nullptr, 0, 0, 4, cudaMemcpyHostToDevice) == cudaSuccess);
+  int overlapping[4] = {1, 2, 3, 4};
+  CHECK(cudaMemcpy(overlapping + 1, overlapping, 12, cudaMemcpyHostToHost) == cudaSuccess);
+  CHECK(overlapping[3] == 3);
+  cudaSurfaceObject_t surface = 0;
+  cudaResourceDesc linear{};
+  linear.resType = cudaResourceTypeLinear;
+  CHECK(cudaCreateSurfaceObject(&surface, &linear) == cudaErrorInvalidValue);
   CHECK(cudaFreeArray(array) == cudaSuccess);
   (void)cudaGetLastError();
 }

@@ -6,7 +6,23 @@
 
 #include <tuple>
 
+#ifdef PROGRAM_OF_CUDA_12
+// What the headers of CUDA 12 have under other names, or with other parameters.
+extern "C" cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* dependencies,
+                                           const cudaGraphEdgeData* edges, size_t count,
+                                           cudaGraphNodeParams* params);
+extern "C" cudaError_t cudaGetDeviceProperties_v2(void* properties, int device);
+#define cudaGraphAddNode cudaGraphAddNode_v2
+#endif
+
 namespace program {
+
+#ifdef PROGRAM_OF_CUDA_12
+constexpr int runtime_version = 12090;
+#else
+constexpr int runtime_version = 13000;
+#endif
 
 /// Adds `amount` to the `count` integers at `values`: (int* values, int amount, int count).
 void add(int* values, int amount, int count);

@@ -139,3 +139,35 @@ TEST_CASE("with per-thread streams, stream 0 is not the legacy stream") {
   CHECK(host == 6);
   CHECK(cudaFree(value) == cudaSuccess);
 }
+
+TEST_CASE("attributes of a kernel node are copied from the source to the destination") {
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  int* value = nullptr;
+  int amount = 0;
+  int count = 0;
+  void* arguments[] = {&value, &amount, &count};
+  cudaKernelNodeParams params{};
+  params.func = reinterpret_cast<void*>(&program::add);
+  params.gridDim = dim3(1);
+  params.blockDim = dim3(1);
+  params.kernelParams = arguments;
+  cudaGraphNode_t from = nullptr;
+  cudaGraphNode_t to = nullptr;
+  REQUIRE(cudaGraphAddKernelNode(&from, graph, nullptr, 0, &params) == cudaSuccess);
+  REQUIRE(cudaGraphAddKernelNode(&to, graph, nullptr, 0, &params) == cudaSuccess);
+  cudaLaunchAttributeValue priority{};
+  priority.priority = -3;
+  REQUIRE(cudaGraphKernelNodeSetAttribute(from, cudaLaunchAttributePriority, &priority) ==
+          cudaSuccess);
+#ifdef PROGRAM_OF_CUDA_12
+  REQUIRE(cudaGraphKernelNodeCopyAttributes(from, to) == cudaSuccess);
+#else
+  REQUIRE(cudaGraphKernelNodeCopyAttributes(to, from) == cudaSuccess);
+#endif
+  priority.priority = 0;
+  REQUIRE(cudaGraphKernelNodeGetAttribute(to, cudaLaunchAttributePriority, &priority) ==
+          cudaSuccess);
+  CHECK(priority.priority == -3);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+}

@@ -69,7 +69,7 @@ def test_a_printed_program_runs(program, driver, tmp_path):
     file = tmp_path / "printed.py"
     file.write_text(program)
     # Programs that ask for two devices find them.
-    run([sys.executable, str(file)], PYCUDA_CPU_DEVICES="2", **complaints)
+    run([sys.executable, str(file)], tmp_path, PYCUDA_CPU_DEVICES="2", **complaints)
 
 
 SESSIONS = [page for page in PAGES if "```ipython" in page.read_text()]

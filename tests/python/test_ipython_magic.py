@@ -84,6 +84,11 @@ def test_ipython_loads_the_extension(driver):
             "print(get_ipython().display_formatter.format(cuda.Device(0))[0]['text/html'])",
             "from pycuda import gpuarray; b = gpuarray.arange(6, dtype=np.int16).reshape(2, 3)",
             "print(get_ipython().display_formatter.format(b)[0]['text/html'])",
+            "%cuda_time c = b + 1",
+            "%%cuda_time\\nfor i in range(2):\\n    b + i",
+            "print('c' in dir(), 'i' in dir())",
+            "p = %cuda_profile kept = b + 1",
+            "print(p, kept.shape)",
         ):
             shell.run_cell(cell).raise_error()
         """
@@ -92,6 +97,8 @@ def test_ipython_loads_the_extension(driver):
     assert "<td>threads per block</td>" in output and "<td>compute capability</td>" in output
     assert "<td>registers</td>" in output and "<td>shared memory</td><td>0 bytes</td>" in output
     assert "<td>occupancy</td><td>100% with 256 threads per block</td>" in output
+    assert "line: " in output and "cell: " in output and "95% confidence" in output and "False False" in output
+    assert "array_add" in output and "(2, 3)" in output
     assert "[3 4 5]" in output and "<td>2 x 3</td>" in output and "<td>int16</td>" in output
 
 

@@ -77,6 +77,34 @@ def test_programs_of_the_run_time_api_find_its_library(version):
     assert ended.stdout == f"{version} 2\n", ended.stderr
 
 
+WITHOUT_DRIVER = """
+import ctypes
+runtime = ctypes.CDLL({!r})
+insufficient_driver = 35
+number, pointer = ctypes.c_int(-1), ctypes.c_void_p()
+assert runtime.cudaDriverGetVersion(ctypes.byref(number)) == 0 and number.value == 0
+assert runtime.cudaGetLastError() == 0
+for _ in range(3):
+    assert runtime.cudaGetDeviceCount(ctypes.byref(number)) == insufficient_driver
+    assert runtime.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(64)) == insufficient_driver
+assert runtime.cudaPeekAtLastError() == runtime.cudaGetLastError() == insufficient_driver
+assert runtime.cudaGetLastError() == 0
+assert runtime.cudaRuntimeGetVersion(ctypes.byref(number)) == 0
+print(number.value // 1000)
+"""
+
+
+@pytest.mark.parametrize("version", [12, 13])
+def test_the_run_time_api_without_a_driver_says_so_once(version, tmp_path):
+    library = str(pathlib.Path(_programs.__file__).parent / f"libcudart.so.{version}")
+    environment = os.environ | {"PYCUDA_DRIVER": str(tmp_path / "libcuda.so.1")}
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_DRIVER.format(library)], capture_output=True, text=True, env=environment
+    )
+    assert ended.stdout == f"{version}\n", ended.stderr
+    assert ended.stderr.count("pycuda:") == 1 and str(tmp_path) in ended.stderr
+
+
 def test_libraries_of_another_installation_do_not_stay_in_the_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
     driver = tmp_path / "libcuda_cpu.so"

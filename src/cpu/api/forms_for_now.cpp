@@ -95,7 +95,7 @@ const Kernel* form_for_now(const std::shared_ptr<const ModuleImage>& image, cons
   const Form best = exec::best_form_of_launch(kernel, grid, block);
   const auto estimate = jit::vector_compile_time(kernel.facts);
   if (best == Form::Threads || made_form(kernel, best) != nullptr || estimate < certainly_soon ||
-      kernel.facts.warps_in_step || !(patience() >= 0))
+      !(patience() >= 0))
     return nullptr;
   const std::shared_ptr<Begun> begun = Making::instance().begin(
       image, kernel, best, [image, &kernel, grid, block] { make(image, kernel, grid, block); });

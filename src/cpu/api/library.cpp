@@ -51,7 +51,7 @@ CUresult Library::module_in(Context& context, Module** module) {
   CUmodule& handle = modules_[context.id()];
   *module = handle != nullptr ? registry.modules.find(handle) : nullptr;
   if (*module != nullptr) return CUDA_SUCCESS;
-  const CUresult status = load_module(context, program_, max_registers_, true, module);
+  const CUresult status = load_module(context, program_, max_registers_, managed_, module);
   if (status != CUDA_SUCCESS) return status;
   handle = (*module)->handle();
   for (const auto& [setting, value] : settings_) {

@@ -69,6 +69,7 @@ class Library {
 
   std::shared_ptr<const jit::Program> program_;
   unsigned max_registers_;
+  std::shared_ptr<ManagedVariables> managed_ = std::make_shared<ManagedVariables>();
   std::vector<std::unique_ptr<KernelHandle>> kernels_;
   std::mutex mutex_;  // protects what follows
   std::map<std::uint64_t, CUmodule>

@@ -48,23 +48,15 @@ CUresult result_of(const jit::KernelFailure& failure) {
 }  // namespace
 
 CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Program>& program,
-                           unsigned max_registers, std::shared_ptr<const ModuleImage>* image) {
-  auto loading = std::make_shared<ModuleImage>(context.device(), max_registers);
+                           unsigned max_registers, std::shared_ptr<ManagedVariables> managed,
+                           std::shared_ptr<const ModuleImage>* image) {
+  auto loading = std::make_shared<ModuleImage>(context.device(), max_registers, std::move(managed));
   bool out_of_memory = false;
   auto code = jit::LoadedProgram::load(
       program,
-      [&](const jit::GlobalVariable& variable) -> void* {
-        const exec::MemoryKind kind =
-            variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
-        // An empty array has an address too.
-        const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes, 1);
-        void* memory = context.device().memory().allocate(bytes, kind, context.handle(),
-                                                          std::max(variable.alignment, 256u));
-        if (memory == nullptr) {
-          out_of_memory = true;
-        } else {
-          loading->memory_.push_back(memory);
-        }
+      [&](const jit::GlobalVariable& variable) {
+        const jit::VariableMemory memory = loading->place(variable, context);
+        out_of_memory = out_of_memory || memory.address == nullptr;
         return memory;
       },
       [image = std::weak_ptr<const ModuleImage>(loading), program](const Kernel& kernel) {
@@ -89,11 +81,28 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
   return CUDA_SUCCESS;
 }
 
+jit::VariableMemory ModuleImage::place(const jit::GlobalVariable& variable, Context& context) {
+  if (variable.is_managed && managed_ != nullptr) {
+    const jit::VariableMemory shared = managed_->place(variable, device_);
+    if (shared.address != nullptr) shared_memory_.push_back(shared.address);
+    return shared;
+  }
+  const exec::MemoryKind kind =
+      variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
+  // An empty array has an address too.
+  const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes, 1);
+  void* const memory =
+      device_.memory().allocate(bytes, kind, context.handle(), std::max(variable.alignment, 256u));
+  if (memory != nullptr) memory_.push_back(memory);
+  return memory;
+}
+
 ModuleImage::~ModuleImage() {
   if (kernel_addresses_ != nullptr) kernel_addresses_->remove(code_->kernel_addresses());
   exec::remove_source_places(this);
   code_.reset();
   for (void* memory : memory_) device_.memory().release(memory);
+  for (const void* memory : shared_memory_) managed_->leave(memory);
 }
 
 CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) const {
@@ -306,9 +315,12 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
 }
 
 CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>& program,
-                     unsigned max_registers, bool of_library, Module** module) {
+                     unsigned max_registers, std::shared_ptr<ManagedVariables> managed,
+                     Module** module) {
+  const bool of_library = managed != nullptr;
   std::shared_ptr<const ModuleImage> image;
-  const CUresult status = ModuleImage::load(context, program, max_registers, &image);
+  const CUresult status =
+      ModuleImage::load(context, program, max_registers, std::move(managed), &image);
   if (status != CUDA_SUCCESS) return status;
   auto made = std::make_unique<Module>(context, std::move(image), of_library);
   *module = made.get();

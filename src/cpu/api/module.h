@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/api/cuda_abi.h"
+#include "cpu/api/managed_variables.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/jit/program.h"
 #include "cpu/kernel_abi/kernel.h"
@@ -26,11 +27,14 @@ class TextureReference;
 /// module.
 class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
  public:
+  /// Managed variables are `managed`'s, if given, and otherwise the image's own.
   /// NOT enough memory: OUT_OF_MEMORY, with null.
   static CUresult load(Context& context, const std::shared_ptr<const jit::Program>& program,
-                       unsigned max_registers, std::shared_ptr<const ModuleImage>* image);
-  ModuleImage(VirtualDevice& device, unsigned max_registers)
-      : device_(device), max_registers_(max_registers) {}
+                       unsigned max_registers, std::shared_ptr<ManagedVariables> managed,
+                       std::shared_ptr<const ModuleImage>* image);
+  ModuleImage(VirtualDevice& device, unsigned max_registers,
+              std::shared_ptr<ManagedVariables> managed)
+      : device_(device), max_registers_(max_registers), managed_(std::move(managed)) {}
   ~ModuleImage();
   ModuleImage(const ModuleImage&) = delete;
   ModuleImage& operator=(const ModuleImage&) = delete;
@@ -56,11 +60,15 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   }
 
  private:
+  jit::VariableMemory place(const jit::GlobalVariable& variable, Context& context);
+
   VirtualDevice& device_;
   unsigned max_registers_;
+  std::shared_ptr<ManagedVariables> managed_;  // of a library; null for other modules
   std::shared_ptr<KernelAddresses> kernel_addresses_;
   mutable std::vector<std::atomic<int>> max_dynamic_shared_;  // by the kernel's number
   std::vector<void*> memory_;
+  std::vector<const void*> shared_memory_;    // of managed_
   std::unique_ptr<jit::LoadedProgram> code_;  // unlinked before its memory goes
 };
 
@@ -152,8 +160,9 @@ CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribut
 int default_dynamic_shared_bytes(const KernelFacts& facts);
 
 /// Loads `program` into `context`, which owns the module from then on. `max_registers`: see
-/// JitOptions.
+/// JitOptions. `managed` is given for modules of libraries alone.
 CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>& program,
-                     unsigned max_registers, bool of_library, Module** module);
+                     unsigned max_registers, std::shared_ptr<ManagedVariables> managed,
+                     Module** module);
 
 }  // namespace pycuda::cpu::api

@@ -21,7 +21,7 @@ CUresult load(CUmodule* handle, const void* image, std::size_t available_bytes,
     CUresult status = compile_image(image, available_bytes, options, &program);
     if (status != CUDA_SUCCESS) return status;
     Module* module = nullptr;
-    status = load_module(context, program, options.max_registers(), false, &module);
+    status = load_module(context, program, options.max_registers(), nullptr, &module);
     if (status == CUDA_SUCCESS) *handle = module->handle();
     return status;
   });

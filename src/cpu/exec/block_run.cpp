@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::uint64_t frame_alignment = 64;
 constexpr int spin_rounds = 4;
+/// So often does a block give its worker away before lanes that wait at a turn go on without those
+/// of their warp that spin.
+constexpr unsigned patient_runs = 16;
 constexpr std::size_t spare_limit = 64;
 
 struct Spare {
@@ -101,12 +104,13 @@ void BlockRun::start(std::uint64_t block) {
       }
     }
   }
+  idle_runs_ = 0;
   live_threads_ = launch_->threads;
   warp_count_ = (launch_->threads + 31) / 32;
   for (unsigned warp = 0; warp < warp_count_; ++warp) {
     const std::uint32_t lanes = std::min(32u, launch_->threads - warp * 32);
     live_[warp] = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    warps_[warp] = {live_[warp], 0, 0};
+    warps_[warp] = {.ready = live_[warp]};
   }
   for (; barriers_used_ != 0; barriers_used_ &= barriers_used_ - 1) {
     barriers_[static_cast<unsigned>(std::countr_zero(barriers_used_))].reset();
@@ -123,6 +127,7 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   block_.processor = processor;
   advanced_ = false;
   deadlocked_ = false;
+  if (idle_runs_ >= patient_runs) release_turns();
   // A block whose threads wait for others runs too seldom for a signal to meet it.
   if (interrupting()) launch_->give_up();
   Outcome outcome = Outcome::Stopped;
@@ -137,6 +142,7 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   } else if (launch_->timed_out.load(std::memory_order_relaxed)) {
     report_late();
   }
+  idle_runs_ = advanced_ ? 0 : idle_runs_ + 1;
   return outcome;
 }
 
@@ -233,7 +239,8 @@ void BlockRun::run_warp(unsigned index) {
     if (barriers_dirty_ != 0) open_barriers();
     if (warp.ready != 0) continue;
     if (warp.at_op == 0 || launch_->stopped.load(std::memory_order_relaxed)) return;
-    if (!resolve_masked(index) && !resolve_unmasked(index)) return;
+    if (resolve_masked(index)) continue;
+    if (awaits_spinning_lanes(index) || !resolve_unmasked(index)) return;
   }
 }
 
@@ -242,7 +249,6 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   const std::uint32_t bit = 1u << lane;
   ThreadFrame& thread = threads_[index * 32 + lane];
   warp.ready &= ~bit;
-  const bool spun = thread.state == ThreadState::Yielded;
   thread.state = ThreadState::Ready;
   entry_->enter(&thread);
   if (thread.coroutine == nullptr) {
@@ -258,7 +264,8 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   switch (thread.state) {
     case ThreadState::Yielded:
       warp.yielded |= bit;
-      progress_ |= !spun;
+      progress_ |= (warp.spinning & bit) == 0;
+      warp.spinning |= bit;
       return;
     case ThreadState::Exited:
       live_[index] &= ~bit;
@@ -267,6 +274,8 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
       break;
     case ThreadState::AtWarpOp:
       warp.at_op |= bit;
+      // A loop that spins may take turns.
+      if (is_at_turn(thread) && (warp.spinning & bit) != 0) return;
       break;
     case ThreadState::AtBarrier:
     case ThreadState::AtBarrierArrive:
@@ -276,6 +285,8 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
     case ThreadState::Ready:
       break;
   }
+  warp.spinning &= ~bit;
+  warp.given_up &= ~bit;
   progress_ = true;
 }
 
@@ -327,59 +338,6 @@ void BlockRun::open_barriers() {
     barrier.reset();
     barriers_used_ &= ~(1u << id);
   }
-}
-
-void BlockRun::complete_op(unsigned index, std::uint32_t lanes) {
-  ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
-  const auto op = static_cast<WarpOp>(frames[std::countr_zero(lanes)].detail);
-  execute_warp_op(op, lanes, frames);
-  warps_[index].at_op &= ~lanes;
-  warps_[index].ready |= lanes;
-}
-
-bool BlockRun::resolve_masked(unsigned index) {
-  Warp& warp = warps_[index];
-  const ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
-  bool any = false;
-  for (std::uint32_t left = warp.at_op; left != 0;) {
-    const ThreadFrame& first = frames[std::countr_zero(left)];
-    std::uint32_t group = 0;
-    for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-      if (frames[lane].mask == first.mask && frames[lane].detail == first.detail) {
-        group |= 1u << lane;
-      }
-    }
-    left &= ~group;
-    // A lane that is not in its own mask takes part: undefined on hardware.
-    if (first.mask == 0 || (first.mask & live_[index] & ~group) != 0) continue;
-    complete_op(index, group);
-    any = true;
-  }
-  return any;
-}
-
-bool BlockRun::resolve_unmasked(unsigned index) {
-  Warp& warp = warps_[index];
-  const ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
-  // The lanes that are least far go first: they may catch up with the others.
-  std::uint32_t group = 0;
-  std::uint32_t site = 0;
-  for (std::uint32_t lanes = warp.at_op; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    const ThreadFrame& thread = frames[lane];
-    if (thread.mask != 0) continue;
-    if (group == 0 || thread.site < site) {
-      group = 0;
-      site = thread.site;
-    }
-    if (thread.site != site) continue;
-    if (group != 0 && frames[std::countr_zero(group)].detail != thread.detail) continue;
-    group |= 1u << lane;
-  }
-  if (group == 0) return false;
-  complete_op(index, group);
-  return true;
 }
 
 bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const {

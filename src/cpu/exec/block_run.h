@@ -22,7 +22,9 @@ namespace pycuda::cpu::exec {
 /// Threads run warp by warp, each until it suspends. When no lane of a warp can run, warp
 /// operations are resolved: one with a member mask when all live lanes of the mask stand at the
 /// same operation with the same mask; one without, for all lanes that stand at the same place, when
-/// nothing else is left. Barriers open as soon as enough threads have arrived.
+/// nothing else is left. At turns (simt/warp_turns.h), lanes also wait for those that spin at an
+/// earlier place, until the block has spun in vain for a while. Barriers open as soon as enough
+/// threads have arrived.
 class BlockRun {
  public:
   enum class Outcome {
@@ -64,6 +66,8 @@ class BlockRun {
     std::uint32_t ready = 0;
     std::uint32_t yielded = 0;
     std::uint32_t at_op = 0;
+    std::uint32_t spinning = 0;  ///< have done nothing but take turns since they yielded
+    std::uint32_t given_up = 0;  ///< of these, whom others do not wait for at turns
   };
   struct Free {
     void operator()(std::byte* memory) const;
@@ -78,6 +82,9 @@ class BlockRun {
   void run_lane(unsigned warp, unsigned lane);
   bool resolve_masked(unsigned warp);
   bool resolve_unmasked(unsigned warp);
+  std::uint32_t least_far(unsigned warp) const;
+  bool awaits_spinning_lanes(unsigned warp) const;
+  void release_turns();
   void complete_op(unsigned warp, std::uint32_t lanes);
   void at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread);
   void open_barriers();
@@ -105,6 +112,7 @@ class BlockRun {
   std::uint32_t barriers_dirty_ = 0;  ///< those that may have become complete
   unsigned warp_count_ = 0;
   std::uint32_t live_threads_ = 0;
+  unsigned idle_runs_ = 0;  ///< one after the other that did no more than spin
   bool advanced_ = false;
   bool progress_ = false;
   bool deadlocked_ = false;

@@ -55,11 +55,7 @@ void make_vector_forms(Compilation& all) {
     return;
   }
   run_stage(copy_stage, all);
-  // What relies on gangs that are warps is not right thread by thread.
-  const bool relies_on_gangs =
-      std::any_of(all.variants.begin(), all.variants.end(),
-                  [](const simt::GangSource& variant) { return variant.in_step; });
-  if (all.options.aside && all.options.before_vectors && !all.variants.empty() && !relies_on_gangs)
+  if (all.options.aside && all.options.before_vectors && !all.variants.empty())
     all.options.before_vectors();
   run_stage(version_stage, all);
   run_stage(widen_stage, all);

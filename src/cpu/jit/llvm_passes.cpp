@@ -33,6 +33,8 @@
 #include "cpu/jit/dump.h"
 #include "cpu/jit/short_blocks.h"
 #include "cpu/jit/stages.h"
+#include "cpu/simt/lanes/joined_latches.h"
+#include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/plain_coroutines.h"
 #include "cpu/simt/separate_arrays.h"
 
@@ -148,6 +150,11 @@ class PassRun {
     passes.run(module, modules_);
   }
 
+  void join_latches(llvm::Function& function) {
+    if (simt::join_latches(function))
+      functions_.invalidate(function, llvm::PreservedAnalyses::none());
+  }
+
   void split_vectors(llvm::Function& function) {
     llvm::ScalarizerPassOptions options;
     options.ScalarizeLoadStore = true;
@@ -199,17 +206,10 @@ void drop_destroyers(llvm::Module& module) {
   }
 }
 
-/// Runs passes on `function`, of which "simplifycfg" copies no block with a volatile access. It
-/// threads jumps through copies; lanes that exchange values in step would make such an access some
-/// in one copy, and the others later in another.
+/// Runs passes on a function whose lanes exchange values in step. There "simplifycfg" copies no
+/// blocks. It threads jumps through copies: some lanes would make an access in one copy, and the
+/// others later in another.
 void run_in_step(PassRun& run, llvm::Function& function, llvm::StringRef pipeline) {
-  const auto is_volatile = [](const llvm::Instruction& instruction) {
-    return instruction.isVolatile();
-  };
-  if (llvm::none_of(llvm::instructions(function), is_volatile)) {
-    run.run(function, pipeline);
-    return;
-  }
   llvm::SmallVector<llvm::StringRef> passes;
   pipeline.split(passes, ',');
   for (llvm::StringRef& pass : passes) {
@@ -218,9 +218,15 @@ void run_in_step(PassRun& run, llvm::Function& function, llvm::StringRef pipelin
   run.run(function, llvm::join(passes, ","));
 }
 
-void run_in_step(PassRun& run, llvm::Module& module, llvm::StringRef pipeline) {
+void run_on_all(PassRun& run, llvm::Module& module, llvm::StringRef pipeline) {
+  const auto in_step = simt::functions_in_step(module);
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) run_in_step(run, function, pipeline);
+    if (function.isDeclaration()) continue;
+    if (in_step.contains(&function)) {
+      run_in_step(run, function, pipeline);
+    } else {
+      run.run(function, pipeline);
+    }
   }
 }
 
@@ -235,14 +241,14 @@ void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target, Effort e
   if (effort == Effort::Least) {
     // Edges are made shorter while there are no phis that each of them would have to look through.
     PassRun run(target);
-    run_in_step(run, module, "simplifycfg,sroa,early-cse,instsimplify,adce");
+    run_on_all(run, module, "simplifycfg,sroa,early-cse,instsimplify,adce");
     shorten_all_blocks(module);
     return;
   }
   PassRun run(target);
-  run_in_step(run, module,
-              "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce,"
-              "simplifycfg");
+  run_on_all(run, module,
+             "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce,"
+             "simplifycfg");
 }
 
 // fix-irreducible knows two-way branches alone: of switches it makes invalid code, without a word.
@@ -250,12 +256,17 @@ void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachi
   if (copies.empty()) return;
   PassRun run(target);
   for (llvm::Function* copy : copies) {
-    run_in_step(run, *copy, "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg");
+    const bool in_step = simt::exchanges_in_step(*copy);
+    const auto run_passes = [&](llvm::StringRef pipeline) {
+      in_step ? run_in_step(run, *copy, pipeline) : run.run(*copy, pipeline);
+    };
+    run_passes("sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg");
     run.split_vectors(*copy);
-    run_in_step(
-        run, *copy,
+    run_passes(
         "instcombine<no-verify-fixpoint>,early-cse,adce,simplifycfg,lower-switch,fix-irreducible,"
-        "mergereturn,loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
+        "mergereturn");
+    if (in_step) run.join_latches(*copy);
+    run.run(*copy, "loop-simplify,lcssa,break-crit-edges,loop-simplify,lcssa");
   }
 }
 

@@ -189,21 +189,24 @@ LoadedProgram::~LoadedProgram() = default;
 
 base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
     std::shared_ptr<const Program> program,
-    const std::function<void*(const GlobalVariable&)>& allocate,
+    const std::function<VariableMemory(const GlobalVariable&)>& allocate,
     std::function<void(const Kernel&)> before_use) {
   auto loaded = std::make_unique<Implementation>(std::move(program), std::move(before_use));
   const Program::Implementation& code = loaded->program->implementation();
   const std::vector<VariableImage>& images = code.module().images;
   std::map<std::string, std::uint64_t, std::less<>> addresses;
+  std::vector<const VariableImage*> unwritten;
   for (const auto& [symbol, address] : loaded->symbols)
     addresses.emplace(symbol, reinterpret_cast<std::uint64_t>(address));
   for (const VariableImage& image : images) {
-    void* const memory = allocate(image.variable);
+    const VariableMemory place = allocate(image.variable);
+    void* const memory = place.address;
     if (memory == nullptr)
       return base::Failure{"out of memory for the variable '" + image.variable.name + "'"};
     loaded->symbols.emplace_back(variable_symbol(image.variable.name), memory);
     addresses.emplace(loaded->symbols.back().first, reinterpret_cast<std::uint64_t>(memory));
     loaded->variables.emplace(image.variable.name, Address{memory, image.variable.bytes});
+    if (!place.holds_value) unwritten.push_back(&image);
   }
   for (std::size_t part = 0; part < code.part_count(); ++part) {
     if (!code.is_at_once(part)) continue;
@@ -216,10 +219,10 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
     const auto variable = addresses.find(symbol);
     return variable != addresses.end() ? variable->second : loaded->address_of(symbol);
   };
-  for (const VariableImage& image : images) {
+  for (const VariableImage* const image : unwritten) {
     auto* const memory =
-        static_cast<std::byte*>(loaded->variables.find(image.variable.name)->second.address);
-    write_initial_value(image, memory, address_of);
+        static_cast<std::byte*>(loaded->variables.find(image->variable.name)->second.address);
+    write_initial_value(*image, memory, address_of);
   }
   return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(loaded)));
 }

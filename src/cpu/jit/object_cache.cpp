@@ -97,7 +97,6 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.suspends);
   out.number(facts.gangs_suspend);
   out.number(facts.gangs_are_warps);
-  out.number(facts.warps_in_step);
   out.number(facts.waits_in_blocks);
   out.number(facts.line_width);
   out.number(facts.gang_frame_bytes);
@@ -146,7 +145,6 @@ KernelFacts read_facts(Reader& in) {
   facts.suspends = in.number<bool>();
   facts.gangs_suspend = in.number<bool>();
   facts.gangs_are_warps = in.number<bool>();
-  facts.warps_in_step = in.number<bool>();
   facts.waits_in_blocks = in.number<bool>();
   facts.line_width = in.number<std::uint32_t>();
   facts.gang_frame_bytes = in.number<std::uint64_t>();

@@ -128,18 +128,27 @@ struct KernelFailure {
   std::string message;  ///< names the kernel
 };
 
+/// Where a variable lies when a program is loaded.
+struct VariableMemory {
+  VariableMemory(void* memory, bool has_value = false) : address(memory), holds_value(has_value) {}
+  void* address;
+  /// Another load of the program has written the initial value, and the variable may have changed
+  /// since: it is left as it is.
+  bool holds_value;
+};
+
 /// A Program with memory for its variables, and its kernels linked into this process: at once, or
 /// when they are first asked for (Options::by_parts), with the forms that launches need. Unlinked
 /// when destroyed (no kernel may be running).
 class LoadedProgram {
  public:
-  /// `allocate` gives each variable zeroed memory (index into Program::variables) or null, which
-  /// fails the load. Links the code that there is and writes initial values (also addresses of
-  /// functions and other variables). `before_use`, if any, is called for each kernel before anyone
-  /// can launch it, on the thread that asked for it first.
+  /// `allocate` gives each variable zeroed memory or null, which fails the load. Links the code
+  /// that there is and writes initial values (also addresses of functions and other variables).
+  /// `before_use`, if any, is called for each kernel before anyone can launch it, on the thread
+  /// that asked for it first.
   static base::Result<std::unique_ptr<LoadedProgram>> load(
       std::shared_ptr<const Program> program,
-      const std::function<void*(const GlobalVariable&)>& allocate,
+      const std::function<VariableMemory(const GlobalVariable&)>& allocate,
       std::function<void(const Kernel&)> before_use = {});
   ~LoadedProgram();
 

@@ -34,6 +34,7 @@
 #include "cpu/simt/lanes/lone_turns.h"
 #include "cpu/simt/lanes/same_steps.h"
 #include "cpu/simt/lanes/short_ways.h"
+#include "cpu/simt/lanes/unshared_accesses.h"
 #include "cpu/simt/lanes/wrap_checks.h"
 #include "cpu/simt/last_stores.h"
 #include "cpu/simt/scalar_threads.h"
@@ -53,6 +54,8 @@ using enum Ir;
 constexpr Step clean_steps[] = {
   // Before anything changes the function that CUDA's pow calls.
   {"recognise-pow-double", Module, Lowered, Lowered, whole<simt::recognise_pow_double>},
+  // Before clean-scalar, which asks which accesses exchange values in a warp.
+  {"unmark-unshared-accesses", Module, Lowered, Lowered, whole<simt::unmark_unshared_accesses>},
   {"clean-scalar", Module, Lowered, Clean, clean_scalar},
   // Flushes look at bits, also at those of NaNs: first.
   {"drop-repeated-flushes", Functions, Clean, Clean, each<simt::drop_repeated_flushes>},

@@ -131,8 +131,7 @@ struct KernelFacts {
   std::uint32_t gang_lanes = 0;  ///< threads per gang of the vector form; 0: there is none
   bool gangs_suspend = false;    ///< the vector form has start_gang and start_tail, not run_gangs
   bool gangs_are_warps =
-      false;                   ///< the vector form is for blocks whose rows are whole warps, or one
-  bool warps_in_step = false;  ///< thread by thread it may be wrong (simt::exchanges_in_step)
+      false;  ///< the vector form is for blocks whose rows are whole warps, or one
   bool waits_in_blocks = false;  ///< its threads wait for each other: barriers or warp operations
   std::uint32_t line_width = 0;  ///< Form::Line is for this ntid.x alone; 0: for any
   std::uint64_t gang_frame_bytes = 0;    ///< run_gangs finds so many for each gang; 0: needs none

@@ -11,7 +11,8 @@ namespace pycuda::cpu::lower {
 /// Marks an access that names its space.
 void set_memory_scope(llvm::Instruction& access, ptx::Space space);
 
-/// The kind of metadata of volatile accesses that do not name their space.
+/// The kind of metadata of volatile accesses that do not name their space, as far as they may be to
+/// shared memory (simt/lanes/unshared_accesses.h).
 inline constexpr const char* generic_access = "ptx.generic";
 void mark_generic_access(llvm::Instruction& access);
 

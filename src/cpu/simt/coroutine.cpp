@@ -2,6 +2,7 @@
 // Ramp, suspension points, calls of other coroutines, end.
 #include "cpu/simt/coroutine.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -350,12 +351,34 @@ void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
   replace_special_values(ramp, {}, nullptr);
 }
 
+/// Callees come before their callers, as far as functions do not call themselves: lanes that are in
+/// a call are behind those that wait for them in the caller, and their sites' numbers must be
+/// lower.
+std::vector<llvm::Function*> CoroutineMaker::in_order_of_calls() const {
+  std::vector<llvm::Function*> order;
+  llvm::DenseSet<llvm::Function*> seen;
+  const auto visit = [&](const auto& self, llvm::Function& function) -> void {
+    if (function.isDeclaration() || !suspension_.suspends(function) ||
+        !seen.insert(&function).second)
+      return;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (!call) continue;
+      if (llvm::Function* callee = call->getCalledFunction()) {
+        self(self, *callee);
+      } else if (call->isIndirectCall()) {
+        for (llvm::Function& other : module_)
+          if (other.hasFnAttribute("ptx-address-taken")) self(self, other);
+      }
+    }
+    order.push_back(&function);
+  };
+  for (llvm::Function& function : module_) visit(visit, function);
+  return order;
+}
+
 void CoroutineMaker::run() {
-  std::vector<llvm::Function*> plain_functions;
-  for (llvm::Function& function : module_) {
-    if (!function.isDeclaration() && suspension_.suspends(function))
-      plain_functions.push_back(&function);
-  }
+  const std::vector<llvm::Function*> plain_functions = in_order_of_calls();
   for (llvm::Function* plain : plain_functions) ramps_[plain] = declare(*plain);
   for (llvm::Function* plain : plain_functions) {
     if (llvm::Function* enter = make_enter(*plain, *ramps_[plain])) enters_[plain] = enter;

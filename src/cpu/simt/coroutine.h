@@ -6,6 +6,8 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Function.h>
 
+#include <vector>
+
 #include "cpu/simt/suspension.h"
 
 namespace pycuda::cpu::simt {
@@ -30,6 +32,7 @@ class CoroutineMaker {
 
  private:
   llvm::FunctionType* ramp_type(llvm::FunctionType* plain) const;
+  std::vector<llvm::Function*> in_order_of_calls() const;
   llvm::Function* declare(llvm::Function& plain);
   llvm::Function* make_enter(llvm::Function& plain, llvm::Function& ramp);
   void convert(llvm::Function& plain, llvm::Function& ramp);

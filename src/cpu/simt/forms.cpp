@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/suspension.h"
-#include "cpu/simt/warp_turns.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -82,6 +82,7 @@ Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted) {
 void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
                 const std::optional<Forms>& wanted) {
   const Suspension suspension(module);
+  const auto in_step = functions_in_step(module);
   std::vector<llvm::Function*> called = called_functions(module);
   for (KernelFacts& kernel : kernels) {
     llvm::Function* const threads = module.getFunction("f." + kernel.name);
@@ -90,7 +91,7 @@ void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
     // Small tiles are not made of rows either.
     if (wanted && wanted->has(Form::SmallTiles)) kernel.fuses_blocks = false;
     kernel.forms = forms;
-    kernel.suspends = suspension.suspends(*threads) || takes_turns(*threads);
+    kernel.suspends = suspension.suspends(*threads) || in_step.contains(threads);
     if (!forms.has(Form::Threads)) threads->eraseFromParent();
     if (!forms.have_gangs()) erase(module, "f." + kernel.name + ".gang");
     if (!forms.have_tails()) erase(module, "f." + kernel.name + ".tail");

@@ -32,6 +32,7 @@
 #include "cpu/simt/lanes/same_quotients.h"
 #include "cpu/simt/lanes/shape.h"
 #include "cpu/simt/lanes/special_values.h"
+#include "cpu/simt/lanes/unshared_accesses.h"
 #include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/suspension.h"
 #include "cpu/simt/widen/widen.h"
@@ -282,7 +283,6 @@ std::string widen(GangSource& source, const Suspension& suspension, KernelFacts&
   facts.strides_over_grid = has_call(*full, gang_pause);
   facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
   facts.gangs_are_warps = source.warps;
-  facts.warps_in_step = source.in_step;
   facts.waits_in_blocks = source.warps || has_barriers(*full);
   std::optional<std::uint32_t> fusible;
   if (!full->hasFnAttribute(lies_in_line)) fusible = fusible_block_size(*source.function);
@@ -344,11 +344,11 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       drop_dead(*copy);
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
+      unmark_inlined_accesses(*copy);
       facts[i].line_width = literal_block_width(*copy);
       if (wanted.line != Line::None)
         lay_in_line(*copy, wanted.line, wanted.line == Line::OnePlane ? facts[i].line_width : 0);
       const bool warps = needs_warps(*copy);
-      const bool in_step = warps && exchanges_in_step(*copy);
       const bool choose = wanted.lanes == 0;
       unsigned chosen = wanted.lanes;
       std::optional<CompileCost> cost;
@@ -363,7 +363,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
           continue;
         }
       }
-      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, in_step, choose});
+      sources.push_back({copy, nullptr, i, warps ? warp_lanes : chosen, warps, choose});
       if (warps && wanted.line == Line::None && has_whole_rows(facts[i], forms))
         copy->addFnAttr(whole_rows);
       if (wanted.line != Line::None) continue;
@@ -375,7 +375,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
       llvm::ValueToValueMapTy tile_map;
       llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
       tile_copy->setName(kernel->getName() + ".tile.copy");
-      sources.push_back({tile_copy, nullptr, i, tile, false, false, choose});
+      sources.push_back({tile_copy, nullptr, i, tile, false, choose});
     } else {
       copy->eraseFromParent();
     }

@@ -37,7 +37,6 @@ struct GangSource {
   std::size_t kernel = 0;              ///< index in the facts
   GangSize size{0};
   bool warps = false;    ///< every gang must be a warp
-  bool in_step = false;  ///< of these that rely on it (exchanges_in_step)
   bool chosen = false;   ///< the size is our choice, and so is not to have gangs
   bool guarded = false;  ///< `open` has guards; else it only checks what `function` leaves open
   bool rolled = false;   ///< loops that were unrolled go trip by trip

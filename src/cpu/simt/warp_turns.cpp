@@ -11,13 +11,13 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/lanes/joined_latches.h"
 #include "cpu/simt/lanes/shared_memory.h"
 #include "cpu/simt/lanes/warp_sites.h"
 
@@ -25,6 +25,8 @@ namespace pycuda::cpu::simt {
 namespace {
 
 namespace pseudo = lower::pseudo;
+
+using FunctionSet = llvm::DenseSet<const llvm::Function*>;
 
 /// The address that an access reads or writes in shared memory, or null.
 const llvm::Value* address_of(const llvm::Instruction& instruction) {
@@ -41,10 +43,13 @@ bool waits_for_others(const llvm::Instruction& instruction) {
   return name == pseudo::barrier_sync || name == pseudo::barrier_reduce || name == pseudo::warp_op;
 }
 
-/// Finds the places of turns in one function.
+/// Finds the places of turns in one function. Calls of functions with turns have one too: lanes
+/// that are behind in the caller would not be waited for in the callee.
 class TurnFinder {
  public:
-  explicit TurnFinder(llvm::Function& function) : function_(function) {}
+  /// `in_step`: the functions that take turns.
+  TurnFinder(llvm::Function& function, const FunctionSet& in_step)
+      : function_(function), functions_in_step_(in_step) {}
 
   std::vector<llvm::Instruction*> run() {
     for (bool changed = true; changed;) {
@@ -76,7 +81,7 @@ class TurnFinder {
         continue;
       }
       const llvm::Value* address = address_of(instruction);
-      const bool exchanges = exchanges_in_warp(instruction);
+      const bool exchanges = exchanges_in_warp(instruction) || calls_in_step(instruction);
       if (!exchanges && (!in_step || !address || !may_be_in_shared(address))) continue;
       const bool load = llvm::isa<llvm::LoadInst>(instruction);
       if (places && !(load && only_loads)) places->push_back(&instruction);
@@ -86,13 +91,25 @@ class TurnFinder {
     return in_step;
   }
 
+  bool calls_in_step(const llvm::Instruction& instruction) const {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call) return false;
+    if (const llvm::Function* callee = call->getCalledFunction())
+      return functions_in_step_.contains(callee);
+    return call->isIndirectCall() &&
+           llvm::any_of(functions_in_step_, [](const llvm::Function* function) {
+             return function->hasFnAttribute("ptx-address-taken");
+           });
+  }
+
   llvm::Function& function_;
+  const FunctionSet& functions_in_step_;
   llvm::DenseMap<const llvm::BasicBlock*, bool> in_step_at_end_;
 };
 
 /// What the vector forms call: of such functions, a call ends before the next lane's begins.
-llvm::DenseSet<const llvm::Function*> functions_of_gangs(const llvm::Module& module) {
-  llvm::DenseSet<const llvm::Function*> found;
+FunctionSet functions_of_gangs(const llvm::Module& module) {
+  FunctionSet found;
   std::vector<const llvm::Function*> pending;
   const auto add = [&](const llvm::Function& function) {
     if (!function.isDeclaration() && found.insert(&function).second) pending.push_back(&function);
@@ -143,7 +160,7 @@ void synchronise_before(llvm::Instruction& place, llvm::Value* thread) {
 }
 
 /// Lanes that pass by a place, or leave an inner loop early, would meet the others there a trip too
-/// soon: they wait at the end of each trip.
+/// soon: they wait at the end of each trip. Loops have one latch each.
 std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
                                               llvm::ArrayRef<llvm::Instruction*> places) {
   llvm::DominatorTree dominators(function);
@@ -152,10 +169,7 @@ std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
     const auto inside = [&](const llvm::Instruction* place) { return loop->contains(place); };
     if (llvm::none_of(places, inside)) continue;
-    if (!loop->getLoopLatch())
-      llvm::simplifyLoop(loop, &dominators, &loops, nullptr, nullptr, nullptr, false);
     llvm::BasicBlock* latch = loop->getLoopLatch();
-    if (!latch) continue;
     const auto is_optional = [&](const llvm::Instruction* place) {
       const llvm::BasicBlock* block = place->getParent();
       return inside(place) &&
@@ -168,14 +182,13 @@ std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
 
 }  // namespace
 
-bool takes_turns(const llvm::Function& function) { return exchanges_in_step(function); }
-
 void take_turns(llvm::Module& module) {
-  const llvm::DenseSet<const llvm::Function*> excluded = functions_of_gangs(module);
+  FunctionSet in_step = functions_in_step(module);
+  for (const llvm::Function* function : functions_of_gangs(module)) in_step.erase(function);
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || excluded.contains(&function) || !takes_turns(function))
-      continue;
-    const std::vector<llvm::Instruction*> places = TurnFinder(function).run();
+    if (!in_step.contains(&function)) continue;
+    join_latches(function);
+    const std::vector<llvm::Instruction*> places = TurnFinder(function, in_step).run();
     for (llvm::Instruction* end : ends_of_trips(function, places))
       synchronise_before(*end, function.getArg(0));
     for (llvm::Instruction* place : places) synchronise_before(*place, function.getArg(0));

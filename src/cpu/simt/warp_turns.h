@@ -3,23 +3,20 @@
 #pragma once
 
 namespace llvm {
-class Function;
 class Module;
 }  // namespace llvm
 
 namespace pycuda::cpu::simt {
 
-/// Whether take_turns would let the threads of `function` wait for each other.
-bool takes_turns(const llvm::Function& function);
-
 /// Lets the threads of a warp execute accesses to shared memory together, in the kernels and device
-/// functions that exchange values through it without barriers (exchanges_in_step): a
-/// synchronisation of the lanes that stand at the same place comes before each store to volatile
-/// shared memory and before each load that may follow a store. From a volatile access to the next
-/// barrier or warp operation, this applies to all accesses to shared memory. Lanes that a loop with
-/// such accesses lets take different ways meet at the end of each trip. Kernels without
-/// volatile shared memory do not change. Functions that gangs call for one lane after the other
-/// cannot wait and do not change either. Before the kernels become coroutines.
+/// functions that exchange values through it without barriers (functions_in_step): a
+/// synchronisation of the lanes that stand at the same place, a *turn*, comes before each store to
+/// volatile shared memory and before each load that may follow a store. From a volatile access to
+/// the next barrier or warp operation, this applies to all accesses to shared memory. Calls of such
+/// functions count as accesses. Lanes that a loop with such accesses lets take different ways meet
+/// at the end of each trip. Kernels without volatile shared memory do not change. Functions that
+/// gangs call for one lane after the other cannot wait and do not change either. Before the kernels
+/// become coroutines.
 void take_turns(llvm::Module& module);
 
 }  // namespace pycuda::cpu::simt

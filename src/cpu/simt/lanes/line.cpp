@@ -54,7 +54,8 @@ class Folder {
     for (llvm::Instruction* sum : llvm::reverse(all)) fold(*sum, place);
   }
 
-  /// By how much more than tid.x the sums count tid.y, where this is a number.
+  /// By how much more than tid.x the sums count tid.y, where this is a number and speaks of the
+  /// block: as a rule it is how far the rows of an array are apart.
   std::vector<std::uint32_t> literal_widths() const {
     std::vector<std::uint32_t> widths;
     if (!reads("tid.x") || !reads("tid.y")) return widths;
@@ -65,7 +66,8 @@ class Folder {
       const auto rows = all->find(Factors{reads("tid.y")});
       if (columns == all->end() || rows == all->end() || columns->second == 0) continue;
       const std::uint32_t width = rows->second / columns->second;
-      if (rows->second % columns->second == 0 && width >= 2 && width <= widest)
+      if (rows->second % columns->second == 0 && width >= 2 && width <= widest &&
+          (counts_blocks(*all, columns->second, width) || is_taken_apart(*sum, *all)))
         widths.push_back(width);
     }
     return widths;
@@ -74,6 +76,42 @@ class Folder {
  private:
   /// Of a block that has several rows.
   static constexpr std::uint32_t widest = 512;
+
+  /// Of all threads of a block.
+  static constexpr std::uint32_t most_threads = 1024;
+
+  /// Whether a sum of threads in rows of `width` also counts blocks, of several whole rows each.
+  static bool counts_blocks(const Sum& all, std::uint32_t per_thread, std::uint32_t width) {
+    return llvm::any_of(all, [&](const auto& term) {
+      const auto& [factors, number] = term;
+      if (factors.size() != 1 || special_register(factors.front()) != "ctaid.x") return false;
+      const std::uint32_t threads = number / per_thread;
+      return number % per_thread == 0 && threads % width == 0 && threads > width &&
+             threads <= most_threads;
+    });
+  }
+
+  /// Whether a sum of threadIdx alone is used as the thread's number is, to find its warp or to
+  /// choose some threads, and not just as an index.
+  static bool is_taken_apart(const llvm::Instruction& sum, const Sum& all) {
+    if (all.size() != 2) return false;
+    return llvm::any_of(sum.users(), [&](const llvm::User* user) {
+      const auto* use = llvm::cast<llvm::Instruction>(user);
+      switch (use->getOpcode()) {
+        case llvm::Instruction::LShr:
+        case llvm::Instruction::AShr:
+        case llvm::Instruction::And:
+        case llvm::Instruction::UDiv:
+        case llvm::Instruction::URem:
+        case llvm::Instruction::ICmp:
+          break;
+        default:
+          return false;
+      }
+      const auto* by = llvm::dyn_cast<llvm::ConstantInt>(use->getOperand(1));
+      return by && by->getValue().ule(most_threads);
+    });
+  }
 
   std::vector<llvm::Instruction*> sums() const {
     std::vector<llvm::Instruction*> found;

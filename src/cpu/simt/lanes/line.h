@@ -29,8 +29,10 @@ PlaceInBlock place_in_block(llvm::IRBuilderBase& builder, llvm::Value* place, ll
                             llvm::Value* height, Line line);
 
 /// The block's width that `kernel`, with all its calls inlined, writes as a number in sums such as
-/// tid.y * 16 + tid.x; 0: there are no such sums. Of several numbers, powers of two come first,
-/// then small ones: others are more often the lengths of rows in memory.
+/// tid.y * 16 + tid.x; 0: there are no such sums. A sum counts if it is the thread's number: if
+/// blocks are counted with it (ctaid.x * 256), or if it is compared with a number, shifted or
+/// divided. Others may be indices of an array whose rows are 16 elements apart. Of several numbers,
+/// powers of two come first, then small ones.
 std::uint32_t literal_block_width(llvm::Function& kernel);
 
 /// Lets a kernel, with all its calls inlined, compute threadIdx from the place in the line. Sums

@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
@@ -20,9 +21,10 @@ bool may_be_in_shared(const llvm::Value* address) {
   return llvm::any_of(objects, is_in_shared);
 }
 
-bool uses_shared_memory(const llvm::Module& module) {
-  const llvm::Function* base = module.getFunction(lower::pseudo::shared_base);
-  return base != nullptr && !base->use_empty();
+bool uses_shared_memory(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    return lower::callee_name(instruction) == lower::pseudo::shared_base;
+  });
 }
 
 }  // namespace pycuda::cpu::simt

@@ -2,7 +2,7 @@
 // Analysis: which addresses lie in a block's shared memory.
 #pragma once
 
-#include <llvm/IR/Module.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Value.h>
 
 namespace pycuda::cpu::simt {
@@ -11,7 +11,7 @@ namespace pycuda::cpu::simt {
 bool is_in_shared(const llvm::Value* address);
 /// Whether `address` is known to for one of the values that a choice or phi makes it.
 bool may_be_in_shared(const llvm::Value* address);
-/// Whether any function of `module` reads or writes shared memory, or takes an address there.
-bool uses_shared_memory(const llvm::Module& module);
+/// Whether `function` itself reads or writes shared memory, or takes an address there.
+bool uses_shared_memory(const llvm::Function& function);
 
 }  // namespace pycuda::cpu::simt

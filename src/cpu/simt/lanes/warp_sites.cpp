@@ -25,14 +25,36 @@ namespace pseudo = lower::pseudo;
 bool exchanges_in_warp(const llvm::Instruction& access) {
   const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
   if (address == nullptr || !access.isVolatile()) return false;
-  return is_in_shared(address) ||
-         (access.hasMetadata(lower::generic_access) && uses_shared_memory(*access.getModule()));
+  return is_in_shared(address) || access.hasMetadata(lower::generic_access);
 }
 
 bool exchanges_in_step(const llvm::Function& function) {
   return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
     return exchanges_in_warp(instruction);
   });
+}
+
+llvm::DenseSet<const llvm::Function*> functions_in_step(const llvm::Module& module) {
+  llvm::DenseSet<const llvm::Function*> found;
+  bool by_pointer = false;
+  const auto leads_there = [&](const llvm::Instruction& instruction) {
+    if (exchanges_in_warp(instruction)) return true;
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call) return false;
+    if (const llvm::Function* callee = call->getCalledFunction()) return found.contains(callee);
+    return call->isIndirectCall() && by_pointer;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const llvm::Function& function : module) {
+      if (found.contains(&function) || !llvm::any_of(llvm::instructions(function), leads_there))
+        continue;
+      found.insert(&function);
+      by_pointer |= function.hasFnAttribute("ptx-address-taken");
+      changed = true;
+    }
+  }
+  return found;
 }
 
 bool needs_warps(const llvm::Function& function) {

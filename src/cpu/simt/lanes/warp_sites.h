@@ -21,11 +21,13 @@ inline constexpr unsigned warp_lanes = 32;
 bool needs_warps(const llvm::Function& function);
 /// Whether `access` may be one to volatile shared memory. Programs from before Volta exchange
 /// values within a warp by such accesses, without barriers: each is made for all lanes before the
-/// next.
+/// next. Accesses that do not name their space count unless unmark_unshared_accesses knows better.
 bool exchanges_in_warp(const llvm::Instruction& access);
 /// Whether its threads rely on those of their warp taking each step with them: `function` has such
 /// accesses.
 bool exchanges_in_step(const llvm::Function& function);
+/// Those functions of `module`, and all that call one of them.
+llvm::DenseSet<const llvm::Function*> functions_in_step(const llvm::Module& module);
 /// Whether its threads wait for their whole block.
 bool has_barriers(const llvm::Function& function);
 

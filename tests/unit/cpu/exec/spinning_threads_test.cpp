@@ -27,6 +27,71 @@ TEST_CASE("a lane may spin until another lane of its warp lets it go on") {
   CHECK(turn == 32);
 }
 
+TEST_CASE("a loop that takes turns while it spins gives its worker away") {
+  constexpr auto body = [](T& t) {
+    auto* const turn = t.parameter<std::atomic<int>*>();
+    // The turn is in the loop, as it is before an access to volatile shared memory.
+    if (t.step++ % 2 == 0) return t.warp(WarpOp::Sync, 0);
+    if (turn->load() / 32 != 299 - static_cast<int>(t.block_x())) {
+      t.thread->site = 1;
+      return t.yield();
+    }
+    turn->fetch_add(1);
+    t.exit();
+  };
+  const Kernel kernel = suspending_kernel<body>("in turns");
+  std::atomic<int> turn{0};
+  CHECK(run(kernel, {300, 1, 1}, {32, 1, 1}, &turn).empty());
+  CHECK(turn == 300 * 32);
+}
+
+TEST_CASE("lanes at a turn wait for those that spin before it") {
+  constexpr auto body = [](T& t) {
+    auto* const words = t.parameter<std::atomic<int>*>();
+    std::atomic<int>&flag = words[0], &passed = words[1], &early = words[2];
+    const bool spins = t.linear() == 5;
+    if (t.linear() == 32) {
+      // The other warp sets the flag late.
+      if (t.step++ < 3) return t.barrier(1, 1);
+      flag = 1;
+      return t.exit();
+    }
+    if (t.linear() > 32) return t.exit();
+    if (spins && flag == 0) {
+      t.thread->site = 1;
+      return t.yield();
+    }
+    if (t.step++ == 0) return t.warp(WarpOp::Sync, 0, 0, 0, 0, 2);
+    if (flag == 0) early.fetch_add(1);
+    passed.fetch_add(1);
+    t.exit();
+  };
+  const Kernel kernel = suspending_kernel<body>("held");
+  std::atomic<int> words[3] = {};
+  CHECK(run(kernel, {1, 1, 1}, {64, 1, 1}, words).empty());
+  CHECK(words[1] == 32);
+  CHECK(words[2] == 0);
+}
+
+TEST_CASE("a lane may spin until lanes of its warp at later turns let it go on") {
+  constexpr auto body = [](T& t) {
+    auto* const turns = t.parameter<std::atomic<int>*>();
+    constexpr int all = 1000;
+    if (t.lane() == 0) {
+      if (*turns == 31 * all) return t.exit();
+      t.thread->site = 1;
+      return t.yield();
+    }
+    if (t.step != 0) turns->fetch_add(1);
+    if (t.step++ == all) return t.exit();
+    t.warp(WarpOp::Sync, 0, 0, 0, 0, 2);
+  };
+  const Kernel kernel = suspending_kernel<body>("released");
+  std::atomic<int> turns{0};
+  CHECK(run(kernel, {1, 1, 1}, {32, 1, 1}, &turns).empty());
+  CHECK(turns == 31 * 1000);
+}
+
 TEST_CASE("blocks may wait for later blocks that a GPU would hold at the same time") {
   constexpr auto body = [](T& t) {
     auto* const turn = t.parameter<std::atomic<int>*>();

@@ -9,8 +9,6 @@ constexpr const char* walk_variables =
     ".shared .align 16 .b8 rows[36864];\n.local .align 8 .b8 walked[64];\n"
     ".reg .b32 %k<6>, %own, %left; .reg .b64 %y<3>; .reg .f32 %divisor;\n";
 
-/// Room for as many exchanges, of 1024 threads each.
-constexpr int most_step_places = 4;
 constexpr const char* step_variables =
     ".shared .align 4 .b8 slots[16384];\n.reg .b32 %first, %members, %o<3>;\n";
 
@@ -180,6 +178,7 @@ void RandomKernel::statements(int count, int depth) {
 
 void RandomKernel::statement(int depth) {
   if (traits_.walks && one_in(2)) return walk(depth);
+  if (traits_.trips && one_in(3)) return skipped_trips(depth);
   if (traits_.in_step && one_in(4)) return step_places_ < most_step_places ? step() : integer();
   if (traits_.literal_width != 0 && one_in(8)) return load_by_literal();
   const bool together = depth_is_uniform_;

@@ -28,6 +28,7 @@ struct KernelTraits {
   bool walks = false;        ///< loops over rows, lists and local arrays, and turns
   bool whole_warps = false;  ///< among these, rows that belong to warps
   bool in_step = false;      ///< exchanges in volatile shared memory without barriers; with `warps`
+  bool trips = false;        ///< such exchanges in loops of which lanes skip trips
   int literal_width = 0;     ///< reads at tid.y * this + tid.x
   Flushing flushing = Flushing::Hardly;
 };
@@ -129,10 +130,14 @@ class RandomKernel {
 
   void branch(int depth);
   void loop(int depth);
+  void skipped_trips(int depth);
+  void part_of_trip(int depth, const std::function<void()>& go_on);
   void jump_table(int depth);
   void leave();
   void exchange();
   void share_and_reduce();
+  /// Room for as many exchanges, of 1024 threads each.
+  static constexpr int most_step_places = 4;
   void step();
   void exchange_in_step(const std::string& own, const std::string& other);
   void load_by_literal();

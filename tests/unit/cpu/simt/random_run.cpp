@@ -139,11 +139,13 @@ std::string warp_kernel_text(std::uint64_t seed, const std::string& name, bool e
   return text_of(random, name, traits);
 }
 
-std::string step_kernel_text(std::uint64_t seed, const std::string& name, bool every_part) {
+std::string step_kernel_text(std::uint64_t seed, const std::string& name, bool every_part,
+                             bool trips) {
   std::mt19937_64 random(seed);
   KernelTraits traits;
   traits.barriers = seed % 3 == 0;
   traits.warps = traits.in_step = true;
+  traits.trips = trips;
   traits.every_part = every_part;
   traits.literal_width = seed % 4 == 0 ? 16 : 0;
   traits.size = 3 + static_cast<int>(random() % 5);

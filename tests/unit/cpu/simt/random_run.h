@@ -42,7 +42,8 @@ std::string kernel_text(std::uint64_t seed, const std::string& name, bool warps,
                         Flushing flushing = Flushing::Hardly, bool walks = false,
                         int literal_width = 0);
 /// A kernel whose threads exchange numbers in volatile shared memory, warp by warp.
-std::string step_kernel_text(std::uint64_t seed, const std::string& name, bool every_part);
+std::string step_kernel_text(std::uint64_t seed, const std::string& name, bool every_part,
+                             bool trips);
 /// A kernel with warp operations, for blocks whose rows are made of whole warps.
 std::string warp_kernel_text(std::uint64_t seed, const std::string& name, bool every_part);
 

@@ -174,9 +174,9 @@ long long run_line_kernels(long long first, long long count) {
 }
 
 /// Tries kernels whose warps exchange numbers in lockstep, in blocks of any shape, thread by thread
-/// and in gangs; how many of them ran in gangs.
-long long run_step_kernels(long long first, long long count) {
-  Tally tally("steps");
+/// and in gangs; how many of them ran in gangs. `trips`: some lanes skip trips of loops.
+long long run_step_kernels(long long first, long long count, bool trips) {
+  Tally tally(trips ? "trips" : "steps");
   auto planes = vectors(true), deep = vectors(true);
   planes.forms = Form::Line;
   deep.forms = Form::DeepLine;
@@ -186,7 +186,7 @@ long long run_step_kernels(long long first, long long count) {
     std::string text = RandomKernel::functions();
     for (long long seed = start; seed < end; ++seed)
       text += step_kernel_text(static_cast<std::uint64_t>(seed), "k" + std::to_string(seed),
-                               count == 1);
+                               count == 1, trips);
     if (count == 1) MESSAGE(text);
     LoadedModule oracle(text, vectors(false)), rows(text), of_planes(text, planes),
         of_any(text, deep);
@@ -272,7 +272,14 @@ TEST_CASE("random kernels compute the same bits where gangs cross the ends of ro
 
 TEST_CASE("random kernels compute the same bits where warps take each step together") {
   const auto [first, count] = pycuda::cpu::testing::tried_kernels(24);
-  const long long widened = run_step_kernels(first, count);
+  const long long widened = run_step_kernels(first, count, false);
+  MESSAGE(widened << " of " << count << " kernels ran in gangs");
+  CHECK(widened * 10 >= count * 4);
+}
+
+TEST_CASE("random kernels compute the same bits where lanes that take steps together skip trips") {
+  const auto [first, count] = pycuda::cpu::testing::tried_kernels(16);
+  const long long widened = run_step_kernels(first, count, true);
   MESSAGE(widened << " of " << count << " kernels ran in gangs");
   CHECK(widened * 10 >= count * 4);
 }

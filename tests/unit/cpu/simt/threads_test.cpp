@@ -24,6 +24,25 @@ TEST_CASE("only a kernel that can wait becomes a coroutine") {
   CHECK(module.kernel("waits").coroutine_bytes > 0);
 }
 
+TEST_CASE(
+    "threads take turns where their own kernel uses shared memory, not another of the module") {
+  LoadedModule module(R"(
+.func (.reg .u32 %v) reads(.reg .b64 %p) { ld.volatile.u32 %v, [%p]; ret; }
+.func (.reg .u32 %v) reads_shared(.reg .b64 %p) { ld.volatile.u32 %v, [%p]; ret; }
+.visible .entry without(.param .u64 out) {
+  .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [out];
+  call (%v), reads, (%p); st.volatile.u32 [%p], %v; ret;
+}
+.visible .entry with(.param .u64 out) {
+  .shared .align 4 .b8 own[128];
+  .reg .b64 %p, %s; .reg .b32 %v; ld.param.u64 %p, [out];
+  cvta.shared.u64 %s, 0; call (%v), reads_shared, (%s); st.u32 [%p], %v; ret;
+}
+)");
+  CHECK_FALSE(module.kernel("without").facts.suspends);
+  CHECK(module.kernel("with").facts.suspends);
+}
+
 TEST_CASE("values live across a barrier, in registers and in local arrays of large alignment") {
   LoadedModule module(R"(
 .visible .entry k(.param .u64 out) {

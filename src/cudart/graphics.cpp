@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory and semaphores of graphics APIs, and mapped graphics resources.
+// Mapped graphics resources, which programs register with the driver API.
 #include "cudart/call.h"
 
 using namespace pycuda::cudart;
-
-CUDART_FORWARD(cudaExternalMemoryGetMappedBuffer,
-               (void** devPtr, cudaExternalMemory_t extMem,
-                const cudaExternalMemoryBufferDesc* bufferDesc),
-               cuExternalMemoryGetMappedBuffer, devPtr, extMem, bufferDesc)
-CUDART_FORWARD(cudaDestroyExternalMemory, (cudaExternalMemory_t extMem), cuDestroyExternalMemory,
-               extMem)
-CUDART_FORWARD(cudaDestroyExternalSemaphore, (cudaExternalSemaphore_t extSem),
-               cuDestroyExternalSemaphore, extSem)
 
 CUDART_FORWARD(cudaGraphicsUnregisterResource, (cudaGraphicsResource_t resource),
                cuGraphicsUnregisterResource, resource)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+import dataclasses
+import os
+from contextlib import AbstractContextManager, ContextDecorator
+from types import TracebackType
+from typing import Protocol
+
+class _Range(AbstractContextManager[None], ContextDecorator, Protocol): ...
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    kind: str
+    name: str
+    start: float
+    duration: float
+    called: float
+    returned: float
+    nbytes: int
+    device: int
+    context: int
+    stream: int
+    grid: tuple[int, int, int] | None
+    block: tuple[int, int, int] | None
+    shared: int
+    registers: int
+    blocks_per_multiprocessor: int
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    kind: str
+    name: str
+    calls: int
+    total: float
+    mean: float
+    least: float
+    most: float
+    share: float
+    nbytes: int
+    registers: int
+    shared: int
+    occupancy: float | None
+
+    @property
+    def bandwidth(self) -> float | None: ...
+
+class Profile:
+    work: list[Work]
+    ranges: list[tuple[str, float, float, int]]
+    elapsed: float
+
+    def __init__(self) -> None: ...
+    def __enter__(self) -> Profile: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+    def summary(self) -> list[Summary]: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+
+def profile() -> Profile: ...
+def range(name: str) -> _Range: ...

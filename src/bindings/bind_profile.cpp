@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What pycuda.profile is made of: the recorded work as tuples.
+#include <nanobind/stl/string.h>
+
+#include "bindings/bind.h"
+#include "bindings/unlocked.h"
+#include "cuda/profile.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+constexpr const char* kind_name(cuda::WorkKind kind) {
+  switch (kind) {
+    case cuda::WorkKind::Kernel:
+      return "kernel";
+    case cuda::WorkKind::Graph:
+      return "graph";
+    case cuda::WorkKind::Copy:
+      return "copy";
+    case cuda::WorkKind::Set:
+      return "set";
+    case cuda::WorkKind::Wait:
+      return "wait";
+  }
+  return "";
+}
+
+nb::tuple extents(const unsigned int (&size)[3]) {
+  return nb::make_tuple(size[0], size[1], size[2]);
+}
+
+/// In the order of pycuda._profile.Work's fields.
+nb::tuple as_tuple(const cuda::WorkRecord& record) {
+  const bool kernel = record.kind == cuda::WorkKind::Kernel;
+  return nb::make_tuple(
+      kind_name(record.kind), kernel ? record.facts.name : std::string(record.what), record.start,
+      record.duration, record.called, record.returned, record.bytes, record.device, record.context,
+      record.stream, kernel ? nb::object(extents(record.shape.grid)) : nb::none(),
+      kernel ? nb::object(extents(record.shape.block)) : nb::none(),
+      record.facts.static_shared_bytes + record.shape.dynamic_shared_bytes, record.facts.registers,
+      record.facts.blocks_per_multiprocessor);
+}
+
+}  // namespace
+
+void bind_profile(nb::module_& m) {
+  m.def("_start_profile", &cuda::start_profile);
+  m.def("_stop_profile", [] {
+    std::vector<cuda::WorkRecord> records;
+    unlocked([&] { records = cuda::stop_profile(); });
+    nb::list all;
+    for (const cuda::WorkRecord& record : records) all.append(as_tuple(record));
+    return all;
+  });
+}
+
+}  // namespace pycuda::bindings

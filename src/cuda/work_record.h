@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What a profile knows of one piece of work.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "driver/cuda_types.h"
+
+namespace pycuda::cuda {
+
+enum class WorkKind : std::uint8_t { Kernel, Graph, Copy, Set, Wait };
+
+/// Of a kernel, asked for when it is first launched in such blocks.
+struct KernelFacts {
+  std::string name;  ///< as in C++: "k<float>(float*)"
+  int registers = 0;
+  int static_shared_bytes = 0;
+  int blocks_per_multiprocessor = 0;  ///< 0 if unknown
+};
+
+struct KernelShape {
+  unsigned int grid[3] = {0, 0, 0};
+  unsigned int block[3] = {0, 0, 0};
+  unsigned int dynamic_shared_bytes = 0;
+};
+
+struct WorkRecord {
+  WorkKind kind = WorkKind::Kernel;
+  const char* what = "";  ///< "host to device" of copies; the function of waits
+  KernelFacts facts;      ///< of kernels
+  KernelShape shape;      ///< of kernels
+  std::uint64_t bytes = 0;
+  std::uint64_t context = 0;  ///< a number; 0 of waits without one
+  std::uint64_t stream = 0;   ///< a number, 0 for the default stream
+  int device = 0;
+  /// On the device, in seconds on the host's steady clock; both are NaN if the driver cannot tell,
+  /// for instance because the context is lost. Of waits: on the host.
+  double start = 0;
+  double duration = 0;
+  /// The call, on the host.
+  double called = 0;
+  double returned = 0;
+};
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "cuda/work_recorder.h"
+
+#include <limits>
+
+#include "cuda/kernel_names.h"
+
+namespace pycuda::cuda {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Makes a context current while it lives, by the driver alone: it may be another library's.
+class DriverScope {
+ public:
+  DriverScope(const driver::DriverTable& driver, CUcontext context)
+      : driver_(driver), entered_(driver.cuCtxPushCurrent.status(context) == CUDA_SUCCESS) {}
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+  ~DriverScope() {
+    CUcontext left = nullptr;
+    if (entered_) static_cast<void>(driver_.cuCtxPopCurrent.status(&left));
+  }
+  explicit operator bool() const { return entered_; }
+
+ private:
+  const driver::DriverTable& driver_;
+  const bool entered_;
+};
+
+}  // namespace
+
+void WorkRecorder::start() { active_ = true; }
+
+bool WorkRecorder::new_event(CUevent* event) {
+  return driver_.cuEventCreate.status(event, CU_EVENT_DEFAULT) == CUDA_SUCCESS;
+}
+
+const WorkRecorder::ContextClock* WorkRecorder::clock_of(CUcontext context) {
+  const auto found = clocks_.find(context);
+  if (found != clocks_.end()) return &found->second;
+  ContextClock clock{clocks_.size() + 1, 0, nullptr, 0};
+  CUdevice device = 0;
+  if (!new_event(&clock.first) || driver_.cuCtxGetDevice.status(&device) != CUDA_SUCCESS ||
+      driver_.cuEventRecord.status(clock.first, nullptr) != CUDA_SUCCESS)
+    return nullptr;
+  // Work that was queued before ends first: what follows starts later than the first event.
+  static_cast<void>(driver_.cuEventSynchronize.status(clock.first));
+  clock.first_seconds = host_seconds();
+  clock.device = device;
+  return &clocks_.emplace(context, clock).first->second;
+}
+
+KernelFacts WorkRecorder::facts_of(CUcontext context, const DeviceWork& work) {
+  const unsigned int threads = work.shape.block[0] * work.shape.block[1] * work.shape.block[2];
+  const KernelKey key{context, work.function, threads, work.shape.dynamic_shared_bytes};
+  const auto found = facts_.find(key);
+  if (found != facts_.end()) return found->second;
+  KernelFacts facts;
+  const char* name = nullptr;
+  const bool named = driver_.cuFuncGetName.status(&name, work.function) == CUDA_SUCCESS && name;
+  facts.name =
+      named ? readable_name(name) : "a kernel (the driver tells no names before CUDA 12.3)";
+  const auto ask = [&](int* value, CUfunction_attribute attribute) {
+    static_cast<void>(driver_.cuFuncGetAttribute.status(value, attribute, work.function));
+  };
+  ask(&facts.registers, CU_FUNC_ATTRIBUTE_NUM_REGS);
+  ask(&facts.static_shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  static_cast<void>(driver_.cuOccupancyMaxActiveBlocksPerMultiprocessor.status(
+      &facts.blocks_per_multiprocessor, work.function, static_cast<int>(threads),
+      work.shape.dynamic_shared_bytes));
+  return facts_.emplace(key, std::move(facts)).first->second;
+}
+
+bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
+  CUcontext context = nullptr;
+  if (driver_.cuCtxGetCurrent.status(&context) != CUDA_SUCCESS || context == nullptr) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    const ContextClock* const clock = clock_of(context);
+    if (clock == nullptr) return false;
+    pending->record.context = clock->number;
+    pending->record.device = clock->device;
+    if (work.stream != nullptr) {
+      const auto number = streams_.size() + 1;
+      pending->record.stream =
+          streams_.emplace(std::pair{context, work.stream}, number).first->second;
+    }
+    if (work.function != nullptr) pending->record.facts = facts_of(context, work);
+  }
+  pending->context = context;
+  if (!new_event(&pending->start)) return false;
+  if (!new_event(&pending->stop) ||
+      driver_.cuEventRecord.status(pending->start, work.stream) != CUDA_SUCCESS) {
+    static_cast<void>(driver_.cuEventDestroy.status(pending->start));
+    if (pending->stop != nullptr) static_cast<void>(driver_.cuEventDestroy.status(pending->stop));
+    return false;
+  }
+  return true;
+}
+
+void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code, double called) {
+  const bool recorded = code == CUDA_SUCCESS &&
+                        driver_.cuEventRecord.status(pending.stop, work.stream) == CUDA_SUCCESS;
+  if (!recorded) {
+    static_cast<void>(driver_.cuEventDestroy.status(pending.start));
+    static_cast<void>(driver_.cuEventDestroy.status(pending.stop));
+    return;
+  }
+  WorkRecord& record = pending.record;
+  record.kind = work.kind;
+  record.what = work.what;
+  record.shape = work.shape;
+  record.bytes = work.bytes;
+  record.called = called;
+  record.returned = host_seconds();
+  const std::lock_guard lock(mutex_);
+  done_.push_back(std::move(pending));
+}
+
+void WorkRecorder::note_wait(const char* what, double called) {
+  Pending wait;
+  wait.record.kind = WorkKind::Wait;
+  wait.record.what = what;
+  wait.record.start = wait.record.called = called;
+  wait.record.returned = host_seconds();
+  wait.record.duration = wait.record.returned - called;
+  const std::lock_guard lock(mutex_);
+  done_.push_back(std::move(wait));
+}
+
+void WorkRecorder::read_times(Pending& pending) {
+  WorkRecord& record = pending.record;
+  record.start = record.duration = unknown;
+  const auto clock = clocks_.find(pending.context);
+  if (clock == clocks_.end()) return;
+  float since_first = 0, between = 0;
+  if (elapsed_milliseconds(driver_, &since_first, clock->second.first, pending.start) !=
+          CUDA_SUCCESS ||
+      elapsed_milliseconds(driver_, &between, pending.start, pending.stop) != CUDA_SUCCESS)
+    return;
+  record.start = clock->second.first_seconds + since_first * 1e-3;
+  record.duration = between * 1e-3;
+}
+
+std::vector<WorkRecord> WorkRecorder::stop() {
+  active_ = false;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [context, clock] : clocks_) {
+    const DriverScope scope(driver_, context);
+    if (scope) static_cast<void>(driver_.cuCtxSynchronize.status());
+  }
+  std::vector<WorkRecord> records;
+  for (Pending& pending : done_) {
+    if (pending.record.kind != WorkKind::Wait) {
+      const DriverScope scope(driver_, pending.context);
+      if (scope) read_times(pending);
+      static_cast<void>(driver_.cuEventDestroy.status(pending.start));
+      static_cast<void>(driver_.cuEventDestroy.status(pending.stop));
+    }
+    records.push_back(std::move(pending.record));
+  }
+  for (const auto& [context, clock] : clocks_)
+    static_cast<void>(driver_.cuEventDestroy.status(clock.first));
+  done_.clear();
+  clocks_.clear();
+  facts_.clear();
+  streams_.clear();
+  return records;
+}
+
+}  // namespace pycuda::cuda

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""`pycuda.profile`: what it records of kernels, copies and waits, on either driver."""
+
+import json
+import threading
+
+import numpy as np
+import pycuda
+import pycuda.driver as cuda
+import pytest
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+SOURCE = """
+template <class T> __global__ void fill(T *a, int n)
+{
+  __shared__ T one[64];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x < 64) one[threadIdx.x] = 1;
+  __syncthreads();
+  if (i < n) a[i] = one[threadIdx.x % 64];
+}
+"""
+
+
+@pytest.fixture
+def fill(context):
+    return SourceModule(SOURCE, no_extern_c=True).get_function("fill<float>")
+
+
+def kinds(profile):
+    return [(one.kind, one.name) for one in profile.work if one.kind != "wait"]
+
+
+def test_kernels_copies_and_memsets_are_recorded_in_order(fill):
+    a = cuda.mem_alloc(4096)
+    host = np.ones(1024, np.float32)
+    with pycuda.profile() as p:
+        cuda.memcpy_htod(a, host)
+        fill(a, np.int32(1024), block=(256, 1, 1), grid=(4, 1), shared=128)
+        cuda.memset_d32(a, 0, 512)
+        cuda.memcpy_dtoh(host, a)
+    assert kinds(p) == [
+        ("copy", "host to device"),
+        ("kernel", "fill<float>(float*, int)"),
+        ("set", "memset"),
+        ("copy", "device to host"),
+    ]
+    up, kernel, memset, down = (one for one in p.work if one.kind != "wait")
+    assert (up.nbytes, memset.nbytes, down.nbytes, kernel.nbytes) == (4096, 2048, 4096, 0)
+    assert (kernel.grid, kernel.block, kernel.shared) == ((4, 1, 1), (256, 1, 1), 256 + 128)
+    assert kernel.registers > 0 and kernel.blocks_per_multiprocessor > 0
+    assert all(one.duration >= 0 and one.called <= one.returned for one in (up, kernel, memset, down))
+    starts = [one.start for one in (up, kernel, memset, down)]
+    assert starts == sorted(starts)
+    assert (host[:512] == 0).all() and (host[512:] == 1).all()
+
+
+def test_prepared_cooperative_and_extended_launches(fill):
+    a = gpuarray.zeros(64, np.float32)
+    fill.prepare("Pi")
+    with pycuda.profile() as p:
+        fill.prepared_call((1, 1), (64, 1, 1), a.gpudata, 64)
+        fill(a, np.int32(64), block=(64, 1, 1), cooperative=True)
+        fill(a, np.int32(64), block=(64, 1, 1), priority=0)
+    assert [one.kind for one in p.work if one.kind != "wait"] == ["kernel"] * 3
+    assert {one.block for one in p.work if one.kind == "kernel"} == {(64, 1, 1)}
+
+
+def test_summaries_add_up(fill):
+    a = gpuarray.zeros(1 << 12, np.float32)
+    with pycuda.profile() as p:
+        for _ in range(3):
+            fill(a, np.int32(a.size), block=(128, 1, 1), grid=(32, 1))
+        b = (a + 1).get()
+    assert (b == 2).all()
+    rows = p.summary()
+    (kernel,) = (row for row in rows if row.name.startswith("fill"))
+    assert kernel.calls == 3 and 0 < kernel.occupancy <= 1
+    assert kernel.least <= kernel.mean <= kernel.most and kernel.total == pytest.approx(3 * kernel.mean)
+    assert sum(row.share for row in rows) == pytest.approx(1)
+    assert [row.total for row in rows] == sorted((row.total for row in rows), reverse=True)
+    (copy,) = (row for row in rows if row.kind == "copy")
+    assert copy.nbytes == a.nbytes and copy.bandwidth == pytest.approx(copy.nbytes / copy.total)
+    text, html = str(p), p._repr_html_()
+    assert "fill<float>(float*, int)" in text and "[copy device to host]" in text and "on the host" in text
+    assert "fill&lt;float&gt;" in html and html.count("<tr>") == len(rows) + 1
+
+
+def test_streams_and_waits(fill):
+    a = gpuarray.zeros(64, np.float32)
+    first, second = cuda.Stream(), cuda.Stream()
+    with pycuda.profile() as p:
+        fill(a, np.int32(64), block=(64, 1, 1), stream=first)
+        fill(a, np.int32(64), block=(64, 1, 1), stream=second)
+        fill(a, np.int32(64), block=(64, 1, 1))
+        first.synchronize()
+        cuda.Context.synchronize()
+        event = cuda.Event().record()
+        event.synchronize()
+    assert [one.stream for one in p.work if one.kind == "kernel"] == [1, 2, 0]
+    waits = [one.name for one in p.work if one.kind == "wait"]
+    assert waits == ["Stream.synchronize", "Context.synchronize", "Event.synchronize"]
+
+
+def test_graphs_count_when_they_are_launched(fill):
+    a = gpuarray.zeros(64, np.float32)
+    stream = cuda.Stream()
+    with pycuda.profile() as p:
+        with stream.capture() as graph:
+            fill(a, np.int32(64), block=(64, 1, 1), stream=stream)
+        ready = graph.instantiate()
+        ready.launch(stream)
+        ready.launch(stream)
+        stream.synchronize()
+    assert kinds(p) == [("graph", "graph")] * 2
+    assert (a.get() == 1).all()
+
+
+def test_nothing_is_recorded_outside(fill):
+    a = gpuarray.zeros(64, np.float32)
+    with pycuda.profile() as p:
+        pass
+    fill(a, np.int32(64), block=(64, 1, 1))
+    assert kinds(p) == [] and p.summary() == []
+    with pycuda.profile() as q:
+        fill(a, np.int32(64), block=(64, 1, 1))
+    assert len(kinds(q)) == 1 and kinds(p) == []
+
+
+def test_threads_and_their_work(fill, context):
+    a = gpuarray.zeros(64, np.float32)
+
+    def work():
+        context.push()
+        for _ in range(20):
+            fill(a, np.int32(64), block=(64, 1, 1))
+        cuda.Context.pop()
+
+    with pycuda.profile() as p:
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(kinds(p)) == 60
+
+
+def test_an_error_ends_the_profile_and_stays_an_error(fill):
+    with pytest.raises(ZeroDivisionError), pycuda.profile() as p:
+        fill(gpuarray.zeros(64, np.float32), np.int32(64), block=(64, 1, 1))
+        1 / 0  # noqa: B018
+    assert any(one.name.startswith("fill") for one in p.work)
+    with pycuda.profile():
+        pass
+
+
+def test_refused_launches_are_not_recorded(fill):
+    a = gpuarray.zeros(64, np.float32)
+    with pycuda.profile() as p, pytest.raises(cuda.Error):
+        fill(a, np.int32(64), block=(4096, 1, 1))
+    assert kinds(p) == []
+
+
+def test_wrong_use():
+    p = pycuda.profile()
+    assert "not begun" in str(p)
+    with p:
+        with pytest.raises(RuntimeError, match="already"), pycuda.profile():
+            pass
+        assert "0 pieces" in repr(p)
+    with pytest.raises(RuntimeError, match="records once"), p:
+        pass
+
+
+def test_the_trace(fill, tmp_path):
+    a = gpuarray.zeros(64, np.float32)
+    with pycuda.profile() as p:
+        with pycuda.range("all of it"):
+            fill(a, np.int32(64), block=(64, 1, 1))
+            cuda.Context.synchronize()
+    p.save(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    named = {event["name"]: event for event in events if event["ph"] == "X"}
+    kernel, whole = named["fill<float>(float*, int)"], named["all of it"]
+    assert kernel["args"]["block"] == [64, 1, 1] and kernel["cat"] == "kernel"
+    assert whole["ts"] <= named["call: fill<float>(float*, int)"]["ts"] <= whole["ts"] + whole["dur"]
+    assert named["Context.synchronize"]["cat"] == "wait"
+    assert {event["args"]["name"] for event in events if event["ph"] == "M"} >= {"host", "default stream"}
+
+
+def test_ranges_decorate_functions_and_mean_nothing_without_a_profile():
+    @pycuda.range("work")
+    def work(value):
+        return value + 1
+
+    assert work(1) == 2
+    with pycuda.profile() as p:
+        assert work(2) == 3
+    ((name, start, end, _),) = p.ranges
+    assert name == "work" and start <= end
+
+
+def test_a_context_that_ends_takes_its_times_along(fill):
+    own = cuda.Device(0).make_context()
+    try:
+        memory = cuda.mem_alloc(64)
+        with pycuda.profile() as p:
+            cuda.memset_d8(memory, 0, 64)
+            memory.free()
+            own.pop()
+            own.detach()
+            own = None
+    finally:
+        if own is not None:
+            own.pop()
+    assert kinds(p) == [("set", "memset")]
+    assert np.isnan(p.work[-1].duration) or p.work[-1].duration >= 0
+    assert str(p)
