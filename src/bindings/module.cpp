@@ -37,6 +37,7 @@ NB_MODULE(_driver, m) {
   bind_graph_exec(m);
   bind_ipc(m);
   bind_profiler(m);
+  bind_checks(m);
   bind_value_format(m);
   bind_rtc(m);
   bind_array(m);

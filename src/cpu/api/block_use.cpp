@@ -2,6 +2,7 @@
 // Beyond NVIDIA's interface: what a program's own pools tell the driver about their blocks.
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/launch_context.h"
 
 extern "C" {

@@ -14,6 +14,7 @@
 #include "cpu/api/registry.h"
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/gang_block.h"
 #include "cpu/exec/source_places.h"
 
@@ -106,6 +107,16 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
   return CUDA_SUCCESS;
 }
 
+CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kernel** kernel) const {
+  const auto linked = made_before_interrupt([held = shared_from_this(), number, checks] {
+    return held->code().link_checked(number, checks);
+  });
+  if (!linked) return CUDA_ERROR_TIMEOUT;
+  if (!*linked) return result_of(linked->error());
+  *kernel = **linked;
+  return CUDA_SUCCESS;
+}
+
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
   const Kernel* threads = nullptr;
   if ((*kernel)->forms != nullptr) {
@@ -170,7 +181,14 @@ CUresult Function::load(const Kernel** kernel) const {
   return *kernel != nullptr ? CUDA_SUCCESS : module_.image()->load_kernel(number_, kernel);
 }
 
-CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
+CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel,
+                            Checks* checks) const {
+  *checks = exec::wanted_checks();
+  if (*checks != module_.image()->code().checks()) [[unlikely]] {
+    if (checks->any()) return module_.image()->load_checked(number_, *checks, kernel);
+    // Code that checks what nobody asks for any longer.
+    *checks = module_.image()->code().checks();
+  }
   const CUresult status = load(kernel);
   if (status != CUDA_SUCCESS || ((*kernel)->on_demand == nullptr && (*kernel)->forms == nullptr))
     return status;

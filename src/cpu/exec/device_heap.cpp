@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/launch_context.h"
 
 namespace pycuda::cpu::exec {

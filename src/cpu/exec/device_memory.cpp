@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/page_move.h"

@@ -8,8 +8,9 @@
 #include <cstring>
 #include <new>
 
-#include "base/env.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/block_checks.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
@@ -144,6 +145,7 @@ Dim3 LaunchContext::block_at(std::uint64_t index) const {
 void LaunchContext::report(const FaultRecord& record, const BlockFrame& block) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
+  list_fault(*this, record, block);
   faults.report(gangs && record.thread != nullptr ? describe_gang_fault(record, block)
                                                   : describe_fault(*this, record, block));
 }
@@ -229,6 +231,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
               {own.launch.most_fused, own.last - i, std::uint64_t{grid.x - own.block.ctaid.x}});
           own.block.row_threads = own.launch.frame.rows.x * static_cast<std::uint32_t>(fused);
           if (fresh) own.launch.refresh_shared(own.arena);
+          if (own.launch.request.checks.any())
+            BlockChecks::of_this_thread().start(own.launch, own.block);
           own.entry.enter(&own.thread);
           if (own.gang_block != nullptr) {
             own.gang_block->run(own.entry, own.block, own.thread);
@@ -259,11 +263,6 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
     late.thread_known = false;
     launch.report(late, run.block);
   }
-}
-
-bool checked_mode() {
-  static const bool checked = base::environment_switch("PYCUDA_CPU_CHECK", false);
-  return checked;
 }
 
 }  // namespace pycuda::cpu::exec

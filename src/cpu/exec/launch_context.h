@@ -106,7 +106,4 @@ inline Dim3 thread_of_number(const Dim3& block, std::uint32_t number) {
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                       unsigned processor);
 
-/// True when PYCUDA_CPU_CHECK asks for the checked mode (read once).
-bool checked_mode();
-
 }  // namespace pycuda::cpu::exec

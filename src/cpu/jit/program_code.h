@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,8 @@ class Program::Implementation {
   void set_late(std::shared_ptr<LateCode> late) { states_.front().late = std::move(late); }
   /// The same of a kernel alone, with a form that its part may lack.
   Code form(const std::string& kernel, Form form) const;
+  /// The same with code that checks.
+  Code checked(const std::string& kernel, Checks checks) const;
 
  private:
   struct State {
@@ -78,6 +81,7 @@ class Program::Implementation {
   mutable std::shared_ptr<const ptx::Module> parsed_;
   mutable std::size_t parts_left_;  ///< without code
   mutable std::map<std::pair<std::string, Form>, State> forms_;
+  mutable std::map<std::pair<std::string, std::uint8_t>, State> checked_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -196,7 +196,7 @@ void FunctionLowering::make_variables() {
         variable.space == ptx::Space::Local || variable.space == ptx::Space::Param;
     if (!in_memory) {
       variables_.push_back(nullptr);
-    } else if (module_.options().checked && variable.space == ptx::Space::Local) {
+    } else if (module_.options().checks.has(Check::Memory) && variable.space == ptx::Space::Local) {
       // Where its bounds are known to the byte.
       variables_.push_back(
           push_variable(builder_.getInt64(variable.bytes), variable.alignment, false));
