@@ -269,6 +269,8 @@ KERNEL(lock) {
 KERNEL(volatile_and_plain) {
   __shared__ int s[64];
   volatile int *v = s;
+  v[63 - t] = 0;
+  __syncthreads();
   v[t] = a[t];
   __syncwarp();
   BAD(b[t] = s[63 - t];)

@@ -11,7 +11,13 @@ from pycuda.compiler import SourceModule
 
 CORPUS = pathlib.Path(__file__).resolve().parents[1] / "checks"
 #: Which check finds what the kernels of a file do wrong.
-CHECK_OF = {"memory.cu": "memory", "race_shared.cu": "race", "sync.cu": "sync"}
+CHECK_OF = {
+    "init.cu": "init",
+    "memory.cu": "memory",
+    "race_global.cu": "race",
+    "race_shared.cu": "race",
+    "sync.cu": "sync",
+}
 COUNT = 1024
 
 pytestmark = pytest.mark.skipif(
@@ -33,11 +39,11 @@ def _findings(cuda, file, kernel, block, grid, shared, options):
         (CORPUS / file).read_text(), options=[*options, "-lineinfo"], include_dirs=[str(CORPUS)], no_extern_c=True
     )
     zeros = np.zeros(COUNT, np.int32)
-    a, b, c = (cuda.mem_alloc(zeros.nbytes) for _ in range(3))
-    cuda.memcpy_htod(a, zeros)
-    cuda.memcpy_htod(b, zeros)
     function = module.get_function(kernel)
     with pycuda.checks("all") as found:
+        a, b, c = (cuda.mem_alloc(zeros.nbytes) for _ in range(3))
+        cuda.memcpy_htod(a, zeros)
+        cuda.memcpy_htod(b, zeros)
         function(a, b, c, np.int32(COUNT), block=(block, 1, 1), grid=(grid, 1), shared=shared)
     return found
 
@@ -45,7 +51,10 @@ def _findings(cuda, file, kernel, block, grid, shared, options):
 @pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), _cases())
 def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, shared):
     found = _findings(driver, file, kernel, block, grid, shared, ["-DFAULT"])
-    assert {finding.check for finding in found} == {CHECK_OF[file]}, found
+    checks = {finding.check for finding in found}
+    # A read that does not wait for the write may find memory that nobody has written yet.
+    assert CHECK_OF[file] in checks, found
+    assert checks <= {CHECK_OF[file], "init"}, found
     assert {finding.kernel for finding in found} == {kernel}
     assert all(finding.line for finding in found), found
 

@@ -14,7 +14,7 @@ CUresult cuCpuIsChecked(int* checked) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
     if (checked == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *checked = exec::checked_mode() ? 1 : 0;
+    *checked = exec::checked_mode() || exec::checks_of_environment().has(Check::Init) ? 1 : 0;
     return CUDA_SUCCESS;
   });
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
@@ -17,6 +20,7 @@
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/gang_block.h"
 #include "cpu/exec/source_places.h"
+#include "cpu/jit/program_code.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -44,6 +48,18 @@ CUresult result_of(const jit::KernelFailure& failure) {
   if (!*found) return result_of(found->error());
   *kernel = **found;
   return CUDA_SUCCESS;
+}
+
+/// Functions that have addresses are there once: another copy of them would not be theirs.
+[[gnu::noinline]] void tell_unchecked(const std::string& kernel) {
+  static std::mutex mutex;
+  static auto& told = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (told.insert(kernel).second)
+    base::log(base::LogLevel::Warning,
+              "kernel '" + kernel +
+                  "' calls functions by their addresses and is not checked: set PYCUDA_CPU_CHECK "
+                  "before the program starts");
 }
 
 }  // namespace
@@ -185,9 +201,14 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
                             Checks* checks) const {
   *checks = exec::wanted_checks();
   if (*checks != module_.image()->code().checks()) [[unlikely]] {
-    if (checks->any()) return module_.image()->load_checked(number_, *checks, kernel);
+    const jit::LoadedProgram& code = module_.image()->code();
+    if (checks->any()) {
+      if (code.program()->implementation().may_be_copied(facts_.name))
+        return module_.image()->load_checked(number_, *checks, kernel);
+      tell_unchecked(facts_.name);
+    }
     // Code that checks what nobody asks for any longer.
-    *checks = module_.image()->code().checks();
+    *checks = code.checks();
   }
   const CUresult status = load(kernel);
   if (status != CUDA_SUCCESS || ((*kernel)->on_demand == nullptr && (*kernel)->forms == nullptr))

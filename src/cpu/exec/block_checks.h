@@ -2,12 +2,15 @@
 // What the checks know of a block that runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include "cpu/exec/access_history.h"
 #include "cpu/exec/findings.h"
+#include "cpu/exec/grid_order.h"
+#include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
 #include "cpu/exec/thread_order.h"
@@ -25,8 +28,8 @@ struct NotedAccess {
 /// One per block; used by the thread of the operating system that runs it.
 class BlockChecks {
  public:
-  /// Of the block that `frame` is.
-  static BlockChecks& of(const BlockFrame& frame);
+  /// Of the thread's block.
+  static BlockChecks& of(const ThreadFrame& thread);
   /// Of blocks that this thread of the operating system runs whole, one after the other.
   static BlockChecks& of_this_thread();
 
@@ -39,7 +42,9 @@ class BlockChecks {
   void arrive(std::uint32_t thread, std::uint64_t id);
   void open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps, bool all_wait);
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes) {
-    if (has(Check::Race)) order_.sync_lanes(warp, lanes);
+    if (!has(Check::Race)) return;
+    order_.sync_lanes(warp, lanes);
+    if (has_others_) grid_order_.sync_lanes(warp, lanes);
   }
 
   void set_aligned(std::uint32_t thread, bool is_aligned) { aligned_[thread] = is_aligned; }
@@ -47,15 +52,27 @@ class BlockChecks {
   bool is_aligned(std::uint32_t thread) const { return aligned_[thread]; }
 
  private:
+  void check_written(const ThreadFrame& thread, const NotedAccess& access);
   void order_by_memory(std::uint32_t thread, const NotedAccess& access);
+  void access_global(const ThreadFrame& thread, const NotedAccess& access);
+  PastAccess past_access(const ThreadFrame& thread, const NotedAccess& access) const;
   void access_shared(const ThreadFrame& thread, const NotedAccess& access, std::uint64_t offset);
 
   const LaunchContext* launch_ = nullptr;
   const BlockFrame* block_ = nullptr;
   Checks checks_;
-  std::vector<bool> aligned_;  ///< by thread
+  std::vector<bool> aligned_;        ///< by thread
+  std::vector<bool> has_unwritten_;  ///< by thread: it has read what nobody wrote
   ThreadOrder order_;
-  std::vector<WordHistory> shared_;  ///< by word of the block's window
+  GridOrder grid_order_;
+  bool has_others_ = false;   ///< blocks besides this one
+  std::uint32_t number_ = 0;  ///< of the block
+  struct KnownPage {
+    std::uint64_t number = ~std::uint64_t{0};
+    GridRaces::Page* page = nullptr;
+  };
+  std::array<KnownPage, 16> known_pages_;  ///< those used last, by their numbers
+  std::vector<WordHistory> shared_;        ///< by word of the block's window
   // What threads synchronise by besides barriers: a fence and a strong write release, a strong read
   // and a fence acquire, as the memory model of PTX has it.
   std::unordered_map<std::uint64_t, Knowledge> released_;  ///< by address

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "cpu/exec/address_table.h"
@@ -24,7 +25,38 @@ bool is_looked_at(MemoryKind kind) {
   }
 }
 
+/// Pages of launches that have ended: making them takes longer than using them.
+struct Spare {
+  std::mutex mutex;  ///< protects the rest
+  std::uint64_t launches = 0;
+  std::vector<std::unique_ptr<GridRaces::Page>> pages;
+};
+
+Spare& spare() {
+  static Spare* const only = new Spare;
+  return *only;
+}
+
+constexpr std::size_t most_spare = 1024;  // 64 MiB
+constexpr std::uint64_t generations = 65535;
+
 }  // namespace
+
+GridRaces::GridRaces() {
+  Spare& store = spare();
+  const std::lock_guard lock(store.mutex);
+  generation_ = static_cast<std::uint16_t>(store.launches % generations + 1);
+  cycle_ = store.launches / generations;
+  ++store.launches;
+}
+
+GridRaces::~GridRaces() {
+  Spare& store = spare();
+  const std::lock_guard lock(store.mutex);
+  for (auto& [number, page] : pages_) {
+    if (page != nullptr && store.pages.size() < most_spare) store.pages.push_back(std::move(page));
+  }
+}
 
 void GridKnowledge::add(std::uint32_t block, std::shared_ptr<const BlockKnowledge> known) {
   auto& own = blocks_[block];
@@ -63,7 +95,19 @@ std::unique_ptr<GridRaces::Page> GridRaces::make_page(std::uint64_t address) {
     return nullptr;
   }
   ++made_;
-  return std::make_unique<Page>();
+  std::unique_ptr<Page> page;
+  Spare& store = spare();
+  {
+    const std::lock_guard lock(store.mutex);
+    if (!store.pages.empty()) {
+      page = std::move(store.pages.back());
+      store.pages.pop_back();
+    }
+  }
+  // Histories of another cycle may have the number of this launch.
+  if (page == nullptr || page->cycle != cycle_) page = std::make_unique<Page>();
+  page->cycle = cycle_;
+  return page;
 }
 
 GridRaces::Page* GridRaces::page(std::uint64_t address) {

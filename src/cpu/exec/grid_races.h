@@ -50,10 +50,20 @@ class GridRaces {
  public:
   struct Word {
     std::atomic_flag busy;
+    std::uint16_t generation = 0;  ///< of the launch that the history is of
     History<GridAccess, 3> history;
   };
   static constexpr std::uint64_t page_bytes = 4096;
-  using Page = std::array<Word, page_bytes / history_word>;
+  struct Page {
+    std::array<Word, page_bytes / history_word> words;
+    std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
+  };
+
+  GridRaces();
+  ~GridRaces();
+
+  /// Of this launch, not 0.
+  std::uint16_t generation() const { return generation_; }
 
   /// The words of an address's page; null where memory is not looked at: a thread's own, or more
   /// than there is room for.
@@ -64,6 +74,9 @@ class GridRaces {
 
  private:
   std::unique_ptr<Page> make_page(std::uint64_t address);
+
+  std::uint16_t generation_ = 0;
+  std::uint64_t cycle_ = 0;
 
   static constexpr std::size_t most_pages = 16384;  ///< a GB of histories
   std::shared_mutex mutex_;                         ///< protects `pages_`

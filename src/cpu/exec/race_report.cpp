@@ -54,26 +54,59 @@ FindingKey key_of(const LaunchContext& launch, const PastAccess& now, const Past
 
 }  // namespace
 
-void report_shared_race(const LaunchContext& launch, const BlockFrame& block,
-                        const ThreadFrame& thread, const PastAccess& now, const PastAccess& past,
-                        std::uint64_t address) {
-  if (!Findings::instance().is_new(key_of(launch, now, past))) return;
+namespace {
+
+void add_finding(const LaunchContext& launch, const BlockFrame& block, const Dim3& thread,
+                 const PastAccess& now, FoundPlace other, std::string message,
+                 const PastAccess& past) {
   Finding finding;
   finding.check = Check::Race;
   finding.kernel = launch.kernel.facts.name;
   finding.at = found(launch, block, now);
-  finding.at.thread = thread.tid;
-  finding.other = found(launch, block, past);
-  const bool in_warp = now.thread / 32 == past.thread / 32;
-  const std::string place = describe_shared(launch, block, address);
-  finding.message =
-      std::string(in_warp ? "two threads of a warp" : "two threads") +
-      " access the same byte of shared memory" +
-      (place.empty() ? std::string() : ", " + place + ",") +
-      (in_warp ? " with no __syncwarp() or barrier between them" : " with no barrier between them");
+  finding.at.thread = thread;
+  finding.other = std::move(other);
+  finding.message = std::move(message);
   if (is_strong(now) != is_strong(past))
     finding.message += ", and only one access is atomic or volatile";
   Findings::instance().add(std::move(finding));
+}
+
+std::string in_commas(const std::string& place) {
+  return place.empty() ? std::string() : ", " + place + ",";
+}
+
+}  // namespace
+
+void report_shared_race(const LaunchContext& launch, const BlockFrame& block,
+                        const ThreadFrame& thread, const PastAccess& now, const PastAccess& past,
+                        std::uint64_t address) {
+  if (!Findings::instance().is_new(key_of(launch, now, past))) return;
+  const bool in_warp = is_same_warp(now, past);
+  add_finding(launch, block, thread.tid, now, found(launch, block, past),
+              std::string(in_warp ? "two threads of a warp" : "two threads") +
+                  " access the same byte of shared memory" +
+                  in_commas(describe_shared(launch, block, address)) +
+                  (in_warp ? " with no __syncwarp() or barrier between them"
+                           : " with no barrier between them"),
+              past);
+}
+
+void report_global_race(const LaunchContext& launch, const BlockFrame& block,
+                        const ThreadFrame& thread, const GridAccess& now, const GridAccess& past,
+                        std::uint64_t address) {
+  if (!Findings::instance().is_new(key_of(launch, now, past))) return;
+  const bool in_block = now.block == past.block, in_warp = is_same_warp(now, past);
+  FoundPlace other = found(launch, block, past);
+  other.block = launch.block_at(past.block);
+  add_finding(launch, block, thread.tid, now, std::move(other),
+              std::string(in_warp    ? "two threads of a warp"
+                          : in_block ? "two threads of a block"
+                                     : "threads of two blocks") +
+                  " access the same byte of global memory" + in_commas(describe_address(address)) +
+                  (in_warp    ? " with no __syncwarp() or barrier between them"
+                   : in_block ? " with no barrier between them"
+                              : " with nothing that orders the blocks"),
+              past);
 }
 
 }  // namespace pycuda::cpu::exec

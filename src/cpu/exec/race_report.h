@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cpu/exec/access_history.h"
+#include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
 
 namespace pycuda::cpu::exec {
@@ -13,6 +14,11 @@ namespace pycuda::cpu::exec {
 /// after `past`.
 void report_shared_race(const LaunchContext& launch, const BlockFrame& block,
                         const ThreadFrame& thread, const PastAccess& now, const PastAccess& past,
+                        std::uint64_t address);
+
+/// The same for the byte at `address` of global memory.
+void report_global_race(const LaunchContext& launch, const BlockFrame& block,
+                        const ThreadFrame& thread, const GridAccess& now, const GridAccess& past,
                         std::uint64_t address);
 
 }  // namespace pycuda::cpu::exec

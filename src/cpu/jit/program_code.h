@@ -55,6 +55,12 @@ class Program::Implementation {
   Code form(const std::string& kernel, Form form) const;
   /// The same with code that checks.
   Code checked(const std::string& kernel, Checks checks) const;
+  /// Whether there may be more than one copy of its code: not where functions have addresses.
+  bool may_be_copied(std::string_view kernel) const {
+    const std::vector<Part>& parts = module_->parts;
+    return !options_.by_parts ||
+           (parts.empty() ? module_->on_demand : !parts[part_of(kernel)].whole);
+  }
 
  private:
   struct State {

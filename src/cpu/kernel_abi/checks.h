@@ -49,6 +49,7 @@ struct AccessFlags {
   static constexpr std::uint32_t strong = 4;   ///< volatile, relaxed or atomic: may meet its like
   static constexpr std::uint32_t acquire = 8;  ///< what was released there happened before
   static constexpr std::uint32_t release = 16;
+  static constexpr std::uint32_t copy = 64;       ///< part of a structure that is read to be stored
   static constexpr std::uint32_t has_value = 32;  ///< `low` and `high` are what is written
 };
 

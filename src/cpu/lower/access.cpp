@@ -157,7 +157,7 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
                                     std::uint32_t alignment, const AccessNote& note) {
   if (space == ptx::Space::Param) return;
   const Checks checks = module_.options().checks;
-  if (space == ptx::Space::Local && !checks.has(Check::Memory)) return;
+  if (space == ptx::Space::Local && !checks.has(Check::Memory) && !checks.has(Check::Init)) return;
   track_line();
   check_alignment(pointer, alignment);
   if (checks.has(Check::Memory)) {
@@ -167,7 +167,10 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
          builder_.getInt32(bytes),
          builder_.getInt32(note.flags & (AccessFlags::write | AccessFlags::update) ? 1 : 0)});
   }
-  if (space != ptx::Space::Local && space != ptx::Space::Const) note_access(pointer, bytes, note);
+  // Nobody else accesses what is local.
+  const bool is_noted =
+      space == ptx::Space::Local ? checks.has(Check::Init) : space != ptx::Space::Const;
+  if (is_noted) note_access(pointer, bytes, note);
 }
 
 void FunctionLowering::note_access(llvm::Value* pointer, std::uint32_t bytes,

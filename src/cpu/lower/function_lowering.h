@@ -142,6 +142,12 @@ class FunctionLowering {
   /// Memory on that stack that device code has by address, popped on return.
   llvm::Value* push_variable(llvm::Value* bytes, std::uint32_t alignment, bool counts);
 
+  /// AccessFlags::copy if the load is one of a structure that is copied, else 0.
+  std::uint32_t copy_flag(const ptx::Instruction& load) const {
+    const auto number = static_cast<std::size_t>(&load - source_.body.data());
+    return number < copied_loads_.size() && copied_loads_[number] ? AccessFlags::copy : 0;
+  }
+
   // --- errors ---
   /// Reports an error at the current instruction: "'<text>': <message>".
   void fail(const std::string& message);
@@ -195,6 +201,7 @@ class FunctionLowering {
   std::vector<llvm::Value*> returns_;
   std::vector<llvm::BasicBlock*> label_blocks_;
   std::uint32_t tracked_line_ = 0, tracked_file_ = 0;
+  std::vector<bool> copied_loads_;  ///< by instruction, where that is asked for
 };
 
 }  // namespace pycuda::cpu::lower

@@ -52,8 +52,8 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   if (!is_sane(access)) return false;
   const ptx::Operand& address = instruction.operands[1];
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
-  llvm::Value* pointer =
-      lowering.access(address, space, access.element_bytes * access.count, {access.flags});
+  llvm::Value* pointer = lowering.access(address, space, access.element_bytes * access.count,
+                                         {access.flags | lowering.copy_flag(instruction)});
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Type* type = lowering.int_type(access.bits);
   const llvm::Align alignment(access.element_bytes);
