@@ -63,6 +63,7 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   launch_ = &launch;
   block_ = &block;
   checks_ = launch.request.checks;
+  allocations_ = {};  // a pool may have taken one back
   aligned_.assign(launch.threads, true);
   if (has(Check::Init)) has_unwritten_.assign(launch.threads, false);
   if (!has(Check::Race)) return;

@@ -25,6 +25,17 @@ struct NotedAccess {
   std::uint64_t value[2] = {0, 0};
 };
 
+/// The allocations that a block has used last, while none has been removed.
+struct KnownAllocations {
+  struct Range {
+    std::uintptr_t begin = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::uint64_t epoch = 0;  ///< of the AddressTable
+  std::size_t next = 0;     ///< to be replaced
+  std::array<Range, 4> ranges;
+};
+
 /// One per block; used by the thread of the operating system that runs it.
 class BlockChecks {
  public:
@@ -38,6 +49,7 @@ class BlockChecks {
 
   void access(const ThreadFrame& thread, const NotedAccess& access);
   void fence(std::uint32_t thread);
+  KnownAllocations& allocations() { return allocations_; }
   /// Barrier `id` opens for the lanes of `waiting`; `all_wait`: all threads that have not exited.
   void arrive(std::uint32_t thread, std::uint64_t id);
   void open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps, bool all_wait);
@@ -61,6 +73,7 @@ class BlockChecks {
   const LaunchContext* launch_ = nullptr;
   const BlockFrame* block_ = nullptr;
   Checks checks_;
+  KnownAllocations allocations_;
   std::vector<bool> aligned_;        ///< by thread
   std::vector<bool> has_unwritten_;  ///< by thread: it has read what nobody wrote
   ThreadOrder order_;
