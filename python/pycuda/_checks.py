@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import warnings
 from dataclasses import dataclass, field
 
 _COORDINATES = tuple[int, int, int]
@@ -113,8 +114,15 @@ def _take():
     from pycuda import _driver  # start-up time: as below
 
     if _open:
-        records = json.loads(_driver._take_findings())["findings"]
-        _open[-1][1].extend(finding_of(record) for record in records)
+        taken = json.loads(_driver._take_findings())
+        _open[-1][1].extend(finding_of(record) for record in taken["findings"])
+        if taken["left_out"]:
+            warnings.warn(
+                f"pycuda.checks() lists {len(taken['findings'])} places and leaves out {taken['left_out']} more: fix "
+                "these first",
+                RuntimeWarning,
+                stacklevel=4,
+            )
 
 
 def _wait():

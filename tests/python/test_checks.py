@@ -253,3 +253,19 @@ def test_a_copy_of_unwritten_memory_is_unwritten(context, driver):
         driver.memset_d32(source, 0, 10)
     found = _sum(driver, lambda array: driver.memcpy_dtod(array, source, 256))
     assert [finding.thread for finding in found] == [(10, 0, 0)]
+
+
+def _many_races(count):
+    """A kernel with a race on each of so many lines."""
+    lines = "\n".join(f"  s[(threadIdx.x + {k}) % 64] = threadIdx.x * 64 + {k};" for k in range(count))
+    end = "  __syncthreads();\n  a[threadIdx.x] = s[threadIdx.x];\n}"
+    return f"__global__ void many(int *a)\n{{\n  __shared__ int s[64];\n{lines}\n{end}"
+
+
+def test_no_more_than_a_hundred_places_are_listed(context, driver):
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver")
+    function = SourceModule(_many_races(40)).get_function("many")
+    with pytest.warns(RuntimeWarning, match="lists 100 places and leaves out"), pycuda.checks("race") as found:
+        function(driver.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+    assert len(found) == 100
