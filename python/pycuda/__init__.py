@@ -25,6 +25,30 @@ def _warn_of_original():
 _warn_of_original()
 
 
+def checks(*names):
+    """Check the kernels that a `with` statement launches, on the CPU driver.
+
+    Parameters
+    ----------
+    *names : str
+        What to look for: "memory", "init", "race", "sync" or "all".
+
+    Returns
+    -------
+    context manager
+        Of a list that holds a `Finding` for each place in the program once the statement has ended.
+
+    Examples
+    --------
+    >>> with pycuda.checks("race") as found:  # doctest: +SKIP
+    ...     kernel(a, block=(64, 1, 1))
+    >>> assert not found, found  # doctest: +SKIP
+    """
+    from pycuda import _checks  # start-up time: rarely needed
+
+    return _checks.checking(*names)
+
+
 def load_ipython_extension(shell):
     """`%load_ext pycuda` in IPython and Jupyter: the cell magic `%%cuda`."""
     from pycuda import ipython_magic  # start-up time: for IPython only

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, overload
 
 from pycuda._benchmark import Comparison as Comparison
 from pycuda._benchmark import Timing as Timing
+from pycuda._checks import Finding
 from pycuda._profile import Profile as Profile
 from pycuda._profile import Summary as Summary
 from pycuda._profile import Work as Work
@@ -15,6 +17,7 @@ VERSION_STATUS: str
 VERSION_TEXT: str
 ANYWHERE_VERSION: str
 
+def checks(*names: str) -> AbstractContextManager[list[Finding]]: ...
 def load_ipython_extension(shell: Any) -> None: ...
 
 @overload

@@ -15,6 +15,8 @@ import shutil
 import sys
 import tempfile
 
+from pycuda import _checked_programs
+
 _LINKS = ("libcuda.so", "libcuda.so.1")
 # CUDA's run-time library over this driver: for programs linked with it, and for nvcc to link with.
 _RUN_TIME = ("libcudart.so.13", "libcudart.so.12", "libcudart_static.a")
@@ -135,12 +137,18 @@ def environment(options, current=os.environ):
         if value is not None:
             variables[variable] = str(value)
     if options.check:
-        variables["PYCUDA_CPU_CHECK"] = "1"
+        variables["PYCUDA_CPU_CHECK"] = options.check
     return variables
 
 
 def _add_options(parser):
-    parser.add_argument("--check", action="store_true", help="check every memory access of every kernel")
+    parser.add_argument(
+        "--check",
+        nargs="?",
+        const="1",
+        metavar="CHECKS",
+        help="check kernels, as in --check=race,sync: memory (without a value), init, race, sync or all",
+    )
     parser.add_argument("--devices", type=int, metavar="N", help="how many devices the driver offers (1)")
     parser.add_argument("--threads", type=int, metavar="N", help="how many cores run kernels (all)")
     parser.add_argument("--memory", metavar="SIZE", help="memory of a device, such as 4G (half of the machine's)")
@@ -149,7 +157,7 @@ def _add_options(parser):
 
 
 def run(arguments):
-    """`python -m pycuda run`: replace this process by the program; only an error returns."""
+    """`python -m pycuda run`: the program in this process's place, or below it where its findings are counted."""
     parser = argparse.ArgumentParser(
         prog="python -m pycuda run",
         usage="python -m pycuda run [OPTIONS] PROGRAM [ARGS]",
@@ -157,8 +165,18 @@ def run(arguments):
         "`-c TEXT`, or an executable.",
     )
     _add_options(parser)
+    parser.add_argument("--check-report", metavar="FILE", help="write what the checks find to this file, as JSON")
     own, program = _split(parser, arguments)
     options = parser.parse_args(own)
+    if options.check and (unknown := _checked_programs.unknown_checks(options.check)):
+        parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
+    if options.check_report and not options.check:
+        parser.error("--check-report needs --check")
+    if options.check_report:
+        try:
+            open(options.check_report, "w").close()
+        except OSError as error:
+            parser.error(f"--check-report: {error}")
     if not program:
         parser.error("no program is given")
     command = program
@@ -171,6 +189,8 @@ def run(arguments):
     except OSError as error:
         parser.error(str(error))
     sys.stdout.flush()
+    if options.check:
+        return _checked_programs.run(command, {**os.environ, **variables}, options.check_report)
     os.execvpe(command[0], command, {**os.environ, **variables})
 
 
@@ -196,6 +216,8 @@ def env(arguments):
     )
     _add_options(parser)
     options = parser.parse_args(arguments)
+    if options.check and (unknown := _checked_programs.unknown_checks(options.check)):
+        parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
     try:
         variables = environment(options)
     except OSError as error:

@@ -7,8 +7,10 @@ asks for it, so the plug-in costs other tests nothing.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
+import sys
 import warnings
 
 import pytest
@@ -24,6 +26,14 @@ class CudaMemoryLeakWarning(UserWarning):
     """A test ended and device memory that it had allocated is still in use."""
 
 
+def _names_of_checks(text):
+    from pycuda._checked_programs import ALLOWED, unknown_checks  # start-up time: as below
+
+    if unknown := unknown_checks(text):
+        raise argparse.ArgumentTypeError(f"there is no check {unknown!r}: {ALLOWED} (as in --cuda-check=memory)")
+    return text
+
+
 def pytest_addoption(parser):
     """The options."""
     group = parser.getgroup("cuda", "CUDA (pycuda)")
@@ -36,13 +46,17 @@ def pytest_addoption(parser):
     )
     group.addoption(
         "--cuda-check",
-        action="store_true",
-        default=None,
-        help="check every access of every kernel, on the CPU driver (the default, unless $PYCUDA_CPU_CHECK is set)",
+        nargs="?",
+        const="1",
+        type=_names_of_checks,
+        metavar="CHECKS",
+        help="check kernels on the CPU driver, as in --cuda-check=race,sync: memory (the default, unless "
+        "$PYCUDA_CPU_CHECK is set), init, race, sync or all; findings fail the test",
     )
     group.addoption(
         "--no-cuda-check",
-        action="store_false",
+        action="store_const",
+        const="0",
         dest="cuda_check",
         help="do not check memory accesses of kernels: faster",
     )
@@ -62,7 +76,7 @@ def pytest_load_initial_conftests(early_config):
     if options.cuda_device in _DRIVER_OF:
         os.environ["PYCUDA_DRIVER"] = _DRIVER_OF[options.cuda_device]
     if options.cuda_check is not None:
-        os.environ["PYCUDA_CPU_CHECK"] = "1" if options.cuda_check else "0"
+        os.environ["PYCUDA_CPU_CHECK"] = options.cuda_check
     else:
         os.environ.setdefault("PYCUDA_CPU_CHECK", "1")
 
@@ -94,6 +108,28 @@ def pytest_runtest_setup(item):
     """Skip tests marked `gpu` where there is none."""
     if item.get_closest_marker("gpu") and _driver_kind(item.config) != "NVIDIA":
         pytest.skip("needs an NVIDIA GPU")
+
+
+def _quiet_checks():
+    """Those of the session's checks whose findings end no launch, as PYCUDA_CPU_CHECK has them; "" for none."""
+    names = os.environ.get("PYCUDA_CPU_CHECK", "").split(",")
+    return ",".join(name for name in names if name.strip() in ("init", "race", "sync", "all"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test whose kernels have findings."""
+    if not _quiet_checks() or "pycuda" not in sys.modules or _driver_kind(item.config) != "CPU":
+        return (yield)
+    import pycuda  # start-up time: as below
+
+    # Errors of memory have ended the launch, and the test knows of them.
+    with pycuda.checks(*os.environ["PYCUDA_CPU_CHECK"].split(",")) as found:
+        result = yield
+    told = [str(finding) for finding in found if not finding.ended_launch]
+    if told:
+        pytest.fail("the checks of kernels found:\n" + "\n".join(told), pytrace=False)
+    return result
 
 
 @pytest.hookimpl(wrapper=True)
@@ -198,5 +234,8 @@ def pytest_terminal_summary(terminalreporter, config):
     """Say which device the tests ran on."""
     name = config.stash.get(_device_name, None)
     if name is not None:
-        checked = os.environ.get("PYCUDA_CPU_CHECK") == "1" and name.startswith("CPU")
-        terminalreporter.write_line(f"CUDA tests ran on {name}" + (", memory accesses checked" if checked else ""))
+        checks = os.environ.get("PYCUDA_CPU_CHECK", "0") if name.startswith("CPU") else "0"
+        checked = "" if checks in ("", "0") else ", memory accesses checked"
+        if _quiet_checks() and checked:
+            checked = f", checked for: {checks.replace(',', ', ')}"
+        terminalreporter.write_line(f"CUDA tests ran on {name}{checked}")

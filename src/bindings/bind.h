@@ -26,6 +26,7 @@ void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
 void bind_profiler(nanobind::module_& m);
+void bind_checks(nanobind::module_& m);
 void bind_value_format(nanobind::module_& m);
 /// The class _ArrayBase and the submodule _array.
 void bind_array(nanobind::module_& m);

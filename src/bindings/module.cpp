@@ -38,6 +38,7 @@ NB_MODULE(_driver, m) {
   bind_ipc(m);
   bind_profile(m);
   bind_profiler(m);
+  bind_checks(m);
   bind_value_format(m);
   bind_rtc(m);
   bind_array(m);

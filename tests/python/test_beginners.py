@@ -34,7 +34,7 @@ def test_the_cpu_driver_says_how_to_have_more_devices():
 def test_settings_that_are_not_understood_are_told():
     code = "import pycuda.autoinit, pycuda.gpuarray as g, numpy; (g.zeros(2, numpy.float32) + 1).get(); print('done')"
     for name, value, allowed, instead in [
-        ("PYCUDA_CPU_CHECK", "yes", "0 or 1", "0"),
+        ("PYCUDA_CPU_CHECK", "yes", "names of checks with commas between them (memory, init, race, sync), all", "0"),
         ("PYCUDA_CPU_VECTOR", "2", "0 or 1", "1"),
         ("PYCUDA_CPU_STREAM", "always", "0 or 1", "in large launches"),
         ("PYCUDA_CPU_THREADS", "many", "a whole number from 1 to 1024", ""),

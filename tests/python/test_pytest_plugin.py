@@ -37,9 +37,7 @@ def project(tmp_path, driver):
         command = [sys.executable, "-m", "pytest", "-p", "pycuda.pytest_plugin", "-p", "no:cacheprovider", "-rsfE"]
         settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGES), settings.get("PYTHONPATH")]))
         settings.update(environment)
-        done = subprocess.run(
-            [*command, *options], cwd=folder, env=settings, capture_output=True, text=True
-        )
+        done = subprocess.run([*command, *options], cwd=folder, env=settings, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
     return run
@@ -211,3 +209,45 @@ def test_tests_without_cuda_load_no_driver(project):
                 assert "libcuda" not in maps.read()
         """)
     assert status == 0 and "CUDA tests" not in output, output
+
+
+RACE = """
+REVERSE = '''
+__global__ void reverse(int *a)
+{
+  __shared__ int s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  %s
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+'''
+
+def run(line):
+    kernel = SourceModule(REVERSE % line).get_function("reverse")
+    kernel(cuda.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+
+def test_race(cuda_context): run("")
+def test_right(cuda_context): run("__syncthreads();")
+def test_without_cuda(): pass
+"""
+
+
+def test_findings_of_chosen_checks_fail_the_test(project, cpu_driver):
+    status, output = project(RACE, "--cuda-device=cpu", "--cuda-check=race,sync")
+    assert status == 1
+    assert "1 failed, 2 passed" in output
+    assert "FAILED test_it.py::test_race" in output
+    assert "race: two threads access the same byte of shared memory" in output
+    assert "s[threadIdx.x] = a[threadIdx.x];" in output
+    assert "checked for: race, sync" in output
+
+
+def test_findings_are_not_looked_for_unless_they_are_chosen(project, cpu_driver):
+    status, output = project(RACE, "--cuda-device=cpu")
+    assert (status, "3 passed" in output) == (0, True), output
+
+
+def test_an_unknown_check_is_refused(project):
+    status, output = project(RACE, "--cuda-check=races")
+    assert status == 4
+    assert "there is no check 'races'" in output

@@ -2,6 +2,7 @@
 // Beyond NVIDIA's interface: what a program's own pools tell the driver about their blocks.
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/launch_context.h"
 
 extern "C" {
@@ -13,7 +14,7 @@ CUresult cuCpuIsChecked(int* checked) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
     if (checked == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *checked = exec::checked_mode() ? 1 : 0;
+    *checked = exec::checked_mode() || exec::checks_of_environment().has(Check::Init) ? 1 : 0;
     return CUDA_SUCCESS;
   });
 }

@@ -67,7 +67,7 @@ inline CUresult prepare(Function& function, Context& context, const LaunchShape&
   if (&function.module().context() != &context) return CUDA_ERROR_INVALID_HANDLE;
   CUresult status = check_shape(function, shape);
   if (status != CUDA_SUCCESS) return status;
-  status = function.load_for(shape.grid, shape.block, &request->kernel);
+  status = function.load_for(shape.grid, shape.block, &request->kernel, &request->checks);
   if (status != CUDA_SUCCESS) return status;
   request->keep_alive = function.module().image();
   request->grid = shape.grid;

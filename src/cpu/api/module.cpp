@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
@@ -14,8 +17,10 @@
 #include "cpu/api/registry.h"
 #include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/gang_block.h"
 #include "cpu/exec/source_places.h"
+#include "cpu/jit/program_code.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -43,6 +48,18 @@ CUresult result_of(const jit::KernelFailure& failure) {
   if (!*found) return result_of(found->error());
   *kernel = **found;
   return CUDA_SUCCESS;
+}
+
+/// Functions that have addresses are there once: another copy of them would not be theirs.
+[[gnu::noinline]] void tell_unchecked(const std::string& kernel) {
+  static std::mutex mutex;
+  static auto& told = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (told.insert(kernel).second)
+    base::log(base::LogLevel::Warning,
+              "kernel '" + kernel +
+                  "' calls functions by their addresses and is not checked: set PYCUDA_CPU_CHECK "
+                  "before the program starts");
 }
 
 }  // namespace
@@ -115,6 +132,16 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
   return CUDA_SUCCESS;
 }
 
+CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kernel** kernel) const {
+  const auto linked = made_before_interrupt([held = shared_from_this(), number, checks] {
+    return held->code().link_checked(number, checks);
+  });
+  if (!linked) return CUDA_ERROR_TIMEOUT;
+  if (!*linked) return result_of(linked->error());
+  *kernel = **linked;
+  return CUDA_SUCCESS;
+}
+
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
   const Kernel* threads = nullptr;
   if ((*kernel)->forms != nullptr) {
@@ -179,7 +206,19 @@ CUresult Function::load(const Kernel** kernel) const {
   return *kernel != nullptr ? CUDA_SUCCESS : module_.image()->load_kernel(number_, kernel);
 }
 
-CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
+CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel,
+                            Checks* checks) const {
+  *checks = exec::wanted_checks();
+  if (*checks != module_.image()->code().checks()) [[unlikely]] {
+    const jit::LoadedProgram& code = module_.image()->code();
+    if (checks->any()) {
+      if (code.program()->implementation().may_be_copied(facts_.name))
+        return module_.image()->load_checked(number_, *checks, kernel);
+      tell_unchecked(facts_.name);
+    }
+    // Code that checks what nobody asks for any longer.
+    *checks = code.checks();
+  }
   const CUresult status = load(kernel);
   if (status != CUDA_SUCCESS || ((*kernel)->on_demand == nullptr && (*kernel)->forms == nullptr))
     return status;

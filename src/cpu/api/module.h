@@ -46,6 +46,8 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   CUresult load_kernel(std::size_t number, const Kernel** kernel) const;
   /// The same for all kernels that kernels of the module may launch.
   CUresult load_launched_kernels() const;
+  /// The same in code that does other checks than the module's own.
+  CUresult load_checked(std::size_t number, Checks checks, const Kernel** kernel) const;
   /// Puts in place of a kernel the one that runs launches of this size, which is made if it is not
   /// yet. As load_kernel otherwise.
   CUresult load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
@@ -88,8 +90,9 @@ class Function {
   const Kernel* kernel() const;
   /// Loads the kernel if it is not yet (ModuleImage::load_kernel), and those it may launch.
   CUresult load(const Kernel** kernel) const;
-  /// The same with code for launches of this size.
-  CUresult load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
+  /// The same with code for launches of this size, which does the checks that are wanted now.
+  CUresult load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel,
+                    Checks* checks) const;
   CUfunction handle() const { return handle_; }
 
   CUresult get(CUfunction_attribute attribute, int* value) const;

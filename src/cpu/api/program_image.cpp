@@ -15,6 +15,7 @@
 #include "cpu/api/better_forms.h"
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/virtual_device.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/ptx/fatbin.h"
 
 namespace pycuda::cpu::api {
@@ -25,7 +26,7 @@ constexpr int newest_ptx_major = 9;
 const jit::Options& compiler_options() {
   static const jit::Options options = [] {
     jit::Options chosen;
-    chosen.checked = base::environment_switch("PYCUDA_CPU_CHECK", false);
+    chosen.checks = exec::checks_of_environment();
     chosen.cache_folder = base::default_cache_folder().string();
     chosen.by_parts = loads_lazily();
     if (patience() >= 0) chosen.aside = compile_aside;

@@ -10,6 +10,8 @@ extern "C" int cuCpuWatchWaits();
 extern "C" int cuCpuFunctionGetPlan();
 extern "C" int cuCpuIsChecked();
 extern "C" int cuCpuWatchUse();
+extern "C" int cuCpuSetChecks();
+extern "C" int cuCpuTakeFindings();
 
 namespace pycuda::cpu::api {
 
@@ -29,6 +31,10 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuIsChecked)},
       {"cuCpuWatchUse", "cuCpuWatchUse", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuWatchUse)},
+      {"cuCpuSetChecks", "cuCpuSetChecks", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuSetChecks)},
+      {"cuCpuTakeFindings", "cuCpuTakeFindings", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuTakeFindings)},
   };
   return symbols;
 }

@@ -120,6 +120,10 @@ void BlockRun::start(std::uint64_t block) {
     for (FrameStack& frames : frames_) frames.clear();
     frames_used_ = false;
   }
+  is_checked_ = launch_->request.checks.any();
+  if (!is_checked_) return;
+  if (checks_ == nullptr) checks_ = std::make_unique<BlockChecks>();
+  checks_->start(*launch_, block_);
 }
 
 BlockRun::Outcome BlockRun::run(unsigned processor) {
@@ -203,7 +207,10 @@ BlockRun::Outcome BlockRun::schedule() {
       if (launch_->stopped.load(std::memory_order_relaxed)) return Outcome::Stopped;
       run_warp(warp);
     }
-    if (live_threads_ == 0) return Outcome::Finished;
+    if (live_threads_ == 0) {
+      if (is_checked_ && barriers_used_ != 0) check_rest(sync_state(), barriers_);
+      return Outcome::Finished;
+    }
     if (launch_->stopped.load(std::memory_order_relaxed)) return Outcome::Stopped;
     advanced_ |= progress_;
     // Barriers that opened, and lanes whose exit let others go on, are found here.
@@ -303,12 +310,14 @@ void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
   }
   NamedBarrier& barrier = barriers_[id];
   const auto expected = static_cast<std::uint32_t>(thread.operand[1]);
+  if (is_checked_) check_arrival(sync_state(), thread, barrier);
   switch (thread.state) {
     case ThreadState::AtBarrierReduce:
       barrier.arrive_reducing(warp, lane, expected, thread.operand[2] != 0);
       break;
     case ThreadState::AtBarrierArrive:
       barrier.arrive(warp, lane, expected, false);
+      if (is_checked_) checks_->arrive(thread.linear, id);
       warps_[warp].ready |= 1u << lane;
       break;
     default:
@@ -325,6 +334,13 @@ void BlockRun::open_barriers() {
     const auto id = static_cast<unsigned>(std::countr_zero(barriers_dirty_));
     NamedBarrier& barrier = barriers_[id];
     if (!barrier.complete(live_, warp_count_)) continue;
+    if (is_checked_) {
+      check_opening(sync_state(), barrier, id);
+      // Who has exited may have arrived before, and done something since.
+      const bool all_wait = barrier.waiting() == live_ &&
+                            (barrier.expected() == 0 || live_threads_ == launch_->threads);
+      checks_->open(id, barrier.waiting(), warp_count_, all_wait);
+    }
     for (unsigned warp = 0; warp < warp_count_; ++warp) {
       const std::uint32_t released = barrier.waiting(warp);
       for (std::uint32_t left = released; left != 0; left &= left - 1) {
@@ -423,6 +439,7 @@ std::string BlockRun::waiting_text() const {
 }
 
 void BlockRun::report_deadlock() {
+  if (is_checked_) list_deadlock(sync_state(), waiting_text());
   launch_->report(
       FaultKind::Deadlock, &block_, nullptr,
       "deadlock, every thread of the block waits and none can go on: " + waiting_text());

@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "cpu/exec/block_checks.h"
 #include "cpu/exec/frame_stack.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
 #include "cpu/exec/shared_arena.h"
+#include "cpu/exec/sync_rules.h"
 
 namespace pycuda::cpu::exec {
 
@@ -60,6 +62,8 @@ class BlockRun {
   }
   /// Whether [address, address + bytes) is the thread's own local memory.
   bool owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const;
+  /// Only of launches with checks.
+  BlockChecks& checks() { return *checks_; }
 
  private:
   struct Warp {
@@ -94,6 +98,11 @@ class BlockRun {
   std::string waiting_text() const;
   std::string wait_of(const ThreadFrame& thread) const;
 
+  /// What the rules of synchronisation are asked of.
+  SyncState sync_state() const {
+    return {*launch_, block_, threads_, live_, warp_count_, *checks_};
+  }
+
   LaunchContext* launch_ = nullptr;
   const Kernel* kernel_ = nullptr;
   KernelEntry* entry_ = nullptr;
@@ -110,6 +119,8 @@ class BlockRun {
   std::array<NamedBarrier, barrier_count> barriers_{};
   std::uint32_t barriers_used_ = 0;   ///< a bit for each barrier with arrivals
   std::uint32_t barriers_dirty_ = 0;  ///< those that may have become complete
+  std::unique_ptr<BlockChecks> checks_;
+  bool is_checked_ = false;
   unsigned warp_count_ = 0;
   std::uint32_t live_threads_ = 0;
   unsigned idle_runs_ = 0;  ///< one after the other that did no more than spin

@@ -11,8 +11,15 @@ namespace pycuda::cpu::exec {
 
 void BlockRun::complete_op(unsigned index, std::uint32_t lanes) {
   ThreadFrame* const frames = &threads_[std::size_t{index} * 32];
-  const auto op = static_cast<WarpOp>(frames[std::countr_zero(lanes)].detail);
+  const ThreadFrame& first = frames[std::countr_zero(lanes)];
+  const auto op = static_cast<WarpOp>(first.detail);
+  const bool is_turn = is_at_turn(first);
   execute_warp_op(op, lanes, frames);
+  // A turn is no operation of the program: it orders nothing.
+  if (is_checked_ && !is_turn) {
+    check_warp_op(sync_state(), index, lanes);
+    if (op != WarpOp::ActiveMask) checks_->sync_lanes(index, lanes);
+  }
   warps_[index].at_op &= ~lanes;
   warps_[index].ready |= lanes;
 }

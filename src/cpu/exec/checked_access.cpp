@@ -6,20 +6,15 @@
 #include <cstdio>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/block_checks.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/local_memory.h"
+#include "cpu/exec/stream.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
 namespace pycuda::cpu::exec {
 namespace {
-
-/// The allocation that this OS thread used last.
-struct LastAllocation {
-  std::uintptr_t begin = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t epoch = 0;
-};
 
 bool inside(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin, std::uint64_t size) {
   return address >= begin && address - begin <= size && bytes <= size - (address - begin);
@@ -51,15 +46,23 @@ bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t b
   return in_local_variable(thread, address, bytes);
 }
 
-bool in_allocation(std::uint64_t address, std::uint64_t bytes) {
-  static thread_local LastAllocation last;
+bool in_allocation(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
   const AddressTable& table = AddressTable::instance();
+  const auto* launch = static_cast<const LaunchContext*>(thread.block->launch->launch);
+  KnownAllocations* const known =
+      launch->request.checks.any() ? &BlockChecks::of(thread).allocations() : nullptr;
   const std::uint64_t epoch = table.epoch();
-  if (last.epoch == epoch && inside(address, bytes, last.begin, last.bytes)) return true;
+  if (known != nullptr && known->epoch == epoch) {
+    for (const KnownAllocations::Range& range : known->ranges) {
+      if (inside(address, bytes, range.begin, range.bytes)) return true;
+    }
+  }
   const auto found = table.find(address);
   if (!found || found->pooled || !inside(address, bytes, found->begin, found->used_bytes))
     return false;
-  last = {found->begin, found->used_bytes, epoch};
+  if (known == nullptr) return true;
+  if (known->epoch != epoch) *known = {epoch, 0, {}};
+  known->ranges[known->next++ % known->ranges.size()] = {found->begin, found->used_bytes};
   return true;
 }
 
@@ -74,7 +77,8 @@ extern "C" void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::u
   bool legal = false;
   if (!misaligned) {
     const exec::RuntimeScope scope;
-    legal = exec::in_allocation(address, bytes) || exec::in_launch(*thread, address, bytes);
+    legal =
+        exec::in_allocation(*thread, address, bytes) || exec::in_launch(*thread, address, bytes);
   }
   if (legal) return;
   exec::FaultRecord record;

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/launch_context.h"
@@ -171,6 +172,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   request.dynamic_shared_bytes = size.dynamic_shared_bytes;
   request.stack_bytes = stack_bytes_;
   request.params = std::move(parameters);
+  request.checks = checks_of_environment();  // as the module is compiled
   request.level = level;
   request.launcher = {kernel_, from.block, from.thread};
   request.began = began_;

@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/unwritten.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -49,7 +51,7 @@ void* DeviceHeap::allocate(const void* owner, std::uint64_t bytes) {
   if (account.used > account.limit || bytes > account.limit - account.used) return nullptr;
   void* const memory = ::operator new(bytes, heap_alignment, std::nothrow);
   if (memory == nullptr) return nullptr;
-  if (checked_mode()) std::memset(memory, 0xff, bytes);
+  fill_fresh(memory, bytes);
   account.used += bytes;
   state_->blocks.emplace(memory, State::Block{owner, bytes});
   AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(memory), bytes,

@@ -17,9 +17,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/page_move.h"
+#include "cpu/exec/unwritten.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -296,7 +298,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
   }
   if (memory == nullptr) return nullptr;
   memory += front;
-  if (checked_mode() && !starts_with_zeros(kind)) std::memset(memory, 0xff, bytes);
+  if (!starts_with_zeros(kind)) fill_fresh(memory, bytes);
   if (!counts) block.accounted = 0;
   state.used += block.accounted;
   state.blocks.emplace(memory, block);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/child_launches.h"
 #include "cpu/exec/device_error_texts.h"
 #include "cpu/exec/device_heap.h"

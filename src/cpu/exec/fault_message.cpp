@@ -10,6 +10,8 @@
 #include <memory>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/check_settings.h"
+#include "cpu/exec/findings.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
 #include "cpu/exec/source_places.h"
@@ -169,8 +171,9 @@ std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
 }
 
 /// Checked mode keeps the variables of a thread where their bounds are known.
-std::string local_text(const FaultRecord& record) {
-  if (!checked_mode() || !record.thread_known || record.thread == nullptr) return {};
+std::string local_text(const LaunchContext& launch, const FaultRecord& record) {
+  if (!launch.request.checks.has(Check::Memory) || !record.thread_known || record.thread == nullptr)
+    return {};
   const FrameStack::Variable variable = frames_of(*record.thread).nearest_variable(record.address);
   const std::string block =
       "the thread's " + std::to_string(variable.bytes) + "-byte block of local memory";
@@ -198,7 +201,7 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       }
       std::string text = "illegal memory access at address " + at;
       std::string place = shared_text(launch, block, record.address);
-      if (place.empty()) place = local_text(record);
+      if (place.empty()) place = local_text(launch, record);
       if (place.empty()) place = describe_address(record.address);
       return place.empty() ? text : text + ", " + place;
     }
@@ -239,6 +242,15 @@ std::string hexadecimal(std::uint64_t address) {
 
 std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) {
   return source_line(launch, thread).place;
+}
+
+std::string describe_shared(const LaunchContext& launch, const BlockFrame& block,
+                            std::uint64_t address) {
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(block.shared);
+  const std::string variable = offset < launch.kernel.facts.static_shared_bytes
+                                   ? shared_text(launch, block, address)
+                                   : std::string();
+  return variable.empty() ? bytes_text(offset) + " into the block's shared memory" : variable;
 }
 
 std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
@@ -304,6 +316,29 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
                      ", PYCUDA_CPU_CHECK=1 tells which one it was";
   fault.message += quoted_line(launch, thread);
   return fault;
+}
+
+void list_fault(const LaunchContext& launch, const FaultRecord& record, const BlockFrame& block) {
+  const bool of_access =
+      record.kind == FaultKind::IllegalAddress || record.kind == FaultKind::MisalignedAddress;
+  if (!of_access || !launch.request.checks.has(Check::Memory) || !record.thread_known ||
+      record.thread == nullptr)
+    return;
+  const ThreadFrame& thread = *record.thread;
+  FindingKey key;
+  key.check = Check::Memory;
+  key.kernel = &launch.kernel;
+  key.line = thread.source_line;
+  key.file = thread.source_file;
+  if (!Findings::instance().is_new(key)) return;
+  Finding finding;
+  finding.check = Check::Memory;
+  finding.kernel = launch.kernel.facts.name;
+  finding.at = place_of(launch, block, thread.tid, thread.source_line, thread.source_file);
+  finding.at.access = record.detail;
+  finding.message = happened(launch, record, block);
+  finding.ended_launch = true;
+  Findings::instance().add(std::move(finding));
 }
 
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,

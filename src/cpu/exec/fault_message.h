@@ -15,6 +15,9 @@ namespace pycuda::cpu::exec {
 Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
                      const BlockFrame& block);
 
+/// Adds the fault of an access to the findings, where accesses are checked.
+void list_fault(const LaunchContext& launch, const FaultRecord& record, const BlockFrame& block);
+
 /// `what` completes "kernel k stopped ...: ". `block` and `thread` may be null.
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,
                        const ThreadFrame* thread, std::string_view what);
@@ -30,6 +33,11 @@ std::string source_text(const LaunchContext& launch, const ThreadFrame* thread);
 /// memory", or as describe_address, or the address itself.
 std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
                            std::uint64_t address);
+
+/// "4 bytes into the 128-byte shared variable 'k::tile'", or "4 bytes into the block's shared
+/// memory".
+std::string describe_shared(const LaunchContext& launch, const BlockFrame& block,
+                            std::uint64_t address);
 
 /// What ended a launch that was `timed_out`.
 std::string_view why_stopped(const LaunchContext& launch);

@@ -8,17 +8,20 @@
 #include <cstring>
 #include <new>
 
-#include "base/env.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/block_checks.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_search.h"
 #include "cpu/exec/gang_block.h"
+#include "cpu/exec/grid_races.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/streaming.h"
+#include "cpu/exec/unwritten.h"
 #include "cpu/exec/watchdog.h"
 
 namespace pycuda::cpu::exec {
@@ -50,7 +53,11 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
 }  // namespace
 
 LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
-    : request(given), forms(forms_for(request)), kernel(form_to_run(request, forms)), faults(sink) {
+    : request(given),
+      forms(forms_for(request)),
+      kernel(form_to_run(request, forms)),
+      faults(sink),
+      races(request.checks.has(Check::Race) ? std::make_unique<GridRaces>() : nullptr) {
   const KernelFacts& facts = kernel.facts;
   if (facts.streams) count_streamed_launch();
   frame.grid = request.grid;
@@ -115,11 +122,16 @@ LaunchContext::~LaunchContext() {
 }
 
 bool LaunchContext::needs_fresh_shared() const {
-  return kernel.facts.reads_reserved_shared || (checked_mode() && shared_bytes != 0);
+  return kernel.facts.reads_reserved_shared ||
+         ((checked_mode() || request.checks.has(Check::Init)) && shared_bytes != 0);
 }
 
 void LaunchContext::refresh_shared(SharedArena& arena) const {
-  if (checked_mode()) arena.scrub(shared_bytes);
+  if (request.checks.has(Check::Init)) {
+    fill_unwritten(arena.base(), shared_bytes);
+  } else if (checked_mode()) {
+    arena.scrub(shared_bytes);
+  }
   if (kernel.facts.reads_reserved_shared)
     std::memset(arena.base() + frame.total_shared_bytes, 0, reserved_shared_bytes);
 }
@@ -144,6 +156,7 @@ Dim3 LaunchContext::block_at(std::uint64_t index) const {
 void LaunchContext::report(const FaultRecord& record, const BlockFrame& block) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
+  list_fault(*this, record, block);
   faults.report(gangs && record.thread != nullptr ? describe_gang_fault(record, block)
                                                   : describe_fault(*this, record, block));
 }
@@ -229,6 +242,11 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
               {own.launch.most_fused, own.last - i, std::uint64_t{grid.x - own.block.ctaid.x}});
           own.block.row_threads = own.launch.frame.rows.x * static_cast<std::uint32_t>(fused);
           if (fresh) own.launch.refresh_shared(own.arena);
+          if (own.launch.request.checks.any()) {
+            BlockChecks& checks = BlockChecks::of_this_thread();
+            checks.start(own.launch, own.block);
+            own.thread.scratch = reinterpret_cast<std::uint64_t>(&checks);
+          }
           own.entry.enter(&own.thread);
           if (own.gang_block != nullptr) {
             own.gang_block->run(own.entry, own.block, own.thread);
@@ -259,11 +277,6 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
     late.thread_known = false;
     launch.report(late, run.block);
   }
-}
-
-bool checked_mode() {
-  static const bool checked = base::environment_switch("PYCUDA_CPU_CHECK", false);
-  return checked;
 }
 
 }  // namespace pycuda::cpu::exec

@@ -19,6 +19,7 @@
 namespace pycuda::cpu::exec {
 
 class ChildLaunches;
+class GridRaces;
 class SharedArena;
 struct LaunchRequest;
 
@@ -33,6 +34,7 @@ struct LaunchContext {
   KernelForms* const forms;      ///< that its run time counts for, or null
   const Kernel& kernel;          ///< in its best form
   FaultSink& faults;
+  const std::unique_ptr<GridRaces> races;  ///< where they are looked for
   LaunchFrame frame;
   std::uint64_t blocks = 0;
   std::uint32_t threads = 0;              ///< per block
@@ -105,8 +107,5 @@ inline Dim3 thread_of_number(const Dim3& block, std::uint32_t number) {
 /// when the launch is stopped; faults are reported.
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                       unsigned processor);
-
-/// True when PYCUDA_CPU_CHECK asks for the checked mode (read once).
-bool checked_mode();
 
 }  // namespace pycuda::cpu::exec

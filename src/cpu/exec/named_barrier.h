@@ -27,6 +27,9 @@ class NamedBarrier {
   /// missing lanes of a warp that arrived count as arrived, as hardware counts whole warps.
   bool complete(const LiveLanes& live, unsigned warps);
   std::uint32_t waiting(unsigned warp) const { return waiting_[warp]; }
+  const LiveLanes& waiting() const { return waiting_; }
+  /// Those that wait, and those that went on.
+  const LiveLanes& arrived() const { return arrived_; }
   std::uint32_t expected() const { return expected_; }
   std::uint32_t arrivals() const { return arrivals_; }
   /// What a reducing thread gets.
@@ -34,8 +37,8 @@ class NamedBarrier {
   void reset() { *this = NamedBarrier(); }
 
  private:
-  std::array<std::uint32_t, max_warps> arrived_{};
-  std::array<std::uint32_t, max_warps> waiting_{};
+  LiveLanes arrived_{};
+  LiveLanes waiting_{};
   std::uint32_t arrivals_ = 0;
   std::uint32_t repeated_ = 0;  ///< arrivals of lanes that had arrived before
   std::uint32_t expected_ = 0;

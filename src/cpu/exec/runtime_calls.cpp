@@ -21,6 +21,8 @@
 #include "cpu/exec/printf_buffer.h"
 #include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/process_copy.h"
+#include "cpu/exec/stream.h"
+#include "cpu/exec/unwritten.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -145,6 +147,8 @@ void* pycuda_cpu_variable_push(ThreadFrame* thread, std::uint64_t bytes, std::ui
   if (memory == nullptr) {
     exec::KernelEntry::of_this_thread().raise(exec::record_of(thread, FaultKind::StackOverflow));
   }
+  const auto& launch = *static_cast<const exec::LaunchContext*>(thread->block->launch->launch);
+  if (launch.request.checks.has(pycuda::cpu::Check::Init)) exec::fill_unwritten(memory, bytes);
   return memory;
 }
 

@@ -9,6 +9,7 @@
 #include "cpu/exec/device_runtime_symbols.h"
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/math.h"
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/kernel_abi/texture.h"
 
@@ -35,6 +36,9 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_malloc", pycuda_cpu_malloc),
       runtime_symbol("pycuda_cpu_free", pycuda_cpu_free),
       runtime_symbol("pycuda_cpu_check_access", pycuda_cpu_check_access),
+      runtime_symbol("pycuda_cpu_note_access", pycuda_cpu_note_access),
+      runtime_symbol("pycuda_cpu_note_fence", pycuda_cpu_note_fence),
+      runtime_symbol("pycuda_cpu_note_barrier", pycuda_cpu_note_barrier),
       runtime_symbol("pycuda_cpu_is_local", pycuda_cpu_is_local),
       runtime_symbol("pycuda_cpu_frame_push", pycuda_cpu_frame_push),
       runtime_symbol("pycuda_cpu_variable_push", pycuda_cpu_variable_push),

@@ -99,12 +99,16 @@ SourceLine find_source_line(const void* code, const std::string& file, std::uint
     for (auto found = begin; found != end; ++found) {
       const SourcePlace& place = found->second;
       if (!is_same_file(file, place.file)) continue;
-      return {" at " + with_number(place.name, std::uint64_t{place.first_line} + line - 1),
-              shortened(line_of(place.text, line))};
+      const std::uint32_t number = place.first_line + line - 1;
+      const std::string named = with_number(place.name, number);
+      return {" at " + named, shortened(line_of(place.text, line)),
+              place.name.ends_with(":{}") ? place.name.substr(0, place.name.size() - 3) : named,
+              number};
     }
   }
-  if (file.empty()) return {" at line " + std::to_string(line), {}};
-  return {" at " + file + ":" + std::to_string(line), shortened(line_of_file(file, line))};
+  if (file.empty()) return {" at line " + std::to_string(line), {}, {}, line};
+  return {" at " + file + ":" + std::to_string(line), shortened(line_of_file(file, line)), file,
+          line};
 }
 
 }  // namespace pycuda::cpu::exec

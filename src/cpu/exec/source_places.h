@@ -20,6 +20,8 @@ struct SourcePlace {
 struct SourceLine {
   std::string place;
   std::string text;  ///< empty when the source is not known
+  std::string file;  ///< "program.py", or what the place says where it is no file
+  std::uint32_t line = 0;
 };
 
 /// Adds a source of the code that `code` identifies (LaunchRequest::keep_alive). Any thread.

@@ -14,6 +14,7 @@
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault.h"
 #include "cpu/exec/fork_guard.h"
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
@@ -33,6 +34,7 @@ struct LaunchRequest {
   bool cooperative = false;
   std::uint32_t stack_bytes = default_stack_bytes;  ///< CU_LIMIT_STACK_SIZE at the call
   std::string params;                               ///< packed parameter bytes (copied at the call)
+  Checks checks = {};                               ///< of the kernel's code
   std::uint32_t level = 0;                          ///< how many grids are its ancestors
   Launcher launcher;
   /// When the host's launch began that this one comes from: time limits are for both together.

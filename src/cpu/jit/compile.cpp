@@ -83,7 +83,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
                                                     std::vector<simt::Plan>* plans) {
   auto lowered = lower::lower_module(
       parsed, context,
-      {.checked = options.checked,
+      {.checks = options.checks,
        .track_lines = options.track_lines,
        .mark_instructions = plans != nullptr,
        .processor_flushes = options.processor_flushes,
@@ -114,7 +114,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   }
   run_stage(clean_stage, all);
   run_stage(expand_stage, all);
-  if (!options.vectors || options.checked || options.forms == Form::Threads) return all;
+  if (!options.vectors || options.checks.any() || options.forms == Form::Threads) return all;
   make_vector_forms(all);
   if (options.patient) settle_postponed(all);
   return all;
@@ -213,7 +213,7 @@ base::Result<Checked, ptx::Diagnostics> check_module(const ptx::Module& parsed,
                                                      const Options& options) {
   return guarded([&](llvm::LLVMContext& context) -> base::Result<Checked, ptx::Diagnostics> {
     auto lowered = lower::lower_module(
-        parsed, context, {.checked = options.checked, .track_lines = options.track_lines});
+        parsed, context, {.checks = options.checks, .track_lines = options.track_lines});
     if (!lowered) return lowered.error();
     return Checked{std::move(lowered->kernels),
                    lowered->module->getInstructionCount() >= thorough_limit};

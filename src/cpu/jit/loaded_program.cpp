@@ -59,6 +59,8 @@ class LoadedProgram::Implementation {
   std::vector<std::byte> kernel_addresses;
   std::mutex mutex;                               ///< protects `more`
   std::vector<std::unique_ptr<LinkedPart>> more;  ///< better forms, and those made on demand
+  std::mutex checked_mutex;  ///< protects `checked`, and is held while one is made
+  std::map<std::pair<std::size_t, std::uint8_t>, const Kernel*> checked;  ///< by number and checks
 
   void make_forms_on_demand(const Kernel& kernel) {
     kernel.on_demand->make = [this, &kernel](Form form) -> const Kernel* {
@@ -131,6 +133,23 @@ class LoadedProgram::Implementation {
     // What this one lacks is a form of the first one, too.
     if (found->on_demand != nullptr) found->on_demand->make = kernel.on_demand->make;
     kernel.on_demand->made[static_cast<std::size_t>(form)].store(found, std::memory_order_release);
+    return found;
+  }
+
+  base::Result<const Kernel*, KernelFailure> link_checked(std::size_t number, Checks checks) {
+    const std::string& name = program->kernels()[number].name;
+    const std::lock_guard lock(checked_mutex);
+    const Kernel*& known = checked[{number, checks.bits()}];
+    if (known != nullptr) return known;
+    const auto compiled = program->implementation().checked(name, checks);
+    if (!compiled) return compile_failure(name, compiled.error());
+    auto made = LinkedPart::link(**compiled, symbols, Streaming::Never);
+    if (!made) return link_failure(name, made.error().message);
+    const Kernel* const found = (*made)->find(name);
+    if (found == nullptr) return link_failure(name, "it is not in its code");
+    const std::lock_guard hold(mutex);
+    more.push_back(std::move(*made));
+    known = found;
     return found;
   }
 
@@ -246,6 +265,15 @@ base::Result<const Kernel*, KernelFailure> LoadedProgram::link_kernel(std::size_
 base::Result<const Kernel*, KernelFailure> LoadedProgram::link_form(const Kernel& kernel,
                                                                     Form form) const {
   return implementation_->link_form(kernel, form);
+}
+
+base::Result<const Kernel*, KernelFailure> LoadedProgram::link_checked(std::size_t number,
+                                                                       Checks checks) const {
+  return implementation_->link_checked(number, checks);
+}
+
+Checks LoadedProgram::checks() const {
+  return implementation_->program->implementation().options().checks;
 }
 
 bool LoadedProgram::improve(const Kernel& kernel,

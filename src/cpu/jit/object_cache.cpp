@@ -241,10 +241,11 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
   base::Hash hash;
   for (const std::string& kernel : options.only_kernels) hash.add(kernel);
   return hash.add(text_digest)
-             .add((options.checked ? 1u : 0u) | (options.track_lines ? 2u : 0u) |
-                  (options.vectors ? 4u : 0u) | (options.by_parts ? 8u : 0u) |
-                  (options.patient ? 16u : 0u) | (options.quick ? 32u : 0u) |
-                  (options.streaming_form ? 64u : 0u) | (options.processor_flushes ? 128u : 0u))
+             .add(unsigned{options.checks.bits()})
+             .add((options.track_lines ? 2u : 0u) | (options.vectors ? 4u : 0u) |
+                  (options.by_parts ? 8u : 0u) | (options.patient ? 16u : 0u) |
+                  (options.quick ? 32u : 0u) | (options.streaming_form ? 64u : 0u) |
+                  (options.processor_flushes ? 128u : 0u))
              .add(options.gang_lanes)
              .add(unsigned{options.forms.value_or(Forms()).bits()})
              .add(options.only_kernels.size())

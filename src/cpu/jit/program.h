@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "cpu/jit/timed_work.h"
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
 
@@ -31,7 +32,7 @@ enum class Streaming : std::uint8_t { Never, InLargeLaunches, WhereverPossible }
 Streaming streaming_wanted();
 
 struct Options {
-  bool checked = false;             ///< PYCUDA_CPU_CHECK: out-of-bounds checks on every access
+  Checks checks = {};               ///< what the code checks or tells the checks of
   bool track_lines = true;          ///< fault messages name source lines when the PTX has .loc
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
   unsigned gang_lanes = gang_lanes_wanted();
@@ -165,6 +166,11 @@ class LoadedProgram {
   /// One of these kernels, or it in another object, with code for launches that need `form`. Made
   /// if it is not yet: blocking then, any thread. Lives as long as this object.
   base::Result<const Kernel*, KernelFailure> link_form(const Kernel& kernel, Form form) const;
+  /// The kernel of this number in code that does these checks, for launches of any shape. Compiled
+  /// and linked at the first call: blocking then, any thread. Lives as long as this object.
+  base::Result<const Kernel*, KernelFailure> link_checked(std::size_t number, Checks checks) const;
+  /// What the code of `link_kernel` checks.
+  Checks checks() const;
   /// What device code sees as the addresses of kernels: that of number i is address 0's plus i
   /// times `kernel_address_step`, or any in between. Lives as long as this object.
   static constexpr std::size_t kernel_address_step = 16;

@@ -85,6 +85,22 @@ Code Program::Implementation::form(const std::string& kernel, Form form) const {
   return code_of(*state, options);
 }
 
+Code Program::Implementation::checked(const std::string& kernel, Checks checks) const {
+  Options options = part_options(part_of(kernel));
+  options.only_kernels = {kernel};
+  options.forms = Forms::all();
+  options.by_parts = false;
+  options.checks = checks;
+  options.aside = nullptr;
+  State* state = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    state = &checked_[{kernel, checks.bits()}];
+  }
+  const std::lock_guard lock(state->mutex);
+  return code_of(*state, options);
+}
+
 /// With the state's mutex held.
 Code Program::Implementation::code_of(State& state, const Options& options) const {
   if (state.code != nullptr) return state.code;

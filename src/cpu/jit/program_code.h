@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,14 @@ class Program::Implementation {
   void set_late(std::shared_ptr<LateCode> late) { states_.front().late = std::move(late); }
   /// The same of a kernel alone, with a form that its part may lack.
   Code form(const std::string& kernel, Form form) const;
+  /// The same with code that checks.
+  Code checked(const std::string& kernel, Checks checks) const;
+  /// Whether there may be more than one copy of its code: not where functions have addresses.
+  bool may_be_copied(std::string_view kernel) const {
+    const std::vector<Part>& parts = module_->parts;
+    return !options_.by_parts ||
+           (parts.empty() ? module_->on_demand : !parts[part_of(kernel)].whole);
+  }
 
  private:
   struct State {
@@ -78,6 +87,7 @@ class Program::Implementation {
   mutable std::shared_ptr<const ptx::Module> parsed_;
   mutable std::size_t parts_left_;  ///< without code
   mutable std::map<std::pair<std::string, Form>, State> forms_;
+  mutable std::map<std::pair<std::string, std::uint8_t>, State> checked_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -138,8 +138,7 @@ llvm::Value* FunctionLowering::pointer_to(const ptx::Operand& address, ptx::Spac
 }
 
 llvm::Value* FunctionLowering::access(const ptx::Operand& address, ptx::Space space,
-                                      std::uint32_t bytes, bool is_write,
-                                      std::int64_t extra_offset) {
+                                      std::uint32_t bytes, const AccessNote& note) {
   if (address.kind != ptx::Operand::Kind::Address) {
     fail("needs an address in brackets");
     return llvm::ConstantPointerNull::get(builder_.getPtrTy());
@@ -149,23 +148,40 @@ llvm::Value* FunctionLowering::access(const ptx::Operand& address, ptx::Space sp
     return llvm::ConstantPointerNull::get(builder_.getPtrTy());
   }
   llvm::Value* pointer = pointer_to(address, space);
-  if (extra_offset != 0)
-    pointer = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, extra_offset);
   const ptx::Space actual = address.symbol ? symbol_space(*address.symbol) : space;
-  guard_access(pointer, actual, bytes, bytes, is_write);
+  guard_access(pointer, actual, bytes, bytes, note);
   return pointer;
 }
 
 void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
-                                    std::uint32_t alignment, bool is_write) {
+                                    std::uint32_t alignment, const AccessNote& note) {
   if (space == ptx::Space::Param) return;
-  if (space == ptx::Space::Local && !module_.options().checked) return;
+  const Checks checks = module_.options().checks;
+  if (space == ptx::Space::Local && !checks.has(Check::Memory) && !checks.has(Check::Init)) return;
   track_line();
   check_alignment(pointer, alignment);
-  if (!module_.options().checked) return;
-  runtime_call("pycuda_cpu_check_access", builder_.getVoidTy(),
+  if (checks.has(Check::Memory)) {
+    runtime_call(
+        "pycuda_cpu_check_access", builder_.getVoidTy(),
+        {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()),
+         builder_.getInt32(bytes),
+         builder_.getInt32(note.flags & (AccessFlags::write | AccessFlags::update) ? 1 : 0)});
+  }
+  // Nobody else accesses what is local.
+  const bool is_noted =
+      space == ptx::Space::Local ? checks.has(Check::Init) : space != ptx::Space::Const;
+  if (is_noted) note_access(pointer, bytes, note);
+}
+
+void FunctionLowering::note_access(llvm::Value* pointer, std::uint32_t bytes,
+                                   const AccessNote& note) {
+  if (!module_.options().checks.note_accesses()) return;
+  llvm::Value* zero = builder_.getInt64(0);
+  const std::uint32_t value = note.low != nullptr ? AccessFlags::has_value : 0;
+  runtime_call("pycuda_cpu_note_access", builder_.getVoidTy(),
                {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()),
-                builder_.getInt32(bytes), builder_.getInt32(is_write ? 1 : 0)});
+                builder_.getInt32(bytes), builder_.getInt32(note.flags | value),
+                note.low != nullptr ? note.low : zero, note.high != nullptr ? note.high : zero});
 }
 
 void FunctionLowering::check_alignment(llvm::Value* pointer, std::uint32_t alignment) {

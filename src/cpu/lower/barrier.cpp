@@ -33,6 +33,17 @@ bool emit_reduction(FunctionLowering& lowering, const ptx::Instruction& instruct
   return true;
 }
 
+/// Notes the line for findings, and whether all threads of a warp must come to this barrier.
+void note_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (!lowering.module().options().checks.has(Check::Sync)) return;
+  lowering.track_line();
+  if (instruction.modifiers.barrier == ptx::BarrierMode::Warp) return;
+  const bool is_aligned = instruction.opcode == ptx::Opcode::bar || instruction.modifiers.aligned;
+  llvm::IRBuilder<>& b = lowering.builder();
+  lowering.runtime_call("pycuda_cpu_note_barrier", b.getVoidTy(),
+                        {lowering.thread(), b.getInt32(is_aligned ? 1 : 0)});
+}
+
 }  // namespace
 
 bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
@@ -40,6 +51,7 @@ bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instructio
   const std::vector<ptx::Operand>& operands = instruction.operands;
   if (instruction.modifiers.scope == ptx::Scope::Cluster || instruction.modifiers.has("cluster"))
     return false;
+  note_barrier(lowering, instruction);
   switch (instruction.modifiers.barrier) {
     case ptx::BarrierMode::Warp:
       if (operands.size() != 1) return false;

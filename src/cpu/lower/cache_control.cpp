@@ -17,6 +17,8 @@ bool emit_fence(FunctionLowering& lowering, const ptx::Instruction& instruction)
   if (ordering == llvm::AtomicOrdering::NotAtomic || ordering == llvm::AtomicOrdering::Monotonic) {
     ordering = llvm::AtomicOrdering::SequentiallyConsistent;
   }
+  if (lowering.module().options().checks.has(Check::Race))
+    lowering.runtime_call("pycuda_cpu_note_fence", b.getVoidTy(), {lowering.thread()});
   b.CreateFence(ordering, block_only ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
   return true;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/copied_loads.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/loop_lines.h"
@@ -54,6 +55,7 @@ void FunctionLowering::run() {
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
   marks_ = module_.marks_of(*target_);
+  if (module_.options().checks.has(Check::Init)) copied_loads_ = find_copied_loads(source_);
   emit_body();
   builder_.CreateBr(return_block_);
   builder_.SetInsertPoint(return_block_);
@@ -192,12 +194,14 @@ void FunctionLowering::copy_vector(const ptx::Parameter& parameter, llvm::Value*
 }
 
 void FunctionLowering::make_variables() {
+  const Checks checks = module_.options().checks;
   for (const ptx::Variable& variable : source_.variables) {
     const bool in_memory =
         variable.space == ptx::Space::Local || variable.space == ptx::Space::Param;
     if (!in_memory) {
       variables_.push_back(nullptr);
-    } else if (module_.options().checked && variable.space == ptx::Space::Local) {
+    } else if ((checks.has(Check::Memory) || checks.has(Check::Init)) &&
+               variable.space == ptx::Space::Local) {
       // Where its bounds are known to the byte.
       variables_.push_back(
           push_variable(builder_.getInt64(variable.bytes), variable.alignment, false));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/module_lowering.h"
 #include "cpu/lower/promote_registers.h"
@@ -18,6 +19,16 @@
 #include "cpu/ptx/module.h"
 
 namespace pycuda::cpu::lower {
+
+/// What an access does, for the checks.
+struct AccessNote {
+  std::uint32_t flags = 0;  ///< AccessFlags
+  llvm::Value* low =
+      nullptr;  ///< i64: what is written, if that is known and no longer than 16 bytes
+  llvm::Value* high = nullptr;
+};
+inline constexpr AccessNote plain_read{};
+inline constexpr AccessNote plain_write{AccessFlags::write};
 
 /// Values have the LLVM type of their PTX type (`type_of`): integers and untyped bits are iN
 /// whatever their sign, f16 is half, bf16 bfloat, f16x2 <2 x half>, bf16x2 <2 x bfloat>, u16x2 and
@@ -105,12 +116,14 @@ class FunctionLowering {
   /// The host pointer of an Address operand in `space`, and nothing else: no checks.
   llvm::Value* pointer_to(const ptx::Operand& address, ptx::Space space);
   /// The host pointer of an access of `bytes` bytes; emits line tracking, the test of the alignment
-  /// and, in checked mode, the other checks.
+  /// and the checks that are wanted.
   llvm::Value* access(const ptx::Operand& address, ptx::Space space, std::uint32_t bytes,
-                      bool is_write, std::int64_t extra_offset = 0);
+                      const AccessNote& note);
   /// The parts of `access` for a pointer that is already there.
   void guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
-                    std::uint32_t alignment, bool is_write);
+                    std::uint32_t alignment, const AccessNote& note);
+  /// Tells the checks of an access, if they ask for it.
+  void note_access(llvm::Value* pointer, std::uint32_t bytes, const AccessNote& note);
   /// A fault unless `pointer` is a multiple of `alignment`.
   void check_alignment(llvm::Value* pointer, std::uint32_t alignment);
   /// The same for an address (an i64) whose accesses are aligned if `tested` (an i64) is.
@@ -129,6 +142,12 @@ class FunctionLowering {
   llvm::Value* stack_mark();
   /// Memory on that stack that device code has by address, popped on return.
   llvm::Value* push_variable(llvm::Value* bytes, std::uint32_t alignment, bool counts);
+
+  /// AccessFlags::copy if the load is one of a structure that is copied, else 0.
+  std::uint32_t copy_flag(const ptx::Instruction& load) const {
+    const auto number = static_cast<std::size_t>(&load - source_.body.data());
+    return number < copied_loads_.size() && copied_loads_[number] ? AccessFlags::copy : 0;
+  }
 
   // --- errors ---
   /// Reports an error at the current instruction: "'<text>': <message>".
@@ -186,6 +205,7 @@ class FunctionLowering {
   std::vector<llvm::BasicBlock*> label_blocks_;
   std::vector<Expansion> expansions_;
   std::uint32_t tracked_line_ = 0, tracked_file_ = 0;
+  std::vector<bool> copied_loads_;  ///< by instruction, where that is asked for
 };
 
 }  // namespace pycuda::cpu::lower

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
@@ -31,7 +32,7 @@ class Module;
 namespace pycuda::cpu::lower {
 
 struct Options {
-  bool checked = false;  ///< a pycuda_cpu_check_access before every access to memory
+  Checks checks = {};  ///< calls before every access to memory, as these need them
   bool track_lines =
       false;  ///< store .loc lines to the ThreadFrame (fault messages name the source line)
   /// LLVM instructions have debug locations: the subprogram is the PTX function, the line the PTX

@@ -48,7 +48,7 @@ class TileRows {
   Value* part(Value* row_start, Value* offset, std::uint32_t bytes, bool is_write) {
     llvm::IRBuilder<>& b = lowering_.builder();
     Value* pointer = b.CreateGEP(b.getInt8Ty(), row_start, b.CreateZExt(offset, b.getInt64Ty()));
-    lowering_.guard_access(pointer, space_, bytes, 1, is_write);
+    lowering_.guard_access(pointer, space_, bytes, 1, is_write ? plain_write : plain_read);
     lowering_.check_alignment(row_start, row_bytes);
     return pointer;
   }

@@ -16,10 +16,10 @@ constexpr std::uint64_t count_mask = (std::uint64_t{1} << 20) - 1;
 constexpr unsigned expected_shift = 20, parity_shift = 63;
 
 llvm::Value* barrier_at(FunctionLowering& lowering, const ptx::Instruction& instruction,
-                        const ptx::Operand& address) {
+                        const ptx::Operand& address, std::uint32_t flags = AccessFlags::update) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   return lowering.access(address, modifiers.has_space ? modifiers.space : ptx::Space::Generic,
-                         barrier_bytes, true);
+                         barrier_bytes, {AccessFlags::strong | flags});
 }
 
 llvm::Value* arrive(FunctionLowering& lowering, llvm::Value* barrier, llvm::Value* count,
@@ -42,7 +42,8 @@ bool emit_init(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   llvm::Value* count =
       b.CreateZExt(lowering.read_bits(instruction.operands[1], 32), b.getInt64Ty());
   count = b.CreateAnd(count, count_mask);
-  llvm::Value* barrier = barrier_at(lowering, instruction, instruction.operands[0]);
+  llvm::Value* barrier =
+      barrier_at(lowering, instruction, instruction.operands[0], AccessFlags::write);
   store(lowering, barrier, b.CreateOr(count, b.CreateShl(count, expected_shift)));
   return true;
 }
@@ -56,7 +57,8 @@ bool emit_arrive(FunctionLowering& lowering, const ptx::Instruction& instruction
   const bool expects = instruction.modifiers.has("expect_tx");
   if (expects && operands.size() != 3) return false;
   llvm::Value* number = operands.size() == 3 ? lowering.read_bits(operands[2], 32) : b.getInt32(1);
-  llvm::Value* barrier = barrier_at(lowering, instruction, operands[1]);
+  llvm::Value* barrier =
+      barrier_at(lowering, instruction, operands[1], AccessFlags::update | AccessFlags::release);
   llvm::Value* before = arrive(lowering, barrier, expects ? b.getInt32(1) : number, drops,
                                expects ? number : b.getInt32(0));
   lowering.write(operands[0], before);
@@ -93,9 +95,13 @@ bool emit_wait(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   llvm::Value* now = b.CreateTrunc(b.CreateLShr(bits, parity_shift), b.getInt32Ty());
   llvm::Value* complete = b.CreateICmpNE(now, phase);
   llvm::BasicBlock* wait = lowering.new_block("wait");
+  llvm::BasicBlock* over = lowering.new_block("over");
   llvm::BasicBlock* go_on = lowering.new_block();
   lowering.write(operands[0], complete);
-  b.CreateCondBr(complete, go_on, wait);
+  b.CreateCondBr(complete, over, wait);
+  b.SetInsertPoint(over);
+  lowering.note_access(barrier, barrier_bytes, {AccessFlags::strong | AccessFlags::acquire});
+  b.CreateBr(go_on);
   b.SetInsertPoint(wait);
   lowering.pseudo_call(pseudo::yield, b.getVoidTy(), {}, true);
   b.CreateBr(go_on);
@@ -137,7 +143,8 @@ bool emit_mbarrier(FunctionLowering& lowering, const ptx::Instruction& instructi
 bool emit_copy_arrival(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   if (instruction.operands.size() != 1 || !instruction.modifiers.has("arrive")) return false;
   llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Value* barrier = barrier_at(lowering, instruction, instruction.operands[0]);
+  llvm::Value* barrier = barrier_at(lowering, instruction, instruction.operands[0],
+                                    AccessFlags::update | AccessFlags::release);
   // Without .noinc the arrival is expected in addition to the others, so that nothing changes.
   if (instruction.modifiers.has("noinc"))
     arrive(lowering, barrier, b.getInt32(1), false, b.getInt32(0));

@@ -19,6 +19,7 @@ struct Access {
   std::uint32_t element_bytes, count;
   llvm::AtomicOrdering ordering;
   bool is_volatile;
+  std::uint32_t flags;  ///< AccessFlags of its order
 };
 
 Access access_of(const ptx::Modifiers& modifiers, std::size_t elements) {
@@ -33,6 +34,8 @@ Access access_of(const ptx::Modifiers& modifiers, std::size_t elements) {
   if (access.is_volatile && access.ordering == llvm::AtomicOrdering::NotAtomic) {
     access.ordering = llvm::AtomicOrdering::Monotonic;
   }
+  access.flags = order_flags(modifiers.ordering) |
+                 (access.is_volatile ? AccessFlags::strong : std::uint32_t{0});
   return access;
 }
 
@@ -49,8 +52,8 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   if (!is_sane(access)) return false;
   const ptx::Operand& address = instruction.operands[1];
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
-  llvm::Value* pointer =
-      lowering.access(address, space, access.element_bytes * access.count, false);
+  llvm::Value* pointer = lowering.access(address, space, access.element_bytes * access.count,
+                                         {access.flags | lowering.copy_flag(instruction)});
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Type* type = lowering.int_type(access.bits);
   const llvm::Align alignment(access.element_bytes);
@@ -85,6 +88,25 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   return true;
 }
 
+/// The elements as two words, which the checks compare with what is there.
+AccessNote store_note(FunctionLowering& lowering, const Access& access,
+                      const std::vector<llvm::Value*>& values) {
+  AccessNote note{AccessFlags::write | access.flags};
+  if (!lowering.module().options().checks.note_accesses() || access.bits > 64 ||
+      access.element_bytes * access.count > 16)
+    return note;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* words[2] = {b.getInt64(0), b.getInt64(0)};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t bit = access.bits * i;
+    llvm::Value*& word = words[bit / 64];
+    word = b.CreateOr(word, b.CreateShl(b.CreateZExt(values[i], b.getInt64Ty()), bit % 64));
+  }
+  note.low = words[0];
+  note.high = words[1];
+  return note;
+}
+
 bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   if (instruction.operands.size() < 2 || modifiers.has("async")) return false;
@@ -100,7 +122,8 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
     values.push_back(b.CreateBitCast(lowering.read(source, access.type), type));
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
   llvm::Value* pointer =
-      lowering.access(instruction.operands[0], space, access.element_bytes * access.count, true);
+      lowering.access(instruction.operands[0], space, access.element_bytes * access.count,
+                      store_note(lowering, access, values));
   const llvm::Align alignment(access.element_bytes);
   if (access.ordering != llvm::AtomicOrdering::NotAtomic) {
     for (std::uint32_t i = 0; i < access.count; ++i) {
@@ -135,7 +158,7 @@ bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruc
   const std::uint32_t bytes = static_cast<std::uint32_t>(operands[2].bits);
   if (bytes != 4 && bytes != 8 && bytes != 16) return false;
   llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Value* to = lowering.access(operands[0], ptx::Space::Shared, bytes, true);
+  llvm::Value* to = lowering.access(operands[0], ptx::Space::Shared, bytes, plain_write);
   if (operands.size() == 3 || modifiers.has("cache_hint") || modifiers.has("L2::cache_hint")) {
     if (operands.size() > 4) return false;
   }
@@ -152,7 +175,7 @@ bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruc
   }
   if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(source_bytes);
       constant && constant->equalsInt(bytes)) {
-    llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, bytes, false);
+    llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, bytes, plain_read);
     llvm::Type* type = lowering.int_type(bytes * 8);
     b.CreateAlignedStore(b.CreateAlignedLoad(type, from, llvm::Align(4)), to, llvm::Align(4));
     return true;
@@ -164,7 +187,7 @@ bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruc
   source_bytes = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, source_bytes, b.getInt32(bytes));
   b.CreateCondBr(b.CreateICmpNE(source_bytes, b.getInt32(0)), copy, done);
   b.SetInsertPoint(copy);
-  llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, 1, false);
+  llvm::Value* from = lowering.access(operands[1], ptx::Space::Global, 1, plain_read);
   lowering.check_alignment(from, bytes);
   b.CreateMemCpy(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1),
                  b.CreateZExt(source_bytes, b.getInt64Ty()));

@@ -4,6 +4,9 @@
 
 #include <llvm/Support/AtomicOrdering.h>
 
+#include <cstdint>
+
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/ptx/types.h"
 
 namespace pycuda::cpu::lower {
@@ -27,6 +30,26 @@ inline llvm::AtomicOrdering memory_order(ptx::Ordering ordering) {
       return llvm::AtomicOrdering::SequentiallyConsistent;
   }
   return llvm::AtomicOrdering::SequentiallyConsistent;
+}
+
+/// The same for the checks: a part of an access's AccessFlags.
+inline std::uint32_t order_flags(ptx::Ordering ordering) {
+  switch (ordering) {
+    case ptx::Ordering::Weak:
+      return 0;
+    case ptx::Ordering::Volatile:
+    case ptx::Ordering::Relaxed:
+    case ptx::Ordering::Mmio:
+      return AccessFlags::strong;
+    case ptx::Ordering::Acquire:
+      return AccessFlags::strong | AccessFlags::acquire;
+    case ptx::Ordering::Release:
+      return AccessFlags::strong | AccessFlags::release;
+    case ptx::Ordering::AcqRel:
+    case ptx::Ordering::Sc:
+      return AccessFlags::strong | AccessFlags::acquire | AccessFlags::release;
+  }
+  return 0;
 }
 
 }  // namespace pycuda::cpu::lower

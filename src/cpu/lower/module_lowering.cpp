@@ -19,7 +19,7 @@ ModuleLowering::ModuleLowering(const ptx::Module& source, llvm::Module& target,
       options_(options),
       diagnostics_(diagnostics),
       calls_(source),
-      shared_(source, calls_, options.checked),
+      shared_(source, calls_, options.checks.part_variables()),
       functions_(source.functions.size(), nullptr),
       variables_(source.variables.size(), nullptr),
       kernel_addresses_(source.functions.size(), nullptr) {}

@@ -168,6 +168,7 @@ bool emit_elect(FunctionLowering& lowering, const ptx::Instruction& instruction)
 }  // namespace
 
 bool emit_warp(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  if (lowering.module().options().checks.has(Check::Sync)) lowering.track_line();
   switch (instruction.opcode) {
     case ptx::Opcode::shfl:
       return emit_shuffle(lowering, instruction);

@@ -148,7 +148,8 @@ class Fragment {
         Value* offset = bits >= 8 ? b.CreateMul(element, b.getInt64(bits / 8))
                                   : b.CreateLShr(element, bits == 4 ? 1 : 3);
         Value* pointer = b.CreateGEP(b.getInt8Ty(), base, offset);
-        lowering_.guard_access(pointer, space, part_bits / 8, 1, is_write);
+        lowering_.guard_access(pointer, space, part_bits / 8, 1,
+                               is_write ? plain_write : plain_read);
         pointers.push_back(pointer);
       }
       visit(number, pointers, part_bits);

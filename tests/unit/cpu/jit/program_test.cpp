@@ -261,7 +261,7 @@ TEST_CASE("options that change the code do not share a cache entry") {
   const auto folder = new_folder();
   jit::Options plain, checked;
   plain.cache_folder = checked.cache_folder = folder;
-  checked.checked = true;
+  checked.checks = pycuda::cpu::Check::Memory;
   REQUIRE(jit::Program::compile(add_one, plain).ok());
   const auto other = jit::Program::compile(add_one, checked);
   REQUIRE(other.ok());

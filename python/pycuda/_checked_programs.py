@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""`python -m pycuda run --check`: a program whose kernels are checked, and what was found."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+#: The exit status of a program that succeeded but for findings.
+FOUND = 9
+
+_CHECKS = ("memory", "init", "race", "sync", "all", "1", "0")
+ALLOWED = "the checks are memory, init, race, sync and all, with commas between them"
+
+
+def unknown_checks(text):
+    """The first name in `text` that is no check, or None.
+
+    Parameters
+    ----------
+    text : str
+        Names with commas between them.
+    """
+    return next((name for name in text.split(",") if name.strip() not in _CHECKS), None)
+
+
+def run(command, environment, report=None):
+    """Run a program and count what the checks find.
+
+    Parameters
+    ----------
+    command : list of str
+    environment : dict
+    report : str, optional
+        Where to write the list of findings, as JSON.
+
+    Returns
+    -------
+    int
+        The program's exit status, or 9 where that is 0 and something was found.
+    """
+    with tempfile.TemporaryDirectory(prefix="pycuda-checks-") as folder:
+        lines = os.path.join(folder, "findings.jsonl")
+        status = _status_of(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
+        findings = []
+        with contextlib.suppress(FileNotFoundError), open(lines, encoding="utf-8", errors="replace") as file:
+            findings = [json.loads(line) for line in file]
+    if report is not None:
+        with open(report, "w", encoding="utf-8") as file:
+            json.dump(findings, file, indent=2)
+            file.write("\n")
+    if not findings:
+        print("pycuda: the checks found nothing", file=sys.stderr)
+    return FOUND if findings and status == 0 else status
+
+
+def _status_of(command, environment):
+    """The exit status, as a shell has it; signals that end this process go to the program."""
+    process = subprocess.Popen(command, env=environment)
+
+    def pass_on(number, _):
+        process.send_signal(number)
+
+    # Ctrl-C reaches the program by itself.
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN)}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        before[number] = signal.signal(number, pass_on)
+    try:
+        status = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - status if status < 0 else status

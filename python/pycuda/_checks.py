@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""`pycuda.checks`: races, uninitialised reads and misused barriers of kernels on the CPU driver, as objects."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import warnings
+from dataclasses import dataclass, field
+
+_COORDINATES = tuple[int, int, int]
+_open = []  # of each `with` statement that has not ended: its checks, its list
+
+
+@dataclass(frozen=True)
+class FoundPlace:
+    """One side of a race.
+
+    Attributes
+    ----------
+    file : str
+        The file of the program; "" if it is not known.
+    line : int
+        Its line; 0 if it is not known.
+    place : str
+        Both, as messages have them: "program.py:12".
+    source : str
+        The line's text.
+    thread, block : tuple of int
+        `threadIdx` and `blockIdx`.
+    access : str
+        Such as "write of 4 bytes"; "" if it is no access.
+    """
+
+    file: str = ""
+    line: int = 0
+    place: str = ""
+    source: str = ""
+    thread: _COORDINATES = (0, 0, 0)
+    block: _COORDINATES = (0, 0, 0)
+    access: str = ""
+
+    def __str__(self):
+        text = f"{self.place or 'an unknown line'}, block {self.block}, thread {self.thread}"
+        if self.access:
+            text += f": {self.access}"
+        return f"{text}\n    {self.source}" if self.source else text
+
+
+@dataclass(frozen=True, repr=False)
+class Finding(FoundPlace):
+    """What a check has found, once for each place of the program.
+
+    Attributes
+    ----------
+    check : str
+        "memory", "init", "race" or "sync".
+    kernel : str
+        The kernel's name.
+    message : str
+        What is wrong.
+    other : FoundPlace or None
+        The other access of a race, or the other place of a misused barrier.
+    ended_launch : bool
+        Whether the launch also failed with an error that says the same.
+    """
+
+    check: str = ""
+    kernel: str = ""
+    message: str = ""
+    other: FoundPlace | None = None
+    ended_launch: bool = field(default=False, compare=False)
+
+    def __str__(self):
+        text = f"{self.check}: {self.message} in kernel {self.kernel} at {super().__str__()}"
+        return f"{text}\n  the other: {self.other}" if self.other else text
+
+    def __repr__(self):
+        return f"<Finding {self}>"
+
+
+def _place_of(record):
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in record.items()
+        if name in ("file", "line", "place", "source", "thread", "block", "access")
+    }
+
+
+def finding_of(record):
+    """The `Finding` of a record of the driver's.
+
+    Parameters
+    ----------
+    record : dict
+
+    Returns
+    -------
+    Finding
+    """
+    other = record.get("other")
+    return Finding(
+        **_place_of(record),
+        check=record["check"],
+        kernel=record["kernel"],
+        message=record["message"],
+        other=FoundPlace(**_place_of(other)) if other else None,
+        ended_launch=record["ended_launch"],
+    )
+
+
+def _take():
+    """Move what was found to the list of the innermost `with` statement."""
+    from pycuda import _driver  # start-up time: as below
+
+    if _open:
+        taken = json.loads(_driver._take_findings())
+        _open[-1][1].extend(finding_of(record) for record in taken["findings"])
+        if taken["left_out"]:
+            warnings.warn(
+                f"pycuda.checks() lists {len(taken['findings'])} places and leaves out {taken['left_out']} more: fix "
+                "these first",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+
+def _wait():
+    """Wait for the current context's kernels; a fault is left to whoever waits for them next."""
+    import pycuda.driver as cuda  # start-up time: `pycuda` imports this module for nothing else
+
+    if cuda.Context.get_current() is not None:
+        with contextlib.suppress(cuda.Error):
+            cuda.Context.synchronize()
+
+
+@contextlib.contextmanager
+def checking(*names):
+    """As `pycuda.checks`."""
+    from pycuda import _driver  # start-up time: as above
+
+    if not names:
+        raise TypeError('pycuda.checks() needs the names of checks: "memory", "init", "race", "sync" or "all"')
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"pycuda.checks() takes the names of checks as strings, not {type(name).__name__}")
+        if not name.strip():
+            raise ValueError("an empty name of a check: the checks are memory, init, race, sync and all")
+    found = []
+    _wait()
+    _take()
+    _driver._set_checks(",".join(names))
+    _open.append((",".join(names), found))
+    try:
+        yield found
+    finally:
+        _wait()
+        _take()
+        _open.pop()
+        _driver._set_checks(_open[-1][0] if _open else "")

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What `pycuda.checks` needs of the CPU driver.
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "bindings/bind.h"
+#include "cuda/checks.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+
+void bind_checks(nb::module_& m) {
+  m.def("_set_checks", &cuda::set_checks, nb::arg("names"),
+        "Check launches from now on, and keep what is found; an empty string ends that.");
+  m.def("_take_findings", &cuda::take_findings, "What was found since, as JSON.");
+}
+
+}  // namespace pycuda::bindings

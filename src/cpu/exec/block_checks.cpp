@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Compiled code tells of accesses and fences, the scheduler of barriers and warp operations.
+#include "cpu/exec/block_checks.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "cpu/exec/block_run.h"
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/race_report.h"
+#include "cpu/exec/stream.h"
+#include "cpu/exec/unwritten.h"
+#include "cpu/exec/unwritten_report.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+void join(Knowledge& into, const Knowledge& from) {
+  if (into.size() < from.size()) into.resize(from.size(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
+}
+
+/// Whether the bytes of `mask`, in the word at `word`, are what the access writes there.
+bool writes_the_same(const NotedAccess& access, std::uint64_t word, std::uint8_t mask) {
+  if ((access.flags & AccessFlags::has_value) == 0) return false;
+  const auto* value = reinterpret_cast<const std::uint8_t*>(access.value);
+  for (std::uint32_t i = 0; i < history_word; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    const std::uint64_t at = word + i;
+    if (value[at - access.address] != *reinterpret_cast<const std::uint8_t*>(at)) return false;
+  }
+  return true;
+}
+
+/// Writers of equal values do not mind each other.
+bool is_conflict(const NotedAccess& access, const PastAccess& now, const PastAccess& past,
+                 std::uint64_t word) {
+  return past.kind != PastAccess::Write || now.kind != PastAccess::Write ||
+         !writes_the_same(access, word, past.mask & now.mask);
+}
+
+std::uint64_t first_byte(std::uint8_t mask) {
+  return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(mask)));
+}
+
+}  // namespace
+
+BlockChecks& BlockChecks::of_this_thread() {
+  // A library that is loaded late has little room for what each thread has of its own.
+  static thread_local std::unique_ptr<BlockChecks> checks;
+  if (checks == nullptr) checks = std::make_unique<BlockChecks>();
+  return *checks;
+}
+
+BlockChecks& BlockChecks::of(const ThreadFrame& thread) {
+  // Threads of plain blocks have one frame, in which run_plain_blocks has put this.
+  return thread.block->block != nullptr ? static_cast<BlockRun*>(thread.block->block)->checks()
+                                        : *reinterpret_cast<BlockChecks*>(thread.scratch);
+}
+
+void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
+  launch_ = &launch;
+  block_ = &block;
+  checks_ = launch.request.checks;
+  allocations_ = {};  // a pool may have taken one back
+  aligned_.assign(launch.threads, true);
+  if (has(Check::Init)) has_unwritten_.assign(launch.threads, false);
+  if (!has(Check::Race)) return;
+  order_.start(launch.threads);
+  const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
+  if (shared_.size() < words) shared_.resize(words);
+  const Dim3 grid = launch.frame.grid, at = block.ctaid;
+  number_ = at.x + grid.x * (at.y + grid.y * at.z);
+  has_others_ = launch.blocks > 1;
+  if (has_others_) grid_order_.start(*launch.races, number_);
+  known_pages_.fill({});
+  released_.clear();
+  fenced_.clear();
+  read_.clear();
+  arrived_.clear();
+}
+
+void BlockChecks::check_written(const ThreadFrame& thread, const NotedAccess& access) {
+  if ((access.flags & AccessFlags::write) != 0) {
+    // The number itself, and no copy of what was not written.
+    const bool is_same = (access.flags & AccessFlags::has_value) != 0 &&
+                         (static_cast<std::uint32_t>(access.value[0]) == unwritten_word ||
+                          access.value[0] >> 32 == unwritten_word);
+    if (is_same && !has_unwritten_[thread.linear])
+      WrittenWords::instance().add(access.address, access.bytes);
+    return;
+  }
+  if (!is_unwritten(access.address, access.bytes) || WrittenWords::instance().has(access.address))
+    return;
+  has_unwritten_[thread.linear] = true;
+  if ((access.flags & AccessFlags::copy) != 0) return;
+  report_unwritten(*launch_, *block_, thread, access.address, access.bytes);
+}
+
+void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
+  if (has(Check::Init)) check_written(thread, access);
+  if (!has(Check::Race)) return;
+  const std::uint64_t offset = access.address - reinterpret_cast<std::uint64_t>(block_->shared);
+  if (has_others_) grid_order_.settle(thread.linear);
+  if ((access.flags & AccessFlags::strong) != 0) order_by_memory(thread.linear, access);
+  if (offset >= launch_->shared_window_bytes) {
+    access_global(thread, access);
+  } else if (offset < launch_->shared_bytes && access.bytes <= launch_->shared_bytes - offset) {
+    access_shared(thread, access, offset);
+  }
+}
+
+void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& access) {
+  const bool writes = (access.flags & (AccessFlags::write | AccessFlags::update)) != 0;
+  const bool reads = (access.flags & AccessFlags::write) == 0;
+  if (has_others_) grid_order_.access(thread, access.address, access.flags, order_);
+  if (reads) {
+    const auto found = released_.find(access.address);
+    if (found != released_.end()) {
+      if ((access.flags & AccessFlags::acquire) != 0) {
+        order_.learn(thread, found->second);
+      } else {
+        read_.resize(launch_->threads);
+        join(read_[thread], found->second);
+      }
+    }
+  }
+  if (!writes) return;
+  if ((access.flags & AccessFlags::release) != 0) {
+    order_.publish(thread, released_[access.address]);
+  } else if (!fenced_.empty() && !fenced_[thread].empty()) {
+    join(released_[access.address], fenced_[thread]);
+  }
+}
+
+void BlockChecks::fence(std::uint32_t thread) {
+  if (!has(Check::Race)) return;
+  if (!read_.empty() && !read_[thread].empty()) {
+    order_.learn(thread, read_[thread]);
+    read_[thread].clear();
+  }
+  fenced_.resize(launch_->threads);
+  fenced_[thread].clear();
+  order_.publish(thread, fenced_[thread]);
+  if (has_others_) grid_order_.fence(thread, order_, fenced_[thread]);
+}
+
+void BlockChecks::arrive(std::uint32_t thread, std::uint64_t id) {
+  if (!has(Check::Race)) return;
+  arrived_.resize(barrier_count);
+  order_.publish(thread, arrived_[id]);
+}
+
+void BlockChecks::open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps,
+                       bool all_wait) {
+  if (!has(Check::Race)) return;
+  if (has_others_) grid_order_.sync_block();
+  if (all_wait) {
+    order_.sync_block();
+    if (!arrived_.empty()) arrived_[id].clear();
+    return;
+  }
+  arrived_.resize(barrier_count);
+  const auto each = [&](auto&& visit) {
+    for (std::uint32_t warp = 0; warp < warps; ++warp) {
+      for (std::uint32_t left = waiting[warp]; left != 0; left &= left - 1)
+        visit(warp * 32 + static_cast<std::uint32_t>(std::countr_zero(left)));
+    }
+  };
+  each([&](std::uint32_t thread) { order_.publish(thread, arrived_[id]); });
+  each([&](std::uint32_t thread) { order_.learn(thread, arrived_[id]); });
+  arrived_[id].clear();
+}
+
+PastAccess BlockChecks::past_access(const ThreadFrame& thread, const NotedAccess& access) const {
+  const Moment moment = order_.now(thread.linear);
+  PastAccess now;
+  now.interval = moment.interval;
+  now.clock = moment.clock;
+  now.thread = moment.thread;
+  now.place = PastAccess::place_of(thread.source_line, thread.source_file);
+  now.kind = PastAccess::kind_of(access.flags) & 3;
+  now.is_update = (access.flags & AccessFlags::update) != 0 ? 1 : 0;
+  now.log_bytes = static_cast<std::uint8_t>(std::bit_width(access.bytes) - 1) & 7;
+  return now;
+}
+
+namespace {
+
+/// Calls `visit(word, mask)` for each word that has bytes of [begin, begin + bytes).
+template <class Visit>
+void each_word(std::uint64_t begin, std::uint32_t bytes, Visit&& visit) {
+  const std::uint64_t end = begin + bytes;
+  for (std::uint64_t word = begin / history_word; word * history_word < end; ++word) {
+    const std::uint64_t start = word * history_word;
+    const std::uint64_t first = std::max(begin, start) - start;
+    const std::uint64_t last = std::min(end, start + history_word) - start;
+    visit(word, static_cast<std::uint8_t>((1u << last) - (1u << first)));
+  }
+}
+
+}  // namespace
+
+void BlockChecks::access_shared(const ThreadFrame& thread, const NotedAccess& access,
+                                std::uint64_t offset) {
+  PastAccess now = past_access(thread, access);
+  each_word(offset, access.bytes, [&](std::uint64_t word, std::uint8_t mask) {
+    now.mask = mask;
+    shared_[word].add(
+        now, [&](const PastAccess& past) { return past.interval == now.interval; },
+        [&](const PastAccess& past) { return order_.precedes(past.moment(), now.thread); },
+        [&](const PastAccess& past) {
+          const auto at = reinterpret_cast<std::uint64_t>(block_->shared) + word * history_word;
+          if (is_conflict(access, now, past, at))
+            report_shared_race(*launch_, *block_, thread, now, past,
+                               at + first_byte(past.mask & now.mask));
+        });
+  });
+}
+
+void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& access) {
+  const std::uint64_t page = access.address / GridRaces::page_bytes;
+  KnownPage& known = known_pages_[page % known_pages_.size()];
+  if (known.number != page) known = {page, launch_->races->page(access.address)};
+  if (known.page == nullptr) return;
+  const std::uint16_t generation = launch_->races->generation();
+  GridAccess now;
+  static_cast<PastAccess&>(now) = past_access(thread, access);
+  now.block = number_;
+  each_word(access.address, access.bytes, [&](std::uint64_t number, std::uint8_t mask) {
+    // A misaligned access may leave the page.
+    if (number * history_word / GridRaces::page_bytes != page) return;
+    GridRaces::Word& word = known.page->words[number % known.page->words.size()];
+    now.mask = mask;
+    while (word.busy.test_and_set(std::memory_order_acquire)) {
+    }
+    if (word.generation != generation) {
+      word.history = {};
+      word.generation = generation;
+    }
+    word.history.add(
+        now, [](const GridAccess&) { return true; },
+        [&](const GridAccess& past) {
+          return past.block == number_ ? order_.precedes(past.moment(), now.thread)
+                                       : grid_order_.precedes(past, now.thread);
+        },
+        [&](const GridAccess& past) {
+          const std::uint64_t at = number * history_word;
+          if (is_conflict(access, now, past, at))
+            report_global_race(*launch_, *block_, thread, now, past,
+                               at + first_byte(past.mask & now.mask));
+        });
+    word.busy.clear(std::memory_order_release);
+  });
+}
+
+}  // namespace pycuda::cpu::exec
+
+extern "C" {
+
+void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
+                            std::uint32_t bytes, std::uint32_t flags, std::uint64_t low,
+                            std::uint64_t high) {
+  namespace exec = pycuda::cpu::exec;
+  const exec::RuntimeScope scope;
+  exec::BlockChecks::of(*thread).access(*thread, {address, bytes, flags, {low, high}});
+}
+
+void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread) {
+  namespace exec = pycuda::cpu::exec;
+  const exec::RuntimeScope scope;
+  exec::BlockChecks::of(*thread).fence(thread->linear);
+}
+
+void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned) {
+  pycuda::cpu::exec::BlockChecks::of(*thread).set_aligned(thread->linear, is_aligned != 0);
+}
+
+}  // extern "C"

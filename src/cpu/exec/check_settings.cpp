@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/check_settings.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/env.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr const char* variable = "PYCUDA_CPU_CHECK";
+
+std::optional<Checks> parse_name(std::string_view name) {
+  if (name == "all") return Checks::all();
+  if (name == "0") return Checks();
+  if (name == "1") return Check::Memory;
+  for (const Check check : {Check::Memory, Check::Init, Check::Race, Check::Sync}) {
+    if (name == check_name(check)) return check;
+  }
+  return std::nullopt;
+}
+
+std::atomic<unsigned>& wanted() {
+  static std::atomic<unsigned> bits{checks_of_environment().bits()};
+  return bits;
+}
+
+}  // namespace
+
+const char* check_name(Check check) {
+  switch (check) {
+    case Check::Memory:
+      return "memory";
+    case Check::Init:
+      return "init";
+    case Check::Race:
+      return "race";
+    case Check::Sync:
+      return "sync";
+  }
+  return "";
+}
+
+std::optional<Checks> parse_checks(std::string_view text) {
+  Checks checks;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    std::string_view name = text.substr(0, comma);
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+    name = name.substr(0, name.find_last_not_of(' ') + 1);
+    const auto parsed = parse_name(name);
+    if (!parsed) return std::nullopt;
+    checks = checks | *parsed;
+    if (comma == std::string_view::npos) return checks;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Checks checks_of_environment() {
+  static const Checks checks = [] {
+    const auto value = base::environment(variable);
+    if (!value || value->empty()) return Checks();
+    if (const auto parsed = parse_checks(*value)) return *parsed;
+    base::refuse_environment(variable, *value, allowed_checks, "0");
+    return Checks();
+  }();
+  return checks;
+}
+
+Checks wanted_checks() { return Checks::from_bits(wanted().load(std::memory_order_relaxed)); }
+
+void want_checks(Checks checks) { wanted().store(checks.bits(), std::memory_order_relaxed); }
+
+bool checked_mode() { return checks_of_environment().has(Check::Memory); }
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Which checks are wanted: PYCUDA_CPU_CHECK, and what the program asks for while it runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cpu/kernel_abi/checks.h"
+
+namespace pycuda::cpu::exec {
+
+/// "memory", "init", "race" or "sync".
+const char* check_name(Check check);
+/// Names with commas between them; "all", "1" (memory), "0" (none). Nothing when a name is unknown.
+std::optional<Checks> parse_checks(std::string_view text);
+/// What may stand there, for messages.
+inline constexpr std::string_view allowed_checks =
+    "names of checks with commas between them (memory, init, race, sync), all, 1 (memory) or 0";
+
+/// What PYCUDA_CPU_CHECK asks for (read once). Modules are compiled with these checks.
+Checks checks_of_environment();
+/// What launches are checked for from now on.
+Checks wanted_checks();
+void want_checks(Checks checks);
+
+/// True when PYCUDA_CPU_CHECK asks for the checks of memory (read once): memory is then handed out,
+/// filled and freed in a way that helps them.
+bool checked_mode();
+
+}  // namespace pycuda::cpu::exec

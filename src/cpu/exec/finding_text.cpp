@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Findings for people and for programs.
+#include <cstdio>
+
+#include "cpu/exec/check_settings.h"
+#include "cpu/exec/fault_message.h"
+#include "cpu/exec/findings.h"
+#include "cpu/exec/source_places.h"
+#include "cpu/exec/stream.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+std::string coordinates(const Dim3& at) {
+  return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
+         ")";
+}
+
+std::string where(const FoundPlace& place) {
+  std::string text =
+      "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) + place.place;
+  if (!place.access.empty()) text += ": " + place.access;
+  text += "\n";
+  if (!place.source.empty()) text += "    " + place.source + "\n";
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == '"' || character == '\\') {
+      json += '\\';
+      json += character;
+    } else if (byte < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", unsigned{byte});
+      json += escape;
+    } else {
+      json += character;
+    }
+  }
+  return json + "\"";
+}
+
+std::string list_of(const Dim3& at) {
+  return "[" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
+         "]";
+}
+
+std::string place_json(const FoundPlace& place) {
+  return "\"file\": " + quoted(place.file) + ", \"line\": " + std::to_string(place.line) +
+         ", \"place\": " + quoted(place.place.empty() ? place.place : place.place.substr(4)) +
+         ", \"source\": " + quoted(place.source) + ", \"thread\": " + list_of(place.thread) +
+         ", \"block\": " + list_of(place.block) + ", \"access\": " + quoted(place.access);
+}
+
+}  // namespace
+
+FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const Dim3& thread,
+                    std::uint32_t line, std::uint32_t file) {
+  FoundPlace place;
+  place.block = block.ctaid;
+  place.thread = thread;
+  if (line == 0) return place;
+  const auto& files = launch.kernel.facts.source_files;
+  SourceLine found = find_source_line(launch.request.keep_alive.get(),
+                                      file < files.size() ? files[file] : std::string(), line);
+  place.file = std::move(found.file);
+  place.line = found.line;
+  place.place = std::move(found.place);
+  place.source = std::move(found.text);
+  return place;
+}
+
+std::string finding_text(const Finding& finding) {
+  std::string text = "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
+                     " in kernel " + finding.kernel + ", " + where(finding.at);
+  if (finding.other) text += "  the other: " + where(*finding.other);
+  return text;
+}
+
+std::string finding_json(const Finding& finding) {
+  std::string json = "{\"check\": " + quoted(check_name(finding.check)) +
+                     ", \"kernel\": " + quoted(finding.kernel) + ", " + place_json(finding.at) +
+                     ", \"message\": " + quoted(finding.message) +
+                     ", \"ended_launch\": " + (finding.ended_launch ? "true" : "false");
+  if (finding.other) json += ", \"other\": {" + place_json(*finding.other) + "}";
+  return json + "}";
+}
+
+}  // namespace pycuda::cpu::exec

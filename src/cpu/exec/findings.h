@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The room for what the checks find: one entry for each place of the program, however often it
+// happens.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/exec/launch_context.h"
+#include "cpu/kernel_abi/checks.h"
+
+namespace pycuda::cpu::exec {
+
+/// One of the accesses or calls that a finding is about.
+struct FoundPlace {
+  std::string file;        ///< of the user's program where that is known; may be empty
+  std::uint32_t line = 0;  ///< 0: not known
+  std::string place;       ///< as messages name it: " at program.py:12"; may be empty
+  std::string source;      ///< the line itself; may be empty
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  std::string access;  ///< "write of 4 bytes"; empty when it is no access
+};
+
+struct Finding {
+  Check check{};
+  std::string kernel;
+  FoundPlace at;
+  std::optional<FoundPlace> other;
+  std::string message;        ///< what is wrong, in a sentence or two without the places
+  bool ended_launch = false;  ///< the error that the program gets says the same
+};
+
+/// What findings are told apart by. The same twice is one.
+struct FindingKey {
+  Check check{};
+  const void* kernel = nullptr;  ///< whose line it is
+  std::uint32_t line = 0, file = 0, other_line = 0, other_file = 0;
+  std::uint32_t kind = 0;  ///< of those of the check
+  bool operator==(const FindingKey&) const = default;
+};
+
+/// Any thread.
+class Findings {
+ public:
+  static Findings& instance();
+
+  /// True for the first of these; later ones are counted. Above the limit nothing is the first.
+  bool is_new(const FindingKey& key);
+  /// Keeps it, and writes it to the standard error stream unless somebody collects findings. Also
+  /// appends it to the file of PYCUDA_CPU_CHECK_REPORT, a line of JSON each.
+  void add(Finding finding);
+  /// Gives all that are kept, and forgets them and their keys. `left_out`: how many places were
+  /// above the limit.
+  std::vector<Finding> take(std::uint64_t* left_out);
+  /// While somebody collects, findings are not printed.
+  void collect(bool collects);
+
+  static constexpr std::size_t limit = 100;
+
+ private:
+  Findings() = default;
+  struct State;
+  static State& state();
+};
+
+/// Where `thread` of `block` stands in the user's program.
+FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const Dim3& thread,
+                    std::uint32_t line, std::uint32_t file);
+
+/// As it is printed, with a newline at the end of each line.
+std::string finding_text(const Finding& finding);
+/// A JSON object on one line.
+std::string finding_json(const Finding& finding);
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What the threads of a block know of other blocks: by a fence and a strong write a thread releases
+// what it has done and knows, by a strong read and a fence it acquires that.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cpu/exec/grid_races.h"
+#include "cpu/exec/thread_order.h"
+
+namespace pycuda::cpu::exec {
+
+/// One per block of a grid that has several.
+class GridOrder {
+ public:
+  void start(GridRaces& grid, std::uint32_t block);
+  /// Before a strong access.
+  void access(std::uint32_t thread, std::uint64_t address, std::uint32_t flags, ThreadOrder& order);
+  /// At a fence, when what the thread knows of its own block is `own`.
+  void fence(std::uint32_t thread, const ThreadOrder& order, Knowledge own);
+  /// Before any access: a read that acquires is over.
+  void settle(std::uint32_t thread) {
+    if (!soon_.empty() && soon_.contains(thread)) acquire(thread);
+  }
+  /// All threads of the block have synchronised, or lanes of a warp. Barriers are fences too for
+  /// what was read before; NVIDIA's own programs count on that.
+  void sync_block();
+  void sync_lanes(std::uint32_t warp, std::uint32_t lanes);
+  bool precedes(const GridAccess& past, std::uint32_t thread) const;
+
+ private:
+  using ByThread = std::unordered_map<std::uint32_t, GridKnowledge>;
+  void acquire(std::uint32_t thread);
+  GridKnowledge own_knowledge(std::uint32_t thread, const ThreadOrder& order, Knowledge own) const;
+
+  GridRaces* grid_ = nullptr;
+  std::uint32_t block_ = 0;
+  GridKnowledge known_;   ///< to all threads
+  ByThread known_by_;     ///< to some more
+  GridKnowledge fenced_;  ///< what any thread releases by a strong write
+  ByThread fenced_by_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> read_;  ///< not acquired yet
+  std::unordered_set<std::uint32_t> soon_;  ///< threads whose read was one that acquires
+};
+
+}  // namespace pycuda::cpu::exec

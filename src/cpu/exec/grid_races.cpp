@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/grid_races.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "cpu/exec/address_table.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+/// Whether kernels share memory of this kind. Memory of the device's heap is handed from thread to
+/// thread, which no access shows.
+bool is_looked_at(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::DeviceHeap:
+    case MemoryKind::GridWorkspace:
+    case MemoryKind::LaunchParameters:
+    case MemoryKind::Texts:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Pages of launches that have ended: making them takes longer than using them.
+struct Spare {
+  std::mutex mutex;  ///< protects the rest
+  std::uint64_t launches = 0;
+  std::vector<std::unique_ptr<GridRaces::Page>> pages;
+};
+
+Spare& spare() {
+  static Spare* const only = new Spare;
+  return *only;
+}
+
+constexpr std::size_t most_spare = 1024;  // 64 MiB
+constexpr std::uint64_t generations = 65535;
+
+}  // namespace
+
+GridRaces::GridRaces() {
+  Spare& store = spare();
+  const std::lock_guard lock(store.mutex);
+  generation_ = static_cast<std::uint16_t>(store.launches % generations + 1);
+  cycle_ = store.launches / generations;
+  ++store.launches;
+}
+
+GridRaces::~GridRaces() {
+  Spare& store = spare();
+  const std::lock_guard lock(store.mutex);
+  for (auto& [number, page] : pages_) {
+    if (page != nullptr && store.pages.size() < most_spare) store.pages.push_back(std::move(page));
+  }
+}
+
+void GridKnowledge::add(std::uint32_t block, std::shared_ptr<const BlockKnowledge> known) {
+  auto& own = blocks_[block];
+  if (own == nullptr || own->interval < known->interval) {
+    own = std::move(known);
+    return;
+  }
+  if (own->interval > known->interval || own == known) return;
+  auto both = std::make_shared<BlockKnowledge>(*own);
+  if (both->clocks.size() < known->clocks.size()) both->clocks.resize(known->clocks.size(), 0);
+  for (std::size_t i = 0; i < known->clocks.size(); ++i)
+    both->clocks[i] = std::max(both->clocks[i], known->clocks[i]);
+  own = std::move(both);
+}
+
+void GridKnowledge::join(const GridKnowledge& other) {
+  for (const auto& [block, known] : other.blocks_) add(block, known);
+}
+
+bool GridKnowledge::covers(const GridAccess& past) const {
+  const auto found = blocks_.find(past.block);
+  if (found == blocks_.end()) return false;
+  const BlockKnowledge& known = *found->second;
+  if (past.interval != known.interval) return past.interval < known.interval;
+  return past.thread < known.clocks.size() && known.clocks[past.thread] >= past.clock;
+}
+
+std::unique_ptr<GridRaces::Page> GridRaces::make_page(std::uint64_t address) {
+  const auto holder = AddressTable::instance().find(address);
+  if (!holder || !is_looked_at(holder->kind)) return nullptr;
+  if (made_ >= most_pages) {
+    if (made_++ == most_pages)
+      base::log(base::LogLevel::Warning,
+                "the check for races looks at 64 MiB of the memory that a kernel touches; use "
+                "smaller inputs to check all of it");
+    return nullptr;
+  }
+  ++made_;
+  std::unique_ptr<Page> page;
+  Spare& store = spare();
+  {
+    const std::lock_guard lock(store.mutex);
+    if (!store.pages.empty()) {
+      page = std::move(store.pages.back());
+      store.pages.pop_back();
+    }
+  }
+  // Histories of another cycle may have the number of this launch.
+  if (page == nullptr || page->cycle != cycle_) page = std::make_unique<Page>();
+  page->cycle = cycle_;
+  return page;
+}
+
+GridRaces::Page* GridRaces::page(std::uint64_t address) {
+  const std::uint64_t number = address / page_bytes;
+  {
+    const std::shared_lock lock(mutex_);
+    const auto found = pages_.find(number);
+    if (found != pages_.end()) return found->second.get();
+  }
+  const std::unique_lock lock(mutex_);
+  const auto [place, is_new] = pages_.try_emplace(number);
+  if (is_new) place->second = make_page(address);
+  return place->second.get();
+}
+
+void GridRaces::release(std::uint64_t address, const GridKnowledge& knowledge) {
+  const std::lock_guard lock(releases_mutex_);
+  releases_[address].join(knowledge);
+  any_release_.store(true, std::memory_order_release);
+}
+
+void GridRaces::acquire(std::uint64_t address, GridKnowledge& knowledge) {
+  if (!any_release_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(releases_mutex_);
+  const auto found = releases_.find(address);
+  if (found != releases_.end()) knowledge.join(found->second);
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The accesses of a launch to global memory, and what its blocks know of one another.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "cpu/exec/access_history.h"
+#include "cpu/exec/thread_order.h"
+
+namespace pycuda::cpu::exec {
+
+struct GridAccess : PastAccess {
+  std::uint32_t block = 0;  ///< its number in the grid
+};
+inline bool is_same_thread(const GridAccess& left, const GridAccess& right) {
+  return left.thread == right.thread && left.block == right.block;
+}
+inline bool is_same_warp(const GridAccess& left, const GridAccess& right) {
+  return left.thread / 32 == right.thread / 32 && left.block == right.block;
+}
+
+/// What is known of a block: all of its earlier intervals, and in this one what the clocks say.
+struct BlockKnowledge {
+  std::uint32_t interval = 0;
+  Knowledge clocks;
+};
+
+/// By the number of the block. Threads of many blocks share what they know.
+class GridKnowledge {
+ public:
+  bool empty() const { return blocks_.empty(); }
+  void clear() { blocks_.clear(); }
+  void add(std::uint32_t block, std::shared_ptr<const BlockKnowledge> known);
+  void join(const GridKnowledge& other);
+  /// Whether a past access is known to be over.
+  bool covers(const GridAccess& past) const;
+
+ private:
+  std::unordered_map<std::uint32_t, std::shared_ptr<const BlockKnowledge>> blocks_;
+};
+
+/// One per launch that is checked for races. Any thread.
+class GridRaces {
+ public:
+  struct Word {
+    std::atomic_flag busy;
+    std::uint16_t generation = 0;  ///< of the launch that the history is of
+    History<GridAccess, 3> history;
+  };
+  static constexpr std::uint64_t page_bytes = 4096;
+  struct Page {
+    std::array<Word, page_bytes / history_word> words;
+    std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
+  };
+
+  GridRaces();
+  ~GridRaces();
+
+  /// Of this launch, not 0.
+  std::uint16_t generation() const { return generation_; }
+
+  /// The words of an address's page; null where memory is not looked at: a thread's own, or more
+  /// than there is room for.
+  Page* page(std::uint64_t address);
+
+  void release(std::uint64_t address, const GridKnowledge& knowledge);
+  void acquire(std::uint64_t address, GridKnowledge& knowledge);
+
+ private:
+  std::unique_ptr<Page> make_page(std::uint64_t address);
+
+  std::uint16_t generation_ = 0;
+  std::uint64_t cycle_ = 0;
+
+  static constexpr std::size_t most_pages = 16384;  ///< a GB of histories
+  std::shared_mutex mutex_;                         ///< protects `pages_`
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::size_t made_ = 0;
+  std::mutex releases_mutex_;  ///< protects `releases_`
+  std::unordered_map<std::uint64_t, GridKnowledge> releases_;
+  std::atomic<bool> any_release_{false};
+};
+
+}  // namespace pycuda::cpu::exec

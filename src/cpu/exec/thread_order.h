@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Which of two threads' accesses in a block came before the other, by the program's own
+// synchronisation: vector clocks, and a number that grows at each barrier of the whole block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace pycuda::cpu::exec {
+
+/// When a thread did something.
+struct Moment {
+  std::uint32_t interval = 0;  ///< between two barriers of the block; 0: never
+  std::uint32_t clock = 0;     ///< of the thread: grows whenever it synchronises with some others
+  std::uint16_t thread = 0;
+};
+
+/// What a thread knows of the others: by thread, the clock up to which all has happened before.
+using Knowledge = std::vector<std::uint32_t>;
+
+class ThreadOrder {
+ public:
+  /// A new block of so many threads: all earlier moments come before it.
+  void start(std::uint32_t threads);
+  /// A barrier of the whole block.
+  void sync_block() { ++interval_; }
+  /// Lanes of a warp synchronise with each other.
+  void sync_lanes(std::uint32_t warp, std::uint32_t lanes);
+  /// What the thread has done and knows becomes part of `knowledge`.
+  void publish(std::uint32_t thread, Knowledge& knowledge);
+  /// The thread comes after what `knowledge` says.
+  void learn(std::uint32_t thread, const Knowledge& knowledge);
+
+  Moment now(std::uint32_t thread) const {
+    return {interval_, clocks_[thread], static_cast<std::uint16_t>(thread)};
+  }
+  std::uint32_t interval() const { return interval_; }
+  /// Whether `moment` comes before what `thread` does now.
+  bool precedes(const Moment& moment, std::uint32_t thread) const {
+    return moment.thread == thread || moment.interval != interval_ ||
+           knows(thread, moment.thread) >= moment.clock;
+  }
+
+ private:
+  std::uint32_t knows(std::uint32_t thread, std::uint32_t other) const {
+    if (width_ == lanes && thread / lanes != other / lanes) return 0;
+    return rows_[std::size_t{thread} * width_ + (width_ == lanes ? other % lanes : other)];
+  }
+  /// Rows of all threads of the block, not of a warp alone.
+  void widen();
+
+  static constexpr std::uint32_t lanes = 32;
+  std::uint32_t threads_ = 0;
+  std::uint32_t interval_ = 0;
+  std::uint32_t width_ = lanes;        ///< of a row
+  std::vector<std::uint32_t> clocks_;  ///< by thread
+  std::vector<std::uint32_t> rows_;    ///< by thread: what it knows of others
+};
+
+}  // namespace pycuda::cpu::exec

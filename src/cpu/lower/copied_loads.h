@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Analysis: loads of a structure that is copied. Its gaps may be read though nobody has written
+// them.
+#pragma once
+
+#include <vector>
+
+#include "cpu/ptx/module.h"
+
+namespace pycuda::cpu::lower {
+
+/// By the number of the instruction: whether it is one of several loads from the same register's
+/// address, or of a vector of bytes, whose values go nowhere but to stores.
+std::vector<bool> find_copied_loads(const ptx::Function& function);
+
+}  // namespace pycuda::cpu::lower

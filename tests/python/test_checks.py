@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""`pycuda.checks`, `PYCUDA_CPU_CHECK` and `python -m pycuda run --check`: who is told what was found, and how."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pycuda
+import pytest
+from programs import run_program
+from pycuda.compiler import SourceModule
+
+needs_cpu_driver = pytest.mark.skipif(
+    not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
+    reason="needs the CPU driver, which was not built",
+)
+
+SOURCE = """
+__global__ void reverse(int *a)
+{
+  __shared__ int s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+__global__ void early(int *a, int n)
+{
+  if (threadIdx.x >= n) return;
+  __syncthreads();
+  a[threadIdx.x] = n;
+}
+"""
+
+PROGRAM = f"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''{SOURCE}''')
+module.get_function("reverse")(cuda.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+module.get_function("early")(cuda.InOut(np.zeros(64, np.int32)), np.int32(40), block=(64, 1, 1))
+print("done")
+"""
+
+
+@pytest.fixture
+def kernels(context, driver):
+    """The kernels of SOURCE, compiled and launched before anything is checked."""
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver")
+    module = SourceModule(SOURCE)
+    reverse, early = module.get_function("reverse"), module.get_function("early")
+
+    def run():
+        reverse(driver.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+        early(driver.InOut(np.zeros(64, np.int32)), np.int32(40), block=(64, 1, 1))
+
+    run()
+    return run
+
+
+def test_findings_are_objects(kernels):
+    with pycuda.checks("race") as found:
+        assert found == []
+        kernels()
+        kernels()
+    assert len(found) == 1
+    finding = found[0]
+    assert (finding.check, finding.kernel) == ("race", "reverse")
+    assert finding.source == "s[threadIdx.x] = a[threadIdx.x];"
+    assert finding.other.source == "a[threadIdx.x] = s[63 - threadIdx.x];"
+    assert finding.other.line == finding.line + 1
+    assert finding.file == finding.other.file
+    assert finding.file.endswith("test_checks.py")
+    assert finding.place == f"{finding.file}:{finding.line}"
+    assert finding.access == "write of 4 bytes"
+    assert finding.other.access == "read of 4 bytes"
+    assert sum(finding.thread) + sum(finding.other.thread) == 63
+    assert finding.block == finding.other.block == (0, 0, 0)
+    assert "64" in finding.message or "'reverse::s'" in finding.message
+    assert "race: two threads access the same byte of shared memory" in repr(finding)
+
+
+def test_each_statement_has_its_own_findings(kernels):
+    with pycuda.checks("race") as races:
+        kernels()
+        with pycuda.checks("sync") as inner:
+            kernels()
+        kernels()
+    with pycuda.checks("race", "sync") as both:
+        kernels()
+    with pycuda.checks("0") as none:
+        kernels()
+    assert [finding.check for finding in races] == ["race", "race"]  # before and after the inner statement
+    assert [finding.check for finding in inner] == ["sync"]
+    assert sorted(finding.check for finding in both) == ["race", "sync"]
+    assert none == []
+
+
+def test_an_error_in_the_statement_is_the_programs_own(kernels):
+    with pytest.raises(KeyError), pycuda.checks("race") as found:
+        kernels()
+        raise KeyError
+    assert len(found) == 1
+
+
+@needs_cpu_driver
+@pytest.mark.parametrize("names", [("races",), ("race", "nothing"), ("",)])
+def test_an_unknown_check_names_the_checks(context, names):
+    with pytest.raises(ValueError, match="the checks are memory, init, race, sync and all"), pycuda.checks(*names):
+        pass
+
+
+@pytest.mark.parametrize("names", [(), (3,), (None,)])
+def test_names_of_checks_are_strings(names):
+    with pytest.raises(TypeError, match="names of checks"), pycuda.checks(*names):
+        pass
+
+
+def test_another_driver_names_compute_sanitizer(fake_driver):
+    program = """
+    import pycuda, pycuda.driver as cuda
+    cuda.init()
+    try:
+        with pycuda.checks("race"):
+            pass
+    except cuda.Error as error:
+        print(error)
+    """
+    output, _ = run_program(program, PYCUDA_DRIVER=fake_driver)
+    assert "only the CPU driver checks kernels" in output
+    assert "compute-sanitizer" in output
+
+
+@needs_cpu_driver
+def test_the_variable_prints_findings_and_a_summary():
+    output, errors = run_program(PROGRAM, PYCUDA_CPU_CHECK="race,sync", PYCUDA_DRIVER="cpu")
+    assert output == "done\n"
+    assert errors.count("pycuda: race: ") == errors.count("pycuda: sync: ") == 1
+    assert "in kernel reverse, block (0, 0, 0), thread (" in errors
+    assert "    s[threadIdx.x] = a[threadIdx.x];\n  the other: block (0, 0, 0), thread (" in errors
+    assert "24 threads exited without reaching a barrier that the others of the block wait at" in errors
+    assert errors.endswith("pycuda: 2 findings (PYCUDA_CPU_CHECK)\n")
+
+
+@needs_cpu_driver
+@pytest.mark.parametrize("value", ["", "0", "1", "memory"])
+def test_checks_that_are_not_chosen_say_nothing(value):
+    assert run_program(PROGRAM, PYCUDA_CPU_CHECK=value, PYCUDA_DRIVER="cpu") == ("done\n", "")
+
+
+@needs_cpu_driver
+def test_an_unknown_name_in_the_variable_is_told_once():
+    output, errors = run_program(PROGRAM, PYCUDA_CPU_CHECK="race,speed", PYCUDA_DRIVER="cpu")
+    assert output == "done\n"
+    assert errors.count("PYCUDA_CPU_CHECK=race,speed is not understood") == errors.count("\n") == 1
+    assert "memory, init, race, sync" in errors
+
+
+def _run(*options, program):
+    command = [sys.executable, "-m", "pycuda", "run", *map(str, options), "-c", program]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@needs_cpu_driver
+def test_run_reports_findings_by_its_status_and_as_json(tmp_path):
+    report = tmp_path / "report.json"
+    ended = _run("--check=race,sync", f"--check-report={report}", program=PROGRAM)
+    assert (ended.returncode, ended.stdout) == (9, "done\n")
+    findings = json.loads(report.read_text())
+    assert sorted(finding["check"] for finding in findings) == ["race", "sync"]
+    race = next(finding for finding in findings if finding["check"] == "race")
+    assert {"kernel", "file", "line", "thread", "block", "access", "message", "other"} <= set(race)
+
+
+@needs_cpu_driver
+def test_run_keeps_the_programs_own_status(tmp_path):
+    report = tmp_path / "report.json"
+    assert _run("--check=race", program=PROGRAM + "raise SystemExit(5)").returncode == 5
+    ended = _run("--check=race", f"--check-report={report}", program="print('clean')")
+    assert (ended.returncode, ended.stdout, json.loads(report.read_text())) == (0, "clean\n", [])
+    assert "the checks found nothing" in ended.stderr
+    assert _run("--check=race", program="import os; os.kill(os.getpid(), 9)").returncode == 137
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--check=races"], "there is no check 'races'"),
+        (["--check-report=x.json"], "--check-report needs --check"),
+        (["--check", "--check-report=/nowhere/x.json"], "No such file or directory"),
+    ],
+)
+def test_run_refuses_what_it_cannot_do(options, words):
+    ended = _run(*options, program="print(1)")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert words in ended.stderr
+
+
+@needs_cpu_driver
+def test_the_textbook_scan_in_place_is_a_race(context, driver):
+    module = SourceModule("""
+    __global__ void scan(double *a)
+    {
+        __shared__ double s[1024];
+        int t = threadIdx.x;
+        s[t] = a[t];
+        for (int d = 1; d < 1024; d *= 2) { __syncthreads(); if (t >= d) s[t] = s[t] + s[t - d]; }
+        __syncthreads();
+        a[t] = s[t];
+    }
+    """)
+    with pycuda.checks("race") as found:
+        module.get_function("scan")(driver.InOut(np.ones(1024)), block=(1024, 1, 1))
+    assert [(finding.kernel, finding.line == finding.other.line) for finding in found] == [("scan", True)]
+
+
+SUM = """
+__global__ void sum(float *to, const float *from) { to[threadIdx.x] += from[threadIdx.x]; }
+"""
+
+
+def _sum(driver, fill):
+    """The findings of a sum over an array that `fill` prepares."""
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver")
+    function = SourceModule(SUM).get_function("sum")
+    with pycuda.checks("init") as found:
+        array = driver.mem_alloc(256)
+        fill(array)
+        function(driver.InOut(np.zeros(64, np.float32)), array, block=(64, 1, 1))
+    return found
+
+
+def test_what_the_host_writes_is_written(context, driver):
+    assert _sum(driver, lambda array: driver.memset_d32(array, 0, 64)) == []
+    assert _sum(driver, lambda array: driver.memcpy_htod(array, np.zeros(64, np.float32))) == []
+
+
+def test_an_array_written_in_part_is_found_at_the_first_byte_that_is_not(context, driver):
+    found = _sum(driver, lambda array: driver.memset_d32(array, 0, 40))
+    assert [(finding.check, finding.thread) for finding in found] == [("init", (40, 0, 0))]
+    assert "160 bytes into the 256-byte block of device memory" in found[0].message
+    assert found[0].access == "read of 4 bytes"
+
+
+def test_a_copy_of_unwritten_memory_is_unwritten(context, driver):
+    with pycuda.checks("init"):
+        source = driver.mem_alloc(256)
+        driver.memset_d32(source, 0, 10)
+    found = _sum(driver, lambda array: driver.memcpy_dtod(array, source, 256))
+    assert [finding.thread for finding in found] == [(10, 0, 0)]
+
+
+def _many_races(count):
+    """A kernel with a race on each of so many lines."""
+    lines = "\n".join(f"  s[(threadIdx.x + {k}) % 64] = threadIdx.x * 64 + {k};" for k in range(count))
+    end = "  __syncthreads();\n  a[threadIdx.x] = s[threadIdx.x];\n}"
+    return f"__global__ void many(int *a)\n{{\n  __shared__ int s[64];\n{lines}\n{end}"
+
+
+def test_no_more_than_a_hundred_places_are_listed(context, driver):
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver")
+    function = SourceModule(_many_races(40)).get_function("many")
+    with pytest.warns(RuntimeWarning, match="lists 100 places and leaves out"), pycuda.checks("race") as found:
+        function(driver.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+    assert len(found) == 100
