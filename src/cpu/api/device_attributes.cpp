@@ -5,9 +5,9 @@
 #include <fstream>
 #include <string>
 
-#include "base/env.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/texture_limits.h"
+#include "cpu/exec/check_settings.h"
 
 using namespace pycuda::cpu::api;
 
@@ -37,9 +37,7 @@ int last_level_cache_bytes() {
 }
 
 // The checked mode takes ordinary host memory for a mistake.
-bool reads_any_host_memory() {
-  return !pycuda::base::environment_switch("PYCUDA_CPU_CHECK", false);
-}
+bool reads_any_host_memory() { return !pycuda::cpu::exec::checked_mode(); }
 
 // Sizes of textures, surfaces and arrays; 0 for any other attribute.
 int texture_limit(CUdevice_attribute name) {

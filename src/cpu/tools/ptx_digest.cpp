@@ -36,7 +36,7 @@ constexpr Way ways[] = {
     {"line", [](jit::Options& options) { options.forms = Form::Line; }},
     {"short-rows", [](jit::Options& options) { options.forms = Form::ShortRows; }},
     {"threads", [](jit::Options& options) { options.vectors = false; }},
-    {"checked", [](jit::Options& options) { options.checks = Check::Memory; }},
+    {"checked", [](jit::Options& options) { options.checks = pycuda::cpu::Check::Memory; }},
     {"quick", [](jit::Options& options) { options.quick = true; }},
 };
 
