@@ -48,7 +48,7 @@ def _findings(cuda, file, kernel, block, grid, shared, options):
     return found
 
 
-@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), _cases())
+@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(_cases()))
 def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, shared):
     found = _findings(driver, file, kernel, block, grid, shared, ["-DFAULT"])
     checks = {finding.check for finding in found}
@@ -59,6 +59,6 @@ def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, 
     assert all(finding.line for finding in found), found
 
 
-@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), _cases())
+@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(_cases()))
 def test_the_twin_is_clean(context, driver, file, kernel, block, grid, shared):
     assert _findings(driver, file, kernel, block, grid, shared, []) == []
