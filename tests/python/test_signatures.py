@@ -10,8 +10,6 @@ import pycuda
 import pycuda.driver as drv
 import pytest
 
-drv.init()
-
 MODULES = "compiler cumath curandom driver elementwise gpuarray reduction scan tools".split()
 
 
@@ -64,7 +62,7 @@ def test_signatures(function, expected):
     assert str(inspect.Signature(plain)) == expected
 
 
-def test_bound_methods_lack_self():
+def test_bound_methods_lack_self(driver):
     assert list(inspect.signature(drv.Device(0).get_attribute).parameters) == ["attribute"]
 
 
