@@ -250,6 +250,8 @@ OFFSETS
 #pragma unroll
     for (u32 g = 1; g < items; ++g) up_to[g] = combined(of_lane(up_to[g - 1], 31), up_to[g]);
     if (lane == 31) totals[warp] = up_to[items - 1];
+  } else if (lane == 31) {
+    totals[warp] = identity();
   }
   __syncthreads();
   T prefix = identity();
