@@ -52,10 +52,6 @@ FindingKey key_of(const LaunchContext& launch, const PastAccess& now, const Past
   return key;
 }
 
-}  // namespace
-
-namespace {
-
 void add_finding(const LaunchContext& launch, const BlockFrame& block, const Dim3& thread,
                  const PastAccess& now, FoundPlace other, std::string message,
                  const PastAccess& past) {
