@@ -100,7 +100,8 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
 }
 
 void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code, double called) {
-  const bool recorded = code == CUDA_SUCCESS &&
+  // A call that outlives its profile belongs to no other.
+  const bool recorded = active_.load(std::memory_order_relaxed) && code == CUDA_SUCCESS &&
                         driver_.cuEventRecord.status(pending.stop, work.stream) == CUDA_SUCCESS;
   if (!recorded) {
     static_cast<void>(driver_.cuEventDestroy.status(pending.start));
