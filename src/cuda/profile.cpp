@@ -121,10 +121,9 @@ void watch_linear_copies(const DriverTable& driver) {
 }
 
 void watch_structured_copies(const DriverTable& driver) {
-  const auto rows = [](auto call, const CUDA_MEMCPY2D* copied) {
+  replace(driver.cuMemcpy2D, [](auto call, const CUDA_MEMCPY2D* copied) {
     return recorder().around(box(copied), call);
-  };
-  replace(driver.cuMemcpy2D, rows);
+  });
   replace(driver.cuMemcpy2DUnaligned, [](auto call, const CUDA_MEMCPY2D* copied) {
     return recorder().around(box(copied), call);
   });
