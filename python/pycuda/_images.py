@@ -13,12 +13,12 @@ _VARIABLE = re.compile(
 def has_variables(image):
     """Whether the program in an image has `__device__` or `__constant__` variables. Not sure means yes."""
     if image.startswith(b"\x7fELF"):
-        return any(not name.startswith((b"$", b"__", b"_param")) for name in _object_names(image))
+        return any(not name.startswith((b"$", b".", b"__", b"_param")) for name in _object_names(image))
     return _VARIABLE.search(image) is not None
 
 
 def _object_names(image):
-    """The names of a 64-bit ELF's symbols that are data."""
+    """The names of a 64-bit ELF's symbols that are data, defined in it or elsewhere."""
     (sections_at,) = struct.unpack_from("<Q", image, 40)
     entry, count = struct.unpack_from("<HH", image, 58)
     sections = [struct.unpack_from("<IIQQQQIIQQ", image, sections_at + entry * i) for i in range(count)]

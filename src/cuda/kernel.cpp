@@ -60,12 +60,16 @@ const KernelLayout& Kernel::layout() const {
   std::call_once(layout_asked_, [this] {
     const ContextScope scope(context());
     const auto& parameter_of = driver().cuFuncGetParamInfo;
+    const std::vector<ParameterKind>* const kinds = module_->parameter_kinds(name_);
+    std::vector<ParameterType> types = module_->parameter_types(name_);
+    // The driver tells the count by an error for the first index past the end, which
+    // compute-sanitizer reports: it is not asked where the count is known.
+    const std::size_t count = kinds != nullptr ? kinds->size() : types.size();
     KernelLayout layout;
-    for (;;) {
+    while (count == 0 || layout.parameters.size() < count) {
       KernelParameter parameter{};
       const CUresult code = parameter_of.status(handle_, layout.parameters.size(),
                                                 &parameter.offset, &parameter.bytes);
-      // The first index past the end is how the driver tells the count.
       if (code == CUDA_ERROR_INVALID_VALUE) break;
       if (code == CUDA_ERROR_NOT_SUPPORTED && layout.parameters.empty()) return;
       if (code != CUDA_SUCCESS) throw parameter_of.error(code);
@@ -73,11 +77,9 @@ const KernelLayout& Kernel::layout() const {
       layout.bytes = parameter.offset + parameter.bytes;
     }
     layout.known = true;
-    const std::vector<ParameterKind>* kinds = module_->parameter_kinds(name_);
     if (kinds != nullptr && kinds->size() == layout.parameters.size()) {
       for (std::size_t i = 0; i < kinds->size(); ++i) layout.parameters[i].kind = (*kinds)[i];
     }
-    std::vector<ParameterType> types = module_->parameter_types(name_);
     if (types.size() == layout.parameters.size()) {
       for (std::size_t i = 0; i < types.size(); ++i) {
         layout.parameters[i].element = types[i].element;

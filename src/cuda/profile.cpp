@@ -191,6 +191,21 @@ void watch_waits(const DriverTable& driver) {
           [](auto call, CUevent) { return recorder().around_wait("Event.synchronize", call); });
 }
 
+void watch_ends(const DriverTable& driver) {
+  replace(driver.cuCtxDestroy, [](auto call, CUcontext context) {
+    recorder().settle(context);
+    return call();
+  });
+  replace(driver.cuDevicePrimaryCtxRelease, [](auto call, CUdevice device) {
+    recorder().settle_device(device);
+    return call();
+  });
+  replace(driver.cuDevicePrimaryCtxReset, [](auto call, CUdevice device) {
+    recorder().settle_device(device);
+    return call();
+  });
+}
+
 }  // namespace
 
 void start_profile() {
@@ -208,6 +223,7 @@ void start_profile() {
   watch_sets(driver.cuMemsetD32, driver.cuMemsetD32Async, driver.cuMemsetD2D32,
              driver.cuMemsetD2D32Async);
   watch_waits(driver);
+  watch_ends(driver);
 }
 
 std::vector<WorkRecord> stop_profile() {

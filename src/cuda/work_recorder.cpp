@@ -39,7 +39,7 @@ bool WorkRecorder::new_event(CUevent* event) {
 const WorkRecorder::ContextClock* WorkRecorder::clock_of(CUcontext context) {
   const auto found = clocks_.find(context);
   if (found != clocks_.end()) return &found->second;
-  ContextClock clock{clocks_.size() + 1, 0, nullptr, 0};
+  ContextClock clock{++contexts_seen_, 0, nullptr, 0};
   CUdevice device = 0;
   if (!new_event(&clock.first) || driver_.cuCtxGetDevice.status(&device) != CUDA_SUCCESS ||
       driver_.cuEventRecord.status(clock.first, nullptr) != CUDA_SUCCESS)
@@ -82,9 +82,9 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
     pending->record.context = clock->number;
     pending->record.device = clock->device;
     if (work.stream != nullptr) {
-      const auto number = streams_.size() + 1;
-      pending->record.stream =
-          streams_.emplace(std::pair{context, work.stream}, number).first->second;
+      std::uint64_t& number = streams_[{context, work.stream}];
+      if (number == 0) number = ++streams_seen_;
+      pending->record.stream = number;
     }
     if (work.function != nullptr) pending->record.facts = facts_of(context, work);
   }
@@ -130,43 +130,53 @@ void WorkRecorder::note_wait(const char* what, double called) {
   done_.push_back(std::move(wait));
 }
 
-void WorkRecorder::read_times(Pending& pending) {
-  WorkRecord& record = pending.record;
-  record.start = record.duration = unknown;
-  const auto clock = clocks_.find(pending.context);
-  if (clock == clocks_.end()) return;
+void WorkRecorder::read_times(Pending& pending, const ContextClock& clock) {
   float since_first = 0, between = 0;
-  if (elapsed_milliseconds(driver_, &since_first, clock->second.first, pending.start) !=
-          CUDA_SUCCESS ||
+  if (elapsed_milliseconds(driver_, &since_first, clock.first, pending.start) != CUDA_SUCCESS ||
       elapsed_milliseconds(driver_, &between, pending.start, pending.stop) != CUDA_SUCCESS)
     return;
-  record.start = clock->second.first_seconds + since_first * 1e-3;
-  record.duration = between * 1e-3;
+  pending.record.start = clock.first_seconds + since_first * 1e-3;
+  pending.record.duration = between * 1e-3;
+}
+
+WorkRecorder::ContextClocks::iterator WorkRecorder::settle(ContextClocks::iterator at) {
+  const auto& [context, clock] = *at;
+  const DriverScope scope(driver_, context);
+  if (scope) static_cast<void>(driver_.cuCtxSynchronize.status());
+  for (Pending& pending : done_) {
+    if (pending.context != context) continue;
+    pending.record.start = pending.record.duration = unknown;
+    if (scope) read_times(pending, clock);
+    static_cast<void>(driver_.cuEventDestroy.status(pending.start));
+    static_cast<void>(driver_.cuEventDestroy.status(pending.stop));
+    pending.context = nullptr;
+  }
+  static_cast<void>(driver_.cuEventDestroy.status(clock.first));
+  std::erase_if(facts_, [&](const auto& fact) { return std::get<0>(fact.first) == context; });
+  std::erase_if(streams_, [&](const auto& stream) { return stream.first.first == context; });
+  return clocks_.erase(at);
+}
+
+void WorkRecorder::settle(CUcontext context) {
+  const std::lock_guard lock(mutex_);
+  const auto found = clocks_.find(context);
+  if (found != clocks_.end()) settle(found);
+}
+
+void WorkRecorder::settle_device(CUdevice device) {
+  const std::lock_guard lock(mutex_);
+  for (auto at = clocks_.begin(); at != clocks_.end();)
+    at = at->second.device == device ? settle(at) : std::next(at);
 }
 
 std::vector<WorkRecord> WorkRecorder::stop() {
   active_ = false;
   const std::lock_guard lock(mutex_);
-  for (const auto& [context, clock] : clocks_) {
-    const DriverScope scope(driver_, context);
-    if (scope) static_cast<void>(driver_.cuCtxSynchronize.status());
-  }
+  while (!clocks_.empty()) settle(clocks_.begin());
   std::vector<WorkRecord> records;
-  for (Pending& pending : done_) {
-    if (pending.record.kind != WorkKind::Wait) {
-      const DriverScope scope(driver_, pending.context);
-      if (scope) read_times(pending);
-      static_cast<void>(driver_.cuEventDestroy.status(pending.start));
-      static_cast<void>(driver_.cuEventDestroy.status(pending.stop));
-    }
-    records.push_back(std::move(pending.record));
-  }
-  for (const auto& [context, clock] : clocks_)
-    static_cast<void>(driver_.cuEventDestroy.status(clock.first));
+  for (Pending& pending : done_) records.push_back(std::move(pending.record));
   done_.clear();
-  clocks_.clear();
-  facts_.clear();
-  streams_.clear();
+  contexts_seen_ = streams_seen_ = 0;
   return records;
 }
 

@@ -40,6 +40,11 @@ class WorkRecorder {
 
   void start();
   std::vector<WorkRecord> stop();
+  /// Waits for the work of a context that is about to end, and reads its times: NVIDIA's driver
+  /// may crash on handles of a context that is gone.
+  void settle(CUcontext context);
+  /// The same for all contexts of a device.
+  void settle_device(CUdevice device);
 
   /// `call()` between two events in the work's stream.
   template <class Call>
@@ -71,7 +76,7 @@ class WorkRecorder {
     double first_seconds;
   };
   struct Pending {
-    CUcontext context = nullptr;
+    CUcontext context = nullptr;  // null once its times are read
     CUevent start = nullptr;
     CUevent stop = nullptr;
     WorkRecord record;
@@ -85,15 +90,19 @@ class WorkRecorder {
   const ContextClock* clock_of(CUcontext context);
   KernelFacts facts_of(CUcontext context, const DeviceWork& work);
   bool new_event(CUevent* event);
-  void read_times(Pending& pending);
+  void read_times(Pending& pending, const ContextClock& clock);
+  using ContextClocks = std::map<CUcontext, ContextClock>;
+  ContextClocks::iterator settle(ContextClocks::iterator context);
 
   const driver::DriverTable driver_;  // a copy, whose functions no profile replaces
   std::atomic<bool> active_{false};
   std::mutex mutex_;  // protects what follows
   std::vector<Pending> done_;
-  std::map<CUcontext, ContextClock> clocks_;
+  ContextClocks clocks_;
+  std::uint64_t contexts_seen_ = 0;
   std::map<KernelKey, KernelFacts> facts_;
   std::map<std::pair<CUcontext, CUstream>, std::uint64_t> streams_;
+  std::uint64_t streams_seen_ = 0;
 };
 
 }  // namespace pycuda::cuda

@@ -33,8 +33,6 @@ Process& process() {
 
 /// Counts resets: a thread whose binding is older binds again.
 std::atomic<unsigned> resets{0};
-/// Set by a reset until managed variables have been placed again.
-std::atomic<bool> managed_outdated{false};
 
 struct ThreadBinding {
   /// That the thread has chosen or, at its first use of a device, been given.
@@ -66,7 +64,6 @@ cudaError_t bind_device(const DriverTable& driver, int device) {
   const CUresult code = driver.cuCtxSetCurrent.status(context);
   if (code != CUDA_SUCCESS) return to_runtime(code);
   binding = {device, context, resets.load(std::memory_order_acquire)};
-  if (managed_outdated.exchange(false, std::memory_order_acq_rel)) place_managed_again(driver);
   return cudaSuccess;
 }
 
@@ -189,7 +186,6 @@ cudaError_t reset_device(const DriverTable& driver) {
   }
   const CUresult code = driver.cuDevicePrimaryCtxReset.status(device);
   resets.fetch_add(1, std::memory_order_acq_rel);
-  managed_outdated.store(true, std::memory_order_release);
   (void)driver.cuCtxSetCurrent.status(nullptr);
   binding.context = nullptr;
   return to_runtime(code);

@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "driver/error.h"
-#include "driver/process_driver.h"
 
 namespace pycuda::cudart {
 namespace {
@@ -76,11 +75,11 @@ cudaError_t FatBinary::load(const DriverTable& driver, CUlibrary* library) {
     if (wrapper == nullptr || wrapper->magic != wrapper_magic || wrapper->data == nullptr) {
       return cudaErrorInvalidKernelImage;
     }
-    // What nvcc linked is machine code; the PTX is in the parts.
+    CUresult code = load_data(driver, wrapper->data, &library_);
+    // What nvcc linked is machine code for some devices; the PTX is in the parts.
     const bool in_parts = wrapper->version == wrapper_with_parts && wrapper->parts != nullptr;
-    const CUresult code = in_parts && driver::process_driver_origin().is_cpu()
-                              ? link_parts(driver, wrapper->parts, &library_)
-                              : load_data(driver, wrapper->data, &library_);
+    if (code == CUDA_ERROR_NO_BINARY_FOR_GPU && in_parts)
+      code = link_parts(driver, wrapper->parts, &library_);
     if (code != CUDA_SUCCESS) {
       base::log(base::LogLevel::Warning,
                 "the program's device code cannot be loaded: " + driver::error_text(driver, code));

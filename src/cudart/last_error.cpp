@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "cudart/refusal.h"
-#include "driver/error.h"
 
 namespace pycuda::cudart {
 namespace {
@@ -44,8 +43,6 @@ const ErrorText* find_error(cudaError_t error) {
 }
 
 }  // namespace
-
-bool is_sticky(cudaError_t code) { return driver::is_sticky(static_cast<CUresult>(code)); }
 
 cudaError_t record(const char* name, cudaError_t code) noexcept {
   if (code == cudaSuccess || code == cudaErrorNotReady) return code;
@@ -85,8 +82,8 @@ using namespace pycuda::cudart;
 
 CUDART_API cudaGetLastError(void) {
   const cudaError_t code = last_error;
-  // A lost context stays lost: only cudaDeviceReset ends its error.
-  if (!is_sticky(code)) last_error = cudaSuccess;
+  // Of a lost context too: the calls after it fail by themselves.
+  last_error = cudaSuccess;
   return code;
 }
 

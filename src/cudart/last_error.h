@@ -13,9 +13,7 @@ namespace pycuda::cudart {
 cudaError_t record(const char* name, cudaError_t code) noexcept;
 /// Logs an exception and returns cudaErrorUnknown.
 cudaError_t unexpected(const char* name, const char* what) noexcept;
-/// Whether every later call fails until cudaDeviceReset.
-bool is_sticky(cudaError_t code);
-/// Forgets this thread's last error, a sticky one too.
+/// Forgets this thread's last error.
 void clear_last_error() noexcept;
 
 template <class Body>

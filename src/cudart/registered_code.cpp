@@ -139,13 +139,6 @@ void remember_kernel(CUkernel kernel) {
   all.handles[kernel] = kernel;
 }
 
-void place_managed_again(const DriverTable& driver) {
-  // Variables that no code has used yet are left to __cudaInitModule. What cannot be placed now
-  // fails where it is used.
-  (void)place_managed(driver,
-                      [](const HostVariable& variable) { return *variable.managed != nullptr; });
-}
-
 void* host_function_of(const DriverTable& driver, CUkernel kernel, CUfunction function) {
   Registry& all = registry();
   const std::shared_lock guard(all.lock);

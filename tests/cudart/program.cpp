@@ -2,6 +2,9 @@
 // The registration that nvcc generates, written by hand.
 #include "cudart/program.h"
 
+#include <cstdio>
+#include <cstdlib>
+
 extern "C" {
 void** __cudaRegisterFatBinary(void* fatCubin);
 void __cudaRegisterFatBinaryEnd(void** handle);
@@ -132,6 +135,26 @@ cudaError_t configured_launch(const void* kernel, dim3 grid, dim3 block, size_t 
       __cudaPopCallConfiguration(&same_grid, &same_block, &same_shared, &same_stream);
   if (status != cudaSuccess) return status;
   return cudaLaunchKernel(kernel, same_grid, same_block, arguments, same_shared, same_stream);
+}
+
+namespace {
+
+bool on_cpu_driver() { return std::getenv("PYCUDA_CPU_DEVICES") != nullptr; }
+
+}  // namespace
+
+bool has_devices(int count) {
+  int present = 0;
+  (void)cudaGetDeviceCount(&present);
+  if (present >= count || on_cpu_driver()) return true;
+  std::printf("not tested: needs %d devices, there are %d\n", count, present);
+  return false;
+}
+
+bool outlives_faults() {
+  if (on_cpu_driver()) return true;
+  std::puts("not tested: on a GPU a fault ends CUDA for the process");
+  return false;
 }
 
 }  // namespace program

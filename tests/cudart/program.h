@@ -57,6 +57,14 @@ cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, c
 /// PTX with a kernel `triple`, for programs that load their code themselves.
 extern const char* const library_text;
 
+/// Whether a test that needs `count` devices can run. The CPU driver has as many as the build asks
+/// it for.
+bool has_devices(int count);
+
+/// Whether a process can go on after a kernel's fault. NVIDIA's driver ends CUDA for the whole
+/// process.
+bool outlives_faults();
+
 /// What nvcc's host code does before a managed variable is used.
 void initialise_managed();
 

@@ -2,6 +2,7 @@
 """Kernels by the names that C++ gives them."""
 
 import shutil
+import struct
 
 import numpy as np
 import pycuda.driver as cuda
@@ -128,6 +129,25 @@ class TestVariables:
         )[0]  # fmt: skip
         assert image.startswith(b"\x7fELF") == (target == "cubin")
         assert has_variables(image) is expected
+
+    def test_places_of_the_tool_chain_are_no_variables(self):
+        # NVRTC 13.0 leaves this name in cubins of all kernels.
+        reserved = b".nv.reservedSmem.offset0"
+        assert not has_variables(_object_file([reserved]))
+        assert has_variables(_object_file([reserved, b"table"]))
+
+
+def _object_file(names):
+    """A 64-bit ELF with data of these names."""
+    strings, symbols = b"\0", bytes(24)
+    for name in names:
+        symbols += struct.pack("<IBBHQQ", len(strings), 1, 0, 0, 0, 4)
+        strings += name + b"\0"
+    header = b"\x7fELF".ljust(40, b"\0") + struct.pack("<QIHHHHHH", 64, 0, 64, 0, 0, 64, 3, 0)
+    tables_at = 64 + 3 * 64
+    sections = bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 2, 0, 0, tables_at, len(symbols), 2, 1, 8, 24)
+    sections += struct.pack("<IIQQQQIIQQ", 0, 3, 0, 0, tables_at + len(symbols), len(strings), 0, 0, 1, 0)
+    return header + sections + symbols + strings
 
 
 class TestErrors:

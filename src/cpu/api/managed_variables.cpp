@@ -13,7 +13,6 @@ ManagedVariables::~ManagedVariables() {
 
 jit::VariableMemory ManagedVariables::place(const jit::GlobalVariable& variable,
                                             VirtualDevice& device) {
-  const std::lock_guard lock(mutex_);
   auto found = variables_.find(variable.name);
   if (found == variables_.end()) {
     // An empty array has an address too.
@@ -22,19 +21,14 @@ jit::VariableMemory ManagedVariables::place(const jit::GlobalVariable& variable,
     void* const memory = device.memory().allocate(bytes, exec::MemoryKind::Managed, nullptr,
                                                   std::max(variable.alignment, 256u));
     if (memory == nullptr) return nullptr;
-    found = variables_.emplace(variable.name, Variable{memory, bytes, &device, 0}).first;
+    std::memset(memory, 0, bytes);
+    found = variables_.emplace(variable.name, Variable{memory, &device}).first;
   }
-  Variable& known = found->second;
-  const bool in_use = known.users++ != 0;
-  if (!in_use) std::memset(known.memory, 0, known.bytes);
-  return {known.memory, in_use};
+  return {found->second.memory, found->second.written};
 }
 
-void ManagedVariables::leave(const void* address) {
-  const std::lock_guard lock(mutex_);
-  for (auto& [name, variable] : variables_) {
-    if (variable.memory == address) --variable.users;
-  }
+void ManagedVariables::mark_written() {
+  for (auto& [name, variable] : variables_) variable.written = true;
 }
 
 }  // namespace pycuda::cpu::api

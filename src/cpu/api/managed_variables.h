@@ -11,9 +11,8 @@
 
 namespace pycuda::cpu::api {
 
-/// Host code keeps the addresses of managed variables, so they stay where they are while the
-/// library lives, also when the last context that uses it is reset. Then the next context to load
-/// the library finds the initial values again.
+/// Host code keeps the addresses of managed variables, so they stay where they are, with their
+/// values, while the library lives, also when the last context that uses it ends: an H100 does so.
 class ManagedVariables {
  public:
   ManagedVariables() = default;
@@ -21,21 +20,22 @@ class ManagedVariables {
   ManagedVariables(const ManagedVariables&) = delete;
   ManagedVariables& operator=(const ManagedVariables&) = delete;
 
+  /// One context at a time loads the library: the first writes the initial values.
+  std::unique_lock<std::mutex> lock_loading() { return std::unique_lock(loading_); }
   /// The memory of a variable for one more context, null if there is none left. `device` is where
-  /// it is accounted for if it is new. One call for each variable of each context.
+  /// it is accounted for if it is new. To be called with the lock.
   jit::VariableMemory place(const jit::GlobalVariable& variable, VirtualDevice& device);
-  /// One context less uses the memory at `address`.
-  void leave(const void* address);
+  /// The context has written the initial values. To be called with the lock.
+  void mark_written();
 
  private:
   struct Variable {
     void* memory = nullptr;
-    std::uint64_t bytes = 0;
     VirtualDevice* device = nullptr;
-    unsigned users = 0;
+    bool written = false;
   };
 
-  std::mutex mutex_;  // protects variables_
+  std::mutex loading_;  // protects variables_
   std::map<std::string, Variable, std::less<>> variables_;
 };
 

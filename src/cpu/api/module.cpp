@@ -67,6 +67,7 @@ CUresult result_of(const jit::KernelFailure& failure) {
 CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Program>& program,
                            unsigned max_registers, std::shared_ptr<ManagedVariables> managed,
                            std::shared_ptr<const ModuleImage>* image) {
+  const auto alone = managed != nullptr ? managed->lock_loading() : std::unique_lock<std::mutex>();
   auto loading = std::make_shared<ModuleImage>(context.device(), max_registers, std::move(managed));
   bool out_of_memory = false;
   auto code = jit::LoadedProgram::load(
@@ -85,6 +86,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
     base::log(base::LogLevel::Warning, code.error().message);
     return CUDA_ERROR_INVALID_IMAGE;
   }
+  if (loading->managed_ != nullptr) loading->managed_->mark_written();
   loading->code_ = std::move(code).value();
   const std::vector<KernelFacts>& kernels = program->kernels();
   loading->max_dynamic_shared_ = std::vector<std::atomic<int>>(kernels.size());
@@ -99,11 +101,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
 }
 
 jit::VariableMemory ModuleImage::place(const jit::GlobalVariable& variable, Context& context) {
-  if (variable.is_managed && managed_ != nullptr) {
-    const jit::VariableMemory shared = managed_->place(variable, device_);
-    if (shared.address != nullptr) shared_memory_.push_back(shared.address);
-    return shared;
-  }
+  if (variable.is_managed && managed_ != nullptr) return managed_->place(variable, device_);
   const exec::MemoryKind kind =
       variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
   // An empty array has an address too.
@@ -119,7 +117,6 @@ ModuleImage::~ModuleImage() {
   exec::remove_source_places(this);
   code_.reset();
   for (void* memory : memory_) device_.memory().release(memory);
-  for (const void* memory : shared_memory_) managed_->leave(memory);
 }
 
 CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) const {

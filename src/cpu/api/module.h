@@ -70,7 +70,6 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   std::shared_ptr<KernelAddresses> kernel_addresses_;
   mutable std::vector<std::atomic<int>> max_dynamic_shared_;  // by the kernel's number
   std::vector<void*> memory_;
-  std::vector<const void*> shared_memory_;    // of managed_
   std::unique_ptr<jit::LoadedProgram> code_;  // unlinked before its memory goes
 };
 
