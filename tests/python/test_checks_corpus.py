@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Small kernels with one planted fault each, and their twins without it: the first are found, the others are clean."""
+"""Small kernels with one planted fault each, and their twins without it: the first are found, the others are clean.
 
+What compute-sanitizer says of them is in sanitizer.json; where we differ, differences.toml says why.
+"""
+
+import json
 import pathlib
 import re
 
@@ -19,6 +23,7 @@ CHECK_OF = {
     "sync.cu": "sync",
 }
 COUNT = 1024
+TOOL_OF = {"memory": "memcheck", "init": "initcheck", "race": "racecheck", "sync": "synccheck"}
 
 pytestmark = pytest.mark.skipif(
     not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
@@ -48,6 +53,28 @@ def _findings(cuda, file, kernel, block, grid, shared, options):
     return found
 
 
+def _difference(check, ours, theirs):
+    """Who alone reports something; None if both do or neither does, or if the kernel did not end there."""
+    theirs = theirs.get(TOOL_OF[check])
+    if theirs == "no end within a minute" or ours == (theirs is not None):
+        return None
+    return "CPU driver" if ours else "compute-sanitizer"
+
+
+def _explained(case, form):
+    """The differences that differences.toml gives reasons for: {check: who reports}."""
+    tomllib = pytest.importorskip("tomllib", reason="needs tomllib, which Python has since 3.11")
+    listed = tomllib.loads((CORPUS / "differences.toml").read_text())["difference"]
+    return {one["check"]: one["only"] for one in listed if one["form"] == form and case in one["kernels"]}
+
+
+def _assert_explained(file, kernel, form, checks):
+    theirs = json.loads((CORPUS / "sanitizer.json").read_text())[f"{file}:{kernel}"][form]
+    found = {check: _difference(check, check in checks, theirs) for check in TOOL_OF}
+    found = {check: who for check, who in found.items() if who is not None}
+    assert found == _explained(f"{file}:{kernel}", form), theirs
+
+
 @pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(_cases()))
 def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, shared):
     found = _findings(driver, file, kernel, block, grid, shared, ["-DFAULT"])
@@ -57,8 +84,19 @@ def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, 
     assert checks <= {CHECK_OF[file], "init"}, found
     assert {finding.kernel for finding in found} == {kernel}
     assert all(finding.line for finding in found), found
+    _assert_explained(file, kernel, "fault", checks)
 
 
 @pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(_cases()))
 def test_the_twin_is_clean(context, driver, file, kernel, block, grid, shared):
     assert _findings(driver, file, kernel, block, grid, shared, []) == []
+    _assert_explained(file, kernel, "clean", set())
+
+
+def test_differences_are_of_kernels_that_exist():
+    tomllib = pytest.importorskip("tomllib", reason="needs tomllib, which Python has since 3.11")
+    known = {f"{file}:{kernel}" for file, kernel, *_ in _cases()}
+    assert set(json.loads((CORPUS / "sanitizer.json").read_text())) == known
+    listed = tomllib.loads((CORPUS / "differences.toml").read_text())["difference"]
+    assert {kernel for one in listed for kernel in one["kernels"]} <= known
+    assert all(one["reason"] for one in listed)

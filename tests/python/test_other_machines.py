@@ -12,7 +12,7 @@ import textwrap
 
 import pycuda
 import pytest
-from programs import run_program
+from programs import has_cpu_driver, run_program
 from pycuda._compilers import the_compiler
 
 PACKAGE = pathlib.Path(pycuda.__file__).parent
@@ -157,6 +157,7 @@ def test_without_numpy_the_driver_names_what_is_missing():
     assert "missing: `pip install numpy`" in diagnosis.stdout
 
 
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 def test_the_cpu_driver_is_found_in_the_distribution_beside_the_package(tmp_path, numpy_alone):
     site = copy_of_package(tmp_path / "site-packages/pycuda", without=["libcuda_cpu.so"])
     driver = site / "pycuda_anywhere_cpu/driver/libcuda.so.1"
