@@ -112,7 +112,7 @@ def rivals(size):
     random = np.random.default_rng(1)
     host, places = random.random(size, dtype=np.float32), random.integers(0, size, size)
     found = {"pycuda": (ours(host, places), cuda.Context.synchronize)}
-    on_cpu = _driver._array.device_facts()[0]
+    on_cpu = _driver._device_traits().is_cpu
     if on_cpu:
         found["numpy"] = (operations(host, host.copy(), places, np, half=lambda x: x.astype(np.float16)), lambda: None)
     else:
@@ -171,7 +171,7 @@ SMALL = ["a + b", "a * 2", "exp", "sum", "max", "dot", "copy", "cast", "cumsum",
 
 def small(rounds):
     libraries = rivals(1024)
-    with_sync = _driver._array.device_facts()[0]
+    with_sync = _driver._device_traits().is_cpu
     print(f"1024 floats, us an operation{' with the work itself' if with_sync else ', host time'}:")
     for name in SMALL:
         times = {library: [] for library in libraries}
@@ -233,7 +233,7 @@ def large(exponent, rounds):
     """The libraries in turn, so that what disturbs the machine disturbs all of them."""
     size = 1 << exponent
     all_libraries = rivals(size)
-    if _driver._array.device_facts()[0]:
+    if _driver._device_traits().is_cpu:
         all_libraries["C"] = (loops_in_c(size), lambda: None)
     print(f"2**{exponent} floats, GB/s:")
     for name, moved in MOVED.items():
@@ -251,7 +251,7 @@ def large(exponent, rounds):
                 synchronize()
                 best[library] = min(best[library], (time.perf_counter() - start) / 3)
         rates = {library: moved * size / seconds / 1e9 for library, seconds in best.items()}
-        form = "7.1f" if _driver._array.device_facts()[0] else "7.0f"
+        form = "7.1f" if _driver._device_traits().is_cpu else "7.0f"
         text = "  ".join(f"{library} {rate:{form}}" for library, rate in rates.items())
         print(f"  {name:10s} {text}", flush=True)
 
@@ -261,7 +261,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--exponent", type=int, default=None, help="of the large arrays' size")
     arguments = parser.parse_args()
-    exponent = arguments.exponent or (24 if _driver._array.device_facts()[0] else 28)
+    exponent = arguments.exponent or (24 if _driver._device_traits().is_cpu else 28)
     small(arguments.rounds)
     large(exponent, 5)
 

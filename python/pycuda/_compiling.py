@@ -6,7 +6,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
-from pycuda import _compile_times
+from pycuda import _compile_times, _driver
 from pycuda._compilers import as_texts, nvcc_program, rtc, the_compiler
 from pycuda._errors import CompileError
 from pycuda._source_places import place_of_source, user_frame
@@ -58,7 +58,7 @@ class Compiled(NamedTuple):
 
 def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, include_dirs, target, names=()):
     extension = rtc()
-    capability, is_cpu, driver_version = extension.device_facts()
+    device = _driver._device_traits()
     source = source_bytes(source)
     timed = _compile_times.Compilation("compiling", "compiled to device code", source, is_kept=cache_folder is not None)
     try:
@@ -71,16 +71,14 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
                     arch="" if arch is None else str(arch),
                     code="" if code is None else str(code),
                     target=target,
-                    capability=capability,
-                    is_cpu=is_cpu,
-                    driver_version=driver_version,
+                    device=device,
                     extern_c=extern_c,
                     keep=bool(keep),
                     cache_folder=cache_folder,
                     nvcc=nvcc_program(nvcc),
                     name_expressions=list(names),
                 ),
-                is_cpu=is_cpu,
+                is_cpu=device.is_cpu,
             )
             timed.from_cache = compiled.from_cache
     except extension.CompileFailure as failure:

@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 
+from pycuda import _driver
 from pycuda._compilers import rtc, the_compiler
 from pycuda._compiling import compile, default_options
 from pycuda._driver import Linker, jit_input_type
@@ -27,7 +28,7 @@ class CudaModule:
         """Warn about an `arch` that the current device does not run."""
         if arch is None:
             return
-        capability, _, _ = rtc().device_facts()
+        capability = _driver._device_traits().capability
         digits = str(arch).rpartition("_")[2].rstrip("af")
         if not digits.isdigit() or "_" not in str(arch) or capability == 0:
             why = "there is no device to compare it with" if capability == 0 else f"arch is {arch!r}"
@@ -76,7 +77,7 @@ class DynamicModule(CudaModule):
         log_verbose=False,
         cuda_libdir=None,
     ):
-        capability, _, _ = rtc().device_facts()
+        capability = _driver._device_traits().capability
         if 0 < capability < 35:
             raise RuntimeError(
                 "Minimum compute capability for dynamic parallelism is 3.5 "
@@ -132,8 +133,7 @@ class DynamicModule(CudaModule):
             self.include_dirs,
             target="ptx",
         )
-        _, is_cpu, _ = rtc().device_facts()
-        if is_cpu:
+        if _driver._device_traits().is_cpu:
             # Several sources in one module: each has a name of its own there.
             file = f"kernel-{len(self._sources) + 1}.cu"
             ptx = _FILE.sub(rb'\1"' + file.encode() + b'"', ptx)
@@ -155,8 +155,7 @@ class DynamicModule(CudaModule):
     def add_stdlib(self, libname):
         """Add one of CUDA's device libraries, such as "cudadevrt"."""
         linker = self._open_linker()
-        _, is_cpu, _ = rtc().device_facts()
-        if is_cpu and libname == "cudadevrt":
+        if _driver._device_traits().is_cpu and libname == "cudadevrt":
             # Its code is for GPUs: the CPU driver has the functions itself, and asks for the name alone.
             linker.add_data(b"!<arch>\n", jit_input_type.LIBRARY, "libcudadevrt.a")
             return self

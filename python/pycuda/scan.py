@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda import _scan_single_pass
+from pycuda import _driver, _scan_single_pass
 from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._arrays.ops.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
@@ -300,7 +300,9 @@ class _ScanKernel(MadeInContext):
         itemsize = self.dtype.itemsize
         items = _scan_single_pass.items_for(itemsize)
         tiles = -(-n // (_scan_single_pass.THREADS * items))
-        if tiles < 2 or tiles >= 2**31 or itemsize > _scan_single_pass.LARGEST_ITEM or _array.runs_in_turn():
+        if tiles < 2 or tiles >= 2**31 or itemsize > _scan_single_pass.LARGEST_ITEM:
+            return False
+        if _driver._device_traits().serial_threads:
             return False
         if self._single_pass is None:
             self._single_pass = self._compile_single_pass(items)

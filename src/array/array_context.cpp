@@ -10,7 +10,6 @@
 #include "cuda/capture.h"
 #include "cuda/context_stack.h"
 #include "cuda/event.h"
-#include "driver/process_driver.h"
 
 namespace pycuda::array {
 namespace {
@@ -107,17 +106,9 @@ bool ArrayContext::free_held_memory() noexcept {
 }
 
 ArrayContext::ArrayContext(cuda::ContextPtr context)
-    : context_(std::move(context)), pool_(std::make_shared<cuda::DeviceMemoryPool>()) {
-  const driver::LoadedDriver& origin = driver::process_driver_origin();
-  is_cpu_ = origin.is_cpu();
-  const cuda::Device& device = context_->device();
-  multiprocessors_ = std::max(1, device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  const auto [major, minor] = device.compute_capability();
-  capability_ = 10 * major + minor;
-  // No GPU that shares the host's memory computes doubles at half the speed of floats.
-  in_turn_ = device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0 &&
-             device.attribute(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO) <= 2;
-}
+    : context_(std::move(context)),
+      pool_(std::make_shared<cuda::DeviceMemoryPool>()),
+      device_(cuda::read_device_traits(context_->device())) {}
 
 const cuda::Kernel& ArrayContext::kernel(std::uint64_t number, const char* name,
                                          std::string (*source)(const void*), const void* argument) {
@@ -143,7 +134,7 @@ const cuda::Kernel& ArrayContext::add_kernel(const KernelNumber& number, const s
   request.source = source;
   // Contraction would make products of complex numbers differ from NumPy's.
   request.options = {"-std=c++17", "--fmad=false"};
-  request.device = {capability_, is_cpu_, driver::process_driver_origin().version};
+  request.device = device_;
   request.extern_c = false;
   const rtc::Compiled compiled = compiler->compile(request);
   const cuda::ContextScope scope(context_);

@@ -14,6 +14,7 @@
 #include "array/kernel_source.h"
 #include "array/parameters.h"
 #include "cuda/capturing.h"
+#include "cuda/device_traits.h"
 #include "cuda/kernel.h"
 #include "cuda/launch.h"
 #include "cuda/memory_pool.h"
@@ -64,11 +65,7 @@ class ArrayContext {
   /// Memory from the pool may still be in use by work in the default stream. Work in `stream` from
   /// now on comes after that; most streams see to it themselves.
   void order_after_default(CUstream stream) const;
-  bool is_cpu() const { return is_cpu_; }
-  /// Whether a block's threads run in turn, or side by side in vectors, on one core of a processor:
-  /// few threads with loops are fast there, and waiting for each other is not.
-  bool in_turn() const { return in_turn_; }
-  int multiprocessors() const { return multiprocessors_; }
+  const cuda::DeviceTraits& device() const { return device_; }
 
  private:
   cuda::PooledDeviceMemory allocate_for_graph(std::size_t bytes);
@@ -78,10 +75,7 @@ class ArrayContext {
   cuda::ContextPtr context_;
   std::shared_ptr<cuda::DeviceMemoryPool> pool_;
   HostWords host_words_;
-  bool is_cpu_ = false;
-  bool in_turn_ = false;
-  int multiprocessors_ = 1;
-  int capability_ = 0;
+  cuda::DeviceTraits device_;
   mutable std::shared_mutex mutex_;  ///< protects `kernels_`
   std::unordered_map<KernelNumber, std::shared_ptr<cuda::Kernel>, KernelNumberHash> kernels_;
 };

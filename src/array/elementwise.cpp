@@ -196,7 +196,7 @@ void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types
   if (walk.size == 0) return;
   ElementwisePlan plan = plan_elementwise(
       walk, {std::span(item_sizes.data(), arrays), std::span(addresses.data(), arrays)},
-      {context.in_turn(), context.multiprocessors()});
+      context.device());
   plan.apply(key);
 
   Parameters parameters;

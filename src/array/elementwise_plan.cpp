@@ -10,7 +10,7 @@ constexpr unsigned block_threads = 256;
 /// Of arrays that are contiguous alike: on an H200 0.4 % faster than 256 where a thread moves less
 /// than 16 bytes of an array (casts), and as fast elsewhere.
 constexpr unsigned contiguous_block_threads = 128;
-/// Up to so many elements a thread in turn is given one, and the launch needs no worker.
+/// Up to so many elements a serial thread is given one, and the launch needs no worker.
 constexpr std::int64_t most_at_once = 2048;
 /// Shorter rows leave too many threads of a gang without an element.
 constexpr std::int64_t shortest_row = 12;
@@ -49,11 +49,11 @@ int vector_length(const Walk& walk, const WalkedArrays& arrays, const Elementwis
   return 1;
 }
 
-void plan_in_turn(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
+void plan_serial(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
   // Chunks of a few thousand elements stay in a core's cache and keep all cores busy.
   const std::int64_t chunk = walk.size < (1 << 18) ? 1024 : 4096;
   const auto last = static_cast<std::size_t>(walk.ndim == 0 ? 0 : walk.ndim - 1);
-  plan.threads = in_turn_threads;
+  plan.threads = serial_block_threads;
   if (contiguous && walk.size <= most_at_once) {
     plan.form = ElementwiseForm::Once;
     plan.threads = static_cast<unsigned>(std::min<std::int64_t>(walk.size, block_threads));
@@ -91,7 +91,7 @@ void plan_in_turn(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
 }  // namespace
 
 ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
-                                 const DeviceTraits& device) {
+                                 const cuda::DeviceTraits& device) {
   ElementwisePlan plan;
   const auto last = static_cast<std::size_t>(walk.ndim == 0 ? 0 : walk.ndim - 1);
   for (std::size_t k = 0; k < arrays.item_bytes.size(); ++k) {
@@ -99,8 +99,8 @@ ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
         walk.ndim == 0 ? Inner::Dense : inner_of(walk.strides[k][last], arrays.item_bytes[k]);
   }
   const bool contiguous = contiguous_alike(plan, walk);
-  if (device.in_turn) {
-    plan_in_turn(plan, walk, contiguous);
+  if (device.serial_threads) {
+    plan_serial(plan, walk, contiguous);
     return plan;
   }
   plan.threads = contiguous ? contiguous_block_threads : block_threads;

@@ -9,15 +9,10 @@
 #include "array/kernel_source.h"
 #include "array/layout.h"
 #include "array/parameters.h"
+#include "cuda/device_traits.h"
 #include "cuda/launch.h"
 
 namespace pycuda::array {
-
-/// What a plan depends on besides the layouts.
-struct DeviceTraits {
-  bool in_turn;  ///< see ArrayContext::in_turn
-  int multiprocessors;
-};
 
 /// Of the result first, then of the operands in memory.
 struct WalkedArrays {
@@ -46,6 +41,6 @@ struct ElementwisePlan {
 
 /// For a walk that is not empty.
 ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
-                                 const DeviceTraits& device);
+                                 const cuda::DeviceTraits& device);
 
 }  // namespace pycuda::array

@@ -51,7 +51,7 @@ class ElementwiseText {
   /// Says how small the blocks are of the forms that are for one gang alone.
   std::string bounds_of_one_gang() const {
     return key_.form == ElementwiseForm::Strip || key_.form == ElementwiseForm::Rows
-               ? "__launch_bounds__(" + number(in_turn_threads) + ") "
+               ? "__launch_bounds__(" + number(serial_block_threads) + ") "
                : std::string();
   }
 

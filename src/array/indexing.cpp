@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t most_threads = row_threads, most_blocks = 0x7fffffff;
 /// Shorter rows would leave most threads of a vector idle, or make more blocks than a GPU starts in
 /// the time.
-constexpr std::int64_t shortest_row_in_turn = 24, shortest_row = 192;
+constexpr std::int64_t shortest_serial_row = 24, shortest_row = 192;
 
 /// Blocks for so many elements.
 cuda::LaunchShape blocks_for(std::int64_t elements) {
@@ -29,21 +29,21 @@ cuda::LaunchShape blocks_for(std::int64_t elements) {
 }
 
 /// Whether rows of the last dimension are moved as such: no array has indices along it.
-bool moves_rows(const Walk& walk, bool in_turn) {
+bool moves_rows(const Walk& walk, bool serial_threads) {
   if (walk.ndim < 2) return false;
   const auto last = static_cast<std::size_t>(walk.ndim - 1);
   const std::int64_t length = walk.shape[last];
   for (int k = 2; k < walk.operands; ++k) {
     if (walk.strides[static_cast<std::size_t>(k)][last] != 0) return false;
   }
-  return length >= (in_turn ? shortest_row_in_turn : shortest_row) &&
+  return length >= (serial_threads ? shortest_serial_row : shortest_row) &&
          walk.size / length * blocks_for(length).grid.x <= most_blocks;
 }
 
 /// Elements of such a row that a thread of a GPU moves: several reads at a time keep its memory
 /// busy, but no thread shall be without work.
-std::int64_t moved_by_a_thread(std::int64_t row, bool in_turn) {
-  if (in_turn) return 1;
+std::int64_t moved_by_a_thread(std::int64_t row, bool serial_threads) {
+  if (serial_threads) return 1;
   return row >= 4 * most_threads ? 4 : row >= 2 * most_threads ? 2 : 1;
 }
 
@@ -99,7 +99,7 @@ bool is_wide(const Walk& walk, const Layout& indexed, std::size_t indices) {
 }
 
 SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t unit, bool checks,
-                    bool writes, bool in_turn) {
+                    bool writes, bool serial_threads) {
   const std::size_t count = selection.indices.size();
   const Layout& indexed = *selection.indexed.layout;
   SelectionKey key;
@@ -111,10 +111,10 @@ SelectionKey key_of(const Selection& selection, const Walk& walk, std::int64_t u
   key.checks = checks;
   key.wide_index = walk.size > largest_narrow;
   key.wide_offset = is_wide(walk, indexed, count);
-  key.rows = moves_rows(walk, in_turn);
+  key.rows = moves_rows(walk, serial_threads);
   if (key.rows) {
     key.per_thread = static_cast<int>(
-        moved_by_a_thread(walk.shape[static_cast<std::size_t>(walk.ndim - 1)], in_turn));
+        moved_by_a_thread(walk.shape[static_cast<std::size_t>(walk.ndim - 1)], serial_threads));
   }
   key.dense_step = indexed.strides[count - 1] == unit;
   for (std::size_t k = 0; k < 2 + count && walk.ndim > 0; ++k) {
@@ -179,8 +179,10 @@ bool run(ArrayContext& context, const Selection& selection, CUstream stream, boo
   if (walk.size == 0) return true;
 
   // In vectors, elements of that size gain nothing.
-  const std::int64_t moved = context.in_turn() ? unit : widen_units(walk, selection, unit);
-  const SelectionKey key = key_of(selection, walk, moved, check, writes, context.in_turn());
+  const std::int64_t moved =
+      context.device().serial_threads ? unit : widen_units(walk, selection, unit);
+  const SelectionKey key =
+      key_of(selection, walk, moved, check, writes, context.device().serial_threads);
   const cuda::Kernel& kernel = context.kernel(key.number(), "array_select", source_of, &key);
   // In a graph there is nobody to tell: elements with an index out of range stay as they are.
   const bool tells = check && !cuda::goes_into_graph(stream);

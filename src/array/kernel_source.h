@@ -94,10 +94,10 @@ struct ReductionKey {
   /// `per_thread` of them; threads along y share a result. Otherwise threads along x share a
   /// result, and those along y make others.
   bool columns = false;
-  /// Threads in turn keep the results of `band_columns` columns and read some rows of them at a
+  /// Serial threads keep the results of `band_columns` columns and read some rows of them at a
   /// time.
   bool bands = false;
-  /// Threads in turn reduce `rows_together` rows side by side: each block makes so many results.
+  /// Serial threads reduce `rows_together` rows side by side: each block makes so many results.
   bool rows = false;
   bool same_second = false;  ///< the second operand has the same row for all of them
   /// A block for each result, whose threads take `elements_once` elements at most between them,
@@ -106,8 +106,8 @@ struct ReductionKey {
   int per_thread = 1;
   int vector = 1;      ///< elements loaded at once: of the reduced ones, or those of `per_thread`
   bool dense = false;  ///< reduced elements (or columns) lie side by side
-  /// Threads run in turn: they share a result by as little waiting as can be.
-  bool in_turn = false;
+  /// Threads run serially: they share a result by as little waiting as can be.
+  bool serial_threads = false;
   bool partial_input = false;
   bool partial_result = false;
   bool wide = false;
@@ -119,17 +119,17 @@ struct ReductionKey {
 
 /// Most threads of a reducing block.
 inline constexpr unsigned reduction_threads = 256;
-/// Threads of a block where threads of a block run in turn or side by side in vectors.
-inline constexpr unsigned in_turn_threads = 16;
+/// Threads of a block where threads of a block run serially or side by side in vectors.
+inline constexpr unsigned serial_block_threads = 16;
 /// Threads of a block that reduces few elements there, in one step each or some.
 inline constexpr unsigned once_threads = 256, once_steps = 8;
 inline constexpr std::int64_t elements_once = once_threads * once_steps;
-/// Columns whose results a block of threads in turn keeps in memory while it reads rows of them: a
+/// Columns whose results a block of serial threads keeps in memory while it reads rows of them: a
 /// few KiB, which stay in a core's first cache beside the rows.
 constexpr unsigned band_columns(std::size_t item_bytes) {
   return static_cast<unsigned>(8192 / (item_bytes < 4 ? 4 : item_bytes));
 }
-/// Rows that a block of threads in turn reduces side by side: as many stretches of memory as a
+/// Rows that a block of serial threads reduces side by side: as many stretches of memory as a
 /// core's prefetchers follow well.
 inline constexpr int rows_together = 4;
 /// Rows of its columns that a thread reads before it uses any of them.

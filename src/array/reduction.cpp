@@ -78,14 +78,13 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   }
   if (arrays.results() == 0) return;
 
-  const DeviceTraits device{context.in_turn(), context.multiprocessors()};
   // Truth values are bytes of 0 and 1, which are summed faster.
   const bool counts = reduction.op == ReductionOp::sum && input.type == DType::Bool &&
                       reduction.accumulated != DType::Bool;
   const DType stored = counts ? DType::U8 : input.type;
   ReductionKey key{reduction.op, stored, second == nullptr ? stored : second->type,
                    reduction.accumulated, result.type};
-  const ReductionPlan plan = plan_reduction(arrays, device, true);
+  const ReductionPlan plan = plan_reduction(arrays, context.device(), true);
   if (plan.parts() == 1) {
     launch(context, key, plan, result.address, arrays, stream);
     return;
@@ -121,7 +120,7 @@ void run_reduction(ArrayContext& context, const Reduction& reduction, const Arra
   partials.reduced.strides[0][0] = step;
   key.partial_result = false;
   key.partial_input = true;
-  ReductionPlan last_plan = plan_reduction(partials, device, false);
+  ReductionPlan last_plan = plan_reduction(partials, context.device(), false);
   last_plan.wide = last_plan.wide || plan.wide;  // for positions
   launch(context, key, last_plan, result.address, partials, stream);
 }

@@ -49,9 +49,9 @@ std::string ReductionText::column_loop(bool checked) const {
                [&](std::size_t k) { return "v" + number(k) + "[u]" + (packs ? ".v[j]" : "[j]"); }) +
            "\n      }\n";
   };
-  const std::string batch = std::to_string(key_.in_turn ? 1 : rows_at_once(key_.per_thread));
+  const std::string batch = std::to_string(key_.serial_threads ? 1 : rows_at_once(key_.per_thread));
   std::string text = "    index_t i = first + row_lane;\n";
-  if (!key_.in_turn) {
+  if (!key_.serial_threads) {
     text += "    for (; i < last && last - i > (" + batch + " - 1) * rows; i += " + batch +
             " * rows) {\n" + rows(batch) + "    }\n";
   }
@@ -62,13 +62,14 @@ std::string ReductionText::columns() const {
   const std::string each = std::to_string(key_.per_thread);
   const bool packs = key_.vector > 1;
   std::string text;
-  if (!key_.in_turn) {
+  if (!key_.serial_threads) {
     text +=
         "  __shared__ acc_t shared[" + std::to_string(reduction_threads) + " * " + each + "];\n";
   }
   text += "  const u32 mine = threadIdx.x, together = blockDim.x;\n" +
-          std::string(key_.in_turn ? "  const u32 row_lane = 0, rows = 1;\n"
-                                   : "  const u32 row_lane = threadIdx.y, rows = blockDim.y;\n") +
+          std::string(key_.serial_threads
+                          ? "  const u32 row_lane = 0, rows = 1;\n"
+                          : "  const u32 row_lane = threadIdx.y, rows = blockDim.y;\n") +
           bounds() + "  const index_t tile = together * " + each +
           ";\n  const index_t tiles = (columns + tile - 1) / tile;\n"
           "  const index_t all_tiles = results / columns * tiles;\n"
@@ -92,7 +93,7 @@ std::string ReductionText::columns() const {
     text += "    if (columns - column >= tile) {\n" + column_loop(false) + "    } else {\n" +
             column_loop(true) + "    }\n";
   }
-  if (!key_.in_turn) {
+  if (!key_.serial_threads) {
     text +=
         "    const u32 slot = row_lane * together + mine, threads = rows * together;\n"
         "#pragma unroll\n    for (int j = 0; j < " +

@@ -15,7 +15,7 @@ constexpr std::int64_t most_blocks = 1 << 20;
 constexpr std::int64_t most_parts = 1024;
 /// Columns that a thread keeps sums of: more would need too much shared memory.
 constexpr std::int64_t most_per_thread = 8;
-/// Reductions shorter than this are done in columns by threads in turn, if there are many.
+/// Reductions shorter than this are done in columns by serial threads, if there are many.
 constexpr std::int64_t short_reduction = 64;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -118,7 +118,7 @@ void split(ReductionPlan& plan, std::int64_t length, std::int64_t wanted, std::i
 /// Of one long reduction on a processor. A block ends with waiting for the last of its elements,
 /// and a prefetcher only keeps up with stretches of many pages; but all cores want work, and more
 /// parts also mean less rounding.
-std::int64_t parts_in_turn(std::int64_t length, std::int64_t item_bytes) {
+std::int64_t serial_parts(std::int64_t length, std::int64_t item_bytes) {
   constexpr std::int64_t part_bytes = 1 << 18;
   return std::clamp<std::int64_t>(length * item_bytes / part_bytes, 128, most_parts);
 }
@@ -127,14 +127,14 @@ unsigned block_count(std::int64_t blocks) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most_blocks));
 }
 
-void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTraits& device,
+void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const cuda::DeviceTraits& device,
                 bool may_split) {
   const std::int64_t length = arrays.length();
   plan.dense = arrays.reduced.ndim == 1 && is_dense_along(arrays, arrays.reduced);
-  if (device.in_turn) {
-    plan.block = {in_turn_threads, 1, 1};
+  if (device.serial_threads) {
+    plan.block = {serial_block_threads, 1, 1};
     plan.grid.x = block_count(arrays.results());
-    split(plan, length, parts_in_turn(length, arrays.item_bytes[0]), length < 32768 ? length : 8192,
+    split(plan, length, serial_parts(length, arrays.item_bytes[0]), length < 32768 ? length : 8192,
           16, may_split);
     plan.rows = plan.dense && !arrays.positions && plan.parts() == 1 &&
                 length >= least_row_together &&
@@ -156,8 +156,8 @@ void plan_lanes(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTr
         lanes * std::max(16, 4 * plan.vector), 16, may_split);
 }
 
-bool fits_once(const ReducedArrays& arrays, const DeviceTraits& device) {
-  return device.in_turn && !arrays.partial && arrays.results() <= most_results_once &&
+bool fits_once(const ReducedArrays& arrays, const cuda::DeviceTraits& device) {
+  return device.serial_threads && !arrays.partial && arrays.results() <= most_results_once &&
          arrays.length() <= elements_once &&
          arrays.results() * arrays.length() <= most_elements_once;
 }
@@ -170,23 +170,23 @@ void plan_once(ReductionPlan& plan, const ReducedArrays& arrays) {
   plan.chunk = arrays.length();
 }
 
-void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const DeviceTraits& device,
-                  bool may_split) {
+void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays,
+                  const cuda::DeviceTraits& device, bool may_split) {
   const std::int64_t columns = arrays.kept.shape[static_cast<std::size_t>(arrays.kept.ndim - 1)];
   const std::int64_t length = arrays.length();
   plan.columns = true;
   plan.dense = is_dense_along(arrays, arrays.kept);
-  plan.bands = device.in_turn && !arrays.positions && in_whole_elements(arrays);
+  plan.bands = device.serial_threads && !arrays.positions && in_whole_elements(arrays);
   if (plan.bands) {
-    plan.block = {in_turn_threads, 1, 1};
-  } else if (device.in_turn) {
+    plan.block = {serial_block_threads, 1, 1};
+  } else if (device.serial_threads) {
     // As much of each row as its registers hold: the less often pages are left, the better.
-    constexpr std::int64_t threads{in_turn_threads};
+    constexpr std::int64_t threads{serial_block_threads};
     const std::int64_t most = arrays.item_bytes[0] <= 4 ? most_per_thread : 4;
     plan.per_thread = columns >= most * threads ? static_cast<int>(most)
                       : columns >= 4 * threads  ? 4
                                                 : 1;
-    plan.block = {in_turn_threads, 1, 1};
+    plan.block = {serial_block_threads, 1, 1};
   } else {
     if (plan.dense) {
       plan.vector = std::min(vector_length(arrays, columns, arrays.kept, arrays.reduced, true),
@@ -205,7 +205,7 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
   if (plan.bands) {
     split(plan, length, 256, std::max<std::int64_t>(64, 65536 / std::min(columns, tile)), 16,
           may_split);
-  } else if (device.in_turn) {
+  } else if (device.serial_threads) {
     split(plan, length, 256, 512, 16, may_split);
   } else {
     // As many blocks as a multiprocessor runs at a time, and rather fewer than one more: that one
@@ -220,16 +220,17 @@ void plan_columns(ReductionPlan& plan, const ReducedArrays& arrays, const Device
 
 }  // namespace
 
-ReductionPlan plan_reduction(const ReducedArrays& arrays, const DeviceTraits& device,
+ReductionPlan plan_reduction(const ReducedArrays& arrays, const cuda::DeviceTraits& device,
                              bool may_split) {
   ReductionPlan plan;
-  plan.in_turn = device.in_turn;
+  plan.serial_threads = device.serial_threads;
   plan.wide = arrays.results() > narrow_limit || arrays.length() > narrow_limit ||
               arrays.results() * arrays.length() > narrow_limit;
   const bool along =
       arrays.kept.ndim == 0 || smallest_stride(arrays.reduced) <= smallest_stride(arrays.kept);
-  const bool many_short = device.in_turn && arrays.kept.ndim > 0 &&
-                          arrays.length() < short_reduction && arrays.results() >= in_turn_threads;
+  const bool many_short = device.serial_threads && arrays.kept.ndim > 0 &&
+                          arrays.length() < short_reduction &&
+                          arrays.results() >= serial_block_threads;
   if (fits_once(arrays, device)) {
     plan_once(plan, arrays);
   } else if (along && !many_short) {
@@ -251,7 +252,7 @@ void ReductionPlan::apply(ReductionKey& key, const ReducedArrays& arrays) const 
   key.per_thread = per_thread;
   key.vector = vector;
   key.dense = dense;
-  key.in_turn = in_turn;
+  key.serial_threads = serial_threads;
   key.wide = wide;
 }
 

@@ -35,7 +35,7 @@ struct ReductionPlan {
   bool same_second = false;
   bool once = false;
   bool dense = false;
-  bool in_turn = false;
+  bool serial_threads = false;
   bool wide = false;
   int per_thread = 1;
   int vector = 1;
@@ -50,7 +50,7 @@ struct ReductionPlan {
 };
 
 /// In several parts only if `may_split`: another launch must put those together.
-ReductionPlan plan_reduction(const ReducedArrays& arrays, const DeviceTraits& device,
+ReductionPlan plan_reduction(const ReducedArrays& arrays, const cuda::DeviceTraits& device,
                              bool may_split);
 
 }  // namespace pycuda::array

@@ -57,9 +57,9 @@ std::string ReductionText::text() const {
   }
   if (key_.bands) text += element();
   text += "extern \"C\" __global__ void __launch_bounds__(" +
-          std::to_string(key_.once      ? once_threads
-                         : key_.in_turn ? in_turn_threads
-                                        : reduction_threads) +
+          std::to_string(key_.once             ? once_threads
+                         : key_.serial_threads ? serial_block_threads
+                                               : reduction_threads) +
           (all_at_once() ? ", 8) " : ") ") + key_.kernel_name() + "(" + parameters() + ") {\n";
   return text +
          (key_.bands     ? bands()
@@ -75,7 +75,7 @@ bool ReductionText::all_at_once() const {
   // enough, of a matrix with a vector that caches hold it is not.
   const bool little = kind(key_.accumulated) != Kind::Complex &&
                       (arrays_ == 1 || (item_bytes(key_.accumulated) <= 4 && key_.kept_dims == 0));
-  return little && !key_.in_turn && !key_.columns && key_.dense && !key_.wide;
+  return little && !key_.serial_threads && !key_.columns && key_.dense && !key_.wide;
 }
 
 std::string ReductionText::parameters() const {
@@ -187,10 +187,11 @@ std::string ReductionText::dense_lanes() const {
     }
     return line + " }\n";
   };
-  text += key_.in_turn ? streams()
-                       : "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
-                             "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
-                             use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
+  text += key_.serial_threads
+              ? streams()
+              : "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
+                    "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
+                    use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
   text += "    for (; rest >= lanes;) {\n" + read("1") + use("part[0]", "0") + step("1") +
           "    }\n    if (lane < rest) {\n" + read("1") + use("part[0]", "0") + "    }\n";
   if (!packs) return text;
@@ -231,10 +232,11 @@ std::string ReductionText::lanes() const {
   const std::string batch = std::to_string(parts);
   std::string text =
       "  __shared__ acc_t shared[" +
-      std::to_string(key_.in_turn ? in_turn_threads : reduction_threads) +
+      std::to_string(key_.serial_threads ? serial_block_threads : reduction_threads) +
       "];\n  const u32 lane = threadIdx.x, " +
-      (key_.in_turn ? "lanes = " + std::to_string(in_turn_threads) + ", mine = 0, together = 1;\n"
-                    : "lanes = blockDim.x, mine = threadIdx.y, together = blockDim.y;\n") +
+      (key_.serial_threads
+           ? "lanes = " + std::to_string(serial_block_threads) + ", mine = 0, together = 1;\n"
+           : "lanes = blockDim.x, mine = threadIdx.y, together = blockDim.y;\n") +
       bounds() +
       "  for (index_t block = static_cast<index_t>(blockIdx.x) * together; block < results;\n"
       "       block += static_cast<index_t>(gridDim.x) * together) {\n"
@@ -242,7 +244,7 @@ std::string ReductionText::lanes() const {
       batch + "];\n#pragma unroll\n    for (int j = 0; j < " + batch +
       "; ++j) part[j] = identity();\n" + kept_offsets("o") + "    if (o < results) {\n";
   text += (key_.dense ? dense_lanes() : scattered_lanes()) + "    }\n" + join(parts);
-  if (key_.in_turn) {
+  if (key_.serial_threads) {
     // One wait; then every thread puts the parts together.
     return text +
            "    shared[lane] = part[0];\n    __syncthreads();\n    acc_t total = shared[0];\n"
@@ -279,8 +281,8 @@ KernelNumber ReductionKey::packed() const {
   packer.add(static_cast<unsigned>(reduced_dims), 6);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(per_thread))), 4);
   packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(vector))), 4);
-  for (const bool flag : {columns, dense, in_turn, partial_input, partial_result, wide, bands, rows,
-                          same_second, once}) {
+  for (const bool flag : {columns, dense, serial_threads, partial_input, partial_result, wide,
+                          bands, rows, same_second, once}) {
     packer.add(flag);
   }
   return packer.key();

@@ -83,7 +83,7 @@ unsigned lines_side_by_side(const ArrayContext& context, const ScanKey& key, con
   constexpr std::int64_t long_chunk = 64, widest_gang = 64;
   const auto item = static_cast<std::int64_t>(item_bytes(key.input));
   std::int64_t most = 128;
-  if (context.in_turn())
+  if (context.device().serial_threads)
     most = chunk >= long_chunk && std::abs(lines.steps[0]) == item ? 1 : widest_gang;
   return static_cast<unsigned>(std::min(lines.count(), most));
 }
@@ -93,7 +93,7 @@ void scan_chunks(ArrayContext& context, ScanKey key, const Lines& lines, CUdevic
                  std::int64_t chunk, CUstream stream) {
   cuda::LaunchShape shape;
   shape.block.x = lines_side_by_side(context, key, lines, chunk);
-  key.alone = context.in_turn() && shape.block.x == 1;
+  key.alone = context.device().serial_threads && shape.block.x == 1;
   shape.grid.x = static_cast<unsigned>(divide_up(lines.count(), shape.block.x));
   shape.grid.y = static_cast<unsigned>(divide_up(lines.length, chunk));
   shape.stream = stream;
@@ -103,8 +103,8 @@ void scan_chunks(ArrayContext& context, ScanKey key, const Lines& lines, CUdevic
 /// Few enough elements that the caller of a launch is done with them sooner than a worker wakes.
 bool fits_once(const ArrayContext& context, const ScanKey& key, const Lines& lines) {
   constexpr std::int64_t most_lines = 8;
-  return context.in_turn() && lines.count() <= most_lines && lines.length <= key.tile() &&
-         lines.length * lines.count() <= 2 * key.tile();
+  return context.device().serial_threads && lines.count() <= most_lines &&
+         lines.length <= key.tile() && lines.length * lines.count() <= 2 * key.tile();
 }
 
 void scan_once(ArrayContext& context, const ScanKey& key, const Lines& lines, CUstream stream) {
@@ -117,11 +117,13 @@ void scan_once(ArrayContext& context, const ScanKey& key, const Lines& lines, CU
 
 /// How many elements of a line a thread takes, so that there are threads enough.
 std::int64_t chunk_for(const ArrayContext& context, const Lines& lines) {
-  const std::int64_t threads =
-      context.in_turn() ? 4 * context.multiprocessors() : 1024 * context.multiprocessors();
+  const std::int64_t threads = context.device().serial_threads
+                                   ? 4 * context.device().multiprocessors
+                                   : 1024 * context.device().multiprocessors;
   const std::int64_t chunks = std::clamp<std::int64_t>(
       threads / lines.count(), 1,
-      std::min<std::int64_t>(65535, lines.length / (context.in_turn() ? 16384 : 256)));
+      std::min<std::int64_t>(65535,
+                             lines.length / (context.device().serial_threads ? 16384 : 256)));
   return divide_up(lines.length, std::max<std::int64_t>(chunks, 1));
 }
 
@@ -177,17 +179,18 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   ScanKey tiles = key;
   tiles.tiles = tiles.large = true;
   if (divide_up(lines.length, tiles.tile()) * lines.count() <
-      8 * std::int64_t{context.multiprocessors()}) {
+      8 * std::int64_t{context.device().multiprocessors}) {
     tiles.large = false;
   }
   const std::int64_t each = divide_up(lines.length, tiles.tile());
-  if (!context.in_turn() && along && (lines.length >= short_line || lines.count() < 4096) &&
+  if (!context.device().serial_threads && along &&
+      (lines.length >= short_line || lines.count() < 4096) &&
       each <= largest_narrow / lines.count()) {
     scan_tiles(context, tiles, lines, each, stream);
     return;
   }
 
-  if (context.in_turn()) {
+  if (context.device().serial_threads) {
     key.dense = lines.steps[0] == std::int64_t{input.item_bytes} &&
                 lines.steps[1] == std::int64_t{result.item_bytes};
   }
@@ -234,7 +237,7 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   of_totals.across = collapse(both);
   ScanKey totals_key = key;
   totals_key.input = totals_key.result = scan.accumulated;
-  totals_key.dense = context.in_turn();
+  totals_key.dense = context.device().serial_threads;
   scan_chunks(context, totals_key, of_totals, 0, chunks - 1, stream);
   scan_chunks(context, key, lines, totals.pointer(), chunk, stream);
 }

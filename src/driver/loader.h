@@ -30,10 +30,6 @@ struct LoadedDriver {
   /// if none was tried.
   std::string passed_over;
 
-  /// Whether it is ours, also when it was asked for by its path.
-  bool is_cpu() const {
-    return kind == DriverKind::Cpu || library.find("libcuda_cpu") != std::string::npos;
-  }
   /// One line for people: library, version, reason and what was passed over.
   std::string description() const;
 };

@@ -79,16 +79,16 @@ base::Result<std::vector<Architecture>> named_architectures(std::string_view arc
 }
 
 std::optional<Architecture> choose_architecture(std::span<const Architecture> named, int capability,
-                                                bool is_cpu) {
+                                                bool takes_any_ptx) {
   const Architecture* chosen = nullptr;
   bool chosen_fits = false;
   for (const Architecture& one : named) {
     // The CPU driver takes the PTX of every architecture.
-    const bool is_real = one.real && !is_cpu;
+    const bool is_real = one.real && !takes_any_ptx;
     const bool one_fits = capability != 0 && fits(one.as_real(is_real), capability);
     const auto better = [&] {
       if (chosen == nullptr || one_fits != chosen_fits) return chosen == nullptr || one_fits;
-      if (one.real != chosen->real && !is_cpu) return one.real;
+      if (one.real != chosen->real && !takes_any_ptx) return one.real;
       if (one_fits) return one.number >= chosen->number;
       return one.real || !chosen->real;
     };

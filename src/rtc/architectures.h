@@ -33,9 +33,10 @@ base::Result<std::vector<Architecture>> named_architectures(std::string_view arc
                                                             std::string_view code);
 
 /// The one of several architectures whose image is loaded: as from a fat binary, machine code for
-/// the device, else the newest PTX that it can take. Where none fits, and where the device is
-/// unknown (capability 0), the last machine code. Nothing when nothing is named.
+/// the device, else the newest PTX that it can take (the CPU driver any). Where none fits, and
+/// where the device is unknown (capability 0), the last machine code. Nothing when nothing is
+/// named.
 std::optional<Architecture> choose_architecture(std::span<const Architecture> named, int capability,
-                                                bool is_cpu);
+                                                bool takes_any_ptx);
 
 }  // namespace pycuda::rtc

@@ -34,7 +34,7 @@ constexpr int kMostPrecompiledHeaders = 4;
 constexpr int kMostRemedyRounds = 4;
 
 /// Why none of what was found will do for the device's driver, and what would.
-std::string no_compiler_for_driver(const DeviceFacts& device,
+std::string no_compiler_for_driver(const cuda::DeviceTraits& device,
                                    const std::vector<NvrtcInstallation>& found) {
   if (found.empty()) return missing_nvrtc_message();
   const std::string driver = std::to_string(device.driver_version / 1000);

@@ -79,7 +79,7 @@ std::vector<NvrtcInstallation> Compiler::installations() {
   return installations_;
 }
 
-std::vector<NvrtcInstallation> Compiler::find_candidates(const DeviceFacts& device) {
+std::vector<NvrtcInstallation> Compiler::find_candidates(const cuda::DeviceTraits& device) {
   const int driver_major = device.driver_version / 1000;
   const std::lock_guard lock(mutex_);
   std::vector<NvrtcInstallation> candidates;

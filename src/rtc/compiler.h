@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device_traits.h"
 #include "rtc/compile_cache.h"
 #include "rtc/include_paths.h"
 #include "rtc/name_expressions.h"
@@ -25,13 +26,6 @@ namespace pycuda::rtc {
 /// driver loads.
 enum class Target { Cubin, Ptx, Fatbin };
 
-/// The device that the image is for, as far as it is known.
-struct DeviceFacts {
-  int capability = 0;      ///< 80 for 8.0; 0: unknown
-  bool is_cpu = false;     ///< its driver takes PTX and no machine code
-  int driver_version = 0;  ///< as cuDriverGetVersion gives it (12040); 0: unknown
-};
-
 struct CompileRequest {
   std::string source;
   std::vector<std::string> options;  ///< nvcc's
@@ -39,9 +33,9 @@ struct CompileRequest {
   std::string arch;  ///< "sm_80", "compute_80", or empty
   std::string code;
   Target target = Target::Cubin;
-  DeviceFacts device;
-  bool extern_c = true;  ///< wrap the source in extern "C"
-  bool keep = false;     ///< leave source and image in a folder for people to look at
+  cuda::DeviceTraits device;  ///< that the image is for, as far as it is known
+  bool extern_c = true;       ///< wrap the source in extern "C"
+  bool keep = false;          ///< leave source and image in a folder for people to look at
   std::optional<std::filesystem::path> cache_folder;  ///< nothing: compile always
   std::string nvcc;                                   ///< empty: NVRTC; else the nvcc to run
   /// What must be in the image, as C++ names it: "k<float, 3>", "space::k".
@@ -99,7 +93,7 @@ class Compiler {
  private:
   struct Job;
   void look_everywhere();
-  std::vector<NvrtcInstallation> find_candidates(const DeviceFacts& device);
+  std::vector<NvrtcInstallation> find_candidates(const cuda::DeviceTraits& device);
   Job prepare(const CompileRequest& request);
   std::string cache_key(const CompileRequest& request, const Job& job);
   std::string implicit_header_fingerprint();

@@ -8,7 +8,7 @@ import sys
 import textwrap
 
 import pycuda
-from pycuda import gpuarray
+from pycuda import _driver
 
 
 def _run(command, expect, environment, folder=None):
@@ -47,4 +47,4 @@ def has_cpu_driver():
 
 def is_cpu():
     """Whether the current context is one of the CPU driver's."""
-    return gpuarray._array.device_facts()[0]
+    return _driver._device_traits().is_cpu

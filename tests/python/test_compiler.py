@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 from compiling import MULTIPLY, compile_error, ptx_of
-from pycuda import compiler
+from pycuda import _driver, compiler
 from pycuda.compiler import compile
 
 pytestmark = pytest.mark.usefixtures("no_compiler_settings")
@@ -100,11 +100,11 @@ class TestErrors:
     def test_machine_code_for_an_architecture_too_old_is_told_what_to_do(self):
         from pycuda._compilers import rtc, the_compiler
 
-        gpu = {"capability": 90, "is_cpu": False, "driver_version": 13000}
+        gpu = _driver._DeviceTraits(capability=90, driver_version=13000)
         settings = {"options": [], "include_folders": [], "arch": "sm_20", "code": "", "target": "cubin", "nvcc": ""}
         with pytest.raises(rtc().CompileFailure, match="sm_20 is older than .*nvidia-cuda-nvrtc-cu12"):
             the_compiler().compile(
-                source=MULTIPLY.encode(), extern_c=True, keep=False, cache_folder=None, **settings, **gpu
+                source=MULTIPLY.encode(), device=gpu, extern_c=True, keep=False, cache_folder=None, **settings
             )
 
     def test_a_misspelt_architecture_is_named(self):

@@ -7,7 +7,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pycuda.elementwise as elementwise
 import pytest
-from pycuda import gpuarray
+from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel, ScalarArg, VectorArg
 from pycuda.gpuarray import to_gpu
@@ -217,7 +217,7 @@ def test_modules_and_kernels_can_be_had():
 def test_launch_shapes_for_numbers_of_elements(context):
     device = cuda.Context.get_device()
     most = 4 * 8 * device.get_attribute(cuda.device_attribute.MULTIPROCESSOR_COUNT)
-    if gpuarray._array.runs_in_turn():  # a trip of few threads through memory is slow there
+    if _driver._device_traits().serial_threads:  # a trip of few threads through memory is slow there
         most = max(most, 4096)
     assert gpuarray.splay(7) == ((1, 1), (32, 1, 1))
     assert gpuarray.splay(33, device) == ((2, 1), (32, 1, 1))

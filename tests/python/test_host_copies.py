@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.special
+from programs import is_cpu
 from pycuda import gpuarray
-from pycuda._arrays.core.kernels import is_cpu
 from pycuda.tools import mark_cuda_test
 
 _HOST = np.arange(12, dtype=np.float32).reshape(3, 4)

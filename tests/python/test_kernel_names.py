@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from pycuda import gpuarray
+from pycuda import _driver, gpuarray
 from pycuda._images import has_variables
 from pycuda.compiler import SourceModule, compile
 
@@ -124,8 +124,8 @@ class TestVariables:
         from pycuda._compilers import the_compiler
 
         image = the_compiler().compile(
-            source=source.encode(), options=[], include_folders=[], arch="sm_80", code="", target=target, capability=80,
-            is_cpu=False, driver_version=0, extern_c=False, keep=False, cache_folder=None, nvcc="",
+            source=source.encode(), options=[], include_folders=[], arch="sm_80", code="", target=target,
+            device=_driver._DeviceTraits(capability=80), extern_c=False, keep=False, cache_folder=None, nvcc="",
         )[0]  # fmt: skip
         assert image.startswith(b"\x7fELF") == (target == "cubin")
         assert has_variables(image) is expected

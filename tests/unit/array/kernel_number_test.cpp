@@ -53,7 +53,7 @@ TEST_CASE("kernels of different sources have different numbers") {
         key.columns = columns;
         key.kept_dims = key.reduced_dims = dims;
         known.add(key);
-        key.in_turn = true;
+        key.serial_threads = true;
         known.add(key);
         key.bands = columns && !finds_position(op);
         known.add(key);

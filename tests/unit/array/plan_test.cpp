@@ -9,8 +9,8 @@
 namespace pycuda::array {
 namespace {
 
-constexpr DeviceTraits gpu{false, 132};
-constexpr DeviceTraits cores{true, 2};
+constexpr cuda::DeviceTraits gpu{.multiprocessors = 132};
+constexpr cuda::DeviceTraits cores{.serial_threads = true, .multiprocessors = 2};
 
 Layout layout_of(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
   Layout layout;
@@ -22,8 +22,8 @@ Layout layout_of(std::vector<std::int64_t> shape, std::vector<std::int64_t> stri
   return layout;
 }
 
-ElementwisePlan plan_of(const Layout& result, const Layout& operand, const DeviceTraits& device,
-                        CUdeviceptr address = 4096) {
+ElementwisePlan plan_of(const Layout& result, const Layout& operand,
+                        const cuda::DeviceTraits& device, CUdeviceptr address = 4096) {
   const Layout* const both[] = {&result, &operand};
   const std::int64_t bytes[] = {4, 4};
   const CUdeviceptr addresses[] = {4096, address};
@@ -65,7 +65,7 @@ TEST_CASE("more than 2^31 elements have 64-bit indices") {
   CHECK_FALSE(plan_of(layout_of({1000}, {4}), layout_of({1000}, {8}), gpu).wide);
 }
 
-TEST_CASE("threads in turn take small arrays without a loop and large ones in strips") {
+TEST_CASE("serial threads take small arrays without a loop and large ones in strips") {
   const Layout small = layout_of({1024}, {4});
   const Layout large = layout_of({100000}, {4});
   CHECK(plan_of(small, small, cores).form == ElementwiseForm::Once);
@@ -123,7 +123,8 @@ TEST_CASE("a processor reads long stretches, of columns some rows at a time") {
 }
 
 TEST_CASE("a processor reduces few elements without a loop") {
-  const auto plan_of_rows = [](std::int64_t rows, std::int64_t length, const DeviceTraits& device) {
+  const auto plan_of_rows = [](std::int64_t rows, std::int64_t length,
+                               const cuda::DeviceTraits& device) {
     return plan_reduction(
         reduced(layout_of({rows}, {4 * length}), layout_of({rows}, {4}), layout_of({length}, {4})),
         device, true);
@@ -141,7 +142,8 @@ TEST_CASE("a processor reduces few elements without a loop") {
 }
 
 TEST_CASE("a processor reduces several rows side by side where there are many") {
-  const auto plan_of_rows = [](std::int64_t rows, std::int64_t length, const DeviceTraits& device) {
+  const auto plan_of_rows = [](std::int64_t rows, std::int64_t length,
+                               const cuda::DeviceTraits& device) {
     ReducedArrays arrays =
         reduced(layout_of({rows}, {4 * length}), layout_of({rows}, {4}), layout_of({length}, {4}));
     return plan_reduction(arrays, device, true);

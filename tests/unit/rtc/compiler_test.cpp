@@ -130,7 +130,7 @@ TEST_CASE("a driver older than every NVRTC gets the name of the wheel that fits"
   Compiler compiler({{}, {}});
   CompileRequest request;
   request.source = "__global__ void k() {}";
-  request.device = {90, false, 12040};
+  request.device = {.capability = 90, .driver_version = 12040};
   CHECK_THROWS_WITH_AS(compiler.compile(request),
                        doctest::Contains("pip install nvidia-cuda-nvrtc-cu12"), CompileError);
   ::unsetenv("PYCUDA_NVRTC");

@@ -19,8 +19,9 @@ Options translated(const Texts& options) {
 
 Texts compiler_options(const Texts& options) { return translated(options).compiler; }
 
-std::string architecture(const Texts& options, int capability = 0, bool is_cpu = false) {
-  const auto chosen = choose_architecture(translated(options).architectures, capability, is_cpu);
+std::string architecture(const Texts& options, int capability = 0, bool takes_any_ptx = false) {
+  const auto chosen =
+      choose_architecture(translated(options).architectures, capability, takes_any_ptx);
   return chosen ? chosen->name() : "";
 }
 

@@ -41,8 +41,3 @@ template <class B> FN B fused_sum(B sum, B a, B b) {
   else return static_cast<B>(sum + static_cast<B>(a * b));
 }
 """
-
-
-def is_cpu():
-    """Whether the current device is a processor: there, threads work best each on their own."""
-    return _array.device_facts()[0]

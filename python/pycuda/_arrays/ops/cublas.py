@@ -39,7 +39,7 @@ def library():
 
 
 def _load(named):
-    if named == "0" or (not named and _array.device_facts()[0]):
+    if named == "0" or (not named and _driver._device_traits().is_cpu):
         return None
     for name in (named,) if named else _NAMES:
         try:
@@ -75,7 +75,7 @@ def multiply(left, right, result, count, rows, inner, columns, left_step, right_
     known = _PRODUCTS.get(result.dtype)
     if known is None or library() is None:
         return False
-    if _array.device_facts()[0]:
+    if _driver._device_traits().is_cpu:
         driver.Context.synchronize()  # a library of the processor's knows nothing of the device's queue
     if max(rows, inner, columns, count) > 2**31 - 1:
         return False

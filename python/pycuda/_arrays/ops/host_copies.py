@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray
-from pycuda._arrays.core.kernels import is_cpu
 from pycuda._arrays.ops.host_fallback import host_array
 
 _allowed = False
@@ -83,7 +83,7 @@ def convert(ary, dtype=None, copy=None):
             "pycuda.gpuarray.allow_host_copies()"
         )
     if copy is False:
-        if not is_cpu() or (dtype is not None and np.dtype(dtype) != ary.dtype):
+        if not _driver._device_traits().is_cpu or (dtype is not None and np.dtype(dtype) != ary.dtype):
             raise ValueError("this GPUArray cannot be converted to a NumPy array without a copy (copy=False)")
         view = host_array(ary)
         view.flags.writeable = False

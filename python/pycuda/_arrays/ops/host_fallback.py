@@ -9,13 +9,13 @@ they are copied to the host; results are copied to the device in either case.
 
 import numpy as np
 
-from pycuda._arrays.core.kernels import is_cpu
+from pycuda import _driver
 from pycuda._arrays.ops.creation import to_gpu
 
 
 def host_array(ary):
     """The elements for NumPy to read: the same memory on the CPU driver, when all work before is done; else a copy."""
-    if is_cpu() and ary.size:
+    if _driver._device_traits().is_cpu and ary.size:
         return np.from_dlpack(ary)
     return ary.get()
 

@@ -29,7 +29,7 @@ _READ_ONLY, _COPIED = 1, 2  # flags of versioned tensors
 
 def dlpack_device(ary):
     """Where the array is for DLPack: a device type and number."""
-    if _array.device_facts()[0]:
+    if _driver._device_traits().is_cpu:
         return CPU, 0
     return CUDA, _array.device_number(ary)
 
@@ -115,7 +115,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """
     if isinstance(x, GPUArray):
         return x.copy() if copy else x.view()
-    on_cpu = _array.device_facts()[0]
+    on_cpu = _driver._device_traits().is_cpu
     there = tuple(int(part) for part in x.__dlpack_device__())
     if there[0] in (CUDA, CUDA_MANAGED) and not on_cpu:
         capsule = _capsule(x, copy, stream=1)

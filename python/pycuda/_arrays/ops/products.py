@@ -5,8 +5,9 @@ import operator
 
 import numpy as np
 
+from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray, _array
-from pycuda._arrays.core.kernels import FUSED_SUM, compiled, is_cpu, type_name
+from pycuda._arrays.core.kernels import FUSED_SUM, compiled, type_name
 from pycuda._arrays.core.shapes import _axis
 from pycuda._arrays.ops.creation import packed, zeros
 from pycuda._arrays.ops.joining import broadcast_to
@@ -104,7 +105,7 @@ def _multiply(a, b, dtype):
         return result
     name = type_name(dtype)
     wide = _WIDE.get(name, name)
-    if is_cpu():
+    if _driver._device_traits().serial_threads:
         from pycuda._arrays.ops import serial_products  # start-up time: the text of a large kernel
 
         serial_products.multiply(left, right, result, count, *sizes, name, wide)

@@ -5,7 +5,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray
-from pycuda._arrays.core.kernels import compiled, is_cpu
+from pycuda._arrays.core.kernels import compiled
 from pycuda._arrays.core.shapes import _along_one
 from pycuda._arrays.ops.reductions import _sum_dtype, delivered
 
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) place_true(const u8* mask,
 }
 #endif
 """
-_CPU_TILE, _GPU_TILE = 4096, 2048
+_SERIAL_TILE, _PARALLEL_TILE = 4096, 2048
 
 
 def positions_of_true(mask):
@@ -121,11 +121,11 @@ def positions_of_true(mask):
     flat = mask.ravel()
     if not _array.contiguity(flat)[0]:
         flat = flat.copy()
-    cpu = is_cpu()
-    tile = _CPU_TILE if cpu else _GPU_TILE
-    types = "1" if cpu else "0", str(tile)
+    serial = _driver._device_traits().serial_threads
+    tile = _SERIAL_TILE if serial else _PARALLEL_TILE
+    types = "1" if serial else "0", str(tile)
     tiles = -(-flat.size // tile)
-    shape = {"grid": (tiles, 1), "block": (1 if cpu else 256, 1, 1)}
+    shape = {"grid": (tiles, 1), "block": (1 if serial else 256, 1, 1)}
     counts, ends = GPUArray((tiles,), _POSITION), GPUArray((tiles,), _POSITION)
     compiled("count_true", _PLACES, *types)(flat, counts, np.int64(flat.size), **shape)
     _array.scan("sum", counts, 0, _POSITION, ends, None)

@@ -12,7 +12,7 @@ NumPy has it, or first in descending order.
 import numpy as np
 
 from pycuda import _driver
-from pycuda._arrays.core.kernels import compiled, is_cpu, type_name
+from pycuda._arrays.core.kernels import compiled, type_name
 from pycuda._arrays.core.shapes import _along_one, _axis
 from pycuda._arrays.ops.creation import GPUArray, packed
 
@@ -302,7 +302,7 @@ def _sort_in_blocks(rows, length, keys, positions, types):
 
 def _sort_in_threads(rows, length, keys, positions, types):
     # As many runs as keep all processors busy, for merging costs more than sorting.
-    wanted = max(1, length >> 31, min(_array.device_facts()[1] // rows, length // (2 * _MERGED_TILE)))
+    wanted = max(1, length >> 31, min(_driver._device_traits().multiprocessors // rows, length // (2 * _MERGED_TILE)))
     merges = (wanted - 1).bit_length()
     run = -(-length // (_MERGED_TILE << merges)) * _MERGED_TILE
     runs, tiles = -(-length // run), -(-length // _MERGED_TILE)
@@ -322,7 +322,8 @@ def _sort_in_threads(rows, length, keys, positions, types):
 def _sort_rows(rows, length, keys, positions, descending):
     """Sorted keys, and where they were if `positions`, of contiguous `keys` of rows of one length."""
     types = type_name(keys.dtype), "1" if positions else "0", "1" if descending else "0"
-    return (_sort_in_threads if is_cpu() else _sort_in_blocks)(rows, length, keys, positions, types)
+    sort = _sort_in_threads if _driver._device_traits().serial_threads else _sort_in_blocks
+    return sort(rows, length, keys, positions, types)
 
 
 def rows_of(a, axis, dtype=None):

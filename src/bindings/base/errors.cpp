@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/context_stack.h"
+#include "cuda/device_traits.h"
 #include "cuda/grid_launches.h"
 #include "driver/error.h"
 #include "driver/process_driver.h"
@@ -58,9 +59,7 @@ void note_fault(CUresult code) {
 
 /// NVIDIA's driver takes no further work from a process after a fault; the CPU driver does.
 const char* advice_after_fault() {
-  const bool is_cpu =
-      driver::process_driver_loaded() && driver::process_driver().last_fault != nullptr;
-  return is_cpu
+  return cuda::current_device_traits().is_cpu
              ? "\nThe context is lost: every call fails until pycuda.tools.reset_context() makes a "
                "new one."
              : "\nThe context is lost, and NVIDIA's driver accepts no further work from this "

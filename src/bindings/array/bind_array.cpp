@@ -381,11 +381,6 @@ void bind_array(nb::module_& m) {
     const auto pool = array::ArrayContext::current()->pool();
     return nb::make_tuple(pool->active_bytes(), pool->managed_bytes());
   });
-  arrays.def("device_facts", [] {
-    const auto context = array::ArrayContext::current();
-    return nb::make_tuple(context->is_cpu(), context->multiprocessors());
-  });
-  arrays.def("runs_in_turn", [] { return array::ArrayContext::current()->in_turn(); });
   arrays.def("common_dtype", [](nb::handle a, nb::handle b) {
     return nb::borrow(numpy_dtype(array::promote(dtype_of(a), dtype_of(b))));
   });

@@ -9,7 +9,7 @@
 
 #include "bindings/function_state.h"
 #include "bindings/integers.h"
-#include "driver/process_driver.h"
+#include "cuda/device_traits.h"
 
 namespace nb = nanobind;
 
@@ -138,8 +138,7 @@ PyObject* as_buffer(PyObject* self, PyObject* arguments, PyObject* keywords) {
       throw nb::python_error();
     }
     // To a GPU's own memory the host has no access: such a view is an address for other libraries.
-    const bool reached =
-        PyObject_CheckBuffer(self) != 0 || driver::process_driver_origin().is_cpu();
+    const bool reached = PyObject_CheckBuffer(self) != 0 || cuda::current_device_traits().is_cpu;
     int* const views = reached ? &self_of(self).views : nullptr;
     return memory_view(self, start + skipped, bytes, views).release().ptr();
   });

@@ -12,6 +12,7 @@
 #include "bindings/unlocked.h"
 #include "cuda/context_stack.h"
 #include "cuda/device.h"
+#include "cuda/device_traits.h"
 
 namespace nb = nanobind;
 
@@ -212,6 +213,22 @@ void bind_device(nb::module_& m) {
       .def("__repr__", [](const cuda::Device& self) {
         return "<pycuda._driver.Device " + std::to_string(self.handle()) + ": " + self.name() + ">";
       });
+
+  // For the package's own modules.
+  nb::class_<cuda::DeviceTraits>(m, "_DeviceTraits")
+      .def(
+          "__init__",
+          [](cuda::DeviceTraits* self, int capability, int driver_version, bool is_cpu) {
+            new (self) cuda::DeviceTraits{capability, driver_version, is_cpu};
+          },
+          nb::kw_only(), nb::arg("capability"), nb::arg("driver_version") = 0,
+          nb::arg("is_cpu") = false, "Of a device that images are compiled for.")
+      .def_ro("capability", &cuda::DeviceTraits::capability)
+      .def_ro("driver_version", &cuda::DeviceTraits::driver_version)
+      .def_ro("is_cpu", &cuda::DeviceTraits::is_cpu)
+      .def_ro("serial_threads", &cuda::DeviceTraits::serial_threads)
+      .def_ro("multiprocessors", &cuda::DeviceTraits::multiprocessors);
+  m.def("_device_traits", &cuda::current_device_traits);
 }
 
 }  // namespace pycuda::bindings

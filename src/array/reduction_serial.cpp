@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reducing kernels for a processor, whose threads run in turn or side by side in vectors. How far
+// Reducing kernels for a processor, whose threads run serially or side by side in vectors. How far
 // ahead of memory its core computes depends on how few instructions an element takes.
 #include "array/reduction_text.h"
 
@@ -81,7 +81,7 @@ std::string ReductionText::streams() const {
 /// Each row is a stretch that a prefetcher follows from end to end, and the few waits of a block
 /// are those of several results.
 std::string ReductionText::rows() const {
-  const std::string threads = std::to_string(in_turn_threads),
+  const std::string threads = std::to_string(serial_block_threads),
                     count = std::to_string(rows_together);
   const std::string each = "#pragma unroll\n      for (int u = 0; u < " + count + "; ++u) ";
   std::string text = "  __shared__ acc_t shared[" + count + "][" + threads +
@@ -190,7 +190,7 @@ std::string ReductionText::last_found() const {
 std::string ReductionText::bands() const {
   const std::string most =
       std::to_string(band_columns(item_bytes(key_.partial_input ? key_.accumulated : key_.input)));
-  const std::string threads = std::to_string(in_turn_threads);
+  const std::string threads = std::to_string(serial_block_threads);
   std::string text =
       "  __shared__ acc_t band[" + most + "];\n  const u32 mine = threadIdx.x;\n" + bounds() +
       "  const index_t tiles = (columns + " + most + " - 1) / " + most +

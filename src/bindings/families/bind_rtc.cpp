@@ -114,32 +114,13 @@ nb::tuple compile(rtc::Compiler& compiler, const nb::object& failure, rtc::Compi
                         text_dict(compiled.kernel_types));
 }
 
-/// (capability, is_cpu, driver version) of the current context's device, else of the first device.
-/// Zeros while no driver is in use: asking must not start one.
-nb::tuple device_facts() {
-  if (!driver::process_driver_loaded()) return nb::make_tuple(0, false, 0);
-  const driver::LoadedDriver& driver = driver::process_driver_origin();
-  const driver::DriverTable& table = driver.table;
-  CUdevice device = 0;
-  int major = 0;
-  int minor = 0;
-  const bool known =
-      (table.cuCtxGetDevice.status(&device) == CUDA_SUCCESS ||
-       table.cuDeviceGet.status(&device, 0) == CUDA_SUCCESS) &&
-      table.cuDeviceGetAttribute.status(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                        device) == CUDA_SUCCESS &&
-      table.cuDeviceGetAttribute.status(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                                        device) == CUDA_SUCCESS;
-  return nb::make_tuple(known ? 10 * major + minor : 0, driver.is_cpu(), driver.version);
-}
-
 /// The process's driver for the diagnosis: loads it, and raises RuntimeError with the reason when
 /// there is none.
 nb::dict driver_origin() {
   const driver::LoadedDriver& driver = driver::process_driver_origin();
   nb::dict facts;
   facts["library"] = driver.library;
-  facts["kind"] = driver.is_cpu()                             ? "CPU"
+  facts["kind"] = driver.kind == driver::DriverKind::Cpu      ? "CPU"
                   : driver.kind == driver::DriverKind::Nvidia ? "NVIDIA"
                                                               : "other";
   facts["version"] = driver.version;
@@ -174,9 +155,9 @@ void bind_rtc(nb::module_& module) {
           "compile",
           [failure](rtc::Compiler& self, const nb::bytes& source, std::vector<std::string> options,
                     std::vector<std::string> include_folders, std::string arch, std::string code,
-                    const std::string& target, int capability, bool is_cpu, int driver_version,
-                    bool extern_c, bool keep, std::optional<std::string> cache_folder,
-                    std::string nvcc, std::vector<std::string> name_expressions) {
+                    const std::string& target, const cuda::DeviceTraits& device, bool extern_c,
+                    bool keep, std::optional<std::string> cache_folder, std::string nvcc,
+                    std::vector<std::string> name_expressions) {
             rtc::CompileRequest request;
             request.source.assign(source.c_str(), source.size());
             request.options = std::move(options);
@@ -184,7 +165,7 @@ void bind_rtc(nb::module_& module) {
             request.arch = std::move(arch);
             request.code = std::move(code);
             request.target = target_of(target);
-            request.device = {capability, is_cpu, driver_version};
+            request.device = device;
             request.extern_c = extern_c;
             request.keep = keep;
             if (cache_folder) request.cache_folder = *cache_folder;
@@ -193,9 +174,8 @@ void bind_rtc(nb::module_& module) {
             return compile(self, failure, std::move(request));
           },
           nb::arg("source"), nb::arg("options"), nb::arg("include_folders"), nb::arg("arch"),
-          nb::arg("code"), nb::arg("target"), nb::arg("capability"), nb::arg("is_cpu"),
-          nb::arg("driver_version"), nb::arg("extern_c"), nb::arg("keep"),
-          nb::arg("cache_folder").none(), nb::arg("nvcc"),
+          nb::arg("code"), nb::arg("target"), nb::arg("device"), nb::arg("extern_c"),
+          nb::arg("keep"), nb::arg("cache_folder").none(), nb::arg("nvcc"),
           nb::arg("name_expressions") = std::vector<std::string>{},
           "(image, log, from_cache, kept_folder, names of the expressions, mangled types of "
           "kernels); raises CompileFailure.")
@@ -228,7 +208,6 @@ void bind_rtc(nb::module_& module) {
           "(major, minor, architectures) of an installation; opens it. ValueError if it cannot.")
       .def("clear_memory_cache", &rtc::Compiler::clear_memory_cache);
 
-  rtc_module.def("device_facts", &device_facts);
   rtc_module.def("driver_origin", &driver_origin);
   rtc_module.def("default_cache_folder", [] { return base::default_cache_folder().string(); });
   rtc_module.def("cache_bytes",
