@@ -26,6 +26,8 @@ def violations(root: pathlib.Path) -> list[str]:
     rules = tomllib.loads((root / "tools" / "layers.toml").read_text())
     layers, only_in = rules["layers"], rules["only_in"]
     found = []
+    if ring := python_layers.cycle({layer: set(lower) for layer, lower in layers.items()}):
+        found.append("tools/layers.toml: a circle of layers: " + " -> ".join([*ring, ring[0]]))
     for file in sorted((root / "src").rglob("*")):
         if file.suffix not in {".h", ".cpp", ".def"}:
             continue

@@ -9,6 +9,7 @@ import pytest
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 sys.path.append(str(TOOLS))
+import check_layers  # noqa: E402
 import python_layers  # noqa: E402
 
 sys.path.remove(str(TOOLS))
@@ -27,6 +28,13 @@ def _broken(tmp_path, **texts):
 def test_the_package_follows_its_rules():
     found = subprocess.run([sys.executable, TOOLS / "check_layers.py"], capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_layers_that_may_include_each_other_are_found(tmp_path):
+    (tmp_path / "tools").mkdir()
+    rules = '[layers]\na = ["b"]\nb = ["c"]\nc = ["a"]\n[only_in]\n[python]\nlayers = []\n'
+    (tmp_path / "tools" / "layers.toml").write_text(rules)
+    assert check_layers.violations(tmp_path) == ["tools/layers.toml: a circle of layers: a -> b -> c -> a"]
 
 
 def test_imports_downward_are_allowed(tmp_path):
