@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The extension pycuda._driver: a list of its families.
-#include "bindings/bind.h"
-#include "bindings/device_pointer.h"
-#include "bindings/errors.h"
-#include "bindings/limited_api.h"
-#include "bindings/lock_from_driver.h"
-#include "bindings/texture_families.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/errors.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/gil/on_driver_thread.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 
 NB_MODULE(_driver, m) {
   using namespace pycuda::bindings;
   // What a program still holds at its end is the driver's to take back, and no news to its user.
   nanobind::set_leak_warnings(false);
   find_python_functions();
-  LockLeft::wait_at_exit();
-  LockFromDriver::close_at_exit();
+  GilReleased::wait_at_exit();
+  GilOnDriverThread::close_at_exit();
   bind_errors(m);
   bind_enums(m);
   bind_device_pointer(m);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/array_attributes.h"
+#include "bindings/array/attributes.h"
 
 #include <nanobind/stl/string.h>
 
 #include <string>
 #include <utility>
 
-#include "bindings/array_memory.h"
-#include "bindings/array_object.h"
-#include "bindings/device_pointer.h"
+#include "bindings/array/memory.h"
+#include "bindings/array/type.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/device_memory.h"
 
 namespace nb = nanobind;
@@ -20,7 +20,7 @@ using array::Layout;
 
 template <class Body>
 PyObject* getter(PyObject* self, Body&& body) {
-  return guarded_array([&] { return body(state_of_array(self)).release().ptr(); });
+  return python_entry([&] { return body(state_of_array(self)).release().ptr(); });
 }
 
 nb::object or_none(const nb::object& object) { return object.is_valid() ? object : nb::none(); }
@@ -93,13 +93,13 @@ PyObject* get_gpudata(PyObject* self, void*) {
       return state.gpudata;
     }
     if (state.size == 0) return nb::none();
-    mark_told(self);
+    mark_escaped(self);
     return nb::int_(static_cast<unsigned long long>(state.address));
   });
 }
 PyObject* get_ptr(PyObject* self, void*) {
-  return guarded_array([&]() -> PyObject* {
-    mark_told(self);
+  return python_entry([&]() -> PyObject* {
+    mark_escaped(self);
     const CUdeviceptr address = state_of_array(self).located().address;
     if (address == 0) {
       PyErr_SetString(PyExc_AttributeError, "an array without elements has no pointer");
@@ -115,7 +115,7 @@ int setter(PyObject* value, const char* name, Body&& body) {
     PyErr_Format(PyExc_AttributeError, "%s of an array cannot be deleted", name);
     return -1;
   }
-  return guarded_array([&] {
+  return python_entry([&] {
            body(nb::handle(value));
            return Py_None;
          }) == nullptr
@@ -126,7 +126,7 @@ int set_gpudata(PyObject* self, PyObject* value, void*) {
   return setter(value, "gpudata", [&](nb::handle given) {
     ArrayState& state = state_of_array(self);
     if (state.block) {
-      give_back(std::move(*state.block), state.told);
+      give_back(std::move(*state.block), state.escaped);
       state.block.reset();
     }
     state.address = 0;

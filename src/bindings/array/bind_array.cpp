@@ -11,16 +11,16 @@
 #include "array/indexing.h"
 #include "array/reduction_op.h"
 #include "array/scan.h"
-#include "bindings/array_operands.h"
-#include "bindings/array_protocols.h"
-#include "bindings/array_reductions.h"
-#include "bindings/bind.h"
-#include "bindings/buffer.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/integers.h"
-#include "bindings/limited_api.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/array/operands.h"
+#include "bindings/array/protocols.h"
+#include "bindings/array/reductions.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
 #include "cuda/capturing.h"
 #include "cuda/context_stack.h"
 #include "cuda/memcpy.h"
@@ -33,8 +33,8 @@ namespace {
 using array::DType;
 using array::Layout;
 
-void tell(PyObject* object, CUstream stream) {
-  if (stream != nullptr) mark_told(object);
+void mark_escaped_to(PyObject* object, CUstream stream) {
+  if (stream != nullptr) mark_escaped(object);
 }
 
 /// apply(name, operands, out, dtype, stream)
@@ -79,11 +79,11 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
                               nb::cast<std::string>(nb::str(accumulated)));
   }
   const CUstream queue = stream_argument(stream);
-  tell(array_object, queue);
-  tell(out_object, queue);
+  mark_escaped_to(array_object, queue);
+  mark_escaped_to(out_object, queue);
   const array::ArrayRef from = state_of_array(array_object).ref();
   const array::ArrayRef target = state_of_array(out_object).written();
-  unlocked([&] {
+  without_gil([&] {
     const auto context = array::ArrayContext::current();
     context->order_after_default(queue);
     array::run_scan(*context, {*op, computed, axis}, target, from, queue);
@@ -119,9 +119,9 @@ void copy(nb::handle result, nb::handle source, nb::handle stream) {
   const array::ArrayRef target = state_of_array(require_array(result, "the target")).written();
   const array::ArrayRef from = state_of_array(require_array(source, "the source")).ref();
   const CUstream queue = stream_argument(stream);
-  tell(result.ptr(), queue);
-  tell(source.ptr(), queue);
-  unlocked([&] {
+  mark_escaped_to(result.ptr(), queue);
+  mark_escaped_to(source.ptr(), queue);
+  without_gil([&] {
     const auto context = array::ArrayContext::current();
     context->order_after_default(queue);
     array::copy_elements(*context, target, from, queue);
@@ -131,11 +131,11 @@ void copy(nb::handle result, nb::handle source, nb::handle stream) {
 void fill(nb::handle result, nb::handle value, nb::handle stream) {
   const ArrayState& state = state_of_array(require_array(result, "the target"));
   const CUstream queue = stream_argument(stream);
-  tell(result.ptr(), queue);
+  mark_escaped_to(result.ptr(), queue);
   const array::ArrayRef target = state.written();
   if (state.type != DType::Raw) {
     const array::Scalar scalar = read_number(value.ptr(), state.type);
-    unlocked([&] {
+    without_gil([&] {
       const auto context = array::ArrayContext::current();
       context->order_after_default(queue);
       array::fill_elements(*context, target, scalar, queue);
@@ -147,7 +147,7 @@ void fill(nb::handle result, nb::handle value, nb::handle stream) {
   if (bytes.bytes() != static_cast<std::size_t>(state.item_bytes)) {
     throw array::TypeMismatch("the value is not one element of the array");
   }
-  unlocked([&] {
+  without_gil([&] {
     array::fill_elements(*array::ArrayContext::current(), target,
                          static_cast<const std::byte*>(bytes.data()), queue);
   });
@@ -214,10 +214,10 @@ bool upload(nb::handle target, nb::handle host, nb::handle stream, bool asynchro
   const std::byte* data = source.matching(state);
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
-  tell(target.ptr(), queue);
+  mark_escaped_to(target.ptr(), queue);
   if (asynchronous) keep_if_captured(target, host);
   const DeviceBytes memory = dense_memory(state);
-  unlocked([&] {
+  without_gil([&] {
     const auto home = home_of(state);
     if (asynchronous) {
       array::ArrayContext::current()->order_after_default(queue);
@@ -236,10 +236,10 @@ bool download(nb::handle source, nb::handle host, nb::handle stream, bool asynch
   std::byte* data = target.matching(state);
   if (data == nullptr) return false;
   const CUstream queue = stream_argument(stream);
-  tell(source.ptr(), queue);
+  mark_escaped_to(source.ptr(), queue);
   if (asynchronous) keep_if_captured(source, host);
   const DeviceBytes memory = dense_memory(state);
-  unlocked([&] {
+  without_gil([&] {
     const auto home = home_of(state);
     if (asynchronous) {
       cuda::copy_to_host_async(data, memory.address, memory.bytes, queue);
@@ -292,7 +292,7 @@ bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb:
     const bool fits = state.type == DType::I64 || state.type == DType::I32;
     if (!fits || (k > 0 && state.item_bytes != refs[0].item_bytes))
       throw array::TypeMismatch("indices must all have dtype int64, or all int32");
-    tell(indices[k].ptr(), queue);
+    mark_escaped_to(indices[k].ptr(), queue);
     refs[k] = state.ref();
   }
   const ArrayState& there = state_of_array(require_array(indexed, "the indexed array"));
@@ -304,11 +304,11 @@ bool select(nb::handle indexed, const nb::tuple& indices, nb::handle values, nb:
   if (static_cast<std::size_t>(there.layout.ndim) < count) {
     throw nb::index_error("too many indices");
   }
-  tell(indexed.ptr(), queue);
-  tell(values.ptr(), queue);
+  mark_escaped_to(indexed.ptr(), queue);
+  mark_escaped_to(values.ptr(), queue);
   const array::Selection selection{writes ? there.written() : there.ref(),
                                    std::span(refs.data(), count), here.ref()};
-  return unlocked([&] {
+  return without_gil([&] {
     const auto context = array::ArrayContext::current();
     return writes ? array::write_selection(*context, selection, queue, check)
                   : array::read_selection(*context, selection, queue, check);
@@ -367,7 +367,8 @@ void bind_array(nb::module_& m) {
   arrays.def("set_protocols", &set_array_protocols, nb::arg("ufuncs"), nb::arg("other_ufuncs"),
              nb::arg("functions"), nb::arg("find_function"));
   arrays.def("thread_captures", [] { return cuda::thread_captures(); });
-  arrays.def("mark_told", [](nb::handle object) { mark_told(require_array(object, "the array")); });
+  arrays.def("mark_escaped",
+             [](nb::handle object) { mark_escaped(require_array(object, "the array")); });
   arrays.def(
       "set_compiler",
       [](nb::handle compiler, std::optional<std::string> cache_folder) {
@@ -375,8 +376,9 @@ void bind_array(nb::module_& m) {
         static_cast<void>(nb::borrow(compiler).release());  // kernels are compiled to the very end
       },
       nb::arg("compiler"), nb::arg("cache_folder").none());
-  arrays.def("forget_all", [] { unlocked([] { array::ArrayContext::forget_all(); }); });
-  arrays.def("free_held_memory", [] { unlocked([] { array::ArrayContext::free_held_memory(); }); });
+  arrays.def("forget_all", [] { without_gil([] { array::ArrayContext::forget_all(); }); });
+  arrays.def("free_held_memory",
+             [] { without_gil([] { array::ArrayContext::free_held_memory(); }); });
   arrays.def("pool_statistics", [] {
     const auto pool = array::ArrayContext::current()->pool();
     return nb::make_tuple(pool->active_bytes(), pool->managed_bytes());

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "bindings/array_object.h"
-#include "bindings/bind.h"
-#include "bindings/dlpack_tensor.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/type.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/dlpack_tensor.h"
+#include "bindings/gil/released.h"
 #include "cuda/context_stack.h"
 #include "cuda/event.h"
 
@@ -65,7 +65,7 @@ nb::object to_dlpack(nb::handle object, const nb::tuple& type, const nb::tuple& 
     exported->shape[axis] = state.layout.shape[axis];
     exported->strides[axis] = stride / state.item_bytes;
   }
-  mark_told(object.ptr());
+  mark_escaped(object.ptr());
   tensor.data = state.size == 0 ? nullptr : reinterpret_cast<void*>(state.located().address);
   tensor.device = {nb::cast<std::int32_t>(device[0]), nb::cast<std::int32_t>(device[1])};
   tensor.ndim = state.layout.ndim;
@@ -165,7 +165,7 @@ nb::object strides_of(const ImportedTensor& imported) {
 
 /// Work that comes into the stream waits for what the default stream has been given.
 void order_after_default_stream(std::uintptr_t stream) {
-  unlocked([&] {
+  without_gil([&] {
     const cuda::ContextPtr context = cuda::require_context();
     const cuda::Event event(CU_EVENT_DISABLE_TIMING);
     event.record(nullptr);
@@ -211,8 +211,8 @@ void bind_dlpack(nb::module_& arrays) {
   arrays.def("from_dlpack", &from_dlpack, nb::arg("capsule"));
   arrays.def("order_after_default_stream", &order_after_default_stream, nb::arg("stream"));
   arrays.def("device_number", &device_number, nb::arg("array"));
-  arrays.def("is_told",
-             [](nb::handle object) { return is_array(object.ptr()) && was_told(object.ptr()); });
+  arrays.def("has_escaped",
+             [](nb::handle object) { return is_array(object.ptr()) && has_escaped(object.ptr()); });
 }
 
 }  // namespace pycuda::bindings

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "bindings/array_object.h"
+#include "bindings/array/type.h"
 
 namespace nb = nanobind;
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "bindings/array_object.h"
-#include "bindings/limited_api.h"
+#include "bindings/array/type.h"
+#include "bindings/base/limited_api.h"
 
 namespace nb = nanobind;
 
@@ -109,7 +109,7 @@ PyObject* array_subscript(PyObject* self, PyObject* index) {
     count = several->size();
   }
   if (!std::all_of(items, items + count, is_whole_number_or_view)) return select(self, index);
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     const ArrayState& state = state_of_array(self);
     const auto uses_axis = [](PyObject* item) { return item != Py_None && item != Py_Ellipsis; };
     const auto used = static_cast<int>(std::count_if(items, items + count, uses_axis));
@@ -133,7 +133,7 @@ PyObject* array_subscript(PyObject* self, PyObject* index) {
 }
 
 PyObject* array_item(PyObject* self, Py_ssize_t index) {
-  return guarded_array([&] {
+  return python_entry([&] {
     const nb::object number = nb::steal(PyLong_FromSsize_t(index));
     return array_subscript(self, number.ptr());
   });

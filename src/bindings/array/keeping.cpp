@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/graph_keeping.h"
+#include "bindings/array/keeping.h"
 
 #include <cstddef>
 #include <utility>
 
-#include "bindings/array_object.h"
-#include "bindings/limited_api.h"
-#include "bindings/lock_from_driver.h"
-#include "bindings/numpy_types.h"
+#include "bindings/array/type.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/numpy_types.h"
+#include "bindings/gil/on_driver_thread.h"
 #include "cuda/capture.h"
 
 namespace nb = nanobind;
@@ -25,7 +25,7 @@ bool is_number(PyObject* object) {
 void drop(PyObject* object) noexcept {
   if (!nb::is_alive()) return;  // the interpreter has gone, and the object with it
   if (holds_gil()) return Py_DECREF(object);
-  const LockFromDriver locked;
+  const GilOnDriverThread locked;
   if (locked) Py_DECREF(object);
 }
 
@@ -46,7 +46,7 @@ std::shared_ptr<const void> kept_object(nb::handle object) {
 void keep_argument(cuda::GraphResources& resources, nb::handle argument) {
   if (is_number(argument.ptr())) return;
   // Launches may be in any stream: the memory's next user has to wait for them.
-  if (is_array(argument.ptr())) mark_told(argument.ptr());
+  if (is_array(argument.ptr())) mark_escaped(argument.ptr());
   resources.keep_once(argument.ptr(), [&] { return kept_object(argument); });
 }
 
@@ -54,7 +54,7 @@ std::shared_ptr<const void> kept_arguments(PyObject* const* arguments, std::size
   nb::list kept;
   for (std::size_t i = 0; i < count; ++i) {
     if (is_number(arguments[i])) continue;
-    if (is_array(arguments[i])) mark_told(arguments[i]);
+    if (is_array(arguments[i])) mark_escaped(arguments[i]);
     kept.append(nb::handle(arguments[i]));
   }
   return kept_object(kept);

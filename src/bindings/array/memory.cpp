@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/array_memory.h"
+#include "bindings/array/memory.h"
 
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "bindings/allocation_object.h"
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/allocation_object.h"
 #include "cuda/after_work.h"
 #include "cuda/capture.h"
 
@@ -53,10 +53,10 @@ class ArrayMemory : public DeviceAllocation {
 
 }  // namespace
 
-void give_back(cuda::PooledDeviceMemory block, bool told) noexcept {
-  unlocked_if_possible([&] {
+void give_back(cuda::PooledDeviceMemory block, bool escaped) noexcept {
+  without_gil_if_possible([&] {
     cuda::PooledDeviceMemory released = std::move(block);
-    if (!told || released.pointer() == 0) return;
+    if (!escaped || released.pointer() == 0) return;
     if (!cuda::Capture::wait_for_work(*released.context())) drop_in_capture(released);
   });
 }

@@ -8,9 +8,9 @@
 
 namespace pycuda::bindings {
 
-/// Gives `block` to its pool, which hands it out again at once. `told`: others know its address, so
-/// the context's work, which may be in any stream, is waited for.
-void give_back(cuda::PooledDeviceMemory block, bool told) noexcept;
+/// Gives `block` to its pool, which hands it out again at once. `escaped`: others know its address,
+/// so the context's work, which may be in any stream, is waited for.
+void give_back(cuda::PooledDeviceMemory block, bool escaped) noexcept;
 
 /// What `gpudata` is of an array with memory of its own.
 nanobind::object memory_object(cuda::PooledDeviceMemory block);

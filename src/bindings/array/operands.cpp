@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/array_operands.h"
+#include "bindings/array/operands.h"
 
 #include <nanobind/stl/string.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <string>
 
-#include "bindings/limited_api.h"
-#include "bindings/numpy_types.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/numpy_types.h"
+#include "bindings/gil/released.h"
 
 namespace nb = nanobind;
 
@@ -327,14 +327,14 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
                         dtype == nullptr ? numpy_dtype(type) : nb::handle(dtype), bytes);
   }
   if (stream != nullptr) {
-    mark_told(result.ptr());
+    mark_escaped(result.ptr());
     for (const GivenOperand& operand : given) {
-      if (operand.object != nullptr) mark_told(operand.object);
+      if (operand.object != nullptr) mark_escaped(operand.object);
     }
   }
   const ArrayState& to = state_of_array(result.ptr());
   const array::ArrayRef target = out == nullptr ? to.ref() : to.written();
-  const LockLeft unlocked;
+  const GilReleased released;
   const auto context = array::ArrayContext::current();
   if (out == nullptr) context->order_after_default(stream);
   array::run_elementwise(*context, ufunc, types, target, std::span(operands.data(), given.size()),

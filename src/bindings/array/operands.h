@@ -5,7 +5,7 @@
 #include <span>
 
 #include "array/ufunc.h"
-#include "bindings/array_object.h"
+#include "bindings/array/type.h"
 
 namespace pycuda::bindings {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Python's operators on arrays: slots of the type, one C++ call each.
-#include "bindings/array_operands.h"
+#include "bindings/array/operands.h"
 
 namespace nb = nanobind;
 
@@ -12,7 +12,7 @@ using array::Ufunc;
 /// NotImplemented for what is neither an array nor a number: the other operand may know better.
 template <Ufunc ufunc>
 PyObject* binary(PyObject* left, PyObject* right) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     std::array<GivenOperand, 2> operands;
     if (!read_operand(left, operands[0]) || !read_operand(right, operands[1])) {
       Py_RETURN_NOTIMPLEMENTED;
@@ -23,7 +23,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
 
 template <Ufunc ufunc>
 PyObject* in_place(PyObject* left, PyObject* right) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     std::array<GivenOperand, 2> operands;
     if (!read_operand(left, operands[0]) || !read_operand(right, operands[1])) {
       Py_RETURN_NOTIMPLEMENTED;
@@ -43,7 +43,7 @@ PyObject* add_in_place(PyObject* left, PyObject* right) {
 
 template <Ufunc ufunc>
 PyObject* unary(PyObject* operand) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     GivenOperand given;
     read_operand(operand, given);
     return apply_ufunc(ufunc, std::span(&given, 1), nullptr, nullptr, nullptr).release().ptr();

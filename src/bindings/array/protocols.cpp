@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/array_protocols.h"
+#include "bindings/array/protocols.h"
 
 #include <nanobind/stl/string.h>
 
@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "bindings/array_operands.h"
-#include "bindings/numpy_types.h"
+#include "bindings/array/operands.h"
+#include "bindings/convert/numpy_types.h"
 
 namespace nb = nanobind;
 
@@ -117,7 +117,7 @@ bool all_known(PyObject* types) {
 }  // namespace
 
 PyObject* array_ufunc(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     if (count < 2) {
       PyErr_SetString(PyExc_TypeError, "__array_ufunc__ takes a ufunc, a method and the operands");
       return nullptr;
@@ -129,7 +129,7 @@ PyObject* array_ufunc(PyObject*, PyObject* const* arguments, Py_ssize_t count, P
 }
 
 PyObject* array_function(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     if (count != 4 || !PyTuple_Check(arguments[2]) || !PyDict_Check(arguments[3])) {
       PyErr_SetString(PyExc_TypeError,
                       "__array_function__ takes a function, types, a tuple and a dict");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/array_reductions.h"
+#include "bindings/array/reductions.h"
 
 #include <nanobind/stl/string.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "array/reduction.h"
-#include "bindings/array_object.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/type.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
 
 namespace nb = nanobind;
 
@@ -64,12 +64,12 @@ nb::object run(const Given& given, CUstream stream) {
   array::fill_dense_strides(kept, bytes);
   nb::object result = new_array(given.input, kept, given.result, numpy_dtype(given.result), bytes);
   if (stream != nullptr) {
-    mark_told(given.input);
-    mark_told(result.ptr());
+    mark_escaped(given.input);
+    mark_escaped(result.ptr());
   }
   const array::ArrayRef from = state.ref();
   const array::ArrayRef target = state_of_array(result.ptr()).ref();
-  unlocked([&] {
+  without_gil([&] {
     const auto context = array::ArrayContext::current();
     context->order_after_default(stream);
     array::run_reduction(*context, {given.op, computed, given.axes}, target, from,
@@ -114,7 +114,7 @@ nb::object reduce_array(std::string_view name, nb::handle input, nb::handle seco
 }
 
 PyObject* array_reduce_all(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     Py_ssize_t length = 0;
     const char* name = count == 3 ? PyUnicode_AsUTF8AndSize(arguments[0], &length) : nullptr;
     if (name == nullptr) {

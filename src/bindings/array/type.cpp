@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/array_object.h"
+#include "bindings/array/type.h"
 
 #include <nanobind/stl/string.h>
 #include <structmember.h>
@@ -9,16 +9,15 @@
 #include <new>
 #include <vector>
 
-#include "bindings/array_attributes.h"
-#include "bindings/array_memory.h"
-#include "bindings/array_protocols.h"
-#include "bindings/array_reductions.h"
-#include "bindings/device_pointer.h"
-#include "bindings/errors.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/integers.h"
-#include "bindings/limited_api.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/attributes.h"
+#include "bindings/array/keeping.h"
+#include "bindings/array/memory.h"
+#include "bindings/array/protocols.h"
+#include "bindings/array/reductions.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/integers.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 
 namespace nb = nanobind;
 
@@ -47,8 +46,8 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(object->dict);
   if (!object->alive) return 0;
   ArrayState& state = object->state();
-  for (const nb::object* held : {&state.allocator, &state.base, &state.gpudata}) {
-    Py_VISIT(held->ptr());
+  for (const nb::object* owned : {&state.allocator, &state.base, &state.gpudata}) {
+    Py_VISIT(owned->ptr());
   }
   return 0;
 }
@@ -73,7 +72,7 @@ void destroy(PyObject* self) {
   if (object->alive) {
     ArrayState& state = object->state();
     if (state.block) {
-      if (state.told) {
+      if (state.escaped) {
         give_back(std::move(*state.block), true);
       }
       state.block.reset();
@@ -132,7 +131,7 @@ void allocate_block(ArrayState& state, std::int64_t bytes) {
 
 /// _setup(shape, dtype, strides or None, fortran, allocator or None, base or None, gpudata or None)
 PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  return guarded_array([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     if (count != 7) {
       PyErr_SetString(PyExc_TypeError, "_setup takes 7 arguments");
       return nullptr;
@@ -178,7 +177,7 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     if (state.allocator.is_valid()) {
       allocate_elsewhere(state, extent.last);
     } else {
-      unlocked([&] { allocate_block(state, extent.last); });
+      without_gil([&] { allocate_block(state, extent.last); });
     }
     Py_RETURN_NONE;
   });
@@ -367,39 +366,18 @@ nb::object new_view(PyObject* owner, std::int64_t offset_bytes, const Layout& la
   return made;
 }
 
-bool was_told(PyObject* object) {
+bool has_escaped(PyObject* object) {
   const ArrayState& state = state_of_array(object);
-  if (state.told || state.gpudata.is_valid()) return true;
+  if (state.escaped || state.gpudata.is_valid()) return true;
   return state.base.is_valid() && state.base.ptr() != object && is_array(state.base.ptr()) &&
-         was_told(state.base.ptr());
+         has_escaped(state.base.ptr());
 }
 
-void mark_told(PyObject* object) {
+void mark_escaped(PyObject* object) {
   ArrayState& state = state_of_array(object);
-  state.told = true;
+  state.escaped = true;
   if (state.base.is_valid() && state.base.ptr() != object && is_array(state.base.ptr())) {
-    mark_told(state.base.ptr());
-  }
-}
-
-void set_array_error(const std::exception_ptr& error) noexcept {
-  try {
-    std::rethrow_exception(error);
-  } catch (const array::TypeMismatch& failure) {
-    PyErr_SetString(PyExc_TypeError, failure.what());
-  } catch (const array::ShapeMismatch& failure) {
-    PyErr_SetString(PyExc_ValueError, failure.what());
-  } catch (const nb::builtin_exception& failure) {
-    PyObject* type = failure.type() == nb::exception_type::index_error    ? PyExc_IndexError
-                     : failure.type() == nb::exception_type::value_error  ? PyExc_ValueError
-                     : failure.type() == nb::exception_type::type_error   ? PyExc_TypeError
-                     : failure.type() == nb::exception_type::buffer_error ? PyExc_BufferError
-                                                                          : PyExc_RuntimeError;
-    PyErr_SetString(type, failure.what());
-  } catch (const nb::cast_error&) {
-    PyErr_SetString(PyExc_TypeError, "an argument has the wrong type");
-  } catch (...) {
-    set_python_error(std::current_exception());
+    mark_escaped(state.base.ptr());
   }
 }
 
@@ -448,16 +426,8 @@ nb::object tuple_of(const std::int64_t* values, int count) {
 void bind_array_object(nb::module_& m) {
   bind_array_memory(m);
   array_type = make_type();
+  refuse_as_address(array_type);
   m.attr("_ArrayBase") = nb::borrow(reinterpret_cast<PyObject*>(array_type));
-  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
-    try {
-      std::rethrow_exception(error);
-    } catch (const array::TypeMismatch& failure) {
-      PyErr_SetString(PyExc_TypeError, failure.what());
-    } catch (const array::ShapeMismatch& failure) {
-      PyErr_SetString(PyExc_ValueError, failure.what());
-    }
-  });
   m.def("_set_array_class", [](nb::object type) {
     default_init = nb::object(type.attr("__init__")).release().ptr();
     plain_type = reinterpret_cast<PyTypeObject*>(type.release().ptr());

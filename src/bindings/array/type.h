@@ -9,6 +9,7 @@
 #include <string>
 
 #include "array/elementwise.h"
+#include "bindings/base/errors.h"
 #include "cuda/context.h"
 #include "cuda/memory_pool.h"
 
@@ -27,8 +28,8 @@ struct ArrayState {
   std::optional<cuda::PooledDeviceMemory> block;
   /// Whose memory it is; none where others allocated it.
   cuda::ContextPtr home;
-  /// The address has been told to others, whose work may be in other streams.
-  bool told = false;
+  /// The address is known to others, whose work may be in other streams.
+  bool escaped = false;
   /// Memory of another package that says it must not be written to.
   bool read_only = false;
   /// `gpudata` is memory that the program has put in the place of the array's.
@@ -94,21 +95,9 @@ nanobind::object new_view(PyObject* owner, std::int64_t offset_bytes, const arra
                           array::DType type, nanobind::handle dtype, std::int64_t item_bytes);
 
 /// Work of another stream may use the memory from now on: it is waited for before reuse.
-void mark_told(PyObject* array);
+void mark_escaped(PyObject* array);
 /// Whether work of other streams may be using the memory.
-bool was_told(PyObject* array);
-
-/// Runs the body of a slot; exceptions become Python errors.
-void set_array_error(const std::exception_ptr& error) noexcept;
-template <class Body>
-PyObject* guarded_array(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (...) {
-    set_array_error(std::current_exception());
-    return nullptr;
-  }
-}
+bool has_escaped(PyObject* array);
 
 /// Reads a shape: an integer or a sequence of integers.
 void read_shape(nanobind::handle shape, array::Layout& layout);

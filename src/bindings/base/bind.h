@@ -17,10 +17,14 @@ void bind_graph_exec(nanobind::module_& m);
 void bind_device_memory(nanobind::module_& m);
 void bind_host_memory(nanobind::module_& m);
 void bind_copies(nanobind::module_& m);
+/// Array and its descriptors, before the copies that take them.
+void bind_cuda_array(nanobind::module_& m);
 void bind_structured_copies(nanobind::module_& m);
 void bind_memset(nanobind::module_& m);
 void bind_memory_pools(nanobind::module_& m);
 void bind_stream_ordered_memory(nanobind::module_& m);
+/// Before the modules, which give references.
+void bind_texture(nanobind::module_& m);
 void bind_module(nanobind::module_& m);
 void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);

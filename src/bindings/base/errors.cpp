@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/errors.h"
+#include "bindings/base/errors.h"
 
 #include <algorithm>
 #include <string>
 
+#include "array/dtype.h"
 #include "cuda/context_stack.h"
 #include "cuda/device_traits.h"
 #include "cuda/grid_launches.h"
@@ -106,6 +107,25 @@ void translate(const std::exception_ptr& error, void*) {
     set_driver_error(failure);
   } catch (const driver::DriverUnavailable& failure) {
     PyErr_SetString(runtime_error_class, failure.what());
+  } catch (const array::TypeMismatch& failure) {
+    PyErr_SetString(PyExc_TypeError, failure.what());
+  } catch (const array::ShapeMismatch& failure) {
+    PyErr_SetString(PyExc_ValueError, failure.what());
+  }
+}
+
+PyObject* python_class(nb::exception_type type) {
+  switch (type) {
+    case nb::exception_type::index_error:
+      return PyExc_IndexError;
+    case nb::exception_type::value_error:
+      return PyExc_ValueError;
+    case nb::exception_type::type_error:
+      return PyExc_TypeError;
+    case nb::exception_type::buffer_error:
+      return PyExc_BufferError;
+    default:
+      return PyExc_RuntimeError;
   }
 }
 
@@ -133,13 +153,13 @@ void bind_errors(nb::module_& m) {
 
 void set_python_error(const std::exception_ptr& error) noexcept {
   try {
-    std::rethrow_exception(error);
+    translate(error, nullptr);
   } catch (nb::python_error& failure) {
     failure.restore();
-  } catch (const driver::DriverError& failure) {
-    set_driver_error(failure);
-  } catch (const driver::DriverUnavailable& failure) {
-    PyErr_SetString(runtime_error_class, failure.what());
+  } catch (const nb::builtin_exception& failure) {
+    PyErr_SetString(python_class(failure.type()), failure.what());
+  } catch (const nb::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "an argument has the wrong type");
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& failure) {

@@ -13,7 +13,18 @@ namespace pycuda::bindings {
 /// and `routine` ("cuMemAlloc").
 void bind_errors(nanobind::module_& m);
 
-/// Sets the Python error that stands for `error`; for entries that Python calls past nanobind.
+/// Sets the Python error that stands for `error`.
 void set_python_error(const std::exception_ptr& error) noexcept;
+
+/// Runs the body of an entry that Python calls past nanobind; exceptions become Python errors.
+template <class Body>
+PyObject* python_entry(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error(std::current_exception());
+    return nullptr;
+  }
+}
 
 }  // namespace pycuda::bindings

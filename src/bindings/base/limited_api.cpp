@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/limited_api.h"
+#include "bindings/base/limited_api.h"
 
 #include <dlfcn.h>
 #include <nanobind/stl/string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/buffer.h"
+#include "bindings/convert/buffer.h"
 
 #include <nanobind/stl/string.h>
 
 #include <string>
 
-#include "bindings/numpy_types.h"
+#include "bindings/convert/numpy_types.h"
 
 namespace nb = nanobind;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/byte_values.h"
+#include "bindings/convert/byte_values.h"
 
 #include <cmath>
 #include <cstdint>

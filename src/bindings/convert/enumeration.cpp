@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The classes behind PyCUDA's enumerations, built from tables.
-#include "bindings/enumeration.h"
+#include "bindings/convert/enumeration.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/held_memory.h"
+#include "bindings/convert/held_memory.h"
 
 #include <algorithm>
 
-#include "bindings/buffer.h"
-#include "bindings/numpy_types.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/numpy_types.h"
 
 namespace nb = nanobind;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/integers.h"
+#include "bindings/convert/integers.h"
 
-#include "bindings/limited_api.h"
+#include "bindings/base/limited_api.h"
 
 namespace nb = nanobind;
 

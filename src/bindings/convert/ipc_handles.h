@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "bindings/buffer.h"
+#include "bindings/convert/buffer.h"
 #include "driver/error.h"
 
 namespace pycuda::bindings {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/numpy_types.h"
+#include "bindings/convert/numpy_types.h"
 
 #include <nanobind/stl/string.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "bindings/integers.h"
+#include "bindings/convert/integers.h"
 #include "driver/error.h"
 
 namespace nb = nanobind;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bindings/bind.h"
+#include "bindings/base/bind.h"
 #include "cuda/checks.h"
 
 namespace nb = nanobind;

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "bindings/bind.h"
-#include "bindings/enumeration.h"
-#include "bindings/integers.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/enumeration.h"
+#include "bindings/convert/integers.h"
+#include "bindings/gil/released.h"
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
 #include "cuda/peer_access.h"
@@ -73,7 +73,7 @@ void bind_context(nb::module_& m) {
       .def_static("attach", &attach, nb::arg("flags") = 0,
                   "A further reference to the current context; `flags` must be 0.")
       .def(
-          "detach", [](cuda::Context& self) { unlocked([&] { self.detach(); }); },
+          "detach", [](cuda::Context& self) { without_gil([&] { self.detach(); }); },
           "Give the context up: it leaves this thread's stack and, with all that was made in it, "
           "ends. Objects that belonged to it can still\n"
           "be dropped by any thread; using them raises LogicError.")
@@ -93,7 +93,7 @@ void bind_context(nb::module_& m) {
           "This thread's current context, or None.")
       .def_static("get_device", &current_device, "The device of the current context.")
       .def_static(
-          "synchronize", [] { unlocked([] { cuda::require_context()->synchronize(); }); },
+          "synchronize", [] { without_gil([] { cuda::require_context()->synchronize(); }); },
           "Wait until the current context has done all its work.\n"
           "\n"
           "Raises\n"

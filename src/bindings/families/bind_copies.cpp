@@ -2,13 +2,13 @@
 // One-dimensional copies between host and device.
 #include <nanobind/stl/shared_ptr.h>
 
-#include "bindings/bind.h"
-#include "bindings/buffer.h"
-#include "bindings/device_pointer.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/integers.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/memcpy.h"
 
 namespace nb = nanobind;
@@ -23,7 +23,7 @@ std::size_t size_of(nb::handle size) { return as_integer<std::size_t>(size, "siz
 void to_device(nb::handle dest, nb::handle src) {
   const CUdeviceptr destination = destination_of(dest);
   const Buffer source = Buffer::read(src.ptr());
-  unlocked([&] { cuda::copy_to_device(destination, source.data(), source.bytes()); });
+  without_gil([&] { cuda::copy_to_device(destination, source.data(), source.bytes()); });
 }
 
 void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
@@ -31,13 +31,14 @@ void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
   const Buffer source = Buffer::read(src.ptr());
   CUstream queue = stream_argument(stream);
   keep_if_captured(dest, src);
-  unlocked([&] { cuda::copy_to_device_async(destination, source.data(), source.bytes(), queue); });
+  without_gil(
+      [&] { cuda::copy_to_device_async(destination, source.data(), source.bytes(), queue); });
 }
 
 void to_host(nb::handle dest, nb::handle src) {
   const Buffer destination = Buffer::write(dest.ptr());
   const CUdeviceptr source = source_of(src);
-  unlocked([&] { cuda::copy_to_host(destination.data(), source, destination.bytes()); });
+  without_gil([&] { cuda::copy_to_host(destination.data(), source, destination.bytes()); });
 }
 
 void to_host_async(nb::handle dest, nb::handle src, nb::handle stream) {
@@ -45,7 +46,7 @@ void to_host_async(nb::handle dest, nb::handle src, nb::handle stream) {
   const CUdeviceptr source = source_of(src);
   CUstream queue = stream_argument(stream);
   keep_if_captured(dest, src);
-  unlocked(
+  without_gil(
       [&] { cuda::copy_to_host_async(destination.data(), source, destination.bytes(), queue); });
 }
 
@@ -54,7 +55,7 @@ void on_device(nb::handle dest, nb::handle src, nb::handle size) {
   const CUdeviceptr destination = destination_of(dest);
   const CUdeviceptr source = source_of(src);
   const std::size_t bytes = size_of(size);
-  unlocked([&] { cuda::copy_on_device(destination, source, bytes); });
+  without_gil([&] { cuda::copy_on_device(destination, source, bytes); });
 }
 
 void on_device_async(nb::handle dest, nb::handle src, nb::handle size, nb::handle stream) {
@@ -63,7 +64,7 @@ void on_device_async(nb::handle dest, nb::handle src, nb::handle size, nb::handl
   const std::size_t bytes = size_of(size);
   CUstream queue = stream_argument(stream);
   keep_if_captured(dest, src);
-  unlocked([&] { cuda::copy_on_device_async(destination, source, bytes, queue); });
+  without_gil([&] { cuda::copy_on_device_async(destination, source, bytes, queue); });
 }
 
 using OptionalContext = std::shared_ptr<cuda::Context>;
@@ -74,7 +75,7 @@ void between_peers(nb::handle dest, nb::handle src, nb::handle size,
   const CUdeviceptr destination = destination_of(dest);
   const CUdeviceptr source = source_of(src);
   const std::size_t bytes = size_of(size);
-  unlocked([&] { cuda::copy_peer(destination, dest_context, source, src_context, bytes); });
+  without_gil([&] { cuda::copy_peer(destination, dest_context, source, src_context, bytes); });
 }
 
 void between_peers_async(nb::handle dest, nb::handle src, nb::handle size,
@@ -85,7 +86,7 @@ void between_peers_async(nb::handle dest, nb::handle src, nb::handle size,
   const std::size_t bytes = size_of(size);
   CUstream queue = stream_argument(stream);
   keep_if_captured(dest, src);
-  unlocked(
+  without_gil(
       [&] { cuda::copy_peer_async(destination, dest_context, source, src_context, bytes, queue); });
 }
 

@@ -7,15 +7,15 @@
 #include <string>
 #include <type_traits>
 
-#include "bindings/array_argument.h"
-#include "bindings/buffer.h"
-#include "bindings/device_pointer.h"
-#include "bindings/enumeration.h"
-#include "bindings/held.h"
-#include "bindings/integers.h"
-#include "bindings/limited_api.h"
-#include "bindings/texture_families.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/array_argument.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/enumeration.h"
+#include "bindings/convert/integers.h"
+#include "bindings/gil/released.h"
+#include "bindings/gil/resources.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/cuda_array.h"
 #include "cuda/memcpy.h"
 
@@ -24,11 +24,11 @@ namespace nb = nanobind;
 namespace pycuda::bindings {
 namespace {
 
-using HeldArray = Held<cuda::CudaArray>;
+using OwnedArray = ReleasedWithoutGil<cuda::CudaArray>;
 
 template <class Descriptor>
-void make_array(HeldArray* self, const Descriptor& descriptor) {
-  unlocked([&] { new (self) HeldArray(descriptor); });
+void make_array(OwnedArray* self, const Descriptor& descriptor) {
+  without_gil([&] { new (self) OwnedArray(descriptor); });
 }
 
 template <class Descriptor, auto Member>
@@ -61,7 +61,7 @@ void host_to_array(nb::handle ary, nb::handle index, nb::handle src) {
   const cuda::CudaArrayPtr array = array_argument(ary, "ary");
   const std::size_t offset = index_of(index);
   const Buffer source = Buffer::read(src.ptr());
-  unlocked(
+  without_gil(
       [&] { cuda::copy_host_to_array(array->handle(), offset, source.data(), source.bytes()); });
 }
 
@@ -69,7 +69,7 @@ void array_to_host(nb::handle dest, nb::handle ary, nb::handle index) {
   const Buffer destination = Buffer::write(dest.ptr());
   const cuda::CudaArrayPtr array = array_argument(ary, "ary");
   const std::size_t offset = index_of(index);
-  unlocked([&] {
+  without_gil([&] {
     cuda::copy_array_to_host(destination.data(), array->handle(), offset, destination.bytes());
   });
 }
@@ -81,7 +81,7 @@ void bind_copies_of_arrays(nb::module_& m) {
         const cuda::CudaArrayPtr array = array_argument(ary, "ary");
         const CUdeviceptr source = device_address(src, "src");
         const std::size_t offset = index_of(index), bytes = bytes_of(len);
-        unlocked([&] { cuda::copy_device_to_array(array->handle(), offset, source, bytes); });
+        without_gil([&] { cuda::copy_device_to_array(array->handle(), offset, source, bytes); });
       },
       nb::arg("ary"), nb::arg("index"), nb::arg("src"), nb::arg("len"),
       "Copy `len` bytes of device memory into an array, from byte `index` on.");
@@ -91,7 +91,8 @@ void bind_copies_of_arrays(nb::module_& m) {
         const CUdeviceptr destination = device_address(dest, "dest");
         const cuda::CudaArrayPtr array = array_argument(ary, "ary");
         const std::size_t offset = index_of(index), bytes = bytes_of(len);
-        unlocked([&] { cuda::copy_array_to_device(destination, array->handle(), offset, bytes); });
+        without_gil(
+            [&] { cuda::copy_array_to_device(destination, array->handle(), offset, bytes); });
       },
       nb::arg("dest"), nb::arg("ary"), nb::arg("index"), nb::arg("len"),
       "Copy `len` bytes of an array, from byte `index` on, to device memory.");
@@ -103,7 +104,7 @@ void bind_copies_of_arrays(nb::module_& m) {
         const cuda::CudaArrayPtr source = array_argument(src, "src");
         const std::size_t to = index_of(dest_index), from = index_of(src_index);
         const std::size_t bytes = bytes_of(len);
-        unlocked([&] {
+        without_gil([&] {
           cuda::copy_array_to_array(destination->handle(), to, source->handle(), from, bytes);
         });
       },
@@ -122,7 +123,7 @@ void bind_copies_of_arrays(nb::module_& m) {
 }  // namespace
 
 cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
-  std::shared_ptr<HeldArray> array;
+  std::shared_ptr<OwnedArray> array;
   if (!nb::try_cast(object, array) || array == nullptr) {
     PyErr_Format(PyExc_TypeError, "%s must be an Array, not %s", what,
                  type_name(object.ptr()).c_str());
@@ -142,10 +143,10 @@ CUDA_ARRAY_DESCRIPTOR descriptor_argument(nb::handle object) {
 }
 
 nb::object array_object_of(const cuda::CudaArrayPtr& array) {
-  if (const auto held_array = std::dynamic_pointer_cast<HeldArray>(array)) {
-    return nb::cast(held_array);
+  if (const auto owned_array = std::dynamic_pointer_cast<OwnedArray>(array)) {
+    return nb::cast(owned_array);
   }
-  return nb::cast(std::make_unique<HeldArray>(std::move(*array)));
+  return nb::cast(std::make_unique<OwnedArray>(std::move(*array)));
 }
 
 void bind_cuda_array(nb::module_& m) {
@@ -161,7 +162,7 @@ void bind_cuda_array(nb::module_& m) {
   bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Depth>(volume, "depth");
   bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Flags>(volume, "flags");
 
-  nb::class_<HeldArray>(
+  nb::class_<OwnedArray>(
       m, "Array",
       "Device memory laid out for textures and surfaces, made from an `ArrayDescriptor` or "
       "`ArrayDescriptor3D`.",
@@ -169,13 +170,13 @@ void bind_cuda_array(nb::module_& m) {
       .def("__init__", &make_array<CUDA_ARRAY_DESCRIPTOR>, nb::arg("descriptor"))
       .def("__init__", &make_array<CUDA_ARRAY3D_DESCRIPTOR>, nb::arg("descriptor"))
       .def(
-          "free", [](HeldArray& self) { unlocked([&] { self.free(); }); },
+          "free", [](OwnedArray& self) { without_gil([&] { self.free(); }); },
           "Free the memory now; a second call does nothing.")
       .def("get_descriptor", &cuda::CudaArray::descriptor, "Its `ArrayDescriptor`.")
       .def("get_descriptor_3d", &cuda::CudaArray::descriptor_3d, "Its `ArrayDescriptor3D`.")
       .def_prop_ro(
           "handle",
-          [](const HeldArray& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+          [](const OwnedArray& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
           "The driver's handle, as an int.");
   bind_copies_of_arrays(m);
 }

@@ -6,10 +6,10 @@
 
 #include <bit>
 
-#include "bindings/bind.h"
-#include "bindings/enumeration.h"
-#include "bindings/integers.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/enumeration.h"
+#include "bindings/convert/integers.h"
+#include "bindings/gil/released.h"
 #include "cuda/context_stack.h"
 #include "cuda/device.h"
 #include "cuda/device_traits.h"
@@ -74,7 +74,7 @@ void bind_device(nb::module_& m) {
       "init",
       [](nb::handle flags) {
         const auto bits = as_integer<unsigned int>(flags, "flags");
-        unlocked([&] { cuda::initialize(bits); });
+        without_gil([&] { cuda::initialize(bits); });
       },
       nb::arg("flags") = 0,
       "Initialise the driver; loads it when that has not happened. Calling it again does nothing.\n"
@@ -167,7 +167,7 @@ void bind_device(nb::module_& m) {
           "make_context",
           [](const cuda::Device& self, nb::handle flags) {
             const auto bits = as_integer<unsigned int>(flags, "flags");
-            return unlocked([&] { return cuda::make_context(self, bits); });
+            return without_gil([&] { return cuda::make_context(self, bits); });
           },
           nb::arg("flags") = 0,
           "Make a context on the device and make it current in this thread.\n"
@@ -185,7 +185,7 @@ void bind_device(nb::module_& m) {
       .def(
           "retain_primary_context",
           [](const cuda::Device& self) {
-            return unlocked([&] { return cuda::Context::retain_primary(self); });
+            return without_gil([&] { return cuda::Context::retain_primary(self); });
           },
           "The device's primary context, which other libraries of the process use as well. It is "
           "not made current: `push` does that.\n"

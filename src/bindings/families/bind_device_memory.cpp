@@ -4,14 +4,14 @@
 #include <memory>
 
 #include "array/array_context.h"
-#include "bindings/allocation_object.h"
-#include "bindings/bind.h"
-#include "bindings/function_state.h"
-#include "bindings/integers.h"
-#include "bindings/managed_array.h"
-#include "bindings/numpy_types.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/errors.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/numpy_types.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/allocation_object.h"
+#include "bindings/pointer/managed_array.h"
 #include "cuda/context_stack.h"
 #include "cuda/postponed.h"
 
@@ -33,7 +33,7 @@ void find_memory() noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
-  const LockLeft unlocked;
+  const GilReleased released;
   cuda::release_postponed();
   array::ArrayContext::free_held_memory();
 }
@@ -42,7 +42,7 @@ std::atomic<bool> release_is_due = false;
 
 int release_due(void*) noexcept {
   release_is_due = false;
-  unlocked_if_possible([] { cuda::release_postponed(); });
+  without_gil_if_possible([] { cuda::release_postponed(); });
   return 0;
 }
 
@@ -57,7 +57,7 @@ nb::tuple allocate_pitched(nb::handle width, nb::handle height, nb::handle acces
   const auto rows = as_integer<std::size_t>(height, "height");
   const auto element_bytes = as_integer<unsigned int>(access_size, "access_size");
   cuda::DeviceMemory memory =
-      unlocked([&] { return cuda::DeviceMemory::pitched(width_bytes, rows, element_bytes); });
+      without_gil([&] { return cuda::DeviceMemory::pitched(width_bytes, rows, element_bytes); });
   const std::size_t pitch = memory.pitch_bytes();
   return nb::make_tuple(make_allocation(std::move(memory)), pitch);
 }
@@ -67,7 +67,7 @@ nb::object managed_empty(nb::handle shape, nb::handle dtype, nb::handle order, n
   auto bits = as_integer<unsigned int>(flags, "mem_flags");
   // The driver has no such default; memory that every stream may use is what people mean.
   if (bits == 0) bits = CU_MEM_ATTACH_GLOBAL;
-  auto allocation = unlocked(
+  auto allocation = without_gil(
       [&] { return std::make_unique<ManagedAllocation>(cuda::ManagedMemory(bytes, bits)); });
   return array_over(make_allocation(managed_type, std::move(allocation)), shape, dtype, order);
 }
@@ -87,11 +87,11 @@ int export_managed(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyObject* get_device_pointer(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromUnsignedLongLong(managed(self).address()); });
+  return python_entry([&] { return PyLong_FromUnsignedLongLong(managed(self).address()); });
 }
 
 PyObject* attach(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     static const char* names[] = {"mem_flags", "stream", nullptr};
     PyObject* flags = nullptr;
     PyObject* stream = Py_None;
@@ -149,7 +149,7 @@ void bind_device_memory(nb::module_& m) {
   m.def(
       "mem_get_info",
       [] {
-        const auto info = unlocked([] {
+        const auto info = without_gil([] {
           const auto context = cuda::require_context();
           // Programs size their work by the answer: what freed arrays left behind is free too.
           array::ArrayContext::free_held_memory();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All enumerations and flag names of pycuda.driver, with PyCUDA's names.
-#include "bindings/bind.h"
-#include "bindings/enumeration.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/enumeration.h"
 
 namespace pycuda::bindings {
 namespace {

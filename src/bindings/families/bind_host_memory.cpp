@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "bindings/bind.h"
-#include "bindings/host_pointer.h"
-#include "bindings/integers.h"
-#include "bindings/numpy_types.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/numpy_types.h"
+#include "bindings/pointer/host_pointer.h"
 #include "cuda/context_stack.h"
 
 namespace nb = nanobind;
@@ -29,7 +29,7 @@ nb::object pagelocked_empty(nb::handle shape, nb::handle dtype, nb::handle order
                             nb::handle flags) {
   const std::size_t bytes = array_bytes(shape, dtype);
   const auto bits = as_integer<unsigned int>(flags, "mem_flags");
-  auto memory = unlocked(
+  auto memory = without_gil(
       [&] { return std::make_unique<PageLockedAllocation>(cuda::PageLockedMemory(bytes, bits)); });
   return array_over(nb::cast(std::move(memory)), shape, dtype, order);
 }
@@ -62,7 +62,7 @@ nb::object register_host_memory(nb::handle array, nb::handle flags) {
   auto* data = reinterpret_cast<void*>(address);
   const bool read_only = !nb::cast<bool>(array.attr("flags").attr("writeable"));
   auto memory = std::make_unique<RegisteredAllocation>(
-      unlocked([&] { return cuda::RegisteredMemory(data, bytes, bits); }), nb::borrow(array),
+      without_gil([&] { return cuda::RegisteredMemory(data, bytes, bits); }), nb::borrow(array),
       read_only);
   const bool fortran = !nb::cast<bool>(array.attr("flags").attr("c_contiguous"));
   return array_over(nb::cast(std::move(memory)), array.attr("shape"), array.attr("dtype"),
@@ -92,7 +92,7 @@ void bind_host_memory(nb::module_& m) {
       m, "PagelockedHostAllocation",
       "Page-locked memory, the base of the arrays of `pagelocked_empty`.")
       .def(
-          "free", [](PageLockedAllocation& self) { unlocked([&] { self.memory().free(); }); },
+          "free", [](PageLockedAllocation& self) { without_gil([&] { self.memory().free(); }); },
           "Free the memory now; the arrays over it must not be used any more.")
       .def(
           "get_flags", [](PageLockedAllocation& self) { return self.memory().flags(); },
@@ -107,7 +107,7 @@ void bind_host_memory(nb::module_& m) {
       m, "RegisteredHostMemory", "Memory of an existing array that was page-locked afterwards.")
       .def(
           "unregister",
-          [](RegisteredAllocation& self) { unlocked([&] { self.memory().unregister(); }); },
+          [](RegisteredAllocation& self) { without_gil([&] { self.memory().unregister(); }); },
           "Let the pages go; the array stays.")
       .def_prop_ro(
           "base", [](const RegisteredAllocation& self) { return self.owner(); },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Device memory of other processes.
-#include "bindings/bind.h"
-#include "bindings/device_pointer.h"
-#include "bindings/held.h"
-#include "bindings/integers.h"
-#include "bindings/ipc_handles.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/ipc_handles.h"
+#include "bindings/gil/released.h"
+#include "bindings/gil/resources.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/ipc.h"
 
 namespace nb = nanobind;
@@ -24,11 +24,11 @@ class IpcMemoryHandle : public DevicePointer {
     return memory_.address();
   }
   void close() {
-    unlocked([this] { memory_.close(); });
+    without_gil([this] { memory_.close(); });
   }
 
  private:
-  Held<cuda::SharedMemory> memory_;
+  ReleasedWithoutGil<cuda::SharedMemory> memory_;
 };
 
 }  // namespace
@@ -44,7 +44,8 @@ void bind_ipc(nb::module_& m) {
           [](IpcMemoryHandle* self, nb::handle handle, nb::handle flags) {
             const auto shared = handle_from_bytes<CUipcMemHandle>(handle);
             const auto how = as_integer<unsigned int>(flags, "the flags");
-            new (self) IpcMemoryHandle(unlocked([&] { return cuda::SharedMemory(shared, how); }));
+            new (self)
+                IpcMemoryHandle(without_gil([&] { return cuda::SharedMemory(shared, how); }));
           },
           nb::arg("handle"), nb::arg("flags") = 1)
       .def("close", &IpcMemoryHandle::close, "Close it; the memory stays with its process.");
@@ -52,7 +53,7 @@ void bind_ipc(nb::module_& m) {
       "mem_get_ipc_handle",
       [](nb::handle pointer) {
         const CUdeviceptr address = device_address(pointer, "the device pointer");
-        return handle_to_bytes(unlocked([&] { return cuda::share_memory(address); }));
+        return handle_to_bytes(without_gil([&] { return cuda::share_memory(address); }));
       },
       nb::arg("devptr"),
       "A handle of 64 bytes by which another process opens the allocation at `devptr`.");

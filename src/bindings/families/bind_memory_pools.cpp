@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "bindings/bind.h"
-#include "bindings/device_pointer.h"
-#include "bindings/held.h"
-#include "bindings/host_pointer.h"
-#include "bindings/integers.h"
-#include "bindings/numpy_types.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/numpy_types.h"
+#include "bindings/gil/resources.h"
+#include "bindings/pointer/device_pointer.h"
+#include "bindings/pointer/host_pointer.h"
 #include "cuda/memory_pool.h"
 
 namespace nb = nanobind;
@@ -22,7 +22,7 @@ class PooledDeviceAllocation : public DevicePointer {
  public:
   explicit PooledDeviceAllocation(cuda::PooledDeviceMemory block) : block_(std::move(block)) {}
   ~PooledDeviceAllocation() override {
-    unlocked_if_possible([this] { block_.reset(); });
+    without_gil_if_possible([this] { block_.reset(); });
   }
   CUdeviceptr address() const override {
     const CUdeviceptr address = block_->pointer();
@@ -40,8 +40,8 @@ class PooledDeviceAllocation : public DevicePointer {
 };
 
 // A Python class may derive from these, so they hold the pool that blocks share.
-using DevicePool = HeldReference<cuda::DeviceMemoryPool>;
-using PageLockedPool = HeldReference<cuda::PageLockedMemoryPool>;
+using DevicePool = SharedReleasedWithoutGil<cuda::DeviceMemoryPool>;
+using PageLockedPool = SharedReleasedWithoutGil<cuda::PageLockedMemoryPool>;
 
 struct PageLockedAllocator {
   unsigned int flags = 0;
@@ -63,10 +63,10 @@ nb::class_<Object> bind_pool(nb::module_& m, const char* name, const char* docum
           "active_bytes", [](const Object& self) { return self->active_bytes(); },
           "Bytes of the blocks in use, as they were asked for.")
       .def(
-          "free_held", [](Object& self) { unlocked([&] { self->free_held(); }); },
+          "free_held", [](Object& self) { without_gil([&] { self->free_held(); }); },
           "Give the blocks that it keeps back to the driver.")
       .def(
-          "stop_holding", [](Object& self) { unlocked([&] { self->stop_holding(); }); },
+          "stop_holding", [](Object& self) { without_gil([&] { self->stop_holding(); }); },
           "Give them back, and keep none from now on: for the end of a program.")
       .def_static(
           "bin_number",
@@ -90,7 +90,7 @@ void bind_memory_pools(nb::module_& m) {
       "Device memory from a pool, which gets it back when the last reference goes.",
       nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(
-          "free", [](PooledDeviceAllocation& self) { unlocked([&] { self.free(); }); },
+          "free", [](PooledDeviceAllocation& self) { without_gil([&] { self.free(); }); },
           "Give the block back now.")
       .def("__len__", &PooledDeviceAllocation::bytes);
 
@@ -105,7 +105,7 @@ void bind_memory_pools(nb::module_& m) {
           "allocate",
           [](DevicePool& self, nb::handle size) {
             const auto bytes = as_integer<std::size_t>(size, "the size in bytes");
-            return unlocked(
+            return without_gil(
                 [&] { return std::make_unique<PooledDeviceAllocation>(self->allocate(bytes)); });
           },
           nb::arg("size"),
@@ -149,7 +149,7 @@ void bind_memory_pools(nb::module_& m) {
           "allocate",
           [](PageLockedPool& self, nb::handle shape, nb::handle dtype, nb::handle order) {
             const std::size_t bytes = array_bytes(shape, dtype);
-            auto memory = unlocked(
+            auto memory = without_gil(
                 [&] { return std::make_unique<PooledHostAllocation>(self->allocate(bytes)); });
             return array_over(nb::cast(std::move(memory)), shape, dtype, order);
           },

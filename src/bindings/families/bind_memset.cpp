@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <string>
 
-#include "bindings/bind.h"
-#include "bindings/device_pointer.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/integers.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/memset.h"
 
 namespace nb = nanobind;
@@ -36,7 +36,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
           keep_if_captured(dest);
           const auto value = as_integer<Value>(data, "data");
           const std::size_t elements = element_count(size, count);
-          unlocked([&] { cuda::fill(destination, value, elements); });
+          without_gil([&] { cuda::fill(destination, value, elements); });
         },
         arg("dest"), arg("data"), arg("size").none() = nb::none(), arg("count").none() = nb::none(),
         ("Fill `size` elements of " + bits + " bits, from the address `dest` on, with `data`.")
@@ -48,7 +48,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
           const auto value = as_integer<Value>(data, "data");
           const std::size_t elements = element_count(size, count);
           CUstream queue = stream_argument(stream);
-          unlocked([&] { cuda::fill_async(destination, value, elements, queue); });
+          without_gil([&] { cuda::fill_async(destination, value, elements, queue); });
         },
         arg("dest"), arg("data"), arg("size").none() = nb::none(),
         arg("stream").none() = nb::none(), arg("count").none() = nb::none(),
@@ -62,7 +62,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
         const auto value = as_integer<Value>(data, "data");
         const auto columns = as_integer<std::size_t>(width, "width");
         const auto rows = as_integer<std::size_t>(height, "height");
-        unlocked([&] { cuda::fill_2d(destination, pitch_bytes, value, columns, rows); });
+        without_gil([&] { cuda::fill_2d(destination, pitch_bytes, value, columns, rows); });
       },
       arg("dest"), arg("pitch"), arg("data"), arg("width"), arg("height"),
       ("Fill `height` rows of `width` elements of " + bits +
@@ -78,7 +78,7 @@ void bind_fills(nb::module_& m, const std::string& bits) {
           const auto columns = as_integer<std::size_t>(width, "width");
           const auto rows = as_integer<std::size_t>(height, "height");
           CUstream queue = stream_argument(stream);
-          unlocked(
+          without_gil(
               [&] { cuda::fill_2d_async(destination, pitch_bytes, value, columns, rows, queue); });
         },
         arg("dest"), arg("pitch"), arg("data"), arg("width"), arg("height"),

@@ -12,12 +12,12 @@
 #include <string>
 #include <utility>
 
-#include "bindings/bind.h"
-#include "bindings/buffer.h"
-#include "bindings/function_object.h"
-#include "bindings/held.h"
-#include "bindings/integers.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/integers.h"
+#include "bindings/function/object.h"
+#include "bindings/gil/released.h"
+#include "bindings/gil/resources.h"
 #include "cuda/linker.h"
 #include "cuda/module.h"
 #include "cuda/texture.h"
@@ -27,7 +27,7 @@ namespace nb = nanobind;
 namespace pycuda::bindings {
 namespace {
 
-using ModuleObject = HeldReference<cuda::Module>;
+using ModuleObject = SharedReleasedWithoutGil<cuda::Module>;
 
 cuda::JitOptions read_options(nb::handle options) {
   cuda::JitOptions read;
@@ -76,7 +76,7 @@ ModuleObject module_from_buffer(nb::handle buffer, nb::handle options, nb::handl
   cuda::JitLog log;
   ModuleObject module;
   try {
-    unlocked(
+    without_gil(
         [&] { module = ModuleObject(cuda::Module::from_image(image.bytes(), jit_options, &log)); });
   } catch (const driver::DriverError&) {
     tell(message_handler, false, log);
@@ -95,7 +95,7 @@ class LinkerObject {
   template <class Action>
   auto run(Action&& action) {
     try {
-      return unlocked([&] { return action(linker_); });
+      return without_gil([&] { return action(linker_); });
     } catch (const driver::DriverError&) {
       tell(message_handler_, false, linker_.log());
       throw;
@@ -121,7 +121,8 @@ void bind_module(nb::module_& m) {
       .def(
           "get_function",
           [](const ModuleObject& self, const std::string& name) {
-            return make_function(unlocked([&] { return self->kernel(name); }));  // it may compile
+            return make_function(
+                without_gil([&] { return self->kernel(name); }));  // it may compile
           },
           nb::arg("name"),
           "A kernel, by its name in the module.\n"
@@ -169,7 +170,9 @@ void bind_module(nb::module_& m) {
       .def(
           "get_texref",
           [](const ModuleObject& self, const std::string& name) {
-            return unlocked([&] { return held(cuda::TextureReference::of(self.shared(), name)); });
+            return without_gil([&] {
+              return released_without_gil(cuda::TextureReference::of(self.shared(), name));
+            });
           },
           nb::arg("name"),
           "The `TextureReference` that the module declares; LogicError when there is none of that "
@@ -177,7 +180,9 @@ void bind_module(nb::module_& m) {
       .def(
           "get_surfref",
           [](const ModuleObject& self, const std::string& name) {
-            return unlocked([&] { return held(cuda::SurfaceReference::of(self.shared(), name)); });
+            return without_gil([&] {
+              return released_without_gil(cuda::SurfaceReference::of(self.shared(), name));
+            });
           },
           nb::arg("name"), "The `SurfaceReference` that the module declares.");
 
@@ -190,7 +195,7 @@ void bind_module(nb::module_& m) {
             nb::isinstance<nb::str>(path) ? nb::steal(PyUnicode_EncodeFSDefault(path.ptr())) : path;
         if (!encoded.is_valid()) throw nb::python_error();
         const std::string name = nb::cast<nb::bytes>(encoded).c_str();
-        return unlocked([&] { return ModuleObject(cuda::Module::from_file(name)); });
+        return without_gil([&] { return ModuleObject(cuda::Module::from_file(name)); });
       },
       nb::arg("filename"),
       "Load a cubin, PTX or fat binary from a file into the current context; returns a `Module`.");

@@ -2,8 +2,8 @@
 // What pycuda.profile is made of: the recorded work as tuples.
 #include <nanobind/stl/string.h>
 
-#include "bindings/bind.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/gil/released.h"
 #include "cuda/profile.h"
 
 namespace nb = nanobind;
@@ -49,7 +49,7 @@ void bind_profile(nb::module_& m) {
   m.def("_start_profile", &cuda::start_profile);
   m.def("_stop_profile", [] {
     std::vector<cuda::WorkRecord> records;
-    unlocked([&] { records = cuda::stop_profile(); });
+    without_gil([&] { records = cuda::stop_profile(); });
     nb::list all;
     for (const cuda::WorkRecord& record : records) all.append(as_tuple(record));
     return all;

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "bindings/bind.h"
-#include "bindings/integers.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
 #include "cuda/profiler.h"
 
 namespace nb = nanobind;

@@ -17,8 +17,8 @@
 
 #include "base/file_cache.h"
 #include "base/log.h"
-#include "bindings/run_apart.h"
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
+#include "bindings/gil/run_apart.h"
 #include "driver/process_driver.h"
 #include "rtc/compiler.h"
 
@@ -65,7 +65,7 @@ struct Compilation {
 /// by itself, and what comes of it stays in the cache.
 rtc::Compiled compile_interruptibly(rtc::Compiler& compiler, rtc::CompileRequest request) {
   {
-    const LockLeft no_gil;
+    const GilReleased released;
     request.only_cached = true;
     rtc::Compiled cached = compiler.compile(request);
     if (cached.image) return cached;

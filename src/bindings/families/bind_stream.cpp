@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "bindings/bind.h"
-#include "bindings/buffer.h"
-#include "bindings/integers.h"
-#include "bindings/ipc_handles.h"
-#include "bindings/limited_api.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/ipc_handles.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
 #include "cuda/event.h"
 #include "cuda/stream.h"
 
@@ -35,7 +35,7 @@ nb::object record(nb::handle self, nb::handle stream) {
 
 nb::object synchronize(nb::handle self) {
   const auto& event = nb::cast<const cuda::Event&>(self);
-  unlocked([&] { event.synchronize(); });
+  without_gil([&] { event.synchronize(); });
   return nb::borrow(self);
 }
 
@@ -47,8 +47,8 @@ CUstream stream_argument(nb::handle stream) {
     return nb::inst_ptr<cuda::Stream>(stream)->handle();
   }
   if (nb::hasattr(stream, "__cuda_stream__")) {
-    const nb::object told = stream.attr("__cuda_stream__")();
-    return reinterpret_cast<CUstream>(as_integer<std::uintptr_t>(told[1], "the stream's address"));
+    const nb::object given = stream.attr("__cuda_stream__")();
+    return reinterpret_cast<CUstream>(as_integer<std::uintptr_t>(given[1], "the stream's address"));
   }
   PyErr_Format(PyExc_TypeError, "a stream must be a Stream or None, not %s",
                type_name(stream.ptr()).c_str());
@@ -85,7 +85,7 @@ void bind_stream(nb::module_& m) {
           nb::arg("flags") = 0)
       .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
       .def(
-          "synchronize", [](const cuda::Stream& self) { unlocked([&] { self.synchronize(); }); },
+          "synchronize", [](const cuda::Stream& self) { without_gil([&] { self.synchronize(); }); },
           "Wait until all work in the stream is done. Raises the error of a kernel that has "
           "failed.")
       .def("is_done", &cuda::Stream::is_done,

@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "bindings/bind.h"
-#include "bindings/device_pointer.h"
-#include "bindings/integers.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/stream_ordered_memory.h"
 
 namespace nb = nanobind;
@@ -24,7 +24,7 @@ class StreamOrderedAllocation : public DevicePointer {
   StreamOrderedAllocation(cuda::StreamOrderedMemory memory, nb::object stream)
       : stream_(std::move(stream)), memory_(std::move(memory)) {}
   ~StreamOrderedAllocation() override {
-    unlocked_if_possible([this] { memory_.reset(); });
+    without_gil_if_possible([this] { memory_.reset(); });
   }
 
   CUdeviceptr address() const override {
@@ -36,10 +36,10 @@ class StreamOrderedAllocation : public DevicePointer {
   }
   std::size_t bytes() const { return memory_->bytes(); }
   void free() {
-    unlocked([this] { memory_->free(); });
+    without_gil([this] { memory_->free(); });
   }
   void free_in(CUstream stream) {
-    unlocked([&] { memory_->free(stream); });
+    without_gil([&] { memory_->free(stream); });
   }
 
  private:
@@ -56,12 +56,13 @@ std::unique_ptr<StreamOrderedAllocation> allocate(const StreamOrderedMemoryPool&
                                                   nb::handle size, nb::object stream) {
   const auto bytes = as_integer<std::size_t>(size, "the size in bytes");
   const CUstream handle = stream_argument(stream);
-  cuda::StreamOrderedMemory memory = unlocked([&] { return self.pool->allocate(bytes, handle); });
+  cuda::StreamOrderedMemory memory =
+      without_gil([&] { return self.pool->allocate(bytes, handle); });
   return std::make_unique<StreamOrderedAllocation>(std::move(memory), std::move(stream));
 }
 
 void trim(const StreamOrderedMemoryPool& self, std::size_t keep_bytes) {
-  unlocked([&] { self.pool->trim(keep_bytes); });
+  without_gil([&] { self.pool->trim(keep_bytes); });
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ void bind_stream_ordered_memory(nb::module_& m) {
           "__init__",
           [](Pool* self, nb::handle release_threshold) {
             const auto bytes = as_integer<std::size_t>(release_threshold, "release_threshold");
-            new (self) Pool{unlocked([&] { return cuda::StreamOrderedPool::create(bytes); })};
+            new (self) Pool{without_gil([&] { return cuda::StreamOrderedPool::create(bytes); })};
           },
           nb::arg("release_threshold") = 0)
       .def_static(

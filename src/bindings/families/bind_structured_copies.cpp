@@ -7,15 +7,15 @@
 #include <string>
 #include <type_traits>
 
-#include "bindings/array_argument.h"
-#include "bindings/bind.h"
-#include "bindings/device_pointer.h"
-#include "bindings/enumeration.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/held_memory.h"
-#include "bindings/integers.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/array_argument.h"
+#include "bindings/convert/enumeration.h"
+#include "bindings/convert/held_memory.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/memcpy.h"
 
 namespace nb = nanobind;
@@ -244,12 +244,12 @@ void copy_2d(const Copy2D& copy, nb::handle aligned) {
   check_host_sides(copy, "cuMemcpy2D");
   if (aligned.is_none() || nb::isinstance<nb::bool_>(aligned) || PyLong_Check(aligned.ptr())) {
     const int exact = PyObject_IsTrue(aligned.ptr());
-    unlocked([&] { cuda::copy_2d(copy.parameters, exact == 1); });
+    without_gil([&] { cuda::copy_2d(copy.parameters, exact == 1); });
     return;
   }
   CUstream stream = stream_argument(aligned);
   keep_memory(copy);
-  unlocked([&] { cuda::copy_2d_async(copy.parameters, stream); });
+  without_gil([&] { cuda::copy_2d_async(copy.parameters, stream); });
 }
 
 }  // namespace
@@ -273,13 +273,13 @@ void bind_structured_copies(nb::module_& m) {
       .def("__call__",
            [](const Copy3D& self) {
              check_host_sides(self, "cuMemcpy3D");
-             unlocked([&] { cuda::copy_3d(self.parameters); });
+             without_gil([&] { cuda::copy_3d(self.parameters); });
            })
       .def("__call__", [](const Copy3D& self, nb::handle stream) {
         check_host_sides(self, "cuMemcpy3DAsync");
         CUstream queue = stream_argument(stream);
         keep_memory(self);
-        unlocked([&] { cuda::copy_3d_async(self.parameters, queue); });
+        without_gil([&] { cuda::copy_3d_async(self.parameters, queue); });
       });
 
   nb::class_<Copy3DPeer> peer(m, "Memcpy3DPeer", nb::dynamic_attr(),
@@ -301,13 +301,13 @@ void bind_structured_copies(nb::module_& m) {
       .def("__call__",
            [](const Copy3DPeer& self) {
              check_host_sides(self, "cuMemcpy3DPeer");
-             unlocked([&] { cuda::copy_3d_peer(self.parameters); });
+             without_gil([&] { cuda::copy_3d_peer(self.parameters); });
            })
       .def("__call__", [](const Copy3DPeer& self, nb::handle stream) {
         check_host_sides(self, "cuMemcpy3DPeerAsync");
         CUstream queue = stream_argument(stream);
         keep_memory(self);
-        unlocked([&] { cuda::copy_3d_peer_async(self.parameters, queue); });
+        without_gil([&] { cuda::copy_3d_peer_async(self.parameters, queue); });
       });
 }
 

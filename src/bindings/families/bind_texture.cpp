@@ -8,13 +8,14 @@
 #include <memory>
 #include <mutex>
 
-#include "bindings/array_argument.h"
-#include "bindings/device_pointer.h"
-#include "bindings/enumeration.h"
-#include "bindings/held.h"
-#include "bindings/integers.h"
-#include "bindings/texture_families.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/array_argument.h"
+#include "bindings/convert/enumeration.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/texture_argument.h"
+#include "bindings/gil/released.h"
+#include "bindings/gil/resources.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/texture.h"
 
 namespace nb = nanobind;
@@ -23,8 +24,8 @@ namespace pycuda::bindings {
 namespace {
 
 using BorderColor = std::array<float, 4>;
-using HeldTexture = Held<cuda::TextureObject>;
-using HeldSurface = Held<cuda::SurfaceObject>;
+using OwnedTexture = ReleasedWithoutGil<cuda::TextureObject>;
+using OwnedSurface = ReleasedWithoutGil<cuda::SurfaceObject>;
 
 /// One mode for all axes, or a sequence of up to three.
 void read_address_modes(nb::handle modes, CUDA_TEXTURE_DESC& description) {
@@ -53,7 +54,7 @@ CUDA_TEXTURE_DESC description_of(nb::handle address_mode, nb::handle filter_mode
   return description;
 }
 
-void make_object_of_array(HeldTexture* self, nb::handle array, nb::handle address_mode,
+void make_object_of_array(OwnedTexture* self, nb::handle array, nb::handle address_mode,
                           nb::handle filter_mode, nb::handle flags,
                           const BorderColor& border_color) {
   cuda::CudaArrayPtr memory = array_argument(array, "array");
@@ -62,11 +63,11 @@ void make_object_of_array(HeldTexture* self, nb::handle array, nb::handle addres
   resource.res.array.hArray = memory->handle();
   const CUDA_TEXTURE_DESC description =
       description_of(address_mode, filter_mode, flags, border_color);
-  unlocked([&] { new (self) HeldTexture(resource, description, std::move(memory)); });
+  without_gil([&] { new (self) OwnedTexture(resource, description, std::move(memory)); });
 }
 
-std::unique_ptr<HeldTexture> linear_object(nb::handle devptr, nb::handle bytes, nb::handle format,
-                                           nb::handle num_channels, nb::handle flags) {
+std::unique_ptr<OwnedTexture> linear_object(nb::handle devptr, nb::handle bytes, nb::handle format,
+                                            nb::handle num_channels, nb::handle flags) {
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_LINEAR;
   resource.res.linear.devPtr = device_address(devptr, "devptr");
@@ -76,12 +77,12 @@ std::unique_ptr<HeldTexture> linear_object(nb::handle devptr, nb::handle bytes, 
   CUDA_TEXTURE_DESC description{};
   for (CUaddress_mode& mode : description.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
   description.flags = as_integer<unsigned int>(flags, "flags");
-  return unlocked([&] { return std::make_unique<HeldTexture>(resource, description); });
+  return without_gil([&] { return std::make_unique<OwnedTexture>(resource, description); });
 }
 
-std::unique_ptr<HeldTexture> pitched_object(nb::handle devptr, nb::handle descr, nb::handle pitch,
-                                            nb::handle address_mode, nb::handle filter_mode,
-                                            nb::handle flags, const BorderColor& border_color) {
+std::unique_ptr<OwnedTexture> pitched_object(nb::handle devptr, nb::handle descr, nb::handle pitch,
+                                             nb::handle address_mode, nb::handle filter_mode,
+                                             nb::handle flags, const BorderColor& border_color) {
   const CUDA_ARRAY_DESCRIPTOR descriptor = descriptor_argument(descr);
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_PITCH2D;
@@ -94,14 +95,14 @@ std::unique_ptr<HeldTexture> pitched_object(nb::handle devptr, nb::handle descr,
   pitched.pitchInBytes = as_integer<std::size_t>(pitch, "pitch");
   const CUDA_TEXTURE_DESC description =
       description_of(address_mode, filter_mode, flags, border_color);
-  return unlocked([&] { return std::make_unique<HeldTexture>(resource, description); });
+  return without_gil([&] { return std::make_unique<OwnedTexture>(resource, description); });
 }
 
-/// A call on a reference. What changes one waits for kernels that may read by it, so the
-/// interpreter lock is free, and threads of the program call one by one.
+/// A call on a reference. What changes one waits for kernels that may read by it, so the GIL is
+/// free, and threads of the program call one by one.
 template <class Reference, class Action>
 auto call(const Reference& reference, Action&& action) {
-  return unlocked([&] {
+  return without_gil([&] {
     const std::lock_guard one(reference.calls());
     return action();
   });
@@ -114,7 +115,7 @@ void bind_references(nb::module_& m) {
       "A texture that a module declares, as `texture<float, 2> name;`, and the program binds: from "
       "`Module.get_texref`. See also `TextureObject`.",
       nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(nb::new_([] { return held(Reference::create()); }))
+      .def(nb::new_([] { return released_without_gil(Reference::create()); }))
       .def(
           "set_array",
           [](Reference& self, nb::handle array) {
@@ -247,7 +248,7 @@ void bind_references(nb::module_& m) {
 template <class Object>
 void bind_handle(nb::class_<Object>& type) {
   type.def(
-          "free", [](Object& self) { unlocked([&] { self.free(); }); },
+          "free", [](Object& self) { without_gil([&] { self.free(); }); },
           "Give it up now; a second call does nothing.")
       .def_prop_ro("handle", &Object::handle, "The number that kernels get, as an int.")
       .def("__int__", &Object::handle)
@@ -258,8 +259,8 @@ void bind_handle(nb::class_<Object>& type) {
 
 std::optional<std::uint64_t> texture_handle_of(PyObject* object) {
   const nb::handle value(object);
-  if (nb::isinstance<HeldTexture>(value)) return nb::cast<HeldTexture&>(value).handle();
-  if (nb::isinstance<HeldSurface>(value)) return nb::cast<HeldSurface&>(value).handle();
+  if (nb::isinstance<OwnedTexture>(value)) return nb::cast<OwnedTexture&>(value).handle();
+  if (nb::isinstance<OwnedSurface>(value)) return nb::cast<OwnedSurface&>(value).handle();
   return std::nullopt;
 }
 
@@ -267,7 +268,7 @@ void bind_texture(nb::module_& m) {
   bind_references(m);
   const nb::object clamp = member_of("address_mode", CU_TR_ADDRESS_MODE_CLAMP);
   const nb::object point = member_of("filter_mode", CU_TR_FILTER_MODE_POINT);
-  nb::class_<HeldTexture> texture(
+  nb::class_<OwnedTexture> texture(
       m, "TextureObject",
       "A texture that kernels get as a parameter of type `cudaTextureObject_t`: pass the object, "
       "or its `handle`.\n"
@@ -299,16 +300,16 @@ void bind_texture(nb::module_& m) {
                   "and format of an `ArrayDescriptor`.");
   bind_handle(texture);
 
-  nb::class_<HeldSurface> surface(m, "SurfaceObject",
-                                  "A surface that kernels get as a parameter of type "
-                                  "`cudaSurfaceObject_t`: pass the object, or its `handle`. Its "
-                                  "`Array` was made with `array3d_flags.SURFACE_LDST`.",
-                                  nb::dynamic_attr(), nb::is_weak_referenceable());
+  nb::class_<OwnedSurface> surface(m, "SurfaceObject",
+                                   "A surface that kernels get as a parameter of type "
+                                   "`cudaSurfaceObject_t`: pass the object, or its `handle`. Its "
+                                   "`Array` was made with `array3d_flags.SURFACE_LDST`.",
+                                   nb::dynamic_attr(), nb::is_weak_referenceable());
   surface.def(
       "__init__",
-      [](HeldSurface* self, nb::handle array) {
+      [](OwnedSurface* self, nb::handle array) {
         cuda::CudaArrayPtr memory = array_argument(array, "array");
-        unlocked([&] { new (self) HeldSurface(std::move(memory)); });
+        without_gil([&] { new (self) OwnedSurface(std::move(memory)); });
       },
       nb::arg("array"));
   bind_handle(surface);

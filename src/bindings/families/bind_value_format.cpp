@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "bindings/bind.h"
-#include "bindings/buffer.h"
-#include "bindings/integers.h"
-#include "bindings/value_format.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/integers.h"
+#include "bindings/function/value_format.h"
 
 namespace nb = nanobind;
 

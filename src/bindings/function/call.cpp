@@ -3,14 +3,14 @@
 #include <chrono>
 #include <string>
 
-#include "bindings/function_state.h"
-#include "bindings/integers.h"
-#include "bindings/kernel_arguments.h"
-#include "bindings/launch_attributes.h"
-#include "bindings/launch_shape.h"
-#include "bindings/limited_api.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/function/kernel_arguments.h"
+#include "bindings/function/launch_attributes.h"
+#include "bindings/function/launch_shape.h"
+#include "bindings/function/state.h"
+#include "bindings/gil/released.h"
 #include "cuda/capturing.h"
 #include "cuda/texture.h"
 
@@ -111,14 +111,14 @@ bool wants_time(const CallOptions& options) {
 }
 
 void synchronize(const cuda::Kernel& kernel) {
-  unlocked([&] { kernel.context()->synchronize(); });
+  without_gil([&] { kernel.context()->synchronize(); });
 }
 
 PyObject* launch_timed(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
                        const std::byte* buffer, std::size_t bytes) {
   synchronize(kernel);
   const auto start = std::chrono::steady_clock::now();
-  launch_unlocked(kernel, shape, buffer, bytes);
+  launch_without_gil(kernel, shape, buffer, bytes);
   synchronize(kernel);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   return PyFloat_FromDouble(seconds.count());
@@ -162,7 +162,7 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
       write_arguments(kernel, arguments, count, shape.stream, buffer.data(), handlers);
   if (options.texrefs != nullptr) static_cast<void>(texture_references(options.texrefs));
   if (handlers.empty() && !timed) {
-    launch_unlocked(kernel, shape, buffer.data(), bytes);
+    launch_without_gil(kernel, shape, buffer.data(), bytes);
     Py_RETURN_NONE;
   }
 
@@ -173,7 +173,7 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
   if (timed) {
     result = nb::steal(launch_timed(kernel, shape, buffer.data(), bytes));
   } else {
-    launch_unlocked(kernel, shape, buffer.data(), bytes);
+    launch_without_gil(kernel, shape, buffer.data(), bytes);
     if (any_copies_back(handlers)) synchronize(kernel);
   }
   copy_back(handlers, stream);
@@ -184,7 +184,7 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
 
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
                         PyObject* keyword_names) {
-  return guarded([&] {
+  return python_entry([&] {
     return call(*state_of(self).kernel, arguments,
                 static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count)), keyword_names);
   });

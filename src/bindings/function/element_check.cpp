@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/element_check.h"
+#include "bindings/function/element_check.h"
 
 #include <nanobind/stl/string.h>
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "bindings/array_object.h"
+#include "bindings/array/type.h"
 #include "cuda/kernel.h"
 
 namespace pycuda::bindings {

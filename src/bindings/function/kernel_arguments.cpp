@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/kernel_arguments.h"
+#include "bindings/function/kernel_arguments.h"
 
 #include <nanobind/stl/string.h>
 
@@ -9,17 +9,17 @@
 #include <cstring>
 #include <optional>
 
-#include "bindings/array_object.h"
-#include "bindings/buffer.h"
-#include "bindings/byte_values.h"
-#include "bindings/device_pointer.h"
-#include "bindings/element_check.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/limited_api.h"
-#include "bindings/managed_array.h"
-#include "bindings/numpy_types.h"
-#include "bindings/texture_families.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/array/type.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/byte_values.h"
+#include "bindings/convert/numpy_types.h"
+#include "bindings/convert/texture_argument.h"
+#include "bindings/function/element_check.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
+#include "bindings/pointer/managed_array.h"
 #include "cuda/kernel_names.h"
 #include "driver/process_driver.h"
 
@@ -189,7 +189,7 @@ void wait_for_producer(nb::handle stream, CUstream ours) {
   const auto number = nb::cast<std::uintptr_t>(stream);
   CUstream theirs = reinterpret_cast<CUstream>(number);
   if (theirs == ours || (number == 1 && ours == nullptr)) return;
-  unlocked([&] { driver::process_driver().cuStreamSynchronize(theirs); });
+  without_gil([&] { driver::process_driver().cuStreamSynchronize(theirs); });
 }
 
 bool write_array_interface(const Argument& argument, CUstream stream, std::byte* destination) {
@@ -253,7 +253,7 @@ bool has_plain_memory(PyObject* array) {
 /// The address without the Python object that owns it: whoever sees that object may use the memory
 /// in any stream, so that its end has to wait for all of them.
 void write_device_array(const Argument& argument, CUstream stream, std::byte* destination) {
-  if (stream != nullptr) mark_told(argument.value);
+  if (stream != nullptr) mark_escaped(argument.value);
   const ArrayState& state = state_of_array(argument.value);
   write_pointer(argument, state.size == 0 ? 0 : state.ref().address, destination);
 }

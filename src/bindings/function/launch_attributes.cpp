@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/launch_attributes.h"
+#include "bindings/function/launch_attributes.h"
 
-#include "bindings/integers.h"
-#include "bindings/launch_shape.h"
+#include "bindings/convert/integers.h"
+#include "bindings/function/launch_shape.h"
 
 namespace nb = nanobind;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/launch_shape.h"
+#include "bindings/function/launch_shape.h"
 
 #include <array>
 #include <climits>
 #include <string>
 
-#include "bindings/integers.h"
-#include "bindings/limited_api.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/integers.h"
+#include "bindings/gil/released.h"
 
 namespace nb = nanobind;
 
@@ -56,9 +56,9 @@ cuda::Dim3 dimensions(PyObject* object, const char* what) {
   return {extents[0], extents[1], extents[2]};
 }
 
-void launch_unlocked(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
-                     const void* arguments, std::size_t bytes) {
-  unlocked([&] { cuda::launch(kernel, shape, arguments, bytes); });
+void launch_without_gil(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
+                        const void* arguments, std::size_t bytes) {
+  without_gil([&] { cuda::launch(kernel, shape, arguments, bytes); });
 }
 
 }  // namespace pycuda::bindings

@@ -12,8 +12,8 @@ namespace pycuda::bindings {
 /// Raises TypeError, OverflowError for negative numbers, LogicError for more than three.
 cuda::Dim3 dimensions(PyObject* object, const char* what);
 
-/// Launches, without the interpreter lock: the driver blocks while its queue is full.
-void launch_unlocked(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
-                     const void* arguments, std::size_t bytes);
+/// Launches, without the GIL: the driver blocks while its queue is full.
+void launch_without_gil(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,
+                        const void* arguments, std::size_t bytes);
 
 }  // namespace pycuda::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/function_occupancy.h"
+#include "bindings/function/occupancy.h"
 
 #include <nanobind/nanobind.h>
 
@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bindings/function_state.h"
-#include "bindings/integers.h"
-#include "bindings/launch_shape.h"
+#include "bindings/convert/integers.h"
+#include "bindings/function/launch_shape.h"
+#include "bindings/function/state.h"
 #include "cuda/occupancy.h"
 
 namespace nb = nanobind;
@@ -44,7 +44,7 @@ int threads_of(PyObject* block) {
 }  // namespace
 
 PyObject* max_active_blocks(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&] {
+  return python_entry([&] {
     const TwoArguments given(arguments, keywords, "O|O:max_active_blocks", "block", "shared");
     const std::size_t shared =
         given.second == nullptr ? 0 : as_integer<std::size_t>(given.second, "shared");
@@ -54,7 +54,7 @@ PyObject* max_active_blocks(PyObject* self, PyObject* arguments, PyObject* keywo
 }
 
 PyObject* suggested_block_size(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&] {
+  return python_entry([&] {
     const TwoArguments given(arguments, keywords, "|OO:suggested_block_size", "shared", "limit");
     const std::size_t shared =
         given.first == nullptr ? 0 : as_integer<std::size_t>(given.first, "shared");
@@ -66,7 +66,7 @@ PyObject* suggested_block_size(PyObject* self, PyObject* arguments, PyObject* ke
 }
 
 PyObject* available_shared_memory(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&] {
+  return python_entry([&] {
     const TwoArguments given(arguments, keywords, "OO:available_shared_memory", "blocks", "block");
     return PyLong_FromSize_t(cuda::available_shared_bytes(
         *state_of(self).kernel, as_integer<int>(given.first, "blocks"), threads_of(given.second)));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Function.prepare and the prepared calls: arguments whose types were told beforehand.
+// Function.prepare and the prepared calls: arguments whose types are known beforehand.
 #include <nanobind/stl/string.h>
 
 #include <string>
 
-#include "bindings/function_state.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/integers.h"
-#include "bindings/kernel_arguments.h"
-#include "bindings/launch_attributes.h"
-#include "bindings/launch_shape.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/function/kernel_arguments.h"
+#include "bindings/function/launch_attributes.h"
+#include "bindings/function/launch_shape.h"
+#include "bindings/function/state.h"
+#include "bindings/gil/released.h"
 #include "cuda/event.h"
 
 namespace nb = nanobind;
@@ -40,7 +40,7 @@ struct PreparedLaunch {
     ParameterBuffer buffer(format.bytes);
     write_prepared(format, values, value_count, buffer.data());
     keep_if_captured(values, value_count);
-    launch_unlocked(kernel, shape, buffer.data(), format.bytes);
+    launch_without_gil(kernel, shape, buffer.data(), format.bytes);
   }
 };
 
@@ -107,7 +107,7 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
 }
 
 double seconds_between(const cuda::Event& start, const cuda::Event& end) {
-  return unlocked([&] {
+  return without_gil([&] {
     end.synchronize();
     return 1e-3 * static_cast<double>(end.milliseconds_since(start));
   });
@@ -125,7 +125,7 @@ const nb::object& FunctionState::prepared_codes() const {
 
 PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* keyword_names) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     nb::object arg_types;
     nb::object texrefs = nb::none();
     nb::object block = nb::none();
@@ -179,7 +179,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
 
 PyObject* prepared_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* keyword_names) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     read_call(self, arguments, count, keyword_names, false, "prepared_call").run();
     Py_RETURN_NONE;
   });
@@ -187,7 +187,7 @@ PyObject* prepared_call(PyObject* self, PyObject* const* arguments, Py_ssize_t c
 
 PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keyword_names) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     read_call(self, arguments, count, keyword_names, true, "prepared_async_call").run();
     Py_RETURN_NONE;
   });
@@ -195,7 +195,7 @@ PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssi
 
 PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keyword_names) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     const PreparedLaunch launch =
         read_call(self, arguments, count, keyword_names, false, "prepared_timed_call");
     const cuda::ContextScope scope(launch.kernel.context());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/prepared_format.h"
+#include "bindings/function/prepared_format.h"
 
 #include <nanobind/stl/string.h>
 
-#include "bindings/kernel_arguments.h"
+#include "bindings/function/kernel_arguments.h"
 
 namespace nb = nanobind;
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/value_format.h"
+#include "bindings/function/value_format.h"
 #include "cuda/kernel.h"
 
 namespace pycuda::bindings {

@@ -5,23 +5,22 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "bindings/errors.h"
-#include "bindings/prepared_format.h"
+#include "bindings/base/errors.h"
+#include "bindings/function/prepared_format.h"
 #include "cuda/launch.h"
 
 namespace pycuda::bindings {
 
-/// What the launch interface from before CUDA 4 has been told.
+/// What the launch interface from before CUDA 4 was given.
 struct StatefulLaunch {
   std::optional<cuda::Dim3> block;
   unsigned int shared_bytes = 0;
   std::vector<std::byte> parameters;
-  /// As param_set_size told; else all that was written counts.
+  /// As param_set_size said; else all that was written counts.
   std::optional<std::size_t> parameter_bytes;
 };
 
@@ -52,17 +51,6 @@ struct FunctionObject {
 
 inline FunctionState& state_of(PyObject* self) {
   return *reinterpret_cast<FunctionObject*>(self)->state;
-}
-
-/// Runs the body of an entry that Python calls directly; exceptions become Python errors.
-template <class Body>
-PyObject* guarded(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (...) {
-    set_python_error(std::current_exception());
-    return nullptr;
-  }
 }
 
 /// Function.__call__.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/function_stateful.h"
+#include "bindings/function/stateful.h"
 
 #include <array>
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include "bindings/buffer.h"
-#include "bindings/function_state.h"
-#include "bindings/integers.h"
-#include "bindings/kernel_arguments.h"
-#include "bindings/launch_shape.h"
-#include "bindings/stream_argument.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/function/kernel_arguments.h"
+#include "bindings/function/launch_shape.h"
+#include "bindings/function/state.h"
 
 namespace nb = nanobind;
 
@@ -112,7 +112,7 @@ void launch_in(const Call& call, cuda::Dim3 grid, CUstream stream) {
   const cuda::Kernel& kernel = call.kernel();
   const StatefulLaunch& state = call.state();
   if (!state.block) refuse(kernel, "set_block_shape() has not been called");
-  // A copy: with the interpreter lock left, another thread may set parameters.
+  // A copy: with the GIL released, another thread may set parameters.
   std::vector<std::byte> parameters = state.parameters;
   parameters.resize(state.parameter_bytes.value_or(parameters.size()));
   const cuda::KernelLayout& layout = kernel.layout();
@@ -120,8 +120,8 @@ void launch_in(const Call& call, cuda::Dim3 grid, CUstream stream) {
     refuse(kernel, std::to_string(parameters.size()) + " bytes of parameters were set, it takes " +
                        describe_parameters(layout) + ", together " + std::to_string(layout.bytes));
   }
-  launch_unlocked(kernel, {grid, *state.block, state.shared_bytes, stream}, parameters.data(),
-                  parameters.size());
+  launch_without_gil(kernel, {grid, *state.block, state.shared_bytes, stream}, parameters.data(),
+                     parameters.size());
 }
 
 cuda::Dim3 grid_of(const Call& call) {
@@ -148,7 +148,7 @@ void launch_kernel(const Call& call) {
            std::to_string(parameters.bytes()) + " bytes of parameters were given, it takes " +
                describe_parameters(layout) + ", together " + std::to_string(layout.bytes));
   }
-  launch_unlocked(call.kernel(), shape, parameters.data(), parameters.bytes());
+  launch_without_gil(call.kernel(), shape, parameters.data(), parameters.bytes());
 }
 
 struct Method {
@@ -180,7 +180,7 @@ constexpr std::size_t public_count = method_count - 1;  // all but the last
 
 template <std::size_t index, bool deprecated>
 PyObject* run(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     const Method& method = methods[index];
     const char* name = method.name + (deprecated ? 1 : 0);
     if (method.count >= 0 && count != method.count) {

@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "bindings/bind.h"
-#include "bindings/function_object.h"
-#include "bindings/function_occupancy.h"
-#include "bindings/function_state.h"
-#include "bindings/function_stateful.h"
-#include "bindings/integers.h"
-#include "bindings/kernel_arguments.h"
-#include "bindings/launch_shape.h"
-#include "bindings/limited_api.h"
-#include "bindings/unlocked.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/integers.h"
+#include "bindings/function/kernel_arguments.h"
+#include "bindings/function/launch_shape.h"
+#include "bindings/function/object.h"
+#include "bindings/function/occupancy.h"
+#include "bindings/function/state.h"
+#include "bindings/function/stateful.h"
+#include "bindings/gil/released.h"
 
 namespace nb = nanobind;
 
@@ -45,7 +45,7 @@ void destroy(PyObject* self) {
   clear(self);
   // The last kernel of a module unloads it, which waits for the device.
   std::shared_ptr<cuda::Kernel>& kernel = function->state->kernel;
-  if (kernel.use_count() == 1) unlocked_if_possible([&] { kernel.reset(); });
+  if (kernel.use_count() == 1) without_gil_if_possible([&] { kernel.reset(); });
   delete function->state;
   PyObject_GC_Del(self);
   Py_DECREF(type);
@@ -68,7 +68,7 @@ std::string signature_of(const cuda::Kernel& kernel) {
 }
 
 PyObject* represent(PyObject* self) {
-  return guarded([&] {
+  return python_entry([&] {
     const std::string text = signature_of(*state_of(self).kernel);
     return PyUnicode_FromFormat("<pycuda.Function %s>", text.c_str());
   });
@@ -84,12 +84,12 @@ PyObject* get_attribute_named(PyObject* self, PyObject* name) {
 }
 
 PyObject* get_attribute(PyObject* self, PyObject* attribute) {
-  return guarded(
+  return python_entry(
       [&] { return PyLong_FromLong(state_of(self).kernel->attribute(attribute_code(attribute))); });
 }
 
 PyObject* set_attribute(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     if (count != 2) {
       PyErr_SetString(PyExc_TypeError, "set_attribute() takes an attribute and a value");
       throw nb::python_error();
@@ -101,7 +101,7 @@ PyObject* set_attribute(PyObject* self, PyObject* const* arguments, Py_ssize_t c
 }
 
 PyObject* set_cache_config(PyObject* self, PyObject* config) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     state_of(self).kernel->set_cache_config(
         as_enumerator<CUfunc_cache>(config, "the cache configuration"));
     Py_RETURN_NONE;
@@ -109,7 +109,7 @@ PyObject* set_cache_config(PyObject* self, PyObject* config) {
 }
 
 PyObject* set_shared_config(PyObject* self, PyObject* config) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     state_of(self).kernel->set_shared_config(
         as_enumerator<CUsharedconfig>(config, "the bank configuration"));
     Py_RETURN_NONE;
@@ -119,7 +119,7 @@ PyObject* set_shared_config(PyObject* self, PyObject* config) {
 /// METH_FASTCALL | METH_KEYWORDS: the block is the only argument, with or without its name.
 PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* keyword_names) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     const Py_ssize_t named = keyword_names != nullptr ? NB_TUPLE_GET_SIZE(keyword_names) : 0;
     if (count + named > 1 ||
         (named == 1 &&
@@ -132,7 +132,7 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     const cuda::Kernel& kernel = *state_of(self).kernel;
     std::string text;
     {
-      const LockLeft unlocked;  // it compiles
+      const GilReleased released;  // it compiles
       text = kernel.plan(block.x, block.y, block.z);
     }
     const nb::object decoded = nb::steal(
@@ -147,7 +147,7 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
 }
 
 PyObject* param_set_texref(PyObject*, PyObject* texref) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     static_cast<void>(texture_references(nb::make_tuple(nb::handle(texref))));
     Py_RETURN_NONE;
   });
@@ -155,18 +155,18 @@ PyObject* param_set_texref(PyObject*, PyObject* texref) {
 
 // Properties and not a tp_getattro: with that every look-up of a method would be slow.
 PyObject* driver_attribute(PyObject* self, void* code) {
-  return guarded([&] {
+  return python_entry([&] {
     const auto attribute = static_cast<CUfunction_attribute>(reinterpret_cast<std::intptr_t>(code));
     return PyLong_FromLong(state_of(self).kernel->attribute(attribute));
   });
 }
 
 PyObject* arg_format(PyObject* self, void*) {
-  return guarded([&] { return nb::object(state_of(self).prepared_codes()).release().ptr(); });
+  return python_entry([&] { return nb::object(state_of(self).prepared_codes()).release().ptr(); });
 }
 
 PyObject* texrefs(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     state_of(self).prepared_codes();
     return nb::object(state_of(self).texrefs).release().ptr();
   });

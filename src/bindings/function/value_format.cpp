@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/value_format.h"
+#include "bindings/function/value_format.h"
 
 #include <nanobind/stl/string.h>
 
@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "bindings/buffer.h"
-#include "bindings/byte_values.h"
-#include "bindings/device_pointer.h"
-#include "bindings/limited_api.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/buffer.h"
+#include "bindings/convert/byte_values.h"
+#include "bindings/pointer/device_pointer.h"
 
 namespace nb = nanobind;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/interruptible.h"
+#include "bindings/gil/interruptible.h"
 
 #include <nanobind/nanobind.h>
 #include <sys/syscall.h>

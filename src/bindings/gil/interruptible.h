@@ -22,8 +22,8 @@ class [[nodiscard]] Interruptible {
   ~Interruptible() {
     if (waits_) end();
   }
-  /// After a failure of the call, with the interpreter lock: raises what Python's handlers raise
-  /// for signals since. False where the driver does not give up calls.
+  /// After a failure of the call, with the GIL: raises what Python's handlers raise for signals
+  /// since. False where the driver does not give up calls.
   bool raise_if_interrupted() const {
     if (waits_) run_handlers();
     return waits_;

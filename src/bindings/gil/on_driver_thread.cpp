@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/lock_from_driver.h"
+#include "bindings/gil/on_driver_thread.h"
 
 #include <atomic>
 #include <chrono>
 #include <thread>
 
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
 
 namespace nb = nanobind;
 
@@ -15,12 +15,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLongestWait = 2s;
-std::atomic<int> threads_inside = 0;  // with the lock, or about to wait for it
+std::atomic<int> threads_inside = 0;  // with the GIL, or about to wait for it
 std::atomic<bool> closed = false;
 
 void close() {
   closed = true;
-  const LockLeft left;
+  const GilReleased released;
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (threads_inside != 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(1ms);
@@ -28,7 +28,7 @@ void close() {
 
 }  // namespace
 
-LockFromDriver::LockFromDriver() noexcept {
+GilOnDriverThread::GilOnDriverThread() noexcept {
   ++threads_inside;
   held_ = !closed && nb::is_alive() && Py_IsInitialized() != 0;
   if (held_) {
@@ -38,13 +38,13 @@ LockFromDriver::LockFromDriver() noexcept {
   }
 }
 
-LockFromDriver::~LockFromDriver() {
+GilOnDriverThread::~GilOnDriverThread() {
   if (!held_) return;
   PyGILState_Release(state_);
   --threads_inside;
 }
 
-void LockFromDriver::close_at_exit() {
+void GilOnDriverThread::close_at_exit() {
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(close));
 }
 

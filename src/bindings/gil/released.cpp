@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
 
 #include <cxxabi.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "bindings/limited_api.h"
+#include "bindings/base/limited_api.h"
 
 namespace pycuda::bindings {
 namespace {
@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLongestWait = 2s;
-int threads_away = 0;                  // protected by the lock
-std::atomic<int> threads_at_rest = 0;  // of these: those that will not leave LockLeft again
+int threads_away = 0;                  // protected by the GIL
+std::atomic<int> threads_at_rest = 0;  // of these: those that stay in ~GilReleased
 
 void wait_for_threads() {
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
@@ -27,14 +27,14 @@ void wait_for_threads() {
 
 }  // namespace
 
-bool may_unlock() noexcept { return nanobind::is_alive() && holds_gil(); }
+bool may_release_gil() noexcept { return nanobind::is_alive() && holds_gil(); }
 
-LockLeft::LockLeft() noexcept {
+GilReleased::GilReleased() noexcept {
   ++threads_away;
   thread_ = PyEval_SaveThread();
 }
 
-LockLeft::~LockLeft() {
+GilReleased::~GilReleased() {
   const bool at_rest = interpreter_ends();  // unless it is this thread that ends it
   if (at_rest) ++threads_at_rest;
   try {
@@ -47,6 +47,6 @@ LockLeft::~LockLeft() {
   --threads_away;
 }
 
-void LockLeft::wait_at_exit() { Py_AtExit(wait_for_threads); }
+void GilReleased::wait_at_exit() { Py_AtExit(wait_for_threads); }
 
 }  // namespace pycuda::bindings

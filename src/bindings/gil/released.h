@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Leaves the interpreter lock alone while the driver may block, also where there may be no lock to
-// leave.
+// Releases the GIL while the driver may block, also where there may be none to release.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <utility>
 
-#include "bindings/interruptible.h"
+#include "bindings/gil/interruptible.h"
 
 namespace pycuda::bindings {
 
-/// Whether this thread holds the interpreter lock and may leave it: not at the interpreter's end.
-bool may_unlock() noexcept;
+/// Whether this thread holds the GIL and may release it: not at the interpreter's end.
+bool may_release_gil() noexcept;
 
-/// The interpreter lock is free while this lives. A thread that comes back after the interpreter's
-/// end stays where it is, as from Python 3.14 on: versions before would end it by unwinding its
-/// stack, and no destructor can be unwound.
-class [[nodiscard]] LockLeft {
+/// The GIL is free while this lives. A thread that comes back after the interpreter's end stays
+/// where it is, as from Python 3.14 on: versions before would end it by unwinding its stack, and no
+/// destructor can be unwound.
+class [[nodiscard]] GilReleased {
  public:
-  LockLeft() noexcept;
-  LockLeft(const LockLeft&) = delete;
-  LockLeft& operator=(const LockLeft&) = delete;
-  ~LockLeft();
+  GilReleased() noexcept;
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+  ~GilReleased();
 
-  /// Lets the process end no sooner than the threads are back that left the lock (compilers have
+  /// Lets the process end no sooner than the threads are back that released the GIL (compilers have
   /// globals that end with the process), but for those that take long. Once, with the module.
   static void wait_at_exit();
 
@@ -32,31 +31,30 @@ class [[nodiscard]] LockLeft {
   PyThreadState* thread_ = nullptr;
 };
 
-/// Counts the threads that have left the interpreter lock for the driver. Made and destroyed with
-/// the lock held, which protects the count.
-class [[nodiscard]] OutsideOfLock {
+/// Counts the threads that have released the GIL for the driver. Made and destroyed with the GIL,
+/// which protects the count.
+class [[nodiscard]] GilReleaseCount {
  public:
-  OutsideOfLock() { ++threads_; }
-  OutsideOfLock(const OutsideOfLock&) = delete;
-  OutsideOfLock& operator=(const OutsideOfLock&) = delete;
-  ~OutsideOfLock() { --threads_; }
+  GilReleaseCount() { ++threads_; }
+  GilReleaseCount(const GilReleaseCount&) = delete;
+  GilReleaseCount& operator=(const GilReleaseCount&) = delete;
+  ~GilReleaseCount() { --threads_; }
   static int threads() { return threads_; }
 
  private:
   inline static int threads_ = 0;
 };
 
-/// Runs `action` without the interpreter lock. For bound functions: the lock is held when it
-/// begins. Raises what a signal's handler raises, such as KeyboardInterrupt, where the driver gave
-/// up a call for an interrupt; if the handler raises nothing, a call that has done nothing yet
-/// (CUDA_ERROR_TIMEOUT) is made again.
+/// Runs `action` without the GIL, which is held before and after. Raises what a signal's handler
+/// raises, such as KeyboardInterrupt, where the driver gave up a call for an interrupt; if the
+/// handler raises nothing, a call that has done nothing yet (CUDA_ERROR_TIMEOUT) is made again.
 template <class Action>
-decltype(auto) unlocked(Action&& action) {
-  const OutsideOfLock outside;
+decltype(auto) without_gil(Action&& action) {
+  const GilReleaseCount counted;
   const Interruptible wait;
   for (;;) {
     try {
-      const LockLeft left;
+      const GilReleased released;
       return action();
     } catch (const driver::DriverError& error) {
       if (!wait.raise_if_interrupted() || error.code() != CUDA_ERROR_TIMEOUT) throw;
@@ -66,11 +64,11 @@ decltype(auto) unlocked(Action&& action) {
 
 /// The same for destructors, which also run at the interpreter's end.
 template <class Action>
-void unlocked_if_possible(Action&& action) noexcept {
-  if (may_unlock()) {
-    const OutsideOfLock outside;
+void without_gil_if_possible(Action&& action) noexcept {
+  if (may_release_gil()) {
+    const GilReleaseCount counted;
     const Interruptible wait;
-    const LockLeft left;
+    const GilReleased released;
     action();
   } else {
     action();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/run_apart.h"
+#include "bindings/gil/run_apart.h"
 
 #include <nanobind/nanobind.h>
 #include <pthread.h>
@@ -16,8 +16,8 @@
 #include <thread>
 #include <utility>
 
-#include "bindings/interruptible.h"
-#include "bindings/unlocked.h"
+#include "bindings/gil/interruptible.h"
+#include "bindings/gil/released.h"
 
 namespace pycuda::bindings {
 namespace {
@@ -104,7 +104,7 @@ bool abandon(Task& task) {
 }
 
 bool wait_shortly(Task& task) {
-  const LockLeft left;
+  const GilReleased released;
   std::unique_lock lock(task.mutex);
   return task.changed.wait_for(lock, kSignalsEvery, [&] { return task.done; });
 }
@@ -115,7 +115,7 @@ void run_apart(const std::function<void()>& work, const std::function<void()>& w
   const auto task = std::make_shared<Task>();
   task->work = work;
   if (!on_main_thread() || !start(task)) {
-    const LockLeft left;
+    const GilReleased released;
     work();
     return;
   }

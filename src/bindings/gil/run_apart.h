@@ -6,7 +6,7 @@
 
 namespace pycuda::bindings {
 
-/// Runs `work` without the interpreter lock and waits until it is done. With the lock held.
+/// Runs `work` without the GIL, which is held before and after, and waits until it is done.
 ///
 /// On the main thread, where alone Python runs the handlers of signals, another thread does the
 /// work, and handlers run meanwhile. If one raises, so does this function, at once, and the work is

@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
-#include "bindings/bind.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/graph_object.h"
-#include "bindings/integers.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/base/bind.h"
+#include "bindings/convert/integers.h"
+#include "bindings/gil/released.h"
+#include "bindings/graph/object.h"
 #include "cuda/capture.h"
 #include "cuda/stream.h"
 
@@ -19,12 +19,12 @@ namespace {
 std::shared_ptr<cuda::Capture> begin(nb::handle stream, CUstreamCaptureMode mode,
                                      cuda::CaptureScope scope) {
   const auto& queue = nb::cast<const cuda::Stream&>(stream);
-  return unlocked([&] { return cuda::Capture::begin(queue, mode, scope); });
+  return without_gil([&] { return cuda::Capture::begin(queue, mode, scope); });
 }
 
-/// What a capture kept goes without the interpreter lock, should it fail.
+/// What a capture kept goes without the GIL, should it fail.
 std::shared_ptr<cuda::Graph> end(std::shared_ptr<cuda::Capture> capture) {
-  return unlocked([&] {
+  return without_gil([&] {
     const std::shared_ptr<cuda::Capture> own = std::move(capture);
     CUgraph graph = own->end();
     return std::make_shared<cuda::Graph>(own->context(), graph, own->resources());
@@ -45,7 +45,7 @@ class StreamCapture {
   StreamCapture& operator=(const StreamCapture&) = delete;
   ~StreamCapture() {
     if (!capture_) return;
-    unlocked_if_possible([this] {
+    without_gil_if_possible([this] {
       capture_->abandon();
       capture_.reset();
     });
@@ -69,7 +69,7 @@ class StreamCapture {
       nb::cast<GraphObject&>(graph).graph = end(std::move(capture));
       return;
     }
-    unlocked([&] {
+    without_gil([&] {
       capture->abandon();
       capture.reset();
     });

@@ -4,15 +4,15 @@
 #include <memory>
 #include <utility>
 
-#include "bindings/bind.h"
-#include "bindings/graph_keeping.h"
-#include "bindings/graph_object.h"
-#include "bindings/integers.h"
-#include "bindings/kernel_arguments.h"
-#include "bindings/launch_shape.h"
-#include "bindings/limited_api.h"
-#include "bindings/stream_argument.h"
-#include "bindings/unlocked.h"
+#include "bindings/array/keeping.h"
+#include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/integers.h"
+#include "bindings/convert/stream_argument.h"
+#include "bindings/function/kernel_arguments.h"
+#include "bindings/function/launch_shape.h"
+#include "bindings/gil/released.h"
+#include "bindings/graph/object.h"
 #include "cuda/graph_exec.h"
 
 namespace nb = nanobind;
@@ -23,14 +23,14 @@ namespace {
 class GraphExecObject {
  public:
   GraphExecObject(std::shared_ptr<const cuda::Graph> graph, unsigned long long flags)
-      : exec_(
-            unlocked([&] { return std::make_unique<cuda::GraphExec>(std::move(graph), flags); })) {}
+      : exec_(without_gil(
+            [&] { return std::make_unique<cuda::GraphExec>(std::move(graph), flags); })) {}
   GraphExecObject(GraphExecObject&&) = default;
   GraphExecObject(const GraphExecObject&) = delete;
   GraphExecObject& operator=(const GraphExecObject&) = delete;
   ~GraphExecObject() {
     // It waits for launches, which may call Python functions.
-    if (exec_) unlocked_if_possible([this] { exec_.reset(); });
+    if (exec_) without_gil_if_possible([this] { exec_.reset(); });
   }
   cuda::GraphExec& exec() const { return *exec_; }
 
@@ -52,7 +52,7 @@ GraphExecObject instantiate(const GraphObject& graph, nb::handle flags) {
 
 void launch(const GraphExecObject& self, nb::handle stream) {
   CUstream queue = stream_argument(stream);
-  unlocked([&] { self.exec().launch(queue); });
+  without_gil([&] { self.exec().launch(queue); });
 }
 
 void set_arguments(const GraphExecObject& self, const GraphNodeObject& node,
@@ -119,14 +119,14 @@ void bind_graph_exec(nb::module_& m) {
           "upload",
           [](const GraphExecObject& self, nb::handle stream) {
             CUstream queue = stream_argument(stream);
-            unlocked([&] { self.exec().upload(queue); });
+            without_gil([&] { self.exec().upload(queue); });
           },
           arg("stream").none() = nb::none(),
           "Do in a stream what the first launch would have to do before.")
       .def(
           "update",
           [](const GraphExecObject& self, const GraphObject& graph) {
-            unlocked([&] { self.exec().update(graph.ready()); });
+            without_gil([&] { self.exec().update(graph.ready()); });
           },
           arg("graph"),
           "Take the arguments, addresses and sizes of a graph with the same nodes and edges: much "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/host_node.h"
+#include "bindings/graph/host_node.h"
 
-#include "bindings/lock_from_driver.h"
+#include "bindings/gil/on_driver_thread.h"
 
 namespace nb = nanobind;
 
@@ -9,8 +9,8 @@ namespace pycuda::bindings {
 namespace {
 
 /// Without the collector of cycles while one of these lives: it might end device memory, and on
-/// this thread the driver may not be called. The interpreter lock protects the members; a function
-/// may let it go, so that others come and end meanwhile.
+/// this thread the driver may not be called. The GIL protects the members; a function may release
+/// it, so that others come and end meanwhile.
 class NoCollection {
  public:
   NoCollection() {
@@ -30,7 +30,7 @@ class NoCollection {
 }  // namespace
 
 void CUDA_CB call_host_node(void* function) {
-  const LockFromDriver locked;
+  const GilOnDriverThread locked;
   if (!locked) return;
   const NoCollection uncollected;
   auto* const callable = static_cast<PyObject*>(function);

@@ -9,7 +9,7 @@
 namespace pycuda::bindings {
 
 /// A CUhostFn that calls the Python function `function` points to, on the driver's thread with the
-/// interpreter lock. What the function raises is printed as unraisable.
+/// GIL. What the function raises is printed as unraisable.
 void CUDA_CB call_host_node(void* function);
 
 }  // namespace pycuda::bindings

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
 #include "cuda/graph.h"
 
 namespace pycuda::bindings {
 
-/// A shared graph. The last one to let go does so without the interpreter lock: memory that the
-/// graph kept is given back, for which the driver may wait.
+/// A shared graph. The last one to let go does so without the GIL: memory that the graph kept is
+/// given back, for which the driver may wait.
 class SharedGraph {
  public:
   SharedGraph() = default;
@@ -24,7 +24,7 @@ class SharedGraph {
   SharedGraph& operator=(const SharedGraph&) = delete;
   SharedGraph& operator=(SharedGraph&&) = default;
   ~SharedGraph() {
-    if (graph_.use_count() == 1) unlocked_if_possible([this] { graph_.reset(); });
+    if (graph_.use_count() == 1) without_gil_if_possible([this] { graph_.reset(); });
   }
   const std::shared_ptr<cuda::Graph>& get() const { return graph_; }
   cuda::Graph* operator->() const { return graph_.get(); }

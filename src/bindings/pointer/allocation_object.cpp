@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/allocation_object.h"
+#include "bindings/pointer/allocation_object.h"
 
 #include <structmember.h>
 
@@ -7,8 +7,8 @@
 #include <new>
 #include <utility>
 
-#include "bindings/function_state.h"
-#include "bindings/integers.h"
+#include "bindings/base/errors.h"
+#include "bindings/convert/integers.h"
 #include "cuda/device_traits.h"
 
 namespace nb = nanobind;
@@ -24,7 +24,7 @@ AllocationObject* as_object(PyObject* self) { return reinterpret_cast<Allocation
 DeviceAllocation& self_of(PyObject* self) { return *as_object(self)->allocation; }
 
 /// The memory of dead objects of `allocation_type`, for the next ones: Python's allocator takes
-/// longer when it hands out one object's memory again and again. Protected by the interpreter lock.
+/// longer when it hands out one object's memory again and again. Protected by the GIL.
 struct SpareObjects {
   static constexpr int most = 32;
   PyObject* objects[most];
@@ -104,23 +104,23 @@ int set_attributes(PyObject* self, PyObject* value, void* context) {
 }
 
 PyObject* address(PyObject* self) {
-  return guarded([&] { return PyLong_FromUnsignedLongLong(self_of(self).address()); });
+  return python_entry([&] { return PyLong_FromUnsignedLongLong(self_of(self).address()); });
 }
 PyObject* address_method(PyObject* self, PyObject*) { return address(self); }
 
 PyObject* free_memory(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     if (self_of(self).views != 0) {
       PyErr_SetString(PyExc_BufferError, "cannot free memory while views of it exist");
       throw nb::python_error();
     }
-    unlocked([&] { self_of(self).free(); });
+    without_gil([&] { self_of(self).free(); });
     Py_RETURN_NONE;
   });
 }
 
 PyObject* as_buffer(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     static const char* names[] = {"size", "offset", nullptr};
     PyObject* size = nullptr;
     PyObject* offset = nullptr;
@@ -146,7 +146,7 @@ PyObject* as_buffer(PyObject* self, PyObject* arguments, PyObject* keywords) {
 
 PyObject* mem_alloc(PyObject*, PyObject* const* arguments, Py_ssize_t count,
                     PyObject* keyword_names) {
-  return guarded([&]() -> PyObject* {
+  return python_entry([&]() -> PyObject* {
     const bool named =
         keyword_names != nullptr && NB_TUPLE_GET_SIZE(keyword_names) == 1 &&
         PyUnicode_CompareWithASCIIString(NB_TUPLE_GET_ITEM(keyword_names, 0), "bytes") == 0;
@@ -161,13 +161,13 @@ PyObject* mem_alloc(PyObject*, PyObject* const* arguments, Py_ssize_t count,
     const auto allocate = [&] {
       object->allocation = new (object->storage) DeviceAllocation(bytes);
     };
-    // Leaving the interpreter lock and taking it again costs more than a small allocation. But a
-    // thread that gives memory back waits for kernels, NVIDIA's driver lets nobody allocate
-    // meanwhile, and a kernel may wait for what another thread does with the lock.
-    if (bytes <= quick_allocation_bytes && OutsideOfLock::threads() == 0) {
+    // Releasing the GIL and taking it again costs more than a small allocation. But a thread that
+    // gives memory back waits for kernels, NVIDIA's driver lets nobody allocate meanwhile, and a
+    // kernel may wait for what another thread does with the GIL.
+    if (bytes <= quick_allocation_bytes && GilReleaseCount::threads() == 0) {
       allocate();
     } else {
-      unlocked(allocate);
+      without_gil(allocate);
     }
     return owner.release().ptr();
   });

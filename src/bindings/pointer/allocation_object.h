@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "bindings/device_allocation.h"
+#include "bindings/pointer/device_allocation.h"
 
 namespace pycuda::bindings {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "bindings/device_pointer.h"
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/device_memory.h"
 #include "cuda/managed_memory.h"
 #include "driver/error.h"
@@ -21,7 +21,7 @@ class DeviceAllocation : public DevicePointer {
   explicit DeviceAllocation(std::size_t bytes) : memory_(std::in_place, bytes) {}
   ~DeviceAllocation() override {
     // cuMemFree waits for work on the memory.
-    if (memory_ && memory_->address() != 0) unlocked_if_possible([this] { memory_.reset(); });
+    if (memory_ && memory_->address() != 0) without_gil_if_possible([this] { memory_.reset(); });
   }
 
   CUdeviceptr address() const override {
@@ -33,7 +33,7 @@ class DeviceAllocation : public DevicePointer {
   virtual std::size_t bytes() const { return memory_->bytes(); }
 
   /// How many views the host reads and writes it by: it is not freed under them. Protected by the
-  /// interpreter lock.
+  /// GIL.
   int views = 0;
 
  protected:
@@ -52,7 +52,7 @@ class ManagedAllocation : public DeviceAllocation {
  public:
   explicit ManagedAllocation(cuda::ManagedMemory memory) : managed_(std::move(memory)) {}
   ~ManagedAllocation() override {
-    unlocked_if_possible([this] { managed_.reset(); });
+    without_gil_if_possible([this] { managed_.reset(); });
   }
 
   CUdeviceptr address() const override {

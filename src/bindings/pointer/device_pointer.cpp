@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/device_pointer.h"
+#include "bindings/pointer/device_pointer.h"
 
 #include <string>
 
-#include "bindings/allocation_object.h"
-#include "bindings/array_object.h"
-#include "bindings/integers.h"
-#include "bindings/limited_api.h"
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/integers.h"
+#include "bindings/pointer/allocation_object.h"
 
 namespace nb = nanobind;
 
@@ -15,6 +14,7 @@ namespace {
 
 PyTypeObject* pointer_type = nullptr;
 PyTypeObject* holder_type = nullptr;
+PyTypeObject* refused_type = nullptr;
 
 /// A Python class that tells its address itself: the recipe for wrapping other packages' tensors.
 class PointerHolder : public DevicePointer {
@@ -87,17 +87,18 @@ std::optional<CUdeviceptr> pointer_held_by(PyObject* object) {
   return nb::inst_ptr<DevicePointer>(object)->address();
 }
 
+void refuse_as_address(PyTypeObject* type) { refused_type = type; }
+
 bool is_pointer_holder(PyObject* object) {
   return PyType_IsSubtype(Py_TYPE(object), holder_type) != 0;
 }
 
 CUdeviceptr device_address(nb::handle object, const char* what) {
   if (const std::optional<CUdeviceptr> held = pointer_held_by(object.ptr())) return *held;
-  // An array of one integer has an index, which is not its address; a holder without its base has
-  // none.
+  // A holder without its base has no address.
   const bool is_unready = is_pointer_holder(object.ptr()) && !nb::inst_ready(object);
-  const nb::object number =
-      is_array(object.ptr()) || is_unready ? nb::object() : nb::steal(PyNumber_Index(object.ptr()));
+  const bool is_refused = is_unready || PyType_IsSubtype(Py_TYPE(object.ptr()), refused_type) != 0;
+  const nb::object number = is_refused ? nb::object() : nb::steal(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
     const char* advice = "";

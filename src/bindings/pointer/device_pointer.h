@@ -29,6 +29,9 @@ std::optional<CUdeviceptr> pointer_held_by(PyObject* object);
 /// Whether `object` is a PointerHolderBase: those tell their address by a Python method.
 bool is_pointer_holder(PyObject* object);
 
+/// Objects of the class, arrays, stand for no address though those of one integer have an index.
+void refuse_as_address(PyTypeObject* type);
+
 /// The address that `object` stands for: one of the classes above, or anything with __index__.
 /// Raises TypeError with `what` in it, OverflowError for a number that is no address.
 CUdeviceptr device_address(nanobind::handle object, const char* what);

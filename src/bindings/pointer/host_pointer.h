@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "bindings/unlocked.h"
+#include "bindings/gil/released.h"
 #include "cuda/host_memory.h"
 #include "cuda/memory_pool.h"
 #include "driver/error.h"
@@ -35,7 +35,7 @@ class HostAllocationOf : public HostPointer {
  public:
   explicit HostAllocationOf(Memory memory) : memory_(std::move(memory)) {}
   ~HostAllocationOf() override {
-    unlocked_if_possible([this] { memory_.reset(); });
+    without_gil_if_possible([this] { memory_.reset(); });
   }
   void* data() const override { return memory_->data(); }
   std::size_t bytes() const override { return memory_->bytes(); }
@@ -65,7 +65,7 @@ class RegisteredAllocation : public HostAllocationOf<cuda::RegisteredMemory> {
       : HostAllocationOf(std::move(memory)), owner_(std::move(owner)), read_only_(read_only) {}
   ~RegisteredAllocation() override {
     // Before the owner lets go of the memory.
-    unlocked_if_possible([this] { memory_.reset(); });
+    without_gil_if_possible([this] { memory_.reset(); });
   }
   CUdeviceptr device_address() const override { return memory_->device_address(); }
   bool read_only() const override { return read_only_; }
@@ -80,7 +80,7 @@ class PooledHostAllocation : public HostPointer {
  public:
   explicit PooledHostAllocation(cuda::PooledPageLockedMemory block) : block_(std::move(block)) {}
   ~PooledHostAllocation() override {
-    unlocked_if_possible([this] { block_.reset(); });
+    without_gil_if_possible([this] { block_.reset(); });
   }
   void* data() const override { return block_->pointer(); }
   std::size_t bytes() const override { return block_->bytes(); }

@@ -79,7 +79,7 @@ def to_dlpack(ary, *, stream=None, max_version=None, dl_device=None, copy=None):
     if device[0] == CPU:
         driver.Context.synchronize()
     elif stream != -1:
-        if _array.is_told(ary):
+        if _array.has_escaped(ary):
             driver.Context.synchronize()
         elif stream not in (None, 1):
             _array.order_after_default_stream(stream)
