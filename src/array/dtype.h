@@ -29,7 +29,8 @@ enum class DType : std::uint8_t {
 };
 inline constexpr int dtype_count = 15;
 
-enum class Kind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex, Raw };
+/// In the order of NumPy's rule "same_kind": each casts to the later ones.
+enum class Kind : std::uint8_t { Bool, Unsigned, Signed, Float, Complex, Raw };
 
 struct DTypeFacts {
   const char* name;    ///< NumPy's
@@ -45,6 +46,8 @@ inline std::size_t item_bytes(DType type) { return facts(type).bytes; }
 inline bool is_integer(DType type) {
   return kind(type) == Kind::Signed || kind(type) == Kind::Unsigned;
 }
+/// Whether results of `from` may be stored in an array of `to`.
+inline bool is_same_kind(DType from, DType to) { return kind(from) <= kind(to); }
 inline bool is_complex(DType type) { return kind(type) == Kind::Complex; }
 
 /// The type that holds values of both, by NumPy 2's rules, and by those of ml_dtypes for bfloat16.
@@ -65,8 +68,18 @@ class TypeMismatch : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
-/// Shapes do not fit each other: Python's ValueError.
-class ShapeMismatch : public std::invalid_argument {
+/// A value does not fit the operation: Python's ValueError.
+class ValueMismatch : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+/// Shapes do not fit each other.
+class ShapeMismatch : public ValueMismatch {
+ public:
+  using ValueMismatch::ValueMismatch;
+};
+/// A number does not fit an element: Python's OverflowError.
+class OutOfRange : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };

@@ -2,11 +2,11 @@
 // Runs operations on elements: any strides, broadcasting, scalars, conversions in the kernel.
 #pragma once
 
-#include <complex>
 #include <span>
 
 #include "array/array_context.h"
 #include "array/layout.h"
+#include "array/scalar.h"
 
 namespace pycuda::array {
 
@@ -20,19 +20,6 @@ struct ArrayRef {
 
 /// Whether some byte may belong to both.
 bool overlap(const ArrayRef& a, const ArrayRef& b);
-
-/// A number from the host: an integer (with `is_unsigned`, of 64 bits), or a complex one.
-struct Scalar {
-  DType type = DType::I64;  ///< Bool, I64, U64, F64 or C128: which of the values counts
-  std::uint64_t integer = 0;
-  std::complex<double> number;
-
-  /// Writes it as `type`, wrapping and rounding as a cast does; returns the bytes written.
-  std::size_t write(DType as, std::byte* destination) const;
-};
-
-/// The number as the nearest float16 or bfloat16.
-Scalar rounded(const Scalar& scalar, DType to);
 
 /// An array or a number.
 struct Operand {

@@ -54,35 +54,8 @@ UfuncTypes compare(std::span<const OperandType> operands) {
   return types;
 }
 
-}  // namespace
-
-const UfuncFacts& facts(Ufunc ufunc) { return table[static_cast<std::size_t>(ufunc)]; }
-
-std::optional<Ufunc> find_ufunc(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(table); ++i) {
-    if (name == table[i].name) return static_cast<Ufunc>(i);
-  }
-  return std::nullopt;
-}
-
-DType common_type(std::span<const OperandType> operands) {
-  std::optional<DType> strong;
-  for (const OperandType& operand : operands) {
-    if (!operand.weak) strong = strong ? promote(*strong, operand.type) : operand.type;
-  }
-  if (!strong) {
-    strong = operands[0].type;
-    for (const OperandType& operand : operands) strong = promote(*strong, operand.type);
-    return *strong;
-  }
-  DType common = *strong;
-  for (const OperandType& operand : operands) {
-    if (operand.weak) common = promote_weak(common, kind(operand.type));
-  }
-  return common;
-}
-
-UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
+/// The types by those of the operands alone.
+UfuncTypes types_of(Ufunc ufunc, std::span<const OperandType> operands) {
   for (const OperandType& operand : operands) {
     if (operand.type == DType::Raw) refuse(ufunc, operands);
   }
@@ -158,6 +131,82 @@ UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
     default:
       return all(common, common);
   }
+}
+
+/// A comparison with a number that the array's type cannot hold has an answer all the same.
+void widen_comparison(std::span<const OperandType> operands, UfuncTypes& types) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const OperandType& operand = operands[k];
+    if (!operand.weak || operand.number == nullptr || !is_integer(operand.type)) continue;
+    if (operand.number->fits(types.operands[k])) continue;
+    types.operands[k] = operand.number->type;
+    types.operands[1 - k] = operands[1 - k].type;
+    if (kind(types.operands[0]) == kind(types.operands[1]) ||
+        (types.operands[0] != DType::U64 && types.operands[1] != DType::U64)) {
+      types.operands[1 - k] = types.operands[k];
+    }
+  }
+}
+
+/// Exponents in an array are not seen.
+void check_exponent(const Scalar* exponent, DType result) {
+  if (exponent == nullptr || exponent->type != DType::I64 || !is_integer(result)) return;
+  const auto value = static_cast<std::int64_t>(exponent->integer);
+  if (value >= 0) return;
+  throw ValueMismatch(std::string("integers of dtype ") + name(result) +
+                      " to the negative integer power " + std::to_string(value));
+}
+
+void round_numbers(TypeRule rule, std::span<const OperandType> operands, UfuncTypes& types) {
+  if (rule == TypeRule::Logical) return;
+  const std::size_t first = rule == TypeRule::Where || rule == TypeRule::IfPositive ? 1 : 0;
+  const DType common = common_type(operands.subspan(first));
+  if (common != DType::F16 && common != DType::BF16) return;
+  for (std::size_t k = first; k < operands.size(); ++k) {
+    if (operands[k].weak) types.rounded[k] = common;
+  }
+}
+
+}  // namespace
+
+const UfuncFacts& facts(Ufunc ufunc) { return table[static_cast<std::size_t>(ufunc)]; }
+
+std::optional<Ufunc> find_ufunc(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(table); ++i) {
+    if (name == table[i].name) return static_cast<Ufunc>(i);
+  }
+  return std::nullopt;
+}
+
+DType common_type(std::span<const OperandType> operands) {
+  std::optional<DType> strong;
+  for (const OperandType& operand : operands) {
+    if (!operand.weak) strong = strong ? promote(*strong, operand.type) : operand.type;
+  }
+  if (!strong) {
+    strong = operands[0].type;
+    for (const OperandType& operand : operands) strong = promote(*strong, operand.type);
+    return *strong;
+  }
+  DType common = *strong;
+  for (const OperandType& operand : operands) {
+    if (operand.weak) common = promote_weak(common, kind(operand.type));
+  }
+  return common;
+}
+
+UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands) {
+  const TypeRule rule = facts(ufunc).rule;
+  UfuncTypes types = types_of(ufunc, operands);
+  if (rule == TypeRule::Compare) widen_comparison(operands, types);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const OperandType& operand = operands[k];
+    if (operand.weak && operand.type == DType::I64 && operand.number != nullptr)
+      operand.number->check_fits(types.operands[k]);
+  }
+  if (ufunc == Ufunc::power) check_exponent(operands[1].number, types.result);
+  round_numbers(rule, operands, types);
+  return types;
 }
 
 }  // namespace pycuda::array

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "array/dtype.h"
+#include "array/scalar.h"
 
 namespace pycuda::array {
 
@@ -63,16 +64,22 @@ std::optional<Ufunc> find_ufunc(std::string_view name);
 struct OperandType {
   DType type;
   bool weak = false;
+  const Scalar* number = nullptr;  ///< its value, if it is a number
 };
 
 struct UfuncTypes {
   DType result;
   std::array<DType, max_ufunc_operands> operands;  ///< what each is converted to first
+  /// What numbers are rounded to before: Python's beside small floats are small floats, so that 0.1
+  /// equals an element that was made of 0.1.
+  std::array<std::optional<DType>, max_ufunc_operands> rounded{};
 };
 
 /// The common type by NumPy 2's rules.
 DType common_type(std::span<const OperandType> operands);
-/// Throws TypeMismatch for types that the operation does not know.
+/// By NumPy 2's rules. Throws TypeMismatch for types that the operation does not know, OutOfRange
+/// for Python's integers that do not fit the type they take, ValueMismatch for an integer to the
+/// power of a negative one.
 UfuncTypes resolve(Ufunc ufunc, std::span<const OperandType> operands);
 
 }  // namespace pycuda::array

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <string>
 
 #include "bindings/base/limited_api.h"
@@ -70,46 +68,6 @@ bool read_numpy_number(PyObject* object, GivenOperand& given, ScalarType sort) {
   return true;
 }
 
-bool integer_fits(const Scalar& scalar, DType type) {
-  const std::size_t bits = 8 * array::item_bytes(type);
-  const bool is_signed = array::kind(type) == Kind::Signed;
-  if (scalar.type == DType::U64) {
-    return is_signed ? scalar.integer < std::uint64_t{1} << (bits - 1)
-                     : bits == 64 || scalar.integer >> bits == 0;
-  }
-  const auto value = static_cast<std::int64_t>(scalar.integer);
-  if (!is_signed) return value >= 0 && (bits == 64 || value >> bits == 0);
-  return bits == 64 ||
-         (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
-}
-
-[[noreturn]] void raise_out_of_bounds(const Scalar& scalar, DType type) {
-  const std::string value = scalar.type == DType::U64
-                                ? std::to_string(scalar.integer)
-                                : std::to_string(static_cast<std::int64_t>(scalar.integer));
-  const std::string text = "Python integer " + value + " out of bounds for " + array::name(type);
-  PyErr_SetString(PyExc_OverflowError, text.c_str());
-  throw nb::python_error();
-}
-
-int kind_rank(DType type) {
-  switch (array::kind(type)) {
-    case Kind::Bool:
-      return 0;
-    case Kind::Unsigned:
-      return 1;
-    case Kind::Signed:
-      return 2;
-    case Kind::Float:
-      return 3;
-    case Kind::Complex:
-      return 4;
-    case Kind::Raw:
-      break;
-  }
-  return 5;
-}
-
 void check_out(array::Ufunc ufunc, const ArrayState& out, const Layout& shape, DType result) {
   if (!out.layout.same_shape(shape)) {
     throw array::ShapeMismatch(std::string("output of shape ") +
@@ -117,7 +75,7 @@ void check_out(array::Ufunc ufunc, const ArrayState& out, const Layout& shape, D
                                "result of '" + array::facts(ufunc).name + "', which has shape " +
                                array::shape_text(shape.shape_span()));
   }
-  if (kind_rank(result) > kind_rank(out.type)) {
+  if (!array::is_same_kind(result, out.type)) {
     throw array::TypeMismatch(std::string("the result of '") + array::facts(ufunc).name +
                               "' has dtype " + array::name(result) +
                               " and cannot be stored with dtype " +
@@ -125,31 +83,31 @@ void check_out(array::Ufunc ufunc, const ArrayState& out, const Layout& shape, D
   }
 }
 
-/// A comparison with a number that the array's type cannot hold has an answer all the same.
-void widen_comparison(array::Ufunc ufunc, std::span<const GivenOperand> operands,
-                      array::UfuncTypes& types) {
-  if (array::facts(ufunc).rule != array::TypeRule::Compare) return;
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const GivenOperand& given = operands[k];
-    if (!given.type.weak || !array::is_integer(given.type.type)) continue;
-    if (!array::is_integer(types.operands[k])) continue;
-    if (integer_fits(given.operand.scalar, types.operands[k])) continue;
-    types.operands[k] = given.operand.scalar.type;
-    types.operands[1 - k] = operands[1 - k].type.type;
-    if (array::kind(types.operands[0]) == array::kind(types.operands[1]) ||
-        (types.operands[0] != DType::U64 && types.operands[1] != DType::U64)) {
-      types.operands[1 - k] = types.operands[k];
-    }
-  }
-}
-
-}  // namespace
-
 /// A scalar of ml_dtypes, which NumPy knows as a type of its own.
-static bool is_brain_float(PyObject* object) {
+bool is_brain_float(PyObject* object) {
   const std::string name = type_name(object);
   return name == "bfloat16" || name == "ml_dtypes.bfloat16";
 }
+
+/// As NumPy's assignments: an integer array takes the whole part of a number that it can hold.
+void check_whole_part(double value, DType type) {
+  if (std::isnan(value)) {
+    PyErr_Format(PyExc_ValueError, "cannot convert float NaN to integer, of dtype %s",
+                 array::name(type));
+    throw nb::python_error();
+  }
+  const bool is_signed = array::kind(type) == Kind::Signed;
+  const auto bits = static_cast<int>(8 * array::item_bytes(type));
+  const double limit = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  const double whole = std::trunc(value);
+  if (whole >= (is_signed ? -limit : 0.0) && whole < limit) return;
+  const nb::object number = nb::float_(value);
+  PyErr_Format(PyExc_OverflowError, "float %R out of bounds for %s", number.ptr(),
+               array::name(type));
+  throw nb::python_error();
+}
+
+}  // namespace
 
 bool read_operand(PyObject* object, GivenOperand& given) {
   if (is_array(object)) {
@@ -195,34 +153,13 @@ bool read_operand(PyObject* object, GivenOperand& given) {
   return false;
 }
 
-/// As NumPy's assignments: an integer array takes the whole part of a number that it can hold.
-void check_whole_part(double value, DType type) {
-  if (std::isnan(value)) {
-    PyErr_Format(PyExc_ValueError, "cannot convert float NaN to integer, of dtype %s",
-                 array::name(type));
-    throw nb::python_error();
-  }
-  const bool is_signed = array::kind(type) == Kind::Signed;
-  const auto bits = static_cast<int>(8 * array::item_bytes(type));
-  const double limit = std::ldexp(1.0, is_signed ? bits - 1 : bits);
-  const double whole = std::trunc(value);
-  if (whole >= (is_signed ? -limit : 0.0) && whole < limit) return;
-  const nb::object number = nb::float_(value);
-  PyErr_Format(PyExc_OverflowError, "float %R out of bounds for %s", number.ptr(),
-               array::name(type));
-  throw nb::python_error();
-}
-
 Scalar read_number(PyObject* object, DType type) {
   GivenOperand given;
   if (is_array(object) || !read_operand(object, given)) {
     PyErr_Format(PyExc_TypeError, "a number is needed, not %s", type_name(object).c_str());
     throw nb::python_error();
   }
-  if (given.type.weak && array::is_integer(given.type.type) && array::is_integer(type) &&
-      !integer_fits(given.operand.scalar, type)) {
-    raise_out_of_bounds(given.operand.scalar, type);
-  }
+  if (given.type.weak) given.operand.scalar.check_fits(type);
   if (given.type.type == DType::C128 || given.type.type == DType::C64) {
     if (!array::is_complex(type) && type != DType::Bool) {
       throw array::TypeMismatch(std::string("a complex number cannot be stored with dtype ") +
@@ -233,43 +170,6 @@ Scalar read_number(PyObject* object, DType type) {
     check_whole_part(given.operand.scalar.number.real(), type);
   }
   return given.operand.scalar;
-}
-
-void check_weak_integers(std::span<const GivenOperand> operands, const array::UfuncTypes& types) {
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (!operands[k].type.weak || operands[k].type.type != DType::I64) continue;
-    if (!array::is_integer(types.operands[k])) continue;
-    if (!integer_fits(operands[k].operand.scalar, types.operands[k])) {
-      raise_out_of_bounds(operands[k].operand.scalar, types.operands[k]);
-    }
-  }
-}
-
-/// An integer to the power of a negative number is no integer. Exponents in an array are not seen.
-void check_power(array::Ufunc ufunc, std::span<const GivenOperand> operands,
-                 const array::UfuncTypes& types) {
-  if (ufunc != array::Ufunc::power || !array::is_integer(types.result)) return;
-  const GivenOperand& exponent = operands[1];
-  if (exponent.object != nullptr || exponent.operand.scalar.type != DType::I64) return;
-  const auto value = static_cast<std::int64_t>(exponent.operand.scalar.integer);
-  if (value >= 0) return;
-  PyErr_Format(PyExc_ValueError, "integers of dtype %s to the negative integer power %lld",
-               array::name(types.result), static_cast<long long>(value));
-  throw nb::python_error();
-}
-
-/// Python's numbers beside small floats are small floats first, as NumPy has it: 0.1 equals an
-/// element that was made of 0.1.
-void narrow_weak_numbers(array::Ufunc ufunc, std::span<const array::OperandType> types,
-                         std::span<array::Operand> operands) {
-  const array::TypeRule rule = array::facts(ufunc).rule;
-  if (rule == array::TypeRule::Logical) return;
-  const bool chosen = rule == array::TypeRule::Where || rule == array::TypeRule::IfPositive;
-  const DType common = array::common_type(chosen ? types.subspan(1) : types);
-  if (common != DType::F16 && common != DType::BF16) return;
-  for (std::size_t k = chosen ? 1 : 0; k < types.size(); ++k) {
-    if (types[k].weak) operands[k].scalar = array::rounded(operands[k].scalar, common);
-  }
 }
 
 nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, PyObject* out,
@@ -283,7 +183,10 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
     operand_types[k] = given[k].type;
     operands[k] = given[k].operand;
     const Layout* layout = given[k].operand.array.layout;
-    if (layout == nullptr) continue;
+    if (layout == nullptr) {
+      operand_types[k].number = &given[k].operand.scalar;
+      continue;
+    }
     if (model == nullptr) {
       model = given[k].object;
       like = layout;
@@ -303,12 +206,8 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
                               "' does not take an operand of " +
                               state_of_array(operand.object).description());
   }
-  array::UfuncTypes types = array::resolve(ufunc, std::span(operand_types.data(), given.size()));
-  widen_comparison(ufunc, given, types);
-  check_weak_integers(given, types);
-  check_power(ufunc, given, types);
-  narrow_weak_numbers(ufunc, std::span(operand_types.data(), given.size()),
-                      std::span(operands.data(), given.size()));
+  const array::UfuncTypes types =
+      array::resolve(ufunc, std::span(operand_types.data(), given.size()));
 
   nb::object result;
   if (out != nullptr) {

@@ -22,9 +22,6 @@ bool read_operand(PyObject* object, GivenOperand& given);
 /// that do not fit.
 array::Scalar read_number(PyObject* object, array::DType type);
 
-/// Python's integers take an array's type and must fit it: OverflowError, as NumPy's.
-void check_weak_integers(std::span<const GivenOperand> operands, const array::UfuncTypes& types);
-
 /// ufunc(operands), into `out` or a new array. `dtype` (null for none) is the result's type. At
 /// least one operand is an array. The result is a new reference.
 nanobind::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> operands,

@@ -109,8 +109,10 @@ void translate(const std::exception_ptr& error, void*) {
     PyErr_SetString(runtime_error_class, failure.what());
   } catch (const array::TypeMismatch& failure) {
     PyErr_SetString(PyExc_TypeError, failure.what());
-  } catch (const array::ShapeMismatch& failure) {
+  } catch (const array::ValueMismatch& failure) {
     PyErr_SetString(PyExc_ValueError, failure.what());
+  } catch (const array::OutOfRange& failure) {
+    PyErr_SetString(PyExc_OverflowError, failure.what());
   }
 }
 
