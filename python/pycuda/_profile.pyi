@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 import dataclasses
 import os
-from contextlib import AbstractContextManager, ContextDecorator
+from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Protocol
+from typing import type_check_only
 
-class _Range(AbstractContextManager[None], ContextDecorator, Protocol): ...
+@type_check_only
+class _Range(ContextDecorator):
+    def __enter__(self) -> None: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None: ...
 
 @dataclasses.dataclass(frozen=True)
 class Work:
