@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/object_cache.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -107,7 +108,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.strides_over_grid);
   out.text(facts.scalar_reason);
   out.number(facts.forms.bits());
-  out.number(facts.vectors_later);
+  out.number(facts.is_baseline);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
   out.number(facts.processor_flushes);
@@ -155,7 +156,7 @@ KernelFacts read_facts(Reader& in) {
   facts.strides_over_grid = in.number<bool>();
   facts.scalar_reason = in.text();
   facts.forms = Forms::from_bits(in.number<std::uint8_t>());
-  facts.vectors_later = in.number<bool>();
+  facts.is_baseline = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
   facts.processor_flushes = in.number<bool>();
@@ -234,6 +235,12 @@ std::string own_build() {
 
 }  // namespace
 
+const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel) {
+  const auto found = std::find_if(code.kernels.begin(), code.kernels.end(),
+                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
+  return found != code.kernels.end() ? &*found : nullptr;
+}
+
 std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
 
 std::string cache_key(const std::string& text_digest, const Options& options) {
@@ -243,11 +250,13 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
   return hash.add(text_digest)
              .add(unsigned{options.checks.bits()})
              .add((options.track_lines ? 2u : 0u) | (options.vectors ? 4u : 0u) |
-                  (options.by_parts ? 8u : 0u) | (options.patient ? 16u : 0u) |
+                  (options.by_parts ? 8u : 0u) | (options.tier == Tier::Optimised ? 16u : 0u) |
                   (options.quick ? 32u : 0u) | (options.streaming_form ? 64u : 0u) |
-                  (options.processor_flushes ? 128u : 0u))
+                  (options.processor_flushes ? 128u : 0u) |
+                  (options.tier == Tier::Baseline ? 256u : 0u))
              .add(options.gang_lanes)
-             .add(unsigned{options.forms.value_or(Forms()).bits()})
+             // Of a program by parts, its text decides that.
+             .add(options.by_parts ? 0u : unsigned{options.forms.value_or(Forms()).bits()})
              .add(options.only_kernels.size())
              .add(host_target().cpu)
              .add(host_target().features)
@@ -293,6 +302,19 @@ void write_cached(const std::string& folder, const std::string& key,
   out.number(program.on_demand);
   out.text(program.object);
   static_cast<void>(base::FileCache(folder).write(key, out.take()));
+}
+
+std::shared_ptr<const CompiledProgram> find_cached(const std::string& text_digest,
+                                                   const Options& options) {
+  if (options.cache_folder.empty()) return nullptr;
+  auto found = read_cached(options.cache_folder, cache_key(text_digest, options));
+  return found ? std::make_shared<const CompiledProgram>(std::move(*found)) : nullptr;
+}
+
+void keep_cached(const std::string& text_digest, const Options& options,
+                 const CompiledProgram& program) {
+  if (options.cache_folder.empty()) return;
+  write_cached(options.cache_folder, cache_key(text_digest, options), program);
 }
 
 }  // namespace pycuda::cpu::jit
