@@ -19,7 +19,7 @@
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/jit/program_code.h"
-#include "cpu/variants/launch_code.h"
+#include "cpu/variants/choose.h"
 
 namespace pycuda::cpu::api {
 namespace {

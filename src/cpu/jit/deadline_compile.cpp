@@ -40,7 +40,7 @@ CodeByDeadline compile_by_deadline(const std::shared_ptr<const ptx::Module>& par
     auto made = std::make_shared<CompiledProgram>(rest);
     made->kernels = std::move(compiled->kernels);
     made->object = std::move(compiled->object);
-    keep_cached(digest, chosen, *made);
+    write_cached(digest, chosen, *made);
     return std::shared_ptr<const CompiledProgram>(std::move(made));
   };
   if (!options.background || !options.vectors || !may_take_long(*parsed, options.only_kernels))
@@ -48,7 +48,7 @@ CodeByDeadline compile_by_deadline(const std::shared_ptr<const ptx::Module>& par
 
   Options baseline = options;
   baseline.tier = Tier::Baseline;
-  const auto known = find_cached(digest, baseline);
+  const auto known = read_cached(digest, baseline);
   Options usual = options;
   // Set once only vector forms, which nobody has to wait for, are left to make.
   const auto can_be_left = std::make_shared<std::atomic<bool>>(false);

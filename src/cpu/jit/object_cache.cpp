@@ -233,16 +233,7 @@ std::string own_build() {
   return std::to_string(bytes) + "/" + std::to_string(written.time_since_epoch().count());
 }
 
-}  // namespace
-
-const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel) {
-  const auto found = std::find_if(code.kernels.begin(), code.kernels.end(),
-                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
-  return found != code.kernels.end() ? &*found : nullptr;
-}
-
-std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
-
+/// Whatever changes the code changes the key.
 std::string cache_key(const std::string& text_digest, const Options& options) {
   static const std::string build = own_build();
   base::Hash hash;
@@ -267,9 +258,21 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
          ".cpuobj";
 }
 
-std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key) {
-  const auto bytes = base::FileCache(folder).read(key);
-  if (!bytes) return std::nullopt;
+}  // namespace
+
+const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel) {
+  const auto found = std::find_if(code.kernels.begin(), code.kernels.end(),
+                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
+  return found != code.kernels.end() ? &*found : nullptr;
+}
+
+std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
+
+std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
+                                                   const Options& options) {
+  if (options.cache_folder.empty()) return nullptr;
+  const auto bytes = base::FileCache(options.cache_folder).read(cache_key(text_digest, options));
+  if (!bytes) return nullptr;
   Reader in(*bytes);
   CompiledProgram program;
   program.kernels = in.list<KernelFacts>([&] { return read_facts(in); });
@@ -284,12 +287,13 @@ std::optional<CompiledProgram> read_cached(const std::string& folder, const std:
   program.is_large = in.number<bool>();
   program.on_demand = in.number<bool>();
   program.object = in.text();
-  if (!in.complete()) return std::nullopt;
-  return program;
+  if (!in.complete()) return nullptr;
+  return std::make_shared<const CompiledProgram>(std::move(program));
 }
 
-void write_cached(const std::string& folder, const std::string& key,
+void write_cached(const std::string& text_digest, const Options& options,
                   const CompiledProgram& program) {
+  if (options.cache_folder.empty()) return;
   Writer out;
   out.list(program.kernels, [&](const KernelFacts& facts) { write_facts(out, facts); });
   out.list(program.images, [&](const VariableImage& image) { write_image(out, image); });
@@ -301,20 +305,8 @@ void write_cached(const std::string& folder, const std::string& key,
   out.number(program.is_large);
   out.number(program.on_demand);
   out.text(program.object);
-  static_cast<void>(base::FileCache(folder).write(key, out.take()));
-}
-
-std::shared_ptr<const CompiledProgram> find_cached(const std::string& text_digest,
-                                                   const Options& options) {
-  if (options.cache_folder.empty()) return nullptr;
-  auto found = read_cached(options.cache_folder, cache_key(text_digest, options));
-  return found ? std::make_shared<const CompiledProgram>(std::move(*found)) : nullptr;
-}
-
-void keep_cached(const std::string& text_digest, const Options& options,
-                 const CompiledProgram& program) {
-  if (options.cache_folder.empty()) return;
-  write_cached(options.cache_folder, cache_key(text_digest, options), program);
+  static_cast<void>(
+      base::FileCache(options.cache_folder).write(cache_key(text_digest, options), out.take()));
 }
 
 }  // namespace pycuda::cpu::jit

@@ -34,20 +34,13 @@ const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kern
 
 /// Stands for a PTX text in keys.
 std::string text_digest(std::string_view ptx_text);
-/// Text, options, processor, LLVM's version, the frames' version and this library's own build:
-/// whatever changes the code changes the key.
-std::string cache_key(const std::string& text_digest, const Options& options);
-
-/// Nothing when the entry is absent or damaged.
-std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key);
-/// A failure to write is no failure of the compilation: silent.
-void write_cached(const std::string& folder, const std::string& key,
-                  const CompiledProgram& program);
-
-/// The same of what these options make of a text, if they name a folder.
-std::shared_ptr<const CompiledProgram> find_cached(const std::string& text_digest,
+/// What these options make of a text, kept in the folder that they name: under a key of text,
+/// options, processor, LLVM's version, the frames' version and this library's own build. Null when
+/// it is not there, or damaged, or if there is no folder.
+std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
                                                    const Options& options);
-void keep_cached(const std::string& text_digest, const Options& options,
-                 const CompiledProgram& program);
+/// A failure to write is no failure of the compilation: silent.
+void write_cached(const std::string& text_digest, const Options& options,
+                  const CompiledProgram& program);
 
 }  // namespace pycuda::cpu::jit

@@ -83,7 +83,7 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     }
     return std::make_shared<const Program>(std::move(made));
   };
-  if (auto cached = find_cached(digest, options)) return make(std::move(cached), true, nullptr);
+  if (auto cached = read_cached(digest, options)) return make(std::move(cached), true, nullptr);
   auto result = ptx::parse(ptx_text);
   if (!result) return result.error();
   const auto parsed = std::make_shared<const ptx::Module>(std::move(*result));
@@ -107,7 +107,7 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     if (!made.code) return made.code.error();
     return make(*made.code, false, parsed, std::move(made.late));
   }
-  keep_cached(digest, options, program);
+  write_cached(digest, options, program);
   return make(std::make_shared<const CompiledProgram>(std::move(program)), false, parsed);
 }
 

@@ -109,7 +109,7 @@ std::shared_ptr<const CompiledProgram> Program::Implementation::code_at_hand(
   State& state = state_of(kernel, variant);
   const std::unique_lock lock(state.mutex, std::try_to_lock);
   if (!lock) return nullptr;  // it is being compiled
-  if (state.code == nullptr) state.code = find_cached(digest_, options);
+  if (state.code == nullptr) state.code = read_cached(digest_, options);
   return state.code;
 }
 
@@ -134,7 +134,7 @@ std::shared_ptr<const LateCode> Program::Implementation::late(std::size_t part) 
 }
 
 CodeByDeadline Program::Implementation::make(const Options& options) const {
-  if (auto found = find_cached(digest_, options)) return {std::move(found), nullptr};
+  if (auto found = read_cached(digest_, options)) return {std::move(found), nullptr};
   const auto source = parsed();
   if (!source) return {source.error(), nullptr};
   return compile_by_deadline(*source, options, digest_, {});

@@ -3,7 +3,7 @@
 #include "cpu/variants/choose.h"
 
 #include "cpu/variants/launch_form.h"
-#include "cpu/variants/table.h"
+#include "cpu/variants/policy.h"
 
 namespace pycuda::cpu::variants {
 namespace {
@@ -18,8 +18,8 @@ std::optional<Variant> work_on(const Table& table, Variant variant) {
 
 /// For a launch that needs a form which `tier`, the vector code, lacks and nobody made. `code` is
 /// what it was asked of: any baseline code can run it.
-[[gnu::noinline]] Choice choose_form(const Kernel& code, const Kernel& tier, Form best,
-                                     const Dim3& grid, const Dim3& block) {
+[[gnu::noinline]] Choice choose_meanwhile(const Kernel& code, const Kernel& tier, Form best,
+                                          const Dim3& grid, const Dim3& block) {
   const Table& table = *tier.table;
   const Form usual = form_of_launch(tier.facts, grid, block);
   Choice choice;
@@ -40,28 +40,59 @@ std::optional<Variant> work_on(const Table& table, Variant variant) {
   return choice;
 }
 
+/// The code with the form that the launch needs: `tier`, or other code that is ready.
+inline Choice choose_form(const Kernel& code, const Kernel& tier, const Dim3& grid,
+                          const Dim3& block) {
+  const Form best = best_form(tier.facts, grid, block);
+  if (tier.facts.forms.has(best) || tier.table == nullptr) [[likely]]
+    return {&tier, std::nullopt};
+  const Kernel* const made = tier.table->ready(Variant::of(best));
+  if (runs(made, grid, block)) [[likely]]
+    return {made, std::nullopt};
+  return choose_meanwhile(code, tier, best, grid, block);
+}
+
+/// For a launch that another tier than this code's might run.
+[[gnu::noinline]] Choice choose_tier(const Kernel& code, const Dim3& grid, const Dim3& block,
+                                     bool streams) {
+  if (code.table == nullptr) return {&code, std::nullopt};
+  const Variant variant = streams ? Variant::streaming() : Variant::vectors();
+  const Kernel* const tier = code.table->ready(variant);
+  if (streams && runs(tier, grid, block)) return {tier, std::nullopt};
+  if (streams || tier == nullptr) return {&code, work_on(*code.table, variant)};
+  return choose_form(code, *tier, grid, block);
+}
+
+/// Whether the launch need not wait for this form any longer: it is being compiled.
+bool leaves_to_background(Table& table, Variant form) {
+  const Background& background = table.background();
+  const auto deadline = deadline_of(form.form(), table.compile_time(), background.patience);
+  if (!deadline) return false;
+  const auto job = table.begin(form, background.soon);
+  if (job == nullptr) return false;
+  const bool is_done = deadline->count() != 0 && job->wait(*deadline, [] { return true; });
+  return !is_done && table.state(form) == State::Making;
+}
+
 }  // namespace
 
 Choice choose(const Kernel& code, const Dim3& grid, const Dim3& block, bool streams) {
-  const Table* const table = code.table;
-  if (table == nullptr) return {&code, std::nullopt};
-  if (streams) {
-    const Kernel* const streaming = table->ready(Variant::streaming());
-    if (runs(streaming, grid, block)) return {streaming, std::nullopt};
-    return {&code, work_on(*table, Variant::streaming())};
+  if (streams || code.facts.is_baseline) return choose_tier(code, grid, block, streams);
+  return choose_form(code, code, grid, block);
+}
+
+Made code_for(const Kernel& code, const Dim3& grid, const Dim3& block) {
+  for (;;) {
+    const Choice choice = choose(code, grid, block);
+    if (!choice.work || !choice.work->is_form()) return choice.code;
+    Table& table = *code.table;
+    if (!leaves_to_background(table, *choice.work)) {
+      if (Made made = table.make(*choice.work); !made) return made;
+      continue;
+    }
+    if (choice.code != nullptr) return choice.code;
+    if (Made threads = table.make(Variant::of(Form::Threads)); !threads) return threads;
   }
-  const Kernel* tier = &code;
-  if (code.facts.is_baseline) {
-    tier = table->ready(Variant::vectors());
-    if (tier == nullptr) return {&code, work_on(*table, Variant::vectors())};
-  }
-  const Form best = best_form(tier->facts, grid, block);
-  if (tier->facts.forms.has(best)) [[likely]]
-    return {tier, std::nullopt};
-  const Kernel* const made = table->ready(Variant::of(best));
-  if (runs(made, grid, block)) [[likely]]
-    return {made, std::nullopt};
-  return choose_form(code, *tier, best, grid, block);
 }
 
 }  // namespace pycuda::cpu::variants

@@ -102,6 +102,9 @@ std::shared_ptr<CompileJob> Table::begin(Variant variant, const Spawn& spawn) {
       throw;
     }
   });
+  if (making.job != nullptr)
+    base::log(base::LogLevel::Info,
+              name() + ": " + description(variant) + " is being compiled in the background");
   return making.job;
 }
 
@@ -131,12 +134,6 @@ void Table::add_run_time(Variant variant, std::chrono::nanoseconds time) {
 
 void Table::begin_after(Variant variant, std::chrono::nanoseconds run_time) {
   run_time_left(variant).store(run_time.count(), std::memory_order_relaxed);
-}
-
-bool Table::first_notice(Variant variant) {
-  Making& making = this->making(variant);
-  const std::lock_guard lock(mutex_);
-  return !std::exchange(making.is_noticed, true);
 }
 
 }  // namespace pycuda::cpu::variants

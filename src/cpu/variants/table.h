@@ -83,8 +83,6 @@ class Table {
   void add_run_time(Variant variant, std::chrono::nanoseconds time);
   /// For add_run_time: after so much run time from now on.
   void begin_after(Variant variant, std::chrono::nanoseconds run_time);
-  /// True once for each variant: that launches run slower code meanwhile is said once.
-  bool first_notice(Variant variant);
 
  private:
   struct Entry {
@@ -95,8 +93,7 @@ class Table {
   struct Making {
     std::mutex mutex;  ///< held while it is made; protects `failure`
     std::optional<KernelFailure> failure;
-    std::shared_ptr<CompileJob> job;  ///< under the table's mutex, as is the next
-    bool is_noticed = false;
+    std::shared_ptr<CompileJob> job;  ///< under the table's mutex
   };
 
   const Entry& entry(Variant variant) const { return entries_[variant.index()]; }

@@ -19,7 +19,6 @@
 #include "cpu/exec/stream.h"
 #include "cpu/jit/program_code.h"
 #include "cpu/variants/choose.h"
-#include "cpu/variants/launch_code.h"
 #include "unit/cpu/jit/cache_folder.h"
 #include "unit/cpu/kernel_run.h"
 

@@ -17,7 +17,6 @@
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/program.h"
 #include "cpu/variants/choose.h"
-#include "cpu/variants/launch_code.h"
 #include "cpu/variants/launch_form.h"
 #include "unit/cpu/jit/cache_folder.h"
 #include "unit/cpu/kernel_run.h"
@@ -191,7 +190,7 @@ TEST_CASE("a form whose code cannot be linked fails by name when it is asked for
   code.kernels.emplace_back().name = "store";
   code.object = "no object file";
   const std::string digest = jit::text_digest(module_of(stores("store")));
-  jit::write_cached(folder.path, jit::cache_key(digest, alone), code);
+  jit::write_cached(digest, alone, code);
   const auto loaded = load(stores("store"), options);
   REQUIRE(loaded->link_kernel(0).ok());
   const auto tails = make(*loaded, Form::Tails);

@@ -145,7 +145,7 @@ TEST_CASE("a kernel whose code cannot be made or linked fails when it is asked f
     module.kernels.emplace_back().name = name;
     module.parts.push_back({{name}, false});
   }
-  jit::write_cached(folder.path, jit::cache_key(jit::text_digest(nonsense), options), module);
+  jit::write_cached(jit::text_digest(nonsense), options, module);
   jit::CompiledProgram code;
   code.kernels.push_back(module.kernels[1]);
   code.object = "no object file";
@@ -153,7 +153,7 @@ TEST_CASE("a kernel whose code cannot be made or linked fails when it is asked f
   alone.by_parts = false;
   alone.only_kernels = {"second"};
   alone.forms = std::nullopt;
-  jit::write_cached(folder.path, jit::cache_key(jit::text_digest(nonsense), alone), code);
+  jit::write_cached(jit::text_digest(nonsense), alone, code);
 
   const auto loaded = load(compile(nonsense, options));
   for (int round = 0; round < 2; ++round) {

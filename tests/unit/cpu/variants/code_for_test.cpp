@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/variants/launch_code.h"
-
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -8,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "cpu/variants/choose.h"
 #include "unit/cpu/variants/fake_source.h"
 
 namespace {
