@@ -44,7 +44,8 @@ struct Options {
   std::optional<Forms> forms = Forms::all();
   /// Kernels are compiled when they are first asked for: Program::compile checks everything, and
   /// makes code only where there is one part of it (parts.h). They get the forms that most launches
-  /// need, others when LoadedProgram::link_form asks. Otherwise everything is compiled at once.
+  /// need, others when a launch needs them (cpu/variants). Otherwise everything is compiled at
+  /// once.
   bool by_parts = false;
   std::vector<std::string> only_kernels = {};  ///< these alone; empty: all
   Tier tier = Tier::Usual;
@@ -125,6 +126,7 @@ class LoadedProgram {
  public:
   /// `allocate` gives each variable zeroed memory or null, which fails the load. Links the code
   /// that there is and writes initial values (also addresses of functions and other variables).
+  /// `background`: who compiles what no launch waits for, while its owner holds this object.
   static base::Result<std::unique_ptr<LoadedProgram>> load(
       std::shared_ptr<const Program> program,
       const std::function<VariableMemory(const GlobalVariable&)>& allocate,
