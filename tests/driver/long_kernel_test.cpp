@@ -172,9 +172,9 @@ void play_other_blocks() {
   const DeviceBlock block(threads * 4);
   const CUfunction function = module.function("hash");
   bool right = is_right(function, block.address(), 1, 64, some_steps);
-  std::printf("asked for: %d\n", log.says("run in a slower form until theirs is made"));
+  std::printf("asked for: %d\n", log.says("its form for other blocks is being compiled"));
   right &= is_right(function, block.address(), 2, 50, some_steps);
-  std::printf("in a slower form: %d\n", log.says("run in a slower form until theirs is made"));
+  std::printf("in a slower form: %d\n", log.says("its form for other blocks is being compiled"));
   bool made = false;
   for (unsigned i = 0; !made; ++i) {
     right &= is_right(function, block.address(), i, 50, some_steps);

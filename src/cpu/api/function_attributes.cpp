@@ -6,6 +6,7 @@
 #include "cpu/api/function_guard.h"
 
 using namespace pycuda::cpu::api;
+using pycuda::cpu::variants::Variant;
 
 extern "C" {
 
@@ -73,12 +74,9 @@ CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsig
     if (bytes == nullptr || (text == nullptr && *bytes != 0)) return CUDA_ERROR_INVALID_VALUE;
     if (x == 0 || y == 0 || z == 0 || std::uint64_t{x} * y * z > function.facts().max_threads)
       return CUDA_ERROR_INVALID_VALUE;
-    const pycuda::cpu::Kernel* const kernel = function.kernel();
-    const auto* const forms = kernel != nullptr ? kernel->forms : nullptr;
-    const bool improved =
-        forms != nullptr && forms->better.load(std::memory_order_acquire) != nullptr;
-    const auto plan = function.module().image()->code().program()->plan(function.facts().name,
-                                                                        {x, y, z}, improved);
+    const ModuleImage& image = *function.module().image();
+    const auto vectors = image.code().table(function.number()).state(Variant::vectors());
+    const auto plan = image.code().program()->plan(function.facts().name, {x, y, z}, vectors);
     if (!plan) return CUDA_ERROR_INVALID_PTX;
     if (*bytes != 0) {
       const std::size_t length = std::min(plan->size(), *bytes - 1);

@@ -2,20 +2,20 @@
 #include "cpu/api/interruptible_compile.h"
 
 #include "base/log.h"
-#include "cpu/api/better_forms.h"
+#include "cpu/api/background.h"
 #include "cpu/exec/interrupts.h"
-#include "cpu/jit/timed_work.h"
+#include "cpu/variants/compile_job.h"
 
 namespace pycuda::cpu::api {
 
 bool done_before_interrupt(const std::function<void()>& work) {
   const exec::AbandonableWait wait;
-  const auto timed = wait.watched() ? jit::TimedWork::begin(compile_aside, work) : nullptr;
-  if (timed == nullptr) {
+  const auto job = wait.watched() ? variants::CompileJob::begin(compile_soon, work) : nullptr;
+  if (job == nullptr) {
     work();
     return true;
   }
-  if (timed->wait([&] { return wait.interrupted(); })) return true;
+  if (job->wait(std::chrono::nanoseconds(-1), [&] { return wait.interrupted(); })) return true;
   base::log(base::LogLevel::Info, "a compilation was interrupted: it goes on in the background");
   return false;
 }

@@ -5,48 +5,38 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/log.h"
-#include "cpu/api/better_forms.h"
+#include "cpu/api/background.h"
 #include "cpu/api/context.h"
-#include "cpu/api/forms_for_now.h"
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/registry.h"
-#include "cpu/api/streaming_forms.h"
 #include "cpu/api/texture_reference.h"
 #include "cpu/exec/check_settings.h"
-#include "cpu/exec/gang_block.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/jit/program_code.h"
+#include "cpu/variants/choose.h"
 
 namespace pycuda::cpu::api {
 namespace {
 
-CUresult result_of(const jit::KernelFailure& failure) {
+CUresult result_of(const variants::KernelFailure& failure) {
   base::log(base::LogLevel::Warning, failure.message);
-  return failure.stage == jit::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
-                                                             : CUDA_ERROR_INVALID_IMAGE;
+  return failure.stage == variants::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
+                                                                  : CUDA_ERROR_INVALID_IMAGE;
 }
 
-// Apart from the way that most launches take.
-[[gnu::noinline]] CUresult find_form(const std::shared_ptr<const ModuleImage>& image,
-                                     const Dim3& grid, const Dim3& block, const Kernel* threads,
-                                     const Kernel** kernel) {
-  using Found = base::Result<const Kernel*, jit::KernelFailure>;
-  // All by value: after an interrupt it goes on.
-  const auto found =
-      made_before_interrupt([image, grid, block, threads, lacking = *kernel]() -> Found {
-        if (const Kernel* const now = form_for_now(image, *lacking, grid, block, threads)) {
-          return now;
-        }
-        return make_best_form(image->code(), *lacking, grid, block);
-      });
-  if (!found) return CUDA_ERROR_TIMEOUT;
-  if (!*found) return result_of(found->error());
-  *kernel = **found;
+/// What `make`, which may be interrupted, gives. All that it uses by value: it goes on then.
+template <class Make>
+CUresult kernel_of(Make make, const Kernel** kernel) {
+  const std::optional<variants::Made> made = made_before_interrupt(std::move(make));
+  if (!made) return CUDA_ERROR_TIMEOUT;
+  if (!*made) return result_of(made->error());
+  *kernel = **made;
   return CUDA_SUCCESS;
 }
 
@@ -77,10 +67,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
         out_of_memory = out_of_memory || memory.address == nullptr;
         return memory;
       },
-      [image = std::weak_ptr<const ModuleImage>(loading), program](const Kernel& kernel) {
-        arrange_better_form(kernel, program, image);
-        arrange_streaming_form(kernel, program, image);
-      });
+      background_of(loading));
   if (!code) {
     if (out_of_memory) return CUDA_ERROR_OUT_OF_MEMORY;
     base::log(base::LogLevel::Warning, code.error().message);
@@ -121,42 +108,22 @@ ModuleImage::~ModuleImage() {
 
 CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) const {
   // The module may be unloaded meanwhile.
-  const auto linked = made_before_interrupt(
-      [held = shared_from_this(), number] { return held->code().link_kernel(number); });
-  if (!linked) return CUDA_ERROR_TIMEOUT;
-  if (!*linked) return result_of(linked->error());
-  *kernel = **linked;
-  return CUDA_SUCCESS;
+  return kernel_of([held = shared_from_this(), number] { return held->code().link_kernel(number); },
+                   kernel);
 }
 
 CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kernel** kernel) const {
-  const auto linked = made_before_interrupt([held = shared_from_this(), number, checks] {
-    return held->code().link_checked(number, checks);
-  });
-  if (!linked) return CUDA_ERROR_TIMEOUT;
-  if (!*linked) return result_of(linked->error());
-  *kernel = **linked;
-  return CUDA_SUCCESS;
+  return kernel_of(
+      [held = shared_from_this(), number, checks] {
+        return held->code().table(number).make(variants::Variant::of(checks));
+      },
+      kernel);
 }
 
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
-  const Kernel* threads = nullptr;
-  if ((*kernel)->forms != nullptr) {
-    const Kernel* const better = (*kernel)->forms->better.load(std::memory_order_acquire);
-    if (better == nullptr) return CUDA_SUCCESS;
-    threads = std::exchange(*kernel, better);
-    if (better->on_demand == nullptr) return CUDA_SUCCESS;
-  }
-  const Form best = exec::best_form_of_launch(**kernel, grid, block);
-  if ((*kernel)->facts.forms.has(best)) [[likely]]
-    return CUDA_SUCCESS;
-  const Kernel* const made =
-      (*kernel)->on_demand->made[static_cast<std::size_t>(best)].load(std::memory_order_acquire);
-  if (made != nullptr && made->facts.forms.has(exec::form_of_launch(*made, grid, block))) {
-    *kernel = made;
-    return CUDA_SUCCESS;
-  }
-  return find_form(shared_from_this(), grid, block, threads, kernel);
+  return kernel_of([held = shared_from_this(), code = *kernel, grid,
+                    block] { return variants::code_for(*code, grid, block); },
+                   kernel);
 }
 
 CUresult ModuleImage::load_launched_kernels() const {
@@ -217,9 +184,13 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
     *checks = code.checks();
   }
   const CUresult status = load(kernel);
-  if (status != CUDA_SUCCESS || ((*kernel)->on_demand == nullptr && (*kernel)->forms == nullptr))
-    return status;
-  return module_.image()->load_form(grid, block, kernel);
+  if (status != CUDA_SUCCESS || (*kernel)->table == nullptr) return status;
+  const variants::Choice choice = variants::choose(**kernel, grid, block);
+  // Other work than on forms is for when the kernel has run for long.
+  if (choice.work && choice.work->is_form()) [[unlikely]]
+    return module_.image()->load_form(grid, block, kernel);
+  *kernel = choice.code;
+  return CUDA_SUCCESS;
 }
 
 Function::~Function() { registry.functions.erase(handle_); }

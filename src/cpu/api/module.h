@@ -48,8 +48,8 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   CUresult load_launched_kernels() const;
   /// The same in code that does other checks than the module's own.
   CUresult load_checked(std::size_t number, Checks checks, const Kernel** kernel) const;
-  /// Puts in place of a kernel the one that runs launches of this size, which is made if it is not
-  /// yet. As load_kernel otherwise.
+  /// Puts in place of a kernel's code, which lacks a form, the one that runs launches of this size
+  /// now (variants::code_for). As load_kernel otherwise.
   CUresult load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
   unsigned max_registers() const { return max_registers_; }
   const KernelFacts& facts(std::size_t number) const { return code_->program()->kernels()[number]; }
@@ -83,6 +83,7 @@ class Function {
   Function& operator=(const Function&) = delete;
 
   Module& module() const { return module_; }
+  std::size_t number() const { return number_; }
   /// What the PTX says of the kernel: there is no need to load it for that.
   const KernelFacts& facts() const { return facts_; }
   /// Null while the kernel is not loaded.

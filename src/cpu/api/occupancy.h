@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 
 namespace pycuda::cpu::api {
 

@@ -12,7 +12,7 @@
 #include "base/env.h"
 #include "base/file_cache.h"
 #include "base/log.h"
-#include "cpu/api/better_forms.h"
+#include "cpu/api/background.h"
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/check_settings.h"
@@ -29,7 +29,7 @@ const jit::Options& compiler_options() {
     chosen.checks = exec::checks_of_environment();
     chosen.cache_folder = base::default_cache_folder().string();
     chosen.by_parts = loads_lazily();
-    if (patience() >= 0) chosen.aside = compile_aside;
+    if (patience() >= 0) chosen.background = compile_soon;
     return chosen;
   }();
   return options;

@@ -17,6 +17,7 @@
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/process_copy.h"
 #include "cpu/exec/stream.h"
+#include "cpu/variants/table.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -73,8 +74,10 @@ const Kernel* with_threads(const LaunchContext& launch) {
   std::future<const Kernel*> made = promise.get_future();
   run_in_background(
       [promise = std::make_shared<decltype(promise)>(std::move(promise)),
-       on_demand = launch.kernel.on_demand,
-       held = launch.request.keep_alive] { promise->set_value(on_demand->make(Form::Threads)); },
+       table = launch.kernel.table, held = launch.request.keep_alive] {
+        const variants::Made code = table->make(variants::Variant::of(Form::Threads));
+        promise->set_value(code ? *code : nullptr);
+      },
       Priority::Usual);
   if (made.wait_for(compile_limit) != std::future_status::ready) return nullptr;
   // Work that cannot be done breaks its promise.

@@ -2,7 +2,6 @@
 // Rounds over all gangs: after each one, all that are left wait at the barrier, so it opens.
 #include "cpu/exec/gang_block.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -10,75 +9,8 @@ namespace pycuda::cpu::exec {
 namespace {
 
 constexpr std::uint64_t alignment = 256;
-/// What ctaid * ntid + tid may reach, in the promise that vector forms rely on.
-constexpr std::uint64_t most_index = (std::uint64_t{1} << 31) - 4096;
-/// What gangs that take turns keep should stay in a core's own cache.
-constexpr std::uint64_t most_frame_bytes = std::uint64_t{512} << 10;
-
-bool has_one_row(const Dim3& grid, const Dim3& block) {
-  return grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
-}
-
-/// In grids of several rows, if a row fills a gang.
-bool fuses_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  if (has_one_row(grid, block)) return can_fuse(kernel.facts, block);
-  return can_fuse_rows(kernel.facts, block) && grid.x > 1 &&
-         std::uint64_t{grid.x} * block.x >= kernel.facts.gang_lanes;
-}
 
 }  // namespace
-
-namespace {
-
-/// What vector forms rely on.
-bool has_small_indices(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  return std::uint64_t{grid.x} * block.x < most_index &&
-         std::uint64_t{grid.y} * block.y < most_index &&
-         std::uint64_t{grid.z} * block.z < most_index &&
-         grid.x <= kernel.facts.most_gang_blocks.x && grid.y <= kernel.facts.most_gang_blocks.y &&
-         grid.z <= kernel.facts.most_gang_blocks.z;
-}
-
-}  // namespace
-
-bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  const KernelFacts& facts = kernel.facts;
-  if (facts.gang_lanes == 0 || !has_small_indices(kernel, grid, block)) return false;
-  if (facts.forms.are_lines()) return fits_line(facts, block) || facts.forms.has(Form::DeepLine);
-  if (facts.gangs_are_warps && !gangs_can_be_warps(block)) return false;
-  return block.x >= narrowest_gang_row || fuses_blocks(kernel, grid, block);
-}
-
-std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  if (!fuses_blocks(kernel, grid, block)) return 1;
-  if (!has_one_row(grid, block))
-    return std::min<std::uint64_t>(longest_fused_row / block.x, grid.x);
-  if (kernel.facts.gang_frame_bytes == 0) return grid.x;
-  const std::uint64_t bytes_per_gang = kernel.facts.gang_frame_bytes + sizeof(std::uint32_t);
-  const std::uint64_t most_threads = most_frame_bytes / bytes_per_gang * kernel.facts.gang_lanes;
-  return std::clamp<std::uint64_t>(most_threads / block.x, 1, grid.x);
-}
-
-Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  if (!uses_gangs(kernel, grid, block)) return Form::Threads;
-  const Forms forms = kernel.facts.forms;
-  if (forms.are_lines()) return forms.has(Form::DeepLine) ? Form::DeepLine : Form::Line;
-  if (has_whole_tiles(kernel.facts, block) && most_fused_blocks(kernel, grid, block) == 1)
-    return Form::Tiles;
-  return block.x % kernel.facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
-}
-
-Form best_form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
-  const Form form = form_of_launch(kernel, grid, block);
-  if (kernel.on_demand != nullptr && !kernel.facts.forms.are_lines() &&
-      has_small_indices(kernel, grid, block)) {
-    if (const auto line = line_form(kernel.facts, block)) return *line;
-  }
-  if (form == Form::Threads || kernel.on_demand == nullptr || kernel.facts.forms == Forms::all() ||
-      most_fused_blocks(kernel, grid, block) != 1)
-    return form;
-  return small_form(kernel.facts, block).value_or(form);
-}
 
 GangBlock& GangBlock::of_this_thread() {
   thread_local GangBlock own;

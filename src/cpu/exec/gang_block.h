@@ -15,18 +15,6 @@
 
 namespace pycuda::cpu::exec {
 
-/// Whether a launch of this size runs the kernel's vector form.
-bool uses_gangs(const Kernel& kernel, const Dim3& grid, const Dim3& block);
-
-/// How many neighbouring blocks of such a launch may run as one with a longer row: 1 or more.
-std::uint64_t most_fused_blocks(const Kernel& kernel, const Dim3& grid, const Dim3& block);
-
-/// The form that a launch of this size runs.
-Form form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block);
-
-/// The form that it runs best: of `kernel`, or one to be made on demand.
-Form best_form_of_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block);
-
 /// Frames for the gangs of a block, kept from block to block. Of one OS thread.
 class GangBlock {
  public:

@@ -11,7 +11,7 @@
 #include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
-#include "cpu/exec/gang_block.h"
+#include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -86,14 +86,6 @@ struct SlowKernels {
   }
 };
 
-/// A launch that could have had a better form has run for `time`.
-void add_run_time(KernelForms* forms, std::chrono::steady_clock::duration time) {
-  if (forms == nullptr || !forms->improve) return;
-  const std::int64_t spent = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() + 1;
-  const std::int64_t left = forms->patience_ns.fetch_sub(spent, std::memory_order_relaxed);
-  if (left > 0 && left <= spent) forms->improve();
-}
-
 SlowKernels& slow_kernels() {
   static SlowKernels* const kernels = new SlowKernels;
   return *kernels;
@@ -127,7 +119,7 @@ bool runs_in_caller(const LaunchRequest& request) {
   // A launch must not wait for the kernel: how often a loop runs is known to nobody.
   // And only what the workers run has room for the launches of a kernel.
   if (request.kernel->facts.loops || request.kernel->facts.calls_device_runtime) return false;
-  const bool gangs = uses_gangs(*request.kernel, request.grid, request.block);
+  const bool gangs = variants::uses_gangs(request.kernel->facts, request.grid, request.block);
   if (request.kernel->facts.suspends && !gangs) return false;
   const std::uint64_t blocks = block_count(request);
   if (blocks > small_launch) return false;
@@ -137,7 +129,7 @@ bool runs_in_caller(const LaunchRequest& request) {
 
 void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   LaunchContext launch(request, faults);
-  if (launch.forms == nullptr && !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
+  if (!launch.choice.work && !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
     run_plain_blocks(launch, 0, launch.blocks, 0);
     return;
   }
@@ -149,7 +141,7 @@ void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   } else {
     slow_kernels().was_quick(request.kernel, launch.blocks);
   }
-  add_run_time(launch.forms, time);
+  launch.add_run_time(time);
 }
 
 GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
@@ -173,7 +165,7 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
   blocks_per_chunk_ = per_chunk;
   chunks_ = static_cast<std::uint32_t>((launch_.blocks + per_chunk - 1) / per_chunk);
   chunks_left_.store(chunks_, std::memory_order_relaxed);
-  if (launch_.forms != nullptr) started_ = std::chrono::steady_clock::now();
+  if (launch_.choice.work) started_ = std::chrono::steady_clock::now();
 }
 
 JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
@@ -284,8 +276,7 @@ void GridRun::end_chunk() {
   if (launch_.timed_out.load(std::memory_order_relaxed)) {
     launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
   }
-  if (launch_.forms != nullptr)
-    add_run_time(launch_.forms, std::chrono::steady_clock::now() - started_);
+  if (launch_.choice.work) launch_.add_run_time(std::chrono::steady_clock::now() - started_);
   Task finished = std::move(finished_);
   std::unique_ptr<ChildLaunches> children = launch_.take_children();
   pool.retire(*this);

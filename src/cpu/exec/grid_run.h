@@ -40,7 +40,7 @@ class GridRun final : public Job {
   std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first
   std::atomic<std::uint32_t> idle_turns_{0};  ///< one after the other
   std::atomic<std::int32_t> more_blocks_{0};  ///< that may still be let in
-  std::chrono::steady_clock::time_point started_;  ///< if the kernel may get a better form
+  std::chrono::steady_clock::time_point started_;  ///< if its time counts for better code
 };
 
 /// Whether a launch is so small that handing it over would cost more than running it. Never true

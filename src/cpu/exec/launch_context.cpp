@@ -23,27 +23,21 @@
 #include "cpu/exec/streaming.h"
 #include "cpu/exec/unwritten.h"
 #include "cpu/exec/watchdog.h"
+#include "cpu/variants/launch_form.h"
+#include "cpu/variants/table.h"
 
 namespace pycuda::cpu::exec {
 namespace {
 
 std::atomic<std::uint64_t> next_grid_id{1};
 
-/// The forms that run in a launch's place once there is one, or null.
-KernelForms* forms_for(const LaunchRequest& request) {
-  const Kernel& kernel = *request.kernel;
-  if (kernel.streaming != nullptr && should_stream(kernel, request)) return kernel.streaming;
-  return kernel.forms;
-}
-
-/// A better one may lack what a launch needs that was prepared before that one came.
-const Kernel& form_to_run(const LaunchRequest& request, const KernelForms* forms) {
-  const Kernel* const better =
-      forms != nullptr ? forms->better.load(std::memory_order_acquire) : nullptr;
-  return better != nullptr &&
-                 better->facts.forms.has(form_of_launch(*better, request.grid, request.block))
-             ? *better
-             : *request.kernel;
+/// Again, since other code may have come while the launch waited for its turn.
+variants::Choice choose_code(const LaunchRequest& request) {
+  const Kernel& code = *request.kernel;
+  const bool streams = code.streaming != Streaming::Never && should_stream(code, request);
+  if (!streams && !code.facts.is_baseline) [[likely]]
+    return {&code, std::nullopt};
+  return variants::choose(code, request.grid, request.block, streams);
 }
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
@@ -54,8 +48,8 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
 
 LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
     : request(given),
-      forms(forms_for(request)),
-      kernel(form_to_run(request, forms)),
+      choice(choose_code(request)),
+      kernel(*choice.code),
       faults(sink),
       races(request.checks.has(Check::Race) ? std::make_unique<GridRaces>() : nullptr) {
   const KernelFacts& facts = kernel.facts;
@@ -69,13 +63,13 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.launch = this;
   frame.stack_bytes = request.stack_bytes;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
-  const Form form = form_of_launch(kernel, frame.grid, frame.block);
+  const Form form = variants::form_of_launch(facts, frame.grid, frame.block);
   assert(facts.forms.has(form));
   gangs = form != Form::Threads;
   const bool lines = gangs && facts.forms.are_lines();
   frame.rows = frame.block;
   if (lines) frame.rows = {frame.block.x * frame.block.y * frame.block.z, 1, 1};
-  if (gangs) most_fused = most_fused_blocks(kernel, frame.grid, frame.block);
+  if (gangs) most_fused = variants::most_fused_blocks(facts, frame.grid, frame.block);
   tiles = form == Form::Tiles;
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
@@ -119,6 +113,10 @@ LaunchContext::~LaunchContext() {
   }
   if (large_params_ != nullptr)
     ::operator delete(large_params_, std::align_val_t{parameter_alignment});
+}
+
+void LaunchContext::add_run_time(std::chrono::steady_clock::duration time) const {
+  if (choice.work) kernel.table->add_run_time(*choice.work, time);
 }
 
 bool LaunchContext::needs_fresh_shared() const {

@@ -15,6 +15,7 @@
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/kernel.h"
+#include "cpu/variants/choose.h"
 
 namespace pycuda::cpu::exec {
 
@@ -31,8 +32,8 @@ struct LaunchContext {
   LaunchContext& operator=(const LaunchContext&) = delete;
 
   const LaunchRequest& request;  ///< outlives this
-  KernelForms* const forms;      ///< that its run time counts for, or null
-  const Kernel& kernel;          ///< in its best form
+  const variants::Choice choice;
+  const Kernel& kernel;  ///< the code that runs
   FaultSink& faults;
   const std::unique_ptr<GridRaces> races;  ///< where they are looked for
   LaunchFrame frame;
@@ -58,6 +59,8 @@ struct LaunchContext {
     timed_out.store(true, std::memory_order_relaxed);
     stopped.store(true, std::memory_order_relaxed);
   }
+  /// The launch has run for so long: that counts for code that would run it better (choice.work).
+  void add_run_time(std::chrono::steady_clock::duration time) const;
   /// Whether shared memory must be refreshed before each block.
   bool needs_fresh_shared() const;
   /// In checked mode, nothing of an earlier block can be read; the system's bytes are zeros.

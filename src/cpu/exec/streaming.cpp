@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "cpu/exec/address_table.h"
-#include "cpu/exec/gang_block.h"
 #include "cpu/exec/last_level_cache.h"
 #include "cpu/exec/stream.h"
+#include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -130,7 +130,7 @@ bool is_written_only(const StreamedStores& form, const std::string& params, std:
 
 bool should_stream(const Kernel& kernel, const LaunchRequest& request) {
   const StreamedStores& form = kernel.facts.streamed;
-  const bool always = kernel.streaming->always;
+  const bool always = kernel.streaming == Streaming::WhereverPossible;
   const std::uint64_t cache = dependable_cache_bytes();
   const std::uint64_t threads = std::uint64_t{request.grid.x} * request.grid.y * request.grid.z *
                                 request.block.x * request.block.y * request.block.z;
@@ -138,7 +138,8 @@ bool should_stream(const Kernel& kernel, const LaunchRequest& request) {
   const auto unlimited = [](std::uint64_t, std::uint64_t bytes) { return bytes; };
   if (!always && !is_large(walked_by(form, threads, request.params, unlimited), cache))
     return false;
-  if (!uses_gangs(kernel, request.grid, request.block) || !meets_conditions(form, request))
+  if (!variants::uses_gangs(kernel.facts, request.grid, request.block) ||
+      !meets_conditions(form, request))
     return false;
   const AddressTable& table = AddressTable::instance();
   for (const std::uint32_t array : form.arrays) {

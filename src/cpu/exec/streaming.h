@@ -10,10 +10,10 @@ namespace pycuda::cpu::exec {
 
 struct LaunchRequest;
 
-/// Whether stores of `request`, of a kernel with StreamingForms, should go past the caches: it
-/// meets the form's conditions and walks through as much as can be counted on of the last-level
-/// caches, of which it writes a quarter or more, to arrays that none of its other parameters points
-/// into. Of launches that overlap otherwise the result is right, too.
+/// Whether stores of `request`, of a kernel that may have code for that (Kernel::streaming), should
+/// go past the caches: it meets the form's conditions and walks through as much as can be counted
+/// on of the last-level caches, of which it writes a quarter or more, to arrays that none of its
+/// other parameters points into. Of launches that overlap otherwise the result is right, too.
 bool should_stream(const Kernel& kernel, const LaunchRequest& request);
 
 /// Stores of this thread that went past the caches are seen by whoever sees what it writes next.

@@ -10,7 +10,7 @@
 
 #include "cpu/jit/effort.h"
 #include "cpu/jit/program.h"
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/lower/lower.h"
 #include "cpu/simt/gangs.h"
 #include "cpu/simt/lanes/alignment_checks.h"

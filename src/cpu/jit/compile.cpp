@@ -50,12 +50,12 @@ std::string verification_error(const llvm::Module& module) {
 /// Gives kernels their vector forms where they have one, and leaves them those forms alone that the
 /// options ask for.
 void make_vector_forms(Compilation& all) {
-  if (all.options.vectors_wait) {
-    for (KernelFacts& kernel : all.kernels()) kernel.vectors_later = true;
+  if (all.options.tier == Tier::Baseline) {
+    for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = true;
     return;
   }
   run_stage(copy_stage, all);
-  if (all.options.aside && all.options.before_vectors && !all.variants.empty())
+  if (all.options.background && all.options.before_vectors && !all.variants.empty())
     all.options.before_vectors();
   run_stage(version_stage, all);
   run_stage(widen_stage, all);
@@ -66,7 +66,7 @@ void make_vector_forms(Compilation& all) {
 /// need.
 void settle_postponed(Compilation& all) {
   for (KernelFacts& kernel : all.kernels()) {
-    if (!std::exchange(kernel.vectors_later, false)) continue;
+    if (!std::exchange(kernel.is_baseline, false)) continue;
     kernel.scalar_reason = all.effort == Effort::Thorough
                                ? "more than " + std::to_string(simt::longest_ever) +
                                      " instructions, too long for a gang"
@@ -88,17 +88,18 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
        .mark_instructions = plans != nullptr,
        .processor_flushes = options.processor_flushes,
        .rounds_operations = has_avx512(),
-       .longest_unshared = options.patient ? longest_unshared_later : longest_unshared,
+       .longest_unshared =
+           options.tier == Tier::Optimised ? longest_unshared_later : longest_unshared,
        .only_kernels = options.only_kernels});
   if (!lowered) return lowered.error();
   Compilation all{options, std::move(*lowered)};
   all.plans = plans;
   llvm::Module& module = all.module();
-  all.effort = most_effort(module, options.patient);
+  all.effort = most_effort(module, options.tier == Tier::Optimised);
   if (options.quick) all.effort = std::min(all.effort, Effort::Quick);
-  // What runs until a better form is there, after a wait for that already.
+  // What runs until vector code is there, after a wait for that already.
   constexpr unsigned short_enough = 4000;
-  if (options.vectors_wait && module.getInstructionCount() > short_enough)
+  if (options.tier == Tier::Baseline && module.getInstructionCount() > short_enough)
     all.effort = std::min(all.effort, Effort::Quick);
   all.target = make_target_machine(all.effort == Effort::Thorough);
   if (all.effort == Effort::Least) {
@@ -116,7 +117,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   run_stage(expand_stage, all);
   if (!options.vectors || options.checks.any() || options.forms == Form::Threads) return all;
   make_vector_forms(all);
-  if (options.patient) settle_postponed(all);
+  if (options.tier == Tier::Optimised) settle_postponed(all);
   return all;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "cpu/jit/program.h"
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
 #include "cpu/simt/lanes/plan.h"

@@ -16,8 +16,8 @@
 
 #include <mutex>
 
-#include "cpu/jit/checkpoint.h"
 #include "cpu/jit/long_arithmetic.h"
+#include "cpu/variants/checkpoint.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -58,7 +58,7 @@ class CheckpointPass final : public llvm::MachineFunctionPass {
 
   CheckpointPass() : MachineFunctionPass(id) {}
   bool runOnMachineFunction(llvm::MachineFunction&) override {
-    checkpoint();
+    variants::checkpoint();
     return false;
   }
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {

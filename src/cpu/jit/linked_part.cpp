@@ -57,14 +57,7 @@ base::Result<bool> LinkedPart::bind_kernels(const std::vector<KernelFacts>& all,
       return base::Failure{"the code of kernel '" + facts.name + "' could not be linked"};
     if (facts.gang_lanes != 0 && !bind_gangs(kernel))
       return base::Failure{"the vector code of kernel '" + facts.name + "' could not be linked"};
-    if (facts.vectors_later) kernel.forms = &forms_.emplace_back();
-    if (streaming != Streaming::Never && !facts.streamed.arrays.empty() && !facts.streams) {
-      kernel.streaming = &streaming_forms_.emplace_back();
-      kernel.streaming->always = streaming == Streaming::WhereverPossible;
-    }
-    // Lines are made on demand of any kernel that needs them.
-    if (facts.forms != Forms::all() || facts.waits_in_blocks)
-      kernel.on_demand = &on_demand_.emplace_back();
+    if (!facts.streamed.arrays.empty() && !facts.streams) kernel.streaming = streaming;
     kernels_.push_back(std::move(kernel));
   }
   return true;
@@ -81,7 +74,7 @@ base::Result<std::unique_ptr<LinkedPart>> LinkedPart::link(const CompiledProgram
   return part;
 }
 
-const Kernel* LinkedPart::find(std::string_view name) const {
+Kernel* LinkedPart::find(std::string_view name) {
   const auto found = std::find_if(kernels_.begin(), kernels_.end(),
                                   [&](const Kernel& kernel) { return kernel.facts.name == name; });
   return found == kernels_.end() ? nullptr : &*found;

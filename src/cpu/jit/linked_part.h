@@ -2,7 +2,6 @@
 // One object file's kernels, linked into this process and ready to run.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,14 +21,14 @@ class LinkedPart {
   using Symbols = std::vector<std::pair<std::string, void*>>;
 
   /// Links the object code against `symbols`, the module's variables, and finds its kernels' entry
-  /// points. Any thread.
+  /// points. `streaming`: which launches may have other code for their stores. Any thread.
   static base::Result<std::unique_ptr<LinkedPart>> link(const CompiledProgram& compiled,
                                                         const Symbols& symbols,
                                                         Streaming streaming);
 
-  const std::vector<Kernel>& kernels() const { return kernels_; }
+  std::vector<Kernel>& kernels() { return kernels_; }
   /// The kernel of this name, or null.
-  const Kernel* find(std::string_view name) const;
+  Kernel* find(std::string_view name);
   /// The address of a symbol that the code defines, or null.
   void* address_of(std::string_view symbol) const { return code_->find(symbol); }
 
@@ -40,9 +39,6 @@ class LinkedPart {
 
   std::unique_ptr<LinkedObject> code_;
   std::vector<Kernel> kernels_;
-  std::deque<KernelForms> forms_;
-  std::deque<StreamingForms> streaming_forms_;
-  std::deque<FormsOnDemand> on_demand_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -29,7 +29,6 @@
 #include <optional>
 #include <utility>
 
-#include "cpu/jit/checkpoint.h"
 #include "cpu/jit/dump.h"
 #include "cpu/jit/short_blocks.h"
 #include "cpu/jit/stages.h"
@@ -37,6 +36,7 @@
 #include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/plain_coroutines.h"
 #include "cpu/simt/separate_arrays.h"
+#include "cpu/variants/checkpoint.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -97,7 +97,7 @@ class PassRun {
   explicit PassRun(llvm::TargetMachine& target)
       : builder_(&target, tuning(), std::nullopt, &callbacks_) {
     callbacks_.registerBeforeNonSkippedPassCallback(
-        [](llvm::StringRef, const llvm::Any&) { checkpoint(); });
+        [](llvm::StringRef, const llvm::Any&) { variants::checkpoint(); });
     llvm::TargetLibraryInfoImpl no_library(target.getTargetTriple());
     no_library.disableAllFunctions();
     functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });

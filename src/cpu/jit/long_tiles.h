@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/simt/lanes/plan.h"
 
 namespace llvm {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/object_cache.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -107,7 +108,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.strides_over_grid);
   out.text(facts.scalar_reason);
   out.number(facts.forms.bits());
-  out.number(facts.vectors_later);
+  out.number(facts.is_baseline);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
   out.number(facts.processor_flushes);
@@ -155,7 +156,7 @@ KernelFacts read_facts(Reader& in) {
   facts.strides_over_grid = in.number<bool>();
   facts.scalar_reason = in.text();
   facts.forms = Forms::from_bits(in.number<std::uint8_t>());
-  facts.vectors_later = in.number<bool>();
+  facts.is_baseline = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
   facts.processor_flushes = in.number<bool>();
@@ -232,10 +233,7 @@ std::string own_build() {
   return std::to_string(bytes) + "/" + std::to_string(written.time_since_epoch().count());
 }
 
-}  // namespace
-
-std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
-
+/// Whatever changes the code changes the key.
 std::string cache_key(const std::string& text_digest, const Options& options) {
   static const std::string build = own_build();
   base::Hash hash;
@@ -243,11 +241,13 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
   return hash.add(text_digest)
              .add(unsigned{options.checks.bits()})
              .add((options.track_lines ? 2u : 0u) | (options.vectors ? 4u : 0u) |
-                  (options.by_parts ? 8u : 0u) | (options.patient ? 16u : 0u) |
+                  (options.by_parts ? 8u : 0u) | (options.tier == Tier::Optimised ? 16u : 0u) |
                   (options.quick ? 32u : 0u) | (options.streaming_form ? 64u : 0u) |
-                  (options.processor_flushes ? 128u : 0u))
+                  (options.processor_flushes ? 128u : 0u) |
+                  (options.tier == Tier::Baseline ? 256u : 0u))
              .add(options.gang_lanes)
-             .add(unsigned{options.forms.value_or(Forms()).bits()})
+             // Of a program by parts, its text decides that.
+             .add(options.by_parts ? 0u : unsigned{options.forms.value_or(Forms()).bits()})
              .add(options.only_kernels.size())
              .add(host_target().cpu)
              .add(host_target().features)
@@ -258,9 +258,21 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
          ".cpuobj";
 }
 
-std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key) {
-  const auto bytes = base::FileCache(folder).read(key);
-  if (!bytes) return std::nullopt;
+}  // namespace
+
+const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel) {
+  const auto found = std::find_if(code.kernels.begin(), code.kernels.end(),
+                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
+  return found != code.kernels.end() ? &*found : nullptr;
+}
+
+std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
+
+std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
+                                                   const Options& options) {
+  if (options.cache_folder.empty()) return nullptr;
+  const auto bytes = base::FileCache(options.cache_folder).read(cache_key(text_digest, options));
+  if (!bytes) return nullptr;
   Reader in(*bytes);
   CompiledProgram program;
   program.kernels = in.list<KernelFacts>([&] { return read_facts(in); });
@@ -275,12 +287,13 @@ std::optional<CompiledProgram> read_cached(const std::string& folder, const std:
   program.is_large = in.number<bool>();
   program.on_demand = in.number<bool>();
   program.object = in.text();
-  if (!in.complete()) return std::nullopt;
-  return program;
+  if (!in.complete()) return nullptr;
+  return std::make_shared<const CompiledProgram>(std::move(program));
 }
 
-void write_cached(const std::string& folder, const std::string& key,
+void write_cached(const std::string& text_digest, const Options& options,
                   const CompiledProgram& program) {
+  if (options.cache_folder.empty()) return;
   Writer out;
   out.list(program.kernels, [&](const KernelFacts& facts) { write_facts(out, facts); });
   out.list(program.images, [&](const VariableImage& image) { write_image(out, image); });
@@ -292,7 +305,8 @@ void write_cached(const std::string& folder, const std::string& key,
   out.number(program.is_large);
   out.number(program.on_demand);
   out.text(program.object);
-  static_cast<void>(base::FileCache(folder).write(key, out.take()));
+  static_cast<void>(
+      base::FileCache(options.cache_folder).write(cache_key(text_digest, options), out.take()));
 }
 
 }  // namespace pycuda::cpu::jit

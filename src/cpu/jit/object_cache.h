@@ -3,14 +3,17 @@
 // decides the code.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "cpu/jit/image.h"
 #include "cpu/jit/parts.h"
 #include "cpu/jit/program.h"
+#include "cpu/ptx/diagnostic.h"
 
 namespace pycuda::cpu::jit {
 
@@ -24,17 +27,20 @@ struct CompiledProgram {
   bool on_demand = false;   ///< `object` has the forms alone that most launches need
   std::string object;
 };
+using Code = base::Result<std::shared_ptr<const CompiledProgram>, ptx::Diagnostics>;
+
+/// Of the kernel of this name, or null.
+const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel);
 
 /// Stands for a PTX text in keys.
 std::string text_digest(std::string_view ptx_text);
-/// Text, options, processor, LLVM's version, the frames' version and this library's own build:
-/// whatever changes the code changes the key.
-std::string cache_key(const std::string& text_digest, const Options& options);
-
-/// Nothing when the entry is absent or damaged.
-std::optional<CompiledProgram> read_cached(const std::string& folder, const std::string& key);
+/// What these options make of a text, kept in the folder that they name: under a key of text,
+/// options, processor, LLVM's version, the frames' version and this library's own build. Null when
+/// it is not there, or damaged, or if there is no folder.
+std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
+                                                   const Options& options);
 /// A failure to write is no failure of the compilation: silent.
-void write_cached(const std::string& folder, const std::string& key,
+void write_cached(const std::string& text_digest, const Options& options,
                   const CompiledProgram& program);
 
 }  // namespace pycuda::cpu::jit

@@ -10,6 +10,7 @@
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/plan_costs.h"
 #include "cpu/ptx/parser.h"
+#include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -50,16 +51,16 @@ std::string scalar_reason(const KernelFacts& facts, const Options& options) {
 
 /// Which blocks run as one, if any.
 const char* fusion_text(const KernelFacts& facts, const Dim3& block) {
-  if (can_fuse_rows(facts, block))
+  if (variants::can_fuse_rows(facts, block))
     return "neighbouring blocks along x run as one, with rows of up to 256 threads\n";
-  if (can_fuse(facts, block) && block.y == 1 && block.z == 1)
+  if (variants::can_fuse(facts, block) && block.y == 1 && block.z == 1)
     return "neighbouring blocks of a grid of one dimension run as one long one\n";
   return "";
 }
 
 /// Whether blocks run as tiles also where the grid has neighbours for them.
 bool runs_tiles(const KernelFacts& facts, const Dim3& block) {
-  return has_whole_tiles(facts, block) && !can_fuse_rows(facts, block);
+  return variants::has_whole_tiles(facts, block) && !variants::can_fuse_rows(facts, block);
 }
 
 const char* order_text(const KernelFacts& facts) {
@@ -91,7 +92,7 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
   if (block.x < narrowest_gang_row && fusion.empty())
     return "thread by thread: rows of " + std::to_string(block.x) +
            " threads would leave most lanes of a gang empty\n";
-  if (facts.gangs_are_warps && !gangs_can_be_warps(block))
+  if (facts.gangs_are_warps && !variants::gangs_can_be_warps(block))
     return "thread by thread: warp operations, in a block whose rows are no whole warps\n";
   if (runs_tiles(facts, block)) {
     const std::uint32_t tiles =
@@ -119,11 +120,13 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
 }
 
 /// Of a kernel too long for a vector form at once: which form runs now.
-std::string stage_text(const KernelFacts& facts, FormStage stage) {
-  if (stage == FormStage::Coming)
+std::string stage_text(const KernelFacts& facts, variants::State vectors) {
+  if (vectors == variants::State::Making)
     return "long: runs thread by thread while its vector form is made in the background:\n";
-  if (stage == FormStage::Improved)
+  if (vectors == variants::State::Ready)
     return "long: its vector form was made in the background, and runs now\n";
+  if (vectors == variants::State::Failed)
+    return "long: runs thread by thread, since its vector form could not be made:\n";
   char seconds[24];
   std::snprintf(seconds, sizeof seconds, "%.1f",
                 std::chrono::duration<double>(vector_compile_time(facts)).count());
@@ -166,7 +169,7 @@ std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
 base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_text,
                                                           std::string_view kernel,
                                                           const Dim3& block, const Options& options,
-                                                          std::optional<FormStage> known) {
+                                                          std::optional<variants::State> vectors) {
   const auto parsed = ptx::parse(ptx_text);
   if (!parsed) return parsed.error();
   auto planned = plan_module(*parsed, options);
@@ -176,29 +179,26 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
                         [&](const KernelFacts& facts) { return facts.name == kernel; });
   };
   auto found = find();
-  std::string stage;
-  if (found != planned->kernels.end() && known) stage = stage_text(*found, *known);
-  if (found != planned->kernels.end() && found->vectors_later) {
-    stage = stage_text(*found, known.value_or(FormStage::First));
+  const bool is_long = found != planned->kernels.end() && (vectors || found->is_baseline);
+  if (is_long && found->is_baseline) {
     Options later = options;
     later.only_kernels = {std::string(kernel)};
-    later.patient = true;
+    later.tier = Tier::Optimised;
     later.quick = false;
     planned = plan_module(*parsed, later);
     if (!planned) return planned.error();
     found = find();
-    if (found->gang_lanes == 0) stage.clear();
   }
   // Where forms are made on demand.
   if (found != planned->kernels.end() && !options.forms && fusion_text(*found, block)[0] == '\0') {
-    auto form = line_form(*found, block);
-    if (!form) form = small_form(*found, block);
+    auto form = variants::line_form(*found, block);
+    if (!form) form = variants::small_form(*found, block);
     if (!form && found->gangs_are_warps && block.x % found->gang_lanes != 0) form = Form::Tails;
     if (form) {
       Options small = options;
       small.only_kernels = {std::string(kernel)};
       small.forms = *form;
-      small.patient = !stage.empty();
+      if (is_long) small.tier = Tier::Optimised;
       planned = plan_module(*parsed, small);
       if (!planned) return planned.error();
       found = find();
@@ -209,7 +209,11 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
     return ptx::Diagnostics{
         {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};
   std::string text = "kernel " + found->name + ", block " + text_of(block) + ", " +
-                     widest_instructions() + "\n" + stage + launch_text(*found, block, options);
+                     widest_instructions() + "\n" +
+                     (is_long && found->gang_lanes != 0
+                          ? stage_text(*found, vectors.value_or(variants::State::Missing))
+                          : std::string()) +
+                     launch_text(*found, block, options);
   const simt::Plan& plan =
       planned->plans[static_cast<std::size_t>(found - planned->kernels.begin())];
   const bool tiles = runs_tiles(*found, block);

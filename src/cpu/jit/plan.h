@@ -13,17 +13,13 @@
 
 namespace pycuda::cpu::jit {
 
-/// Of a kernel whose vector form comes later: the first form runs, it does while the better one is
-/// being made, or that has come.
-enum class FormStage { First, Coming, Improved };
-
 /// Lines of text for people: how many threads a gang has, how a block of this size is divided into
 /// gangs, and the form of every access, branch and barrier with its place in the PTX and, where the
 /// PTX says, in the source. Compiles the vector form anew, without making code. Errors: what
-/// compiling says, or that there is no such kernel. Of a kernel whose vector form comes later it
-/// shows that form; `stage` says what is known of it.
+/// compiling says, or that there is no such kernel. Of a kernel whose first code is baseline code
+/// it shows the vector code that comes later; `vectors` says how far that is.
 base::Result<std::string, ptx::Diagnostics> describe_plan(
     std::string_view ptx_text, std::string_view kernel, const Dim3& block, const Options& options,
-    std::optional<FormStage> stage = std::nullopt);
+    std::optional<variants::State> vectors = std::nullopt);
 
 }  // namespace pycuda::cpu::jit

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/program.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/env.h"
-#include "cpu/jit/code_in_time.h"
 #include "cpu/jit/compile.h"
+#include "cpu/jit/deadline_compile.h"
 #include "cpu/jit/host_target.h"
 #include "cpu/jit/image.h"
 #include "cpu/jit/object_cache.h"
@@ -52,92 +51,28 @@ const std::vector<GlobalVariable>& Program::variables() const {
 bool Program::from_cache() const { return implementation_->from_cache(); }
 
 base::Result<std::string, ptx::Diagnostics> Program::plan(std::string_view kernel,
-                                                          const Dim3& block, bool improved) const {
+                                                          const Dim3& block,
+                                                          variants::State vectors) const {
   const std::size_t part = implementation_->part_of(kernel);
   const Code code = implementation_->part(part);
   if (!code) return code.error();
-  const bool put_off = std::any_of(
-      (*code)->kernels.begin(), (*code)->kernels.end(),
-      [&](const KernelFacts& facts) { return facts.name == kernel && facts.vectors_later; });
-  std::optional<FormStage> stage;
-  if (put_off) {
-    stage = improved                                 ? FormStage::Improved
-            : implementation_->late(part) != nullptr ? FormStage::Coming
-                                                     : FormStage::First;
-  }
+  const KernelFacts* const facts = find_facts(**code, kernel);
+  std::optional<variants::State> coming;
+  if (facts != nullptr && facts->is_baseline) coming = vectors;
+  if (coming == variants::State::Missing && implementation_->late(part) != nullptr)
+    coming = variants::State::Making;
   Options options = implementation_->part_options(part);
-  options.aside = nullptr;
-  return describe_plan(implementation_->ptx_text(), kernel, block, options, stage);
-}
-
-namespace {
-
-Options for_better_form(const Program::Implementation& program, const std::string& kernel) {
-  Options alone = program.part_options(program.part_of(kernel));
-  alone.only_kernels = {kernel};
-  alone.patient = true;
-  alone.quick = false;
-  alone.aside = nullptr;
-  return alone;
-}
-
-/// With the forms of the kernel's first code: what is found of their stores must be the same.
-Options for_streaming_form(const Program::Implementation& program, const std::string& kernel) {
-  Options alone = program.part_options(program.part_of(kernel));
-  alone.only_kernels = {kernel};
-  alone.streaming_form = true;
-  alone.aside = nullptr;
-  return alone;
-}
-
-}  // namespace
-
-base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_kernel(
-    const std::string& kernel) const {
-  if (const auto late = implementation_->late(implementation_->part_of(kernel))) {
-    const Code code = late->wait();
-    if (!code) return code.error();
-    return std::make_shared<const Program>(
-        std::make_unique<Implementation>(implementation_->ptx_text(), implementation_->digest(),
-                                         implementation_->options(), **code, false, nullptr));
-  }
-  return compile(implementation_->ptx_text(), for_better_form(*implementation_, kernel));
-}
-
-bool Program::is_being_compiled(const std::string& kernel) const {
-  return implementation_->late(implementation_->part_of(kernel)) != nullptr;
-}
-
-base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile_streaming_kernel(
-    const std::string& kernel) const {
-  return compile(implementation_->ptx_text(), for_streaming_form(*implementation_, kernel));
-}
-
-std::shared_ptr<const Program> Program::cached(const Options& alone) const {
-  if (alone.cache_folder.empty()) return nullptr;
-  const std::string& digest = implementation_->digest();
-  auto cached = read_cached(alone.cache_folder, cache_key(digest, alone));
-  if (!cached) return nullptr;
-  return std::make_shared<const Program>(std::make_unique<Implementation>(
-      implementation_->ptx_text(), digest, alone, std::move(*cached), true, nullptr));
-}
-
-std::shared_ptr<const Program> Program::cached_kernel(const std::string& kernel) const {
-  return cached(for_better_form(*implementation_, kernel));
-}
-
-std::shared_ptr<const Program> Program::cached_streaming_kernel(const std::string& kernel) const {
-  return cached(for_streaming_form(*implementation_, kernel));
+  options.background = {};
+  return describe_plan(implementation_->ptx_text(), kernel, block, options, coming);
 }
 
 base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     std::string_view ptx_text, const Options& options) {
-  const bool caching = !options.cache_folder.empty();
-  const std::string digest = caching ? text_digest(ptx_text) : std::string();
-  const std::string key = caching ? cache_key(digest, options) : std::string();
+  const std::string digest = options.cache_folder.empty() ? std::string() : text_digest(ptx_text);
   const auto make =
-      [&](CompiledProgram module, bool from_cache, std::shared_ptr<const ptx::Module> parsed,
-          std::shared_ptr<LateCode> late =
+      [&](std::shared_ptr<const CompiledProgram> module, bool from_cache,
+          std::shared_ptr<const ptx::Module> parsed,
+          std::shared_ptr<const LateCode> late =
               nullptr) -> base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> {
     auto made = std::make_unique<Implementation>(ptx_text, digest, options, std::move(module),
                                                  from_cache, std::move(parsed));
@@ -148,10 +83,7 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     }
     return std::make_shared<const Program>(std::move(made));
   };
-  if (caching) {
-    if (auto cached = read_cached(options.cache_folder, key))
-      return make(std::move(*cached), true, nullptr);
-  }
+  if (auto cached = read_cached(digest, options)) return make(std::move(cached), true, nullptr);
   auto result = ptx::parse(ptx_text);
   if (!result) return result.error();
   const auto parsed = std::make_shared<const ptx::Module>(std::move(*result));
@@ -171,12 +103,12 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
     program.parts = std::move(parts);
     program.is_large = checked->is_large;
   } else {
-    CodeInTime made = code_in_time(parsed, chosen, key, program);
+    CodeByDeadline made = compile_by_deadline(parsed, chosen, digest, program);
     if (!made.code) return made.code.error();
-    return make(**made.code, false, parsed, std::move(made.late));
+    return make(*made.code, false, parsed, std::move(made.late));
   }
-  if (caching) write_cached(options.cache_folder, key, program);
-  return make(std::move(program), false, parsed);
+  write_cached(digest, options, program);
+  return make(std::make_shared<const CompiledProgram>(std::move(program)), false, parsed);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cpu/jit/timed_work.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
+#include "cpu/variants/table.h"
 
 namespace pycuda::cpu::jit {
 
@@ -26,10 +26,13 @@ bool vectors_wanted();
 /// PYCUDA_CPU_GANG: 16, 32 or 64 lanes for every kernel's gangs; 0: chosen for each kernel.
 unsigned gang_lanes_wanted();
 
-/// When stores go past the caches in kernels that write whole lines (KernelFacts::streamed).
-enum class Streaming : std::uint8_t { Never, InLargeLaunches, WhereverPossible };
 /// PYCUDA_CPU_STREAM: 0 never, 1 wherever possible.
 Streaming streaming_wanted();
+
+/// How much compiling a module's code is worth. Baseline: soon, without vectors. Usual: with
+/// vectors, but for kernels that would take long with them. Optimised: with vectors, however long
+/// that takes.
+enum class Tier : std::uint8_t { Baseline, Usual, Optimised };
 
 struct Options {
   Checks checks = {};               ///< what the code checks or tells the checks of
@@ -41,22 +44,23 @@ struct Options {
   std::optional<Forms> forms = Forms::all();
   /// Kernels are compiled when they are first asked for: Program::compile checks everything, and
   /// makes code only where there is one part of it (parts.h). They get the forms that most launches
-  /// need, others when LoadedProgram::link_form asks. Otherwise everything is compiled at once.
+  /// need, others when a launch needs them (cpu/variants). Otherwise everything is compiled at
+  /// once.
   bool by_parts = false;
   std::vector<std::string> only_kernels = {};  ///< these alone; empty: all
-  bool patient = false;  ///< vector forms are made however long that takes, not put off
+  Tier tier = Tier::Usual;
   /// As kernels of a large module are compiled, whose compilation must end: vector forms are put
   /// off, and less is optimised.
   bool quick = false;
-  Streaming streaming = streaming_wanted();  ///< decides which forms are made, not what they are
+  Streaming streaming = streaming_wanted();  ///< decides which code is made, not what it is
   bool streaming_form = false;               ///< this is for launches whose stores do so
   bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
-  /// Compiles what is asked for first, of which nobody waits for vector forms that take long; none:
-  /// everything is waited for.
-  Aside aside = {};
-  std::chrono::milliseconds most_wait{1000};  ///< for those, of a processor's time
-  bool vectors_wait = false;                  ///< vector forms are put off: they take too long
-  /// Called before vector forms are made that could be put off, on the thread that `aside` started.
+  /// Compiles what is asked for first. Where its vector forms take more than `deadline` of a
+  /// processor's time, it goes on while the program runs baseline code; none: everything is waited
+  /// for.
+  variants::Spawn background = {};
+  std::chrono::milliseconds deadline{1000};
+  /// Called before vector forms are made that nobody may wait for, on `background`'s thread.
   std::function<void()> before_vectors = {};
 };
 
@@ -93,40 +97,17 @@ class Program {
   const std::vector<KernelFacts>& kernels() const;
   const std::vector<GlobalVariable>& variables() const;
   bool from_cache() const;
-  /// What the vector path makes of a kernel, for people to read (plan.h). `improved`: whether its
-  /// better form runs, if it has one to come.
+  /// What the vector path makes of a kernel, for people to read (plan.h). `vectors`: how far its
+  /// vector code is, if its first code is baseline code.
   base::Result<std::string, ptx::Diagnostics> plan(std::string_view kernel, const Dim3& block,
-                                                   bool improved) const;
-
-  /// A program of this kernel alone, with the vector form that `compile` put off
-  /// (KernelFacts::vectors_later), or a reason why there is none. Blocking, for seconds; any
-  /// thread.
-  base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile_kernel(
-      const std::string& kernel) const;
-  /// Whether that program is being compiled already, because nobody waited for it any longer.
-  bool is_being_compiled(const std::string& kernel) const;
-  /// The same from the disk cache, or null.
-  std::shared_ptr<const Program> cached_kernel(const std::string& kernel) const;
-  /// Likewise a program of this kernel alone, with stores that go past the caches where
-  /// KernelFacts::streamed says that they may.
-  base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> compile_streaming_kernel(
-      const std::string& kernel) const;
-  std::shared_ptr<const Program> cached_streaming_kernel(const std::string& kernel) const;
+                                                   variants::State vectors) const;
 
   class Implementation;  ///< program_code.h
   explicit Program(std::unique_ptr<Implementation> implementation);
   const Implementation& implementation() const { return *implementation_; }
 
  private:
-  std::shared_ptr<const Program> cached(const Options& alone) const;
-
   std::unique_ptr<Implementation> implementation_;
-};
-
-/// Why a kernel that passed Program::compile's checks cannot be run.
-struct KernelFailure {
-  enum class Stage { Compile, Link } stage;
-  std::string message;  ///< names the kernel
 };
 
 /// Where a variable lies when a program is loaded.
@@ -139,18 +120,17 @@ struct VariableMemory {
 };
 
 /// A Program with memory for its variables, and its kernels linked into this process: at once, or
-/// when they are first asked for (Options::by_parts), with the forms that launches need. Unlinked
+/// when they are first asked for (Options::by_parts), with the code that launches need. Unlinked
 /// when destroyed (no kernel may be running).
 class LoadedProgram {
  public:
   /// `allocate` gives each variable zeroed memory or null, which fails the load. Links the code
   /// that there is and writes initial values (also addresses of functions and other variables).
-  /// `before_use`, if any, is called for each kernel before anyone can launch it, on the thread
-  /// that asked for it first.
+  /// `background`: who compiles what no launch waits for, while its owner holds this object.
   static base::Result<std::unique_ptr<LoadedProgram>> load(
       std::shared_ptr<const Program> program,
       const std::function<VariableMemory(const GlobalVariable&)>& allocate,
-      std::function<void(const Kernel&)> before_use = {});
+      variants::Background background = {});
   ~LoadedProgram();
 
   const std::shared_ptr<const Program>& program() const;
@@ -162,13 +142,9 @@ class LoadedProgram {
   const Kernel* linked_kernel(std::size_t number) const;
   /// The same, compiled and linked if it is not yet: then blocking, while other kernels may be
   /// asked for on other threads.
-  base::Result<const Kernel*, KernelFailure> link_kernel(std::size_t number) const;
-  /// One of these kernels, or it in another object, with code for launches that need `form`. Made
-  /// if it is not yet: blocking then, any thread. Lives as long as this object.
-  base::Result<const Kernel*, KernelFailure> link_form(const Kernel& kernel, Form form) const;
-  /// The kernel of this number in code that does these checks, for launches of any shape. Compiled
-  /// and linked at the first call: blocking then, any thread. Lives as long as this object.
-  base::Result<const Kernel*, KernelFailure> link_checked(std::size_t number, Checks checks) const;
+  variants::Made link_kernel(std::size_t number) const;
+  /// The kernel's codes. Lives as long as this object.
+  variants::Table& table(std::size_t number) const;
   /// What the code of `link_kernel` checks.
   Checks checks() const;
   /// What device code sees as the addresses of kernels: that of number i is address 0's plus i
@@ -181,14 +157,6 @@ class LoadedProgram {
     std::uint64_t bytes;
   };
   std::optional<Address> find_variable(std::string_view name) const;
-
-  /// Lets launches of `kernel`, one of these with KernelForms, run it as `better` has it from now
-  /// on (Program::compile_kernel). False when it has no vector form or cannot be linked. Once for
-  /// each kernel, on any thread, while launches go on.
-  bool improve(const Kernel& kernel, const std::shared_ptr<const Program>& better) const;
-  /// The same for large launches of a kernel with StreamingForms
-  /// (Program::compile_streaming_kernel).
-  bool add_streaming_form(const Kernel& kernel, const std::shared_ptr<const Program>& form) const;
 
   class Implementation;
   explicit LoadedProgram(std::unique_ptr<Implementation> implementation);

@@ -9,12 +9,13 @@
 namespace pycuda::cpu::jit {
 
 Program::Implementation::Implementation(std::string_view ptx_text, std::string digest,
-                                        const Options& options, CompiledProgram module,
+                                        const Options& options,
+                                        std::shared_ptr<const CompiledProgram> module,
                                         bool from_cache, std::shared_ptr<const ptx::Module> parsed)
     : ptx_text_(ptx_text),
       digest_(std::move(digest)),
       options_(options),
-      module_(std::make_shared<const CompiledProgram>(std::move(module))),
+      module_(std::move(module)),
       from_cache_(from_cache),
       states_(std::max<std::size_t>(module_->parts.size(), 1)),
       parsed_(std::move(parsed)),
@@ -60,52 +61,63 @@ Code Program::Implementation::part(std::size_t part) const {
   return made;
 }
 
-Code Program::Implementation::form(const std::string& kernel, Form form) const {
+Options Program::Implementation::options_of(const std::string& kernel,
+                                            variants::Variant variant) const {
+  using variants::Variant;
   const std::size_t number = part_of(kernel);
   Options options = part_options(number);
   options.only_kernels = {kernel};
-  options.forms = form;
-  options.aside = nullptr;
-  const Code first = part(number);
-  if (!first) return first.error();
-  // Forms of a better one.
-  const std::vector<KernelFacts>& all = (*first)->kernels;
-  if (std::any_of(all.begin(), all.end(), [&](const KernelFacts& facts) {
-        return facts.name == kernel && facts.vectors_later;
-      })) {
-    options.patient = true;
+  options.background = {};
+  if (variant.is_checked()) {
+    options.forms = Forms::all();
+    options.checks = variant.checks();
+  }
+  if (variant.is_form()) options.forms = variant.form();
+  // With the forms of the kernel's first code: what is found of their stores must be the same.
+  if (variant == Variant::streaming()) options.streaming_form = true;
+  const auto is_baseline = [&] {
+    const Code first = part(number);
+    const KernelFacts* const facts = first ? find_facts(**first, kernel) : nullptr;
+    return facts != nullptr && facts->is_baseline;
+  };
+  if (variant == Variant::vectors() || (variant.is_form() && is_baseline())) {
+    options.tier = Tier::Optimised;
     options.quick = false;
   }
-  State* state = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    state = &forms_[{kernel, form}];
-  }
-  const std::lock_guard lock(state->mutex);
-  return code_of(*state, options);
+  return options;
 }
 
-Code Program::Implementation::checked(const std::string& kernel, Checks checks) const {
-  Options options = part_options(part_of(kernel));
-  options.only_kernels = {kernel};
-  options.forms = Forms::all();
-  options.by_parts = false;
-  options.checks = checks;
-  options.aside = nullptr;
-  State* state = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    state = &checked_[{kernel, checks.bits()}];
+Program::Implementation::State& Program::Implementation::state_of(const std::string& kernel,
+                                                                  variants::Variant variant) const {
+  const std::lock_guard lock(mutex_);
+  return variants_[{kernel, variant}];
+}
+
+Code Program::Implementation::code(const std::string& kernel, variants::Variant variant) const {
+  const Options options = options_of(kernel, variant);
+  State& state = state_of(kernel, variant);
+  const std::lock_guard lock(state.mutex);
+  if (state.code == nullptr && variant == variants::Variant::vectors()) {
+    if (const auto late = this->late(part_of(kernel))) return late->wait();
   }
-  const std::lock_guard lock(state->mutex);
-  return code_of(*state, options);
+  return code_of(state, options);
+}
+
+std::shared_ptr<const CompiledProgram> Program::Implementation::code_at_hand(
+    const std::string& kernel, variants::Variant variant) const {
+  const Options options = options_of(kernel, variant);
+  State& state = state_of(kernel, variant);
+  const std::unique_lock lock(state.mutex, std::try_to_lock);
+  if (!lock) return nullptr;  // it is being compiled
+  if (state.code == nullptr) state.code = read_cached(digest_, options);
+  return state.code;
 }
 
 /// With the state's mutex held.
 Code Program::Implementation::code_of(State& state, const Options& options) const {
   if (state.code != nullptr) return state.code;
   if (state.failure) return *state.failure;
-  CodeInTime made = make(options);
+  CodeByDeadline made = make(options);
   if (made.code) {
     state.code = *made.code;
     state.late = std::move(made.late);
@@ -115,22 +127,17 @@ Code Program::Implementation::code_of(State& state, const Options& options) cons
   return std::move(made.code);
 }
 
-std::shared_ptr<LateCode> Program::Implementation::late(std::size_t part) const {
+std::shared_ptr<const LateCode> Program::Implementation::late(std::size_t part) const {
   State& state = states_[part];
   const std::lock_guard lock(state.mutex);
   return state.late;
 }
 
-CodeInTime Program::Implementation::make(const Options& options) const {
-  const bool caching = !options.cache_folder.empty();
-  const std::string key = caching ? cache_key(digest_, options) : std::string();
-  if (caching) {
-    if (auto cached = read_cached(options.cache_folder, key))
-      return {std::make_shared<const CompiledProgram>(std::move(*cached)), nullptr};
-  }
+CodeByDeadline Program::Implementation::make(const Options& options) const {
+  if (auto found = read_cached(digest_, options)) return {std::move(found), nullptr};
   const auto source = parsed();
   if (!source) return {source.error(), nullptr};
-  return code_in_time(*source, options, key, {});
+  return compile_by_deadline(*source, options, digest_, {});
 }
 
 base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> Program::Implementation::parsed()

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cpu/jit/code_in_time.h"
+#include "cpu/jit/deadline_compile.h"
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/program.h"
 #include "cpu/ptx/diagnostic.h"
@@ -26,7 +25,7 @@ class Program::Implementation {
  public:
   /// `digest` is that of the text. `parsed`, if there is one, is kept until all parts are compiled.
   Implementation(std::string_view ptx_text, std::string digest, const Options& options,
-                 CompiledProgram module, bool from_cache,
+                 std::shared_ptr<const CompiledProgram> module, bool from_cache,
                  std::shared_ptr<const ptx::Module> parsed);
 
   /// Facts and variables, and the code if there are no parts.
@@ -46,15 +45,20 @@ class Program::Implementation {
   /// The code of a part, compiled or read from the disk cache if it was not yet. Blocking; any
   /// thread: who asks for a part that is being compiled waits for it.
   Code part(std::size_t part) const;
-  /// What has vector forms of kernels of this part, which its code lacks because they took too
-  /// long; null otherwise.
-  std::shared_ptr<LateCode> late(std::size_t part) const;
+  /// What has vector forms of kernels of this part, which its code lacks because their deadline has
+  /// passed; null otherwise.
+  std::shared_ptr<const LateCode> late(std::size_t part) const;
+  /// Whether there is such code of a kernel's part.
+  bool is_being_compiled(std::string_view kernel) const { return late(part_of(kernel)) != nullptr; }
   /// Of a program without parts, before anyone has it.
-  void set_late(std::shared_ptr<LateCode> late) { states_.front().late = std::move(late); }
-  /// The same of a kernel alone, with a form that its part may lack.
-  Code form(const std::string& kernel, Form form) const;
-  /// The same with code that checks.
-  Code checked(const std::string& kernel, Checks checks) const;
+  void set_late(std::shared_ptr<const LateCode> late) { states_.front().late = std::move(late); }
+  /// Code of a kernel alone, compiled or read from the disk cache if it was not yet. Blocking, for
+  /// seconds; any thread: who asks for what is being compiled waits for it. (The kernel's first
+  /// code, which it may share with others, is its part's.)
+  Code code(const std::string& kernel, variants::Variant variant) const;
+  /// The same if there is no need to compile it, else null.
+  std::shared_ptr<const CompiledProgram> code_at_hand(const std::string& kernel,
+                                                      variants::Variant variant) const;
   /// Whether there may be more than one copy of its code: not where functions have addresses.
   bool may_be_copied(std::string_view kernel) const {
     const std::vector<Part>& parts = module_->parts;
@@ -66,12 +70,15 @@ class Program::Implementation {
   struct State {
     std::mutex mutex;  ///< held while the part is compiled; protects the rest
     std::shared_ptr<const CompiledProgram> code;
-    std::shared_ptr<LateCode> late;
+    std::shared_ptr<const LateCode> late;
     std::optional<ptx::Diagnostics> failure;
   };
 
   Code code_of(State& state, const Options& options) const;
-  CodeInTime make(const Options& options) const;
+  CodeByDeadline make(const Options& options) const;
+  State& state_of(const std::string& kernel, variants::Variant variant) const;
+  /// The options that a variant is compiled with.
+  Options options_of(const std::string& kernel, variants::Variant variant) const;
   /// Parses again if the first compilation was another process's.
   base::Result<std::shared_ptr<const ptx::Module>, ptx::Diagnostics> parsed() const;
   void forget_parsed_if_done() const;
@@ -86,8 +93,7 @@ class Program::Implementation {
   mutable std::mutex mutex_;  ///< protects what follows
   mutable std::shared_ptr<const ptx::Module> parsed_;
   mutable std::size_t parts_left_;  ///< without code
-  mutable std::map<std::pair<std::string, Form>, State> forms_;
-  mutable std::map<std::pair<std::string, std::uint8_t>, State> checked_;
+  mutable std::map<std::pair<std::string, variants::Variant>, State> variants_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -55,10 +55,11 @@ simt::Processor host_processor() {
 void copy_kernels(const Subject& subject) {
   Compilation& all = subject.all;
   if (all.plans) all.plans->resize(all.kernels().size());
-  const unsigned patient = all.options.patient ? simt::longest_ever : simt::longest_at_once;
+  const unsigned longest =
+      all.options.tier == Tier::Optimised ? simt::longest_ever : simt::longest_at_once;
   all.variants = simt::copy_for_gangs(
       all.module(), all.kernels(), wanted_sizes(all.options), all.options.forms,
-      all.effort == Effort::Thorough ? patient : 0, host_processor());
+      all.effort == Effort::Thorough ? longest : 0, host_processor());
 }
 
 void structure_divergent_copies(const Subject& subject) {

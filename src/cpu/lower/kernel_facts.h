@@ -2,7 +2,7 @@
 // What launches and function attributes need to know of a kernel, read off the PTX.
 #pragma once
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/lower/module_lowering.h"
 
 namespace pycuda::cpu::lower {

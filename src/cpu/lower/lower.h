@@ -20,7 +20,7 @@
 
 #include "base/result.h"
 #include "cpu/kernel_abi/checks.h"
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/lower/call_graph.h"
 #include "cpu/ptx/module.h"
 

@@ -11,19 +11,18 @@
 
 #include "cpu/simt/lanes/warp_sites.h"
 #include "cpu/simt/suspension.h"
+#include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
-/// As most_fused_blocks and has_whole_tiles decide for a grid of many blocks.
-Forms forms_of_block(const KernelFacts& facts, const Dim3& block) {
+/// In a grid of many blocks. Lines are made on demand.
+Form form_of_block(KernelFacts facts, const Dim3& block) {
+  constexpr std::uint32_t many = 1024;
+  facts.most_gang_blocks = {many, many, many};
   const bool one_row = block.y == 1 && block.z == 1;
-  const bool fuses = one_row ? can_fuse(facts, block) : can_fuse_rows(facts, block);
-  // Lines are made on demand.
-  if (line_form(facts, block)) return Form::Threads;
-  if (block.x < narrowest_gang_row && !fuses) return Form::Threads;
-  if (!fuses && has_whole_tiles(facts, block)) return Form::Tiles;
-  return block.x % facts.gang_lanes == 0 ? Form::Gangs : Form::Tails;
+  if (variants::line_form(facts, block)) return Form::Threads;
+  return variants::form_of_launch(facts, {many, one_row ? 1 : many, 1}, block);
 }
 
 void erase(llvm::Module& module, const std::string& name) {
@@ -61,7 +60,7 @@ void erase_unused(std::vector<llvm::Function*> called) {
 Forms likely_forms(const KernelFacts& facts) {
   if (facts.gang_lanes == 0 || facts.launched_by_kernels || facts.calls_device_runtime)
     return Forms::all();
-  if (facts.required_block.x != 0) return forms_of_block(facts, facts.required_block);
+  if (facts.required_block.x != 0) return form_of_block(facts, facts.required_block);
   if (facts.tile_rows == 0) return Form::Gangs;
   // Blocks of 16 x 16 threads are no whole gangs.
   return facts.fuses_blocks && facts.walks_rows ? Form::Tails : Form::Tiles;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 
 namespace llvm {
 class Module;

@@ -308,7 +308,7 @@ void postpone(const llvm::Function& kernel, const Suspension& suspension, Kernel
     facts.scalar_reason = obstacle(instruction, suspension);
     if (!facts.scalar_reason.empty()) return;
   }
-  facts.vectors_later = true;
+  facts.is_baseline = true;
 }
 
 /// Whether a kernel whose gangs are warps runs in blocks of whole ones alone.
@@ -359,7 +359,7 @@ std::vector<GangSource> copy_for_gangs(llvm::Module& module, std::vector<KernelF
         if (longest <= longest_at_once && !warps &&
             cost->time(chosen, processor.register_bytes) > longest_time_at_once) {
           copy->eraseFromParent();
-          facts[i].vectors_later = true;
+          facts[i].is_baseline = true;
           continue;
         }
       }

@@ -101,7 +101,7 @@ std::vector<ParameterChecks> hoist_parameter_checks(llvm::Module& module,
   const Suspension suspension(module);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* function = module.getFunction("f." + facts[i].name);
-    if (!function || facts[i].gang_lanes != 0 || facts[i].vectors_later) continue;
+    if (!function || facts[i].gang_lanes != 0 || facts[i].is_baseline) continue;
     if (suspension.suspends(*function) || function->getInstructionCount() > most_for_two_forms)
       continue;
     checks[i] = take_parameter_checks(*function);

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/simt/lanes/alignment_checks.h"
 
 namespace llvm {

@@ -30,7 +30,7 @@ struct Way {
 };
 
 constexpr Way ways[] = {
-    {"vectors", [](jit::Options& options) { options.patient = true; }},
+    {"vectors", [](jit::Options& options) { options.tier = jit::Tier::Optimised; }},
     {"likely-forms", [](jit::Options& options) { options.forms.reset(); }},
     {"streaming", [](jit::Options& options) { options.streaming_form = true; }},
     {"line", [](jit::Options& options) { options.forms = Form::Line; }},

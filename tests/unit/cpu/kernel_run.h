@@ -48,13 +48,17 @@ inline std::string diagnostics_of(const std::string& body) {
 /// asked for.
 class LoadedModule {
  public:
-  explicit LoadedModule(const std::string& body, const jit::Options& options = {}) {
+  explicit LoadedModule(const std::string& body, const jit::Options& options = {},
+                        variants::Background background = {}) {
     auto program = jit::Program::compile(module_of(body), options);
     if (!program) FAIL(ptx::to_text(program.error()));
-    auto loaded = jit::LoadedProgram::load(*program, [this](const jit::GlobalVariable& variable) {
-      return memory_.emplace_back(new (std::align_val_t{256}) std::byte[variable.bytes + 1]())
-          .get();
-    });
+    auto loaded = jit::LoadedProgram::load(
+        *program,
+        [this](const jit::GlobalVariable& variable) {
+          return memory_.emplace_back(new (std::align_val_t{256}) std::byte[variable.bytes + 1]())
+              .get();
+        },
+        std::move(background));
     if (!loaded) FAIL(loaded.error().message);
     program_ = std::move(*loaded);
   }
@@ -63,11 +67,6 @@ class LoadedModule {
     const Kernel* found = program_->find_kernel(name);
     REQUIRE_MESSAGE(found != nullptr, name);
     return *found;
-  }
-
-  /// Gives a kernel a form whose stores go past the caches.
-  bool add_streaming_form(const char* name, const std::shared_ptr<const jit::Program>& form) const {
-    return program_->add_streaming_form(kernel(name), form);
   }
 
   /// Runs a kernel; the fault it ended with, if any.

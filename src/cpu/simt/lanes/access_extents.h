@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "cpu/kernel_abi/kernel.h"
+#include "cpu/kernel_abi/facts.h"
 
 namespace pycuda::cpu::simt {
 

@@ -7,6 +7,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <utility>

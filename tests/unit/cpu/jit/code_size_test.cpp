@@ -38,7 +38,7 @@ std::size_t code_bytes(const std::string& text) {
   jit::Options options;
   options.vectors = true;
   options.gang_lanes = 16;
-  options.patient = true;
+  options.tier = jit::Tier::Optimised;
   const auto compiled = jit::compile_module(*parsed, options);
   REQUIRE(compiled);
   CHECK(compiled->kernels.at(0).gang_lanes == 16);

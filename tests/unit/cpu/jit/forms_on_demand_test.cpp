@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/exec/gang_block.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/stream.h"
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/program.h"
+#include "cpu/variants/choose.h"
+#include "cpu/variants/launch_form.h"
 #include "unit/cpu/jit/cache_folder.h"
 #include "unit/cpu/kernel_run.h"
 
@@ -24,12 +25,16 @@ namespace {
 
 namespace exec = pycuda::cpu::exec;
 namespace jit = pycuda::cpu::jit;
+namespace variants = pycuda::cpu::variants;
 using pycuda::cpu::Dim3;
 using pycuda::cpu::Form;
 using pycuda::cpu::Forms;
 using pycuda::cpu::Kernel;
 using pycuda::cpu::testing::CacheFolder;
 using pycuda::cpu::testing::module_of;
+using variants::best_form;
+using variants::form_of_launch;
+using variants::Variant;
 
 /// Each thread stores its number, without a look at how many there are; `first` comes before.
 std::string stores(const std::string& name, const std::string& first = {}) {
@@ -59,6 +64,11 @@ std::unique_ptr<jit::LoadedProgram> load(const std::string& body, const jit::Opt
   return std::move(*loaded);
 }
 
+/// The first kernel with this form.
+variants::Made make(const jit::LoadedProgram& loaded, Form form) {
+  return loaded.table(0).make(Variant::of(form));
+}
+
 /// Each thread of a block of several rows, or one, adds to its element what row and column say.
 const std::string sums =
     ".visible .entry sums(.param .u64 out) {\n  .reg .b64 %a, %d; .reg .b32 %x, %y, %n, %c, %k, "
@@ -83,7 +93,7 @@ std::optional<exec::Fault> launch(const jit::LoadedProgram& loaded, Dim3 grid, D
   Sink sink;
   exec::Stream stream(0, sink);
   exec::LaunchRequest request;
-  request.kernel = *loaded.link_form(*kernel, exec::best_form_of_launch(*kernel, grid, block));
+  request.kernel = *variants::code_for(*kernel, grid, block);
   request.grid = grid;
   request.block = block;
   request.params.assign(reinterpret_cast<const char*>(&out), sizeof out);
@@ -102,20 +112,19 @@ TEST_CASE("a kernel's first code has whole gangs alone, and launches get what el
   CHECK(kernel.facts.forms == Form::Gangs);
   CHECK((kernel.run_gangs != nullptr));
   CHECK((kernel.run_block == nullptr));
-  REQUIRE(kernel.on_demand != nullptr);
-  CHECK(*loaded->link_form(kernel, Form::Gangs) == &kernel);
-  const auto tails = loaded->link_form(kernel, Form::Tails);
+  REQUIRE(kernel.table != nullptr);
+  CHECK(*make(*loaded, Form::Gangs) == &kernel);
+  const auto tails = make(*loaded, Form::Tails);
   REQUIRE(tails.ok());
   CHECK(((*tails)->run_gangs != nullptr));
   CHECK(((*tails)->run_block == nullptr));
   CHECK((*tails)->facts.gang_lanes == kernel.facts.gang_lanes);
-  const auto threads = loaded->link_form(kernel, Form::Threads);
+  const auto threads = make(*loaded, Form::Threads);
   REQUIRE(threads.ok());
   CHECK(((*threads)->run_block != nullptr));
   CHECK((*threads)->facts.gang_lanes == 0);
-  CHECK(*loaded->link_form(kernel, Form::Tails) == *tails);
-  CHECK(kernel.on_demand->make(Form::Threads) == *threads);
-  CHECK((*tails)->on_demand->make(Form::Threads) == *threads);
+  CHECK(*make(*loaded, Form::Tails) == *tails);
+  CHECK(kernel.table == (*tails)->table);
 }
 
 TEST_CASE("a kernel that is known to have ragged rows gets gangs for these at first") {
@@ -145,7 +154,7 @@ TEST_CASE("forms made on demand come from the disk cache") {
   CacheFolder folder;
   const auto make = [&](Form form) {
     const auto loaded = load(stores("store"), on_demand(folder.path));
-    CHECK(loaded->link_form(**loaded->link_kernel(0), form).ok());
+    CHECK(loaded->table(0).make(Variant::of(form)).ok());
     return folder.files();
   };
   CHECK(make(Form::Gangs) == 1);
@@ -157,12 +166,12 @@ TEST_CASE("forms made on demand come from the disk cache") {
 
 TEST_CASE("threads that ask for the same and for different forms at once get one of each") {
   const auto loaded = load(stores("store"), on_demand());
-  const Kernel& kernel = **loaded->link_kernel(0);
+  REQUIRE(loaded->link_kernel(0).ok());
   constexpr Form forms[] = {Form::Tails, Form::Threads, Form::Gangs};
   std::vector<const Kernel*> found(12);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < found.size(); ++i)
-    threads.emplace_back([&, i] { found[i] = *loaded->link_form(kernel, forms[i % 3]); });
+    threads.emplace_back([&, i] { found[i] = *make(*loaded, forms[i % 3]); });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < found.size(); ++i) {
     CHECK(found[i]->facts.forms.has(forms[i % 3]));
@@ -181,14 +190,14 @@ TEST_CASE("a form whose code cannot be linked fails by name when it is asked for
   code.kernels.emplace_back().name = "store";
   code.object = "no object file";
   const std::string digest = jit::text_digest(module_of(stores("store")));
-  jit::write_cached(folder.path, jit::cache_key(digest, alone), code);
+  jit::write_cached(digest, alone, code);
   const auto loaded = load(stores("store"), options);
-  const Kernel& kernel = **loaded->link_kernel(0);
-  const auto tails = loaded->link_form(kernel, Form::Tails);
+  REQUIRE(loaded->link_kernel(0).ok());
+  const auto tails = make(*loaded, Form::Tails);
   REQUIRE_FALSE(tails.ok());
-  CHECK(tails.error().stage == jit::KernelFailure::Stage::Link);
+  CHECK(tails.error().stage == variants::KernelFailure::Stage::Link);
   CHECK(tails.error().message.find("kernel 'store'") == 0);
-  CHECK(loaded->link_form(kernel, Form::Threads).ok());
+  CHECK(make(*loaded, Form::Threads).ok());
 }
 
 TEST_CASE("launches of every shape get their form, and compute the same") {
@@ -233,14 +242,13 @@ TEST_CASE("blocks that leave lanes of the usual gangs empty run in gangs of thei
   const auto loaded = load(text, on_demand());
   const Kernel& kernel = **loaded->link_kernel(0);
   REQUIRE(kernel.facts.gang_lanes == 32);
-  CHECK(exec::best_form_of_launch(kernel, {4}, {32}) == Form::Gangs);
-  CHECK(exec::best_form_of_launch(kernel, {4}, {40}) == Form::Tails);
-  CHECK(exec::best_form_of_launch(kernel, {4}, {2}) == Form::Threads);
-  CHECK(exec::best_form_of_launch(kernel, {4}, {16}) == Form::ShortRows);
-  const Kernel& narrow = **loaded->link_form(kernel, Form::ShortRows);
+  CHECK(best_form(kernel.facts, {4}, {32}) == Form::Gangs);
+  CHECK(best_form(kernel.facts, {4}, {40}) == Form::Tails);
+  CHECK(best_form(kernel.facts, {4}, {2}) == Form::Threads);
+  CHECK(best_form(kernel.facts, {4}, {16}) == Form::ShortRows);
+  const Kernel& narrow = **make(*loaded, Form::ShortRows);
   CHECK(narrow.facts.gang_lanes == 16);
-  CHECK(exec::form_of_launch(narrow, {4}, {16}) == Form::Gangs);
-  CHECK(narrow.on_demand->make(Form::Threads) == kernel.on_demand->make(Form::Threads));
+  CHECK(form_of_launch(narrow.facts, {4}, {16}) == Form::Gangs);
   for (const unsigned width : {32u, 31u, 17u, 16u, 12u, 5u, 4u, 3u}) {
     CAPTURE(width);
     std::vector<std::uint32_t> out(4 * width);
@@ -254,7 +262,7 @@ TEST_CASE("blocks that leave lanes of the usual gangs empty run in gangs of thei
   jit::Options whole = on_demand();
   whole.by_parts = false;
   const auto all = load(text, whole);
-  CHECK(exec::best_form_of_launch(**all->link_kernel(0), {4}, {16}) == Form::Tails);
+  CHECK(best_form((*all->link_kernel(0))->facts, {4}, {16}) == Form::Tails);
   jit::Options wide = on_demand();
   wide.gang_lanes = 64;
   const auto asked = load(text, wide);
@@ -267,14 +275,14 @@ TEST_CASE("blocks of eight columns run in tiles of eight") {
   const auto blocks = load(sums, on_demand());
   const Kernel& kernel = **blocks->link_kernel(0);
   REQUIRE(kernel.facts.tile_columns == 16);
-  CHECK(exec::best_form_of_launch(kernel, {2}, {8, 8}) == Form::SmallTiles);
-  CHECK(exec::best_form_of_launch(kernel, {2}, {8, 6}) == Form::Tails);
-  CHECK(exec::best_form_of_launch(kernel, {2}, {16, 16}) == Form::Tiles);
-  const Kernel& small = **blocks->link_form(kernel, Form::SmallTiles);
+  CHECK(best_form(kernel.facts, {2}, {8, 8}) == Form::SmallTiles);
+  CHECK(best_form(kernel.facts, {2}, {8, 6}) == Form::Tails);
+  CHECK(best_form(kernel.facts, {2}, {16, 16}) == Form::Tiles);
+  const Kernel& small = **make(*blocks, Form::SmallTiles);
   CHECK(small.facts.tile_columns == 8);
   CHECK(small.facts.tile_rows == 4);
   CHECK((small.run_gangs == nullptr));
-  CHECK(exec::form_of_launch(small, {2}, {8, 8}) == Form::Tiles);
+  CHECK(form_of_launch(small.facts, {2}, {8, 8}) == Form::Tiles);
   for (const unsigned asked : {0u, 16u, 32u}) {
     jit::Options options = on_demand();
     options.gang_lanes = asked;

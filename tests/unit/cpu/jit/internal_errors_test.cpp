@@ -30,7 +30,7 @@ constexpr const char* text = R"(.version 8.0
 jit::Options failing() {
   jit::Options options;
   options.vectors = true;
-  options.aside = [](const std::function<void()>&) { return false; };
+  options.background = [](const std::function<void()>&) { return false; };
   options.before_vectors = [] { throw std::runtime_error("an invented error"); };
   return options;
 }

@@ -19,7 +19,7 @@ namespace {
 namespace jit = pycuda::cpu::jit;
 namespace ptx = pycuda::cpu::ptx;
 using pycuda::cpu::testing::CacheFolder;
-using Failure = jit::KernelFailure::Stage;
+using Failure = pycuda::cpu::variants::KernelFailure::Stage;
 
 const std::string header = ".version 7.0\n.target sm_80\n.address_size 64\n";
 
@@ -64,16 +64,12 @@ std::shared_ptr<const jit::Program> compile(const std::string& text, const jit::
   return *program;
 }
 
-std::unique_ptr<jit::LoadedProgram> load(
-    std::shared_ptr<const jit::Program> program,
-    std::function<void(const pycuda::cpu::Kernel&)> before_use = {}) {
-  auto loaded = jit::LoadedProgram::load(
-      std::move(program),
-      [](const jit::GlobalVariable&) -> void* {
+std::unique_ptr<jit::LoadedProgram> load(std::shared_ptr<const jit::Program> program) {
+  auto loaded =
+      jit::LoadedProgram::load(std::move(program), [](const jit::GlobalVariable&) -> void* {
         static std::vector<std::unique_ptr<char[]>> memory;
         return memory.emplace_back(new char[4096]()).get();
-      },
-      std::move(before_use));
+      });
   if (!loaded) FAIL(loaded.error().message);
   return std::move(*loaded);
 }
@@ -108,8 +104,7 @@ TEST_CASE("a kernel's code is made when it is asked for, once for all that load 
   const auto program = compile(three, lazily(folder.path));
   REQUIRE(program->kernels().size() == 3);
   CHECK(program->kernels()[1].parameters.size() == 1);
-  std::vector<std::string> prepared;
-  const auto loaded = load(program, [&](const auto& one) { prepared.push_back(one.facts.name); });
+  const auto loaded = load(program);
   const auto other = load(program);
   CHECK(loaded->find_kernel("second") == nullptr);
   CHECK(folder.files() == 1);
@@ -120,7 +115,6 @@ TEST_CASE("a kernel's code is made when it is asked for, once for all that load 
   CHECK(loaded->linked_kernel(1) == *second);
   CHECK(loaded->find_kernel("first") == nullptr);
   CHECK(other->find_kernel("second") == nullptr);
-  CHECK(prepared == std::vector<std::string>{"second"});
   REQUIRE(other->link_kernel(1).ok());
   CHECK(folder.files() == 2);
 }
@@ -151,7 +145,7 @@ TEST_CASE("a kernel whose code cannot be made or linked fails when it is asked f
     module.kernels.emplace_back().name = name;
     module.parts.push_back({{name}, false});
   }
-  jit::write_cached(folder.path, jit::cache_key(jit::text_digest(nonsense), options), module);
+  jit::write_cached(jit::text_digest(nonsense), options, module);
   jit::CompiledProgram code;
   code.kernels.push_back(module.kernels[1]);
   code.object = "no object file";
@@ -159,7 +153,7 @@ TEST_CASE("a kernel whose code cannot be made or linked fails when it is asked f
   alone.by_parts = false;
   alone.only_kernels = {"second"};
   alone.forms = std::nullopt;
-  jit::write_cached(folder.path, jit::cache_key(jit::text_digest(nonsense), alone), code);
+  jit::write_cached(jit::text_digest(nonsense), alone, code);
 
   const auto loaded = load(compile(nonsense, options));
   for (int round = 0; round < 2; ++round) {
@@ -184,9 +178,7 @@ TEST_CASE("a module too large for quick vector forms has them put off for each o
   const auto third = loaded->link_kernel(2);
   REQUIRE(third.ok());
   CHECK((*third)->facts.gang_lanes == 0);
-  REQUIRE((*third)->forms != nullptr);
-  const auto better = loaded->program()->compile_kernel("third");
-  REQUIRE(better.ok());
-  CHECK(loaded->improve(**third, *better));
-  CHECK((*third)->forms->better.load()->facts.gang_lanes != 0);
+  const auto vectors = loaded->table(2).make(pycuda::cpu::variants::Variant::vectors());
+  REQUIRE(vectors.ok());
+  CHECK((*vectors)->facts.gang_lanes != 0);
 }

@@ -81,6 +81,6 @@ TEST_CASE("hundreds of calls of a function with one shuffle are no reason agains
 
 TEST_CASE("a long kernel that accesses vectors of PTX has a vector form to come") {
   const jit::Compiled compiled = compile(200, true);
-  CHECK(compiled.kernels.at(0).vectors_later);
+  CHECK(compiled.kernels.at(0).is_baseline);
   CHECK(compiled.kernels.at(0).scalar_reason.empty());
 }

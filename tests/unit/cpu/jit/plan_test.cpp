@@ -248,7 +248,8 @@ TEST_CASE("the plan of a long kernel shows the form to come, and whether it runs
   const std::string text =
       ".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/sum.cu\"\n" + long_kernel();
   const auto before = jit::describe_plan(text, "k", {256, 1, 1}, {});
-  const auto after = jit::describe_plan(text, "k", {256, 1, 1}, {}, jit::FormStage::Improved);
+  const auto after =
+      jit::describe_plan(text, "k", {256, 1, 1}, {}, pycuda::cpu::variants::State::Ready);
   REQUIRE(before.ok());
   REQUIRE(after.ok());
   CHECK(has_line(*before, {"long: runs thread by thread until", "PYCUDA_CPU_PATIENCE"}));

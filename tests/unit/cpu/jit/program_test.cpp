@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "cpu/exec/stream.h"
+#include "cpu/jit/program_code.h"
 
 namespace {
 
 namespace jit = pycuda::cpu::jit;
 namespace exec = pycuda::cpu::exec;
+using pycuda::cpu::variants::Variant;
 
 const std::string header = ".version 7.0\n.target sm_80\n.address_size 64\n";
 
@@ -278,26 +280,23 @@ TEST_CASE("a long kernel gets its vector form later, and keeps it on disk") {
   auto program = jit::Program::compile(text, options);
   REQUIRE(program.ok());
   REQUIRE((*program)->kernels().size() == 2);
-  CHECK((*program)->kernels()[0].vectors_later);
+  CHECK((*program)->kernels()[0].is_baseline);
   CHECK((*program)->kernels()[0].gang_lanes == 0);
-  CHECK_FALSE((*program)->kernels()[1].vectors_later);
+  CHECK_FALSE((*program)->kernels()[1].is_baseline);
   CHECK((*program)->kernels()[1].gang_lanes != 0);
-  CHECK((*program)->cached_kernel("long_one") == nullptr);
+  CHECK((*program)->implementation().code_at_hand("long_one", Variant::vectors()) == nullptr);
 
   Memory memory;
   auto loaded = jit::LoadedProgram::load(*program, std::ref(memory));
   REQUIRE(loaded.ok());
   const pycuda::cpu::Kernel* const kernel = (*loaded)->find_kernel("long_one");
-  REQUIRE(kernel->forms != nullptr);
+  REQUIRE(kernel->table != nullptr);
   std::vector<std::uint32_t> quick(100), better(100), cached(100);
   run(**loaded, "long_one", {1, 1, 1}, {100, 1, 1}, packed(quick.data()));
 
-  auto improved = (*program)->compile_kernel("long_one");
-  REQUIRE(improved.ok());
-  REQUIRE((*improved)->kernels().size() == 1);
-  REQUIRE((*loaded)->improve(*kernel, *improved));
-  REQUIRE(kernel->forms->better.load() != nullptr);
-  CHECK(kernel->forms->better.load()->facts.gang_lanes != 0);
+  const auto vectors = kernel->table->make(Variant::vectors());
+  REQUIRE(vectors.ok());
+  CHECK((*vectors)->facts.gang_lanes != 0);
   run(**loaded, "long_one", {1, 1, 1}, {100, 1, 1}, packed(better.data()));
   CHECK(better[7] != quick[7]);  // it counts its launches in a variable, which both forms share
   for (std::size_t i = 0; i < quick.size(); ++i) REQUIRE(better[i] == (quick[i] ^ 1 ^ 2));
@@ -307,7 +306,7 @@ TEST_CASE("a long kernel gets its vector form later, and keeps it on disk") {
   CHECK((*again)->from_cache());
   auto reloaded = jit::LoadedProgram::load(*again, std::ref(memory));
   REQUIRE(reloaded.ok());
-  CHECK((*reloaded)->find_kernel("long_one")->forms->better.load() != nullptr);
+  CHECK((*reloaded)->find_kernel("long_one")->table->ready(Variant::vectors()) != nullptr);
   run(**reloaded, "long_one", {1, 1, 1}, {100, 1, 1}, packed(cached.data()));
   CHECK(cached == quick);
   std::filesystem::remove_all(folder);

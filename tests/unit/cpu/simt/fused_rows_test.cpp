@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "cpu/exec/gang_block.h"
 #include "cpu/jit/plan.h"
+#include "cpu/variants/launch_form.h"
 #include "unit/cpu/kernel_run.h"
 
-using pycuda::cpu::can_fuse_rows;
 using pycuda::cpu::Dim3;
-using pycuda::cpu::exec::most_fused_blocks;
 using pycuda::cpu::jit::describe_plan;
 using pycuda::cpu::jit::Options;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
+using pycuda::cpu::variants::can_fuse_rows;
+using pycuda::cpu::variants::most_fused_blocks;
 
 namespace {
 
@@ -74,13 +74,13 @@ TEST_CASE("threads of fused blocks find what each alone finds, whatever the bloc
 TEST_CASE("blocks of two dimensions fuse to rows of 256 threads, where a gang is full") {
   LoadedModule module(kernel(neighbours));
   const auto& k = module.kernel("k");
-  CHECK(most_fused_blocks(k, {100, 100}, {16, 16}) == 16);
-  CHECK(most_fused_blocks(k, {9, 100}, {16, 16}) == 9);
-  CHECK(most_fused_blocks(k, {100, 100}, {100, 2}) == 2);
-  CHECK(most_fused_blocks(k, {100, 100}, {256, 2}) == 1);
-  CHECK(most_fused_blocks(k, {1, 100}, {16, 16}) == 1);
-  CHECK(most_fused_blocks(k, {2, 100}, {2, 128}) == 1);
-  CHECK(most_fused_blocks(k, {100, 1}, {256, 1}) == 100);
+  CHECK(most_fused_blocks(k.facts, {100, 100}, {16, 16}) == 16);
+  CHECK(most_fused_blocks(k.facts, {9, 100}, {16, 16}) == 9);
+  CHECK(most_fused_blocks(k.facts, {100, 100}, {100, 2}) == 2);
+  CHECK(most_fused_blocks(k.facts, {100, 100}, {256, 2}) == 1);
+  CHECK(most_fused_blocks(k.facts, {1, 100}, {16, 16}) == 1);
+  CHECK(most_fused_blocks(k.facts, {2, 100}, {2, 128}) == 1);
+  CHECK(most_fused_blocks(k.facts, {100, 1}, {256, 1}) == 100);
 }
 
 TEST_CASE(

@@ -5,14 +5,12 @@
 #include <string>
 
 #include "base/env.h"
-#include "cpu/exec/gang_block.h"
+#include "cpu/variants/launch_form.h"
 #include "unit/cpu/simt/random_run.h"
 #include "unit/cpu/tried_kernels.h"
 
-using pycuda::cpu::fits_line;
 using pycuda::cpu::Form;
 using pycuda::cpu::Forms;
-using pycuda::cpu::exec::form_of_launch;
 using pycuda::cpu::testing::difference;
 using pycuda::cpu::testing::Flushing;
 using pycuda::cpu::testing::kernel_text;
@@ -24,6 +22,8 @@ using pycuda::cpu::testing::shapes_across_rows;
 using pycuda::cpu::testing::step_kernel_text;
 using pycuda::cpu::testing::vectors;
 using pycuda::cpu::testing::warp_kernel_text;
+using pycuda::cpu::variants::fits_line;
+using pycuda::cpu::variants::form_of_launch;
 
 namespace {
 
@@ -128,7 +128,8 @@ long long run_warp_kernels(long long first, long long count) {
         if (shape.block.x == 0) continue;
         // Without a warp operation it may need tiles, or tails of gangs of 64, which are not there.
         const auto& kernel = module.kernel(name.c_str());
-        if (!kernel.facts.forms.has(form_of_launch(kernel, shape.grid, shape.block))) continue;
+        if (!kernel.facts.forms.has(form_of_launch(kernel.facts, shape.grid, shape.block)))
+          continue;
         if (!agrees(tally, seed, shape, text, difference(module, name.c_str(), shape))) break;
       }
     }
@@ -200,7 +201,7 @@ long long run_step_kernels(long long first, long long count, bool trips) {
         if (!agrees(tally, seed, shape, text,
                     difference_of_form(oracle, lines, name.c_str(), shape)))
           break;
-        if (!pycuda::cpu::gangs_can_be_warps(shape.block)) continue;
+        if (!pycuda::cpu::variants::gangs_can_be_warps(shape.block)) continue;
         if (!agrees(tally, seed, shape, text,
                     difference_of_form(oracle, rows, name.c_str(), shape)))
           break;

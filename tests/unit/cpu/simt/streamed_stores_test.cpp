@@ -21,13 +21,16 @@ using pycuda::cpu::Dim3;
 using pycuda::cpu::Kernel;
 using pycuda::cpu::KernelFacts;
 using pycuda::cpu::StreamedStores;
+using pycuda::cpu::Streaming;
 using pycuda::cpu::testing::LoadedModule;
+using pycuda::cpu::variants::State;
+using pycuda::cpu::variants::Variant;
 namespace exec = pycuda::cpu::exec;
 namespace jit = pycuda::cpu::jit;
 
 namespace {
 
-jit::Options streaming(jit::Streaming wanted) {
+jit::Options streaming(Streaming wanted) {
   jit::Options options = pycuda::cpu::testing::vectors(true);
   options.streaming = wanted;
   return options;
@@ -57,7 +60,7 @@ const std::string image = start + R"(
                           "ret; }";
 
 KernelFacts facts_of(const std::string& body) {
-  return LoadedModule(body, streaming(jit::Streaming::Never)).kernel("k").facts;
+  return LoadedModule(body, streaming(Streaming::Never)).kernel("k").facts;
 }
 
 bool may_stream(const std::string& body) { return !facts_of(body).streamed.arrays.empty(); }
@@ -188,10 +191,10 @@ TEST_CASE("code of the form has stores past the caches, other code has none") {
 }
 
 TEST_CASE("launches that are able write the same data past the caches") {
-  LoadedModule by_map(map, streaming(jit::Streaming::WhereverPossible));
-  LoadedModule by_loop(loop, streaming(jit::Streaming::WhereverPossible));
-  REQUIRE(by_map.kernel("k").streaming != nullptr);
-  CHECK(by_map.kernel("k").streaming->better.load() != nullptr);
+  LoadedModule by_map(map, streaming(Streaming::WhereverPossible));
+  LoadedModule by_loop(loop, streaming(Streaming::WhereverPossible));
+  REQUIRE(by_map.kernel("k").table != nullptr);
+  CHECK(by_map.kernel("k").table->state(Variant::streaming()) == State::Ready);
   constexpr std::size_t count = 100000;
   const Array in(count);
   in.number();
@@ -213,7 +216,7 @@ TEST_CASE("launches that are able write the same data past the caches") {
 }
 
 TEST_CASE("rows of pictures go past the caches where each begins with a line") {
-  LoadedModule module(image, streaming(jit::Streaming::WhereverPossible));
+  LoadedModule module(image, streaming(Streaming::WhereverPossible));
   for (const std::uint32_t width : {256u, 240u, 250u}) {
     const std::uint32_t height = 37, n = width * height;
     const Array in(n), out(n);
@@ -229,7 +232,7 @@ TEST_CASE("rows of pictures go past the caches where each begins with a line") {
 }
 
 TEST_CASE("arrays that are read through another parameter do not go past the caches") {
-  LoadedModule module(map, streaming(jit::Streaming::WhereverPossible));
+  LoadedModule module(map, streaming(Streaming::WhereverPossible));
   const Array both(4096);
   both.number();
   const auto streamed = [&](const std::uint32_t* from, std::uint32_t* to, std::uint32_t n) {
@@ -248,9 +251,9 @@ TEST_CASE("arrays that are read through another parameter do not go past the cac
 TEST_CASE("small launches do not go past the caches, and none does that is not asked for") {
   const Array in(4096), out(4096);
   in.number();
-  for (const jit::Streaming wanted : {jit::Streaming::InLargeLaunches, jit::Streaming::Never}) {
+  for (const Streaming wanted : {Streaming::InLargeLaunches, Streaming::Never}) {
     LoadedModule module(map, streaming(wanted));
-    CHECK((module.kernel("k").streaming != nullptr) == (wanted != jit::Streaming::Never));
+    CHECK(module.kernel("k").streaming == wanted);
     CHECK(streamed_in([&] {
             module.run("k", Dim3{16}, Dim3{256}, in.data(), out.data(), 4096u, 0u);
           }) == 0);
@@ -278,10 +281,10 @@ TEST_CASE("how much is written is told from the threads, or from what ends a loo
     return exec::should_stream(kernel, request);
   };
   constexpr std::uint32_t many = 0x7fff0000;
-  LoadedModule by_map(map, streaming(jit::Streaming::InLargeLaunches));
+  LoadedModule by_map(map, streaming(Streaming::InLargeLaunches));
   CHECK(should(by_map, 4000000, many));
   CHECK(!should(by_map, 8, many));
-  LoadedModule by_loop(loop, streaming(jit::Streaming::InLargeLaunches));
+  LoadedModule by_loop(loop, streaming(Streaming::InLargeLaunches));
   CHECK(should(by_loop, 8, many));
   CHECK(!should(by_loop, 8, 20000));
   table.remove(here);
@@ -289,7 +292,7 @@ TEST_CASE("how much is written is told from the threads, or from what ends a loo
 }
 
 TEST_CASE("whoever waits for a launch sees all of what went past the caches") {
-  LoadedModule module(map, streaming(jit::Streaming::WhereverPossible));
+  LoadedModule module(map, streaming(Streaming::WhereverPossible));
   constexpr std::uint32_t count = 1 << 16;
   std::vector<std::thread> users;
   std::vector<int> wrong(3);

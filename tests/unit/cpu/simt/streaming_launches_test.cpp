@@ -2,10 +2,12 @@
 // Stores past the caches: several arrays at once, launches of any size and gang, faults, and when
 // the form is asked for and kept.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,16 +16,19 @@
 #include "cpu/exec/streaming.h"
 #include "cpu/jit/compile.h"
 #include "cpu/jit/plan.h"
+#include "cpu/jit/program_code.h"
 #include "cpu/ptx/parser.h"
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::KernelFacts;
+using pycuda::cpu::Streaming;
 using pycuda::cpu::exec::streamed_launches;
 using pycuda::cpu::jit::Options;
-using pycuda::cpu::jit::Streaming;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
+using pycuda::cpu::variants::State;
+using pycuda::cpu::variants::Variant;
 
 namespace jit = pycuda::cpu::jit;
 namespace ptx = pycuda::cpu::ptx;
@@ -159,8 +164,8 @@ TEST_CASE("stores past the caches write what others do, in launches of any size"
       Options options = options_of(Streaming::WhereverPossible);
       options.gang_lanes = lanes;
       LoadedModule module(kernel(body), options);
-      REQUIRE(module.kernel("k").streaming != nullptr);
-      REQUIRE(module.kernel("k").streaming->better.load() != nullptr);
+      REQUIRE(module.kernel("k").table != nullptr);
+      REQUIRE(module.kernel("k").table->state(Variant::streaming()) == State::Ready);
       for (const std::uint32_t block : {32u, 96u, 250u, 256u, 1024u}) {
         for (const std::uint32_t n : {1u, 15u, 16u, 250u, 1000u, 4096u, 100003u}) {
           for (const std::uint32_t offset : {0u, 1u, 4u, 16u}) {
@@ -202,13 +207,14 @@ TEST_CASE("only launches that write much wait for the form, and then only theirs
   const std::uint64_t cache = pycuda::cpu::exec::dependable_cache_bytes();
   for (const char* const body : {map, grid_stride}) {
     const auto text = kernel(body);
-    LoadedModule module(text, options_of(Streaming::InLargeLaunches));
-    auto* const forms = module.kernel("k").streaming;
-    REQUIRE(forms != nullptr);
-    CHECK(forms->better.load() == nullptr);
     unsigned asked = 0;
-    forms->improve = [&] { ++asked; };
-    forms->patience_ns.store(1);
+    pycuda::cpu::variants::Background background;
+    background.later = [&](const std::function<void()>&) { return ++asked == 0; };
+    LoadedModule module(text, options_of(Streaming::InLargeLaunches), background);
+    REQUIRE(module.kernel("k").table != nullptr);
+    auto& table = *module.kernel("k").table;
+    CHECK(table.state(Variant::streaming()) == State::Missing);
+    table.begin_after(Variant::streaming(), std::chrono::nanoseconds(1));
     const auto n = static_cast<std::uint32_t>(cache / sizeof(float) + (1 << 20));
     constexpr std::uint32_t few = 1 << 16;
     const auto blocks = [&](std::uint32_t size) { return body == map ? size / 256 : 16; };
@@ -218,11 +224,7 @@ TEST_CASE("only launches that write much wait for the form, and then only theirs
     module.run("k", {blocks(n)}, {256}, out.begin(), in.begin(), nullptr, n / 256 * 256);
     CHECK(asked == 1);
     // Once it is there, large launches run it, and only they.
-    auto program = jit::Program::compile(module_of(text), options_of(Streaming::InLargeLaunches));
-    REQUIRE(program);
-    auto form = (*program)->compile_streaming_kernel("k");
-    REQUIRE(form);
-    REQUIRE(module.add_streaming_form("k", *form));
+    REQUIRE(table.make(Variant::streaming()).ok());
     const std::uint64_t before = streamed_launches();
     std::fill(in.begin(), in.end(), 3.0f);
     module.run("k", {blocks(few)}, {256}, out.begin(), in.begin(), nullptr, few);
@@ -243,14 +245,13 @@ TEST_CASE("the form is kept on disk, and taken from there at once") {
   {
     const auto program = jit::Program::compile(module_of(kernel(map)), options);
     REQUIRE(program);
-    CHECK((*program)->cached_streaming_kernel("k") == nullptr);
+    CHECK((*program)->implementation().code_at_hand("k", Variant::streaming()) == nullptr);
     LoadedModule module(kernel(map), options);
-    CHECK(module.kernel("k").streaming->better.load() == nullptr);
-    REQUIRE((*program)->compile_streaming_kernel("k"));
+    CHECK(module.kernel("k").table->state(Variant::streaming()) == State::Missing);
+    REQUIRE((*program)->implementation().code("k", Variant::streaming()).ok());
   }
   LoadedModule module(kernel(map), options);
-  CHECK(module.kernel("k").streaming->better.load() != nullptr);
-  CHECK(module.kernel("k").streaming->settled.load());
+  CHECK(module.kernel("k").table->state(Variant::streaming()) == State::Ready);
   std::filesystem::remove_all(folder);
 }
 

@@ -5,16 +5,17 @@
 #include <vector>
 
 #include "cpu/jit/plan.h"
+#include "cpu/variants/launch_form.h"
 #include "unit/cpu/kernel_run.h"
 
 using pycuda::cpu::Dim3;
 using pycuda::cpu::Form;
 using pycuda::cpu::Forms;
-using pycuda::cpu::has_whole_tiles;
 using pycuda::cpu::jit::describe_plan;
 using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
+using pycuda::cpu::variants::has_whole_tiles;
 
 namespace {
 

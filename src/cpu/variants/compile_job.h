@@ -12,30 +12,27 @@
 #include <mutex>
 #include <optional>
 
-namespace pycuda::cpu::jit {
+namespace pycuda::cpu::variants {
 
-/// Runs what it is given on another thread, soon. False where it never will.
-using Aside = std::function<bool(std::function<void()>)>;
+/// Runs what it is given on another thread. False where it never will.
+using Spawn = std::function<bool(std::function<void()>)>;
 
-class TimedWork {
+class CompileJob {
  public:
-  /// Null where `aside` says no. `work` may outlive who waits for it, and the module it is for.
-  static std::shared_ptr<TimedWork> begin(const Aside& aside, std::function<void()> work);
+  /// Null where `spawn` says no. `work` may outlive who waits for it, and the module it is for.
+  static std::shared_ptr<CompileJob> begin(const Spawn& spawn, std::function<void()> work);
 
   // All with checkpoints; they throw what the work has thrown.
 
-  /// Until the work is done, or has taken `most` of a processor's time while it `can_be_left`: then
-  /// false.
+  /// Until the work is done, or has taken more than `most` of a processor's time and `can_be_left`,
+  /// which is asked often: then false.
   bool wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left);
-  /// Until the work is done or `given_up`, which is asked often: then false.
-  bool wait(const std::function<bool()>& given_up);
   /// Until it is done.
   void wait();
+  bool is_done();
 
  private:
   void run(const std::function<void()>& work);
-  /// `left` is called with the lock held.
-  bool wait_until(const std::function<bool()>& left);
   /// Of the thread that runs it, since it began.
   std::chrono::nanoseconds time() const;
 
@@ -47,4 +44,4 @@ class TimedWork {
   std::exception_ptr thrown_;
 };
 
-}  // namespace pycuda::cpu::jit
+}  // namespace pycuda::cpu::variants

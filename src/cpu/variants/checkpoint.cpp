@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/checkpoint.h"
+#include "cpu/variants/checkpoint.h"
 
-namespace pycuda::cpu::jit {
+namespace pycuda::cpu::variants {
 namespace {
 
 thread_local void (*visitor)() = nullptr;
@@ -15,4 +15,4 @@ void checkpoint() {
   if (visitor != nullptr) visitor();
 }
 
-}  // namespace pycuda::cpu::jit
+}  // namespace pycuda::cpu::variants

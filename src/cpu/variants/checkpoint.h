@@ -2,7 +2,7 @@
 // Compiling in the background must end with the process: between LLVM's passes it can be left.
 #pragma once
 
-namespace pycuda::cpu::jit {
+namespace pycuda::cpu::variants {
 
 /// While it lives, compiling on this thread calls `visit` often: between LLVM's passes. `visit`
 /// need not return.
@@ -17,4 +17,4 @@ class Checkpoints {
 /// Called by the compiler; cheap.
 void checkpoint();
 
-}  // namespace pycuda::cpu::jit
+}  // namespace pycuda::cpu::variants

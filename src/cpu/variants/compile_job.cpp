@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/timed_work.h"
+#include "cpu/variants/compile_job.h"
 
 #include <pthread.h>
 
 #include <utility>
 
-#include "cpu/jit/checkpoint.h"
+#include "cpu/variants/checkpoint.h"
 
-namespace pycuda::cpu::jit {
+namespace pycuda::cpu::variants {
 namespace {
 
 constexpr std::chrono::milliseconds step(10);
@@ -20,13 +20,13 @@ std::chrono::nanoseconds time_of(clockid_t clock) {
 
 }  // namespace
 
-std::shared_ptr<TimedWork> TimedWork::begin(const Aside& aside, std::function<void()> work) {
-  auto timed = std::make_shared<TimedWork>();
-  if (!aside([timed, work = std::move(work)] { timed->run(work); })) return nullptr;
-  return timed;
+std::shared_ptr<CompileJob> CompileJob::begin(const Spawn& spawn, std::function<void()> work) {
+  auto job = std::make_shared<CompileJob>();
+  if (!spawn([job, work = std::move(work)] { job->run(work); })) return nullptr;
+  return job;
 }
 
-void TimedWork::run(const std::function<void()>& work) {
+void CompileJob::run(const std::function<void()>& work) {
   clockid_t clock{};
   if (pthread_getcpuclockid(pthread_self(), &clock) == 0) {
     const std::lock_guard lock(mutex_);
@@ -47,24 +47,23 @@ void TimedWork::run(const std::function<void()>& work) {
   changed_.notify_all();
 }
 
-std::chrono::nanoseconds TimedWork::time() const {
+std::chrono::nanoseconds CompileJob::time() const {
   return clock_ ? time_of(*clock_) - began_ : std::chrono::nanoseconds(0);
 }
 
-bool TimedWork::wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left) {
-  return wait_until([&] { return time() > most && can_be_left(); });
+void CompileJob::wait() {
+  wait(std::chrono::nanoseconds::max(), [] { return true; });
 }
 
-bool TimedWork::wait(const std::function<bool()>& given_up) { return wait_until(given_up); }
-
-void TimedWork::wait() {
-  wait_until([] { return false; });
+bool CompileJob::is_done() {
+  const std::lock_guard lock(mutex_);
+  return done_;
 }
 
-bool TimedWork::wait_until(const std::function<bool()>& left) {
+bool CompileJob::wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, step, [this] { return done_; })) {
-    if (left()) return false;
+    if (time() > most && can_be_left()) return false;
     // Work that waits for other work ends with it, at the process's end.
     lock.unlock();
     checkpoint();
@@ -74,4 +73,4 @@ bool TimedWork::wait_until(const std::function<bool()>& left) {
   return true;
 }
 
-}  // namespace pycuda::cpu::jit
+}  // namespace pycuda::cpu::variants

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels whose vector forms take too long run thread by thread until these are there.
-#include "cpu/jit/code_in_time.h"
+#include "cpu/jit/deadline_compile.h"
 
 #include <doctest/doctest.h>
 
@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "cpu/exec/stream.h"
+#include "cpu/jit/program_code.h"
+#include "cpu/variants/choose.h"
 #include "unit/cpu/jit/cache_folder.h"
 #include "unit/cpu/kernel_run.h"
 
@@ -29,6 +31,10 @@ using pycuda::cpu::Kernel;
 using pycuda::cpu::KernelFacts;
 using pycuda::cpu::testing::CacheFolder;
 using pycuda::cpu::testing::module_of;
+using pycuda::cpu::variants::choose;
+using pycuda::cpu::variants::code_for;
+using pycuda::cpu::variants::State;
+using pycuda::cpu::variants::Variant;
 
 constexpr unsigned steps = 1000;
 
@@ -73,8 +79,8 @@ class Gate {
 jit::Options impatient(const Gate& gate, const std::string& folder = {}) {
   jit::Options options = pycuda::cpu::testing::vectors(true);
   options.cache_folder = folder;
-  options.aside = on_a_thread;
-  options.most_wait = std::chrono::milliseconds(0);
+  options.background = on_a_thread;
+  options.deadline = std::chrono::milliseconds(0);
   options.before_vectors = gate.wait();
   return options;
 }
@@ -82,7 +88,7 @@ jit::Options impatient(const Gate& gate, const std::string& folder = {}) {
 /// Whatever is asked of another thread fails the test: nothing here may be left to one.
 jit::Options without_threads() {
   jit::Options options = pycuda::cpu::testing::vectors(true);
-  options.aside = [](const std::function<void()>&) -> bool {
+  options.background = [](const std::function<void()>&) -> bool {
     FAIL("left to a thread");
     return false;
   };
@@ -134,23 +140,23 @@ const KernelFacts& facts(const std::shared_ptr<const jit::Program>& program) {
 TEST_CASE("a kernel whose vector form takes too long runs thread by thread until it is there") {
   Gate gate;
   const auto program = compile(hash(), impatient(gate));
-  CHECK(facts(program).vectors_later);
+  CHECK(facts(program).is_baseline);
   CHECK(facts(program).gang_lanes == 0);
-  CHECK(program->is_being_compiled("hash"));
+  CHECK(program->implementation().is_being_compiled("hash"));
   const auto loaded = load(program);
   const Kernel& kernel = **loaded->link_kernel(0);
-  REQUIRE(kernel.forms != nullptr);
+  REQUIRE(kernel.table != nullptr);
+  CHECK(kernel.table->state(Variant::vectors()) == State::Missing);
   CHECK(is_right(kernel));
-  CHECK(program->plan("hash", {64, 1, 1}, false)->find("while its vector form is made") !=
+  CHECK(program->plan("hash", {64, 1, 1}, State::Missing)->find("while its vector form is made") !=
         std::string::npos);
   gate.open();
-  const auto better = program->compile_kernel("hash");
-  REQUIRE(better.ok());
-  CHECK(facts(*better).gang_lanes != 0);
-  CHECK(loaded->improve(kernel, *better));
-  REQUIRE(kernel.forms->better.load() != nullptr);
-  CHECK(is_right(*kernel.forms->better.load()));
-  CHECK(program->plan("hash", {64, 1, 1}, true)->find("and runs now") != std::string::npos);
+  const auto vectors = kernel.table->make(Variant::vectors());
+  REQUIRE(vectors.ok());
+  CHECK((*vectors)->facts.gang_lanes != 0);
+  CHECK(is_right(kernel));
+  CHECK(is_right(**vectors));
+  CHECK(program->plan("hash", {64, 1, 1}, State::Ready)->find("and runs now") != std::string::npos);
 }
 
 TEST_CASE("forms that a late one lacks are made when launches ask for them") {
@@ -160,33 +166,36 @@ TEST_CASE("forms that a late one lacks are made when launches ask for them") {
   const auto program = compile(hash(), options);
   const auto loaded = load(program);
   const Kernel& kernel = **loaded->link_kernel(0);
-  REQUIRE(kernel.forms != nullptr);
+  REQUIRE(kernel.table != nullptr);
   gate.open();
-  REQUIRE(loaded->improve(kernel, *program->compile_kernel("hash")));
-  const Kernel& better = *kernel.forms->better.load();
-  CHECK(better.facts.forms == Form::Gangs);
-  // Prepared for the first form, which alone has what it needs.
+  const auto vectors = kernel.table->make(Variant::vectors());
+  REQUIRE(vectors.ok());
+  CHECK((*vectors)->facts.forms == Form::Gangs);
+  // Prepared for the baseline code, which alone has what it needs.
   CHECK(is_right(kernel, 50));
   CHECK(is_right(kernel, 64));
-  REQUIRE(better.on_demand != nullptr);
-  const Kernel* const tails = better.on_demand->make(Form::Tails);
-  REQUIRE(tails != nullptr);
-  CHECK(tails->facts.gang_lanes == better.facts.gang_lanes);
-  CHECK(is_right(*tails, 50));
-  REQUIRE(better.on_demand->make(Form::Threads) != nullptr);
+  const auto tails = code_for(kernel, {1, 1, 1}, {50, 1, 1});
+  REQUIRE(tails.ok());
+  CHECK((*tails)->facts.gang_lanes == (*vectors)->facts.gang_lanes);
+  CHECK((*tails)->facts.forms.has(Form::Tails));
+  CHECK(is_right(**tails, 50));
+  // From now on that runs what was prepared for the baseline code.
+  CHECK(choose(kernel, {1, 1, 1}, {50, 1, 1}).code == *tails);
+  // Threads one by one are what the baseline code has.
+  CHECK(*kernel.table->make(Variant::of(Form::Threads)) == &kernel);
 }
 
 TEST_CASE("what came late is what the disk cache keeps") {
   const CacheFolder folder;
   Gate gate;
   const auto program = compile(hash(), impatient(gate, folder.path));
-  REQUIRE(program->is_being_compiled("hash"));
+  REQUIRE(program->implementation().is_being_compiled("hash"));
   gate.open();
-  REQUIRE(program->compile_kernel("hash").ok());
+  REQUIRE(program->implementation().code("hash", Variant::vectors()).ok());
   const auto again = compile(hash(), impatient(gate, folder.path));
   CHECK(again->from_cache());
   CHECK(facts(again).gang_lanes != 0);
-  CHECK(!again->is_being_compiled("hash"));
+  CHECK(!again->implementation().is_being_compiled("hash"));
 }
 
 TEST_CASE("parts of a module come late each for itself") {
@@ -197,11 +206,11 @@ TEST_CASE("parts of a module come late each for itself") {
   const auto program = compile(hash() + small + ".visible .entry other() { ret; }\n", options);
   const auto loaded = load(program);
   const Kernel& kernel = **loaded->link_kernel(0);
-  CHECK(kernel.facts.vectors_later);
-  CHECK(program->is_being_compiled("hash"));
+  CHECK(kernel.facts.is_baseline);
+  CHECK(program->implementation().is_being_compiled("hash"));
   CHECK(is_right(kernel));
   gate.open();
-  REQUIRE(program->compile_kernel("hash").ok());
+  REQUIRE(program->implementation().code("hash", Variant::vectors()).ok());
 }
 
 TEST_CASE("a small kernel is compiled at once, however long others of its module are") {
@@ -211,16 +220,16 @@ TEST_CASE("a small kernel is compiled at once, however long others of its module
   const auto program = compile(hash() + ".visible .entry small() { ret; }\n", options);
   REQUIRE(program->kernels().back().name == "small");
   REQUIRE(load(program)->link_kernel(1).ok());
-  CHECK(!program->is_being_compiled("small"));
+  CHECK(!program->implementation().is_being_compiled("small"));
 }
 
 TEST_CASE("whoever has time or no thread waits for vector forms") {
   jit::Options options = pycuda::cpu::testing::vectors(true);
-  options.aside = on_a_thread;
-  options.most_wait = std::chrono::hours(10);
+  options.background = on_a_thread;
+  options.deadline = std::chrono::hours(10);
   CHECK(facts(compile(hash(), options)).gang_lanes != 0);
-  options.most_wait = std::chrono::milliseconds(0);
-  options.aside = [](const std::function<void()>&) { return false; };
+  options.deadline = std::chrono::milliseconds(0);
+  options.background = [](const std::function<void()>&) { return false; };
   CHECK(facts(compile(hash(), options)).gang_lanes != 0);
 }
 
@@ -230,38 +239,49 @@ TEST_CASE("a kernel whose warps take steps together is not waited for either") {
       "  mov.u32 %t, %tid.x;\n";
   Gate gate;
   const auto program = compile(hash(exchange), impatient(gate));
-  CHECK(facts(program).vectors_later);
+  CHECK(facts(program).is_baseline);
   CHECK(facts(program).suspends);
   CHECK(is_right(**load(program)->link_kernel(0)));
   gate.open();
-  const auto better = program->compile_kernel("hash");
-  REQUIRE(better.ok());
-  CHECK(facts(*better).gang_lanes == 32);
+  const auto vectors = program->implementation().code("hash", Variant::vectors());
+  REQUIRE(vectors.ok());
+  CHECK((*vectors)->kernels.front().gang_lanes == 32);
 }
 
-TEST_CASE("what work on another thread throws comes to whoever waits for it") {
-  const auto work = jit::TimedWork::begin(on_a_thread, [] { throw std::bad_alloc(); });
-  CHECK_THROWS_AS(work->wait(std::chrono::seconds(0), [] { return false; }), std::bad_alloc);
-  CHECK_THROWS_AS(work->wait(), std::bad_alloc);
+TEST_CASE("baseline code on disk is not taken for a module's code") {
+  const CacheFolder folder;
+  Gate gate;
+  compile(hash(), impatient(gate, folder.path));
+  // Another process, which knows from the disk that the deadline passes.
+  jit::Options options = impatient(gate, folder.path);
+  options.deadline = std::chrono::hours(10);
+  const auto again = compile(hash(), options);
+  CHECK(facts(again).is_baseline);
+  CHECK(again->implementation().is_being_compiled("hash"));
+  CHECK(is_right(**load(again)->link_kernel(0)));
+  gate.open();
+  CHECK((*again->implementation().code("hash", Variant::vectors()))->kernels.front().gang_lanes !=
+        0);
+  const auto last = compile(hash(), options);
+  CHECK(last->from_cache());
+  CHECK_FALSE(facts(last).is_baseline);
 }
 
-TEST_CASE("work is left when it has taken its time of a processor, not before it begins") {
-  std::promise<void> goes_on;
-  std::atomic<bool> begun{false};
-  const auto work = jit::TimedWork::begin(
-      [&](std::function<void()> run) {
-        return on_a_thread([&begun, run = std::move(run)] {
-          // Longer than the work may take.
-          std::this_thread::sleep_for(std::chrono::milliseconds(50));
-          begun = true;
-          run();
-        });
-      },
-      [ready = goes_on.get_future().share()] {
-        while (ready.wait_for(std::chrono::seconds(0)) != std::future_status::ready) continue;
-      });
-  CHECK(!work->wait(std::chrono::milliseconds(30), [] { return true; }));
-  CHECK(begun);
-  goes_on.set_value();
-  work->wait();
+TEST_CASE("code without vectors that comes late takes the place of baseline code") {
+  // Compiled with the other one, which calls a function by its address; one thread has no gang.
+  const std::string called =
+      ".func twice() { ret; }\n.visible .entry alone() .maxntid 1, 1, 1 {\n  .reg .b64 %a;\n"
+      "  mov.u64 %a, twice;\n  ret;\n}\n";
+  Gate gate;
+  const auto program = compile(called + hash(), impatient(gate));
+  const auto loaded = load(program);
+  REQUIRE(program->kernels().front().name == "alone");
+  const Kernel& kernel = **loaded->link_kernel(0);
+  REQUIRE(kernel.facts.is_baseline);
+  gate.open();
+  const auto late = kernel.table->make(Variant::vectors());
+  REQUIRE(late.ok());
+  CHECK_FALSE((*late)->facts.is_baseline);
+  CHECK((*late)->facts.gang_lanes == 0);
+  CHECK(choose(kernel, {1, 1, 1}, {1, 1, 1}).code == *late);
 }

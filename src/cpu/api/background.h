@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Who compiles in the background: the threads are exec's, when it is worth it is said by
+// PYCUDA_CPU_PATIENCE.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "cpu/variants/table.h"
+
+namespace pycuda::cpu::api {
+
+/// PYCUDA_CPU_PATIENCE: for how many times its compile time a kernel runs first. Below 0: for ever.
+double patience();
+
+/// Compiles on a thread of its own, also while others compile.
+bool compile_soon(std::function<void()> work);
+
+/// For the tables of a module that `owner` holds.
+variants::Background background_of(std::weak_ptr<const void> owner);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// In the order of what most launches find: the code itself, other code that is ready, none yet.
+#include "cpu/variants/choose.h"
+
+#include "cpu/variants/launch_form.h"
+#include "cpu/variants/policy.h"
+
+namespace pycuda::cpu::variants {
+namespace {
+
+bool runs(const Kernel* code, const Dim3& grid, const Dim3& block) {
+  return code != nullptr && can_run(code->facts, grid, block);
+}
+
+std::optional<Variant> work_on(const Table& table, Variant variant) {
+  return table.may_come(variant) ? std::optional(variant) : std::nullopt;
+}
+
+/// For a launch that needs a form which `tier`, the vector code, lacks and nobody made. `code` is
+/// what it was asked of: any baseline code can run it.
+[[gnu::noinline]] Choice choose_meanwhile(const Kernel& code, const Kernel& tier, Form best,
+                                          const Dim3& grid, const Dim3& block) {
+  const Table& table = *tier.table;
+  const Form usual = form_of_launch(tier.facts, grid, block);
+  Choice choice;
+  // What is made for small blocks may turn out not to be for this launch.
+  for (const Form form : {best, usual}) {
+    const Kernel* const made = table.with(form);
+    if (runs(made, grid, block)) {
+      choice.code = made;
+      break;
+    }
+    if (made == nullptr && !choice.work) choice.work = work_on(table, Variant::of(form));
+  }
+  for (const Kernel* const other : {&code, table.with(Form::Threads)}) {
+    if (choice.code == nullptr && runs(other, grid, block)) choice.code = other;
+  }
+  // Nothing runs it: whoever asks for the form again is told why.
+  if (choice.code == nullptr && !choice.work) choice.work = Variant::of(best);
+  return choice;
+}
+
+/// The code with the form that the launch needs: `tier`, or other code that is ready.
+inline Choice choose_form(const Kernel& code, const Kernel& tier, const Dim3& grid,
+                          const Dim3& block) {
+  const Form best = best_form(tier.facts, grid, block);
+  if (tier.facts.forms.has(best) || tier.table == nullptr) [[likely]]
+    return {&tier, std::nullopt};
+  const Kernel* const made = tier.table->ready(Variant::of(best));
+  if (runs(made, grid, block)) [[likely]]
+    return {made, std::nullopt};
+  return choose_meanwhile(code, tier, best, grid, block);
+}
+
+/// For a launch that another tier than this code's might run.
+[[gnu::noinline]] Choice choose_tier(const Kernel& code, const Dim3& grid, const Dim3& block,
+                                     bool streams) {
+  if (code.table == nullptr) return {&code, std::nullopt};
+  const Variant variant = streams ? Variant::streaming() : Variant::vectors();
+  const Kernel* const tier = code.table->ready(variant);
+  if (streams && runs(tier, grid, block)) return {tier, std::nullopt};
+  if (streams || tier == nullptr) return {&code, work_on(*code.table, variant)};
+  return choose_form(code, *tier, grid, block);
+}
+
+/// Whether the launch need not wait for this form any longer: it is being compiled.
+bool leaves_to_background(Table& table, Variant form) {
+  const Background& background = table.background();
+  const auto deadline = deadline_of(form.form(), table.compile_time(), background.patience);
+  if (!deadline) return false;
+  const auto job = table.begin(form, background.soon);
+  if (job == nullptr) return false;
+  const bool is_done = deadline->count() != 0 && job->wait(*deadline, [] { return true; });
+  return !is_done && table.state(form) == State::Making;
+}
+
+}  // namespace
+
+Choice choose(const Kernel& code, const Dim3& grid, const Dim3& block, bool streams) {
+  if (streams || code.facts.is_baseline) return choose_tier(code, grid, block, streams);
+  return choose_form(code, code, grid, block);
+}
+
+Made code_for(const Kernel& code, const Dim3& grid, const Dim3& block) {
+  for (;;) {
+    const Choice choice = choose(code, grid, block);
+    if (!choice.work || !choice.work->is_form()) return choice.code;
+    Table& table = *code.table;
+    if (!leaves_to_background(table, *choice.work)) {
+      if (Made made = table.make(*choice.work); !made) return made;
+      continue;
+    }
+    if (choice.code != nullptr) return choice.code;
+    if (Made threads = table.make(Variant::of(Form::Threads)); !threads) return threads;
+  }
+}
+
+}  // namespace pycuda::cpu::variants

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/variants/table.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "cpu/variants/policy.h"
+
+namespace pycuda::cpu::variants {
+namespace {
+
+const char* description(Variant variant) {
+  if (variant == Variant::vectors()) return "vector code";
+  if (variant == Variant::streaming()) return "code whose stores go past the caches";
+  return variant.is_form() ? "its form for other blocks" : "other code";
+}
+
+}  // namespace
+
+const Kernel* Table::with(Form form) const {
+  const Kernel& first = *ready(Variant::first());
+  // Baseline code runs any launch, but it is not what vector forms are asked for.
+  if (first.facts.forms.has(form) && (!first.facts.is_baseline || form == Form::Threads))
+    return &first;
+  if (first.facts.is_baseline) {
+    const Kernel* const vectors = ready(Variant::vectors());
+    if (vectors != nullptr && vectors->facts.forms.has(form)) return vectors;
+  }
+  const Kernel* const found = ready(Variant::of(form));
+  // Gangs that may have a rest need none.
+  return found == nullptr && form == Form::Gangs ? ready(Variant::of(Form::Tails)) : found;
+}
+
+void Table::open(const Kernel& first, std::chrono::nanoseconds compile_time,
+                 bool vectors_are_coming) {
+  compile_time_ = compile_time;
+  entry(Variant::first()).code.store(&first, std::memory_order_release);
+  entry(Variant::first()).state.store(State::Ready, std::memory_order_release);
+  if (!background_.later) return;
+  const auto wait_for = [&](Variant variant, bool is_coming) {
+    const auto time = run_time_before(variant, compile_time, background_.patience, is_coming);
+    if (time) begin_after(variant, *time);
+    return time.has_value();
+  };
+  if (first.streaming != Streaming::Never && may_come(Variant::streaming()))
+    wait_for(Variant::streaming(), false);
+  if (!first.facts.is_baseline || !may_come(Variant::vectors())) return;
+  const bool comes = wait_for(Variant::vectors(), vectors_are_coming);
+  base::log(base::LogLevel::Info,
+            name() + " runs thread by thread for now: its vector code takes long to compile " +
+                (!comes               ? "and is not made, as PYCUDA_CPU_PATIENCE says"
+                 : vectors_are_coming ? "and is being compiled in the background"
+                                      : "and is compiled in the background once the kernel has run "
+                                        "for as long as that is expected to take"));
+}
+
+Table::Making& Table::making(Variant variant) {
+  const std::lock_guard lock(mutex_);
+  return makings_[variant];
+}
+
+/// With the making's mutex held.
+void Table::settle(Variant variant, Making& making, const Made& made) {
+  if (made) {
+    entry(variant).code.store(*made, std::memory_order_release);
+  } else {
+    making.failure = made.error();
+  }
+  entry(variant).state.store(made ? State::Ready : State::Failed, std::memory_order_release);
+}
+
+Made Table::make(Variant variant) {
+  if (variant.is_form()) {
+    if (const Kernel* const known = with(variant.form())) return known;
+  }
+  Making& making = this->making(variant);
+  const std::lock_guard lock(making.mutex);
+  if (const Kernel* const known = ready(variant)) return known;
+  if (making.failure) return *making.failure;
+  entry(variant).state.store(State::Making, std::memory_order_relaxed);
+  Made made = source_.make(kernel_, variant);
+  settle(variant, making, made);
+  return made;
+}
+
+std::shared_ptr<CompileJob> Table::begin(Variant variant, const Spawn& spawn) {
+  Making& making = this->making(variant);
+  const std::lock_guard lock(mutex_);
+  if (making.job != nullptr || !spawn) return making.job;
+  State state = State::Missing;
+  entry(variant).state.compare_exchange_strong(state, State::Making);
+  if (state == State::Ready || state == State::Failed) return nullptr;
+  // The module may go meanwhile. The disk cache keeps the code in any case.
+  making.job = CompileJob::begin(spawn, [compile = source_.compilation(kernel_, variant),
+                                         owner = background_.owner, this, variant] {
+    const auto began = std::chrono::steady_clock::now();
+    try {
+      compile();
+      if (const auto held = owner.lock()) make_in_background(variant, began);
+    } catch (...) {
+      if (const auto held = owner.lock()) fail_in_background(variant);
+      throw;
+    }
+  });
+  if (making.job != nullptr)
+    base::log(base::LogLevel::Info,
+              name() + ": " + description(variant) + " is being compiled in the background");
+  return making.job;
+}
+
+void Table::make_in_background(Variant variant, std::chrono::steady_clock::time_point began) {
+  const Made made = make(variant);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
+  base::log(base::LogLevel::Info, made ? name() + " has " + description(variant) +
+                                             " from now on, compiled in " +
+                                             std::to_string(time.count()) + " s"
+                                       : made.error().message);
+}
+
+void Table::fail_in_background(Variant variant) {
+  Making& making = this->making(variant);
+  const std::lock_guard lock(making.mutex);
+  settle(variant, making,
+         KernelFailure{KernelFailure::Stage::Compile,
+                       name() + " could not be compiled: there is not enough memory for it"});
+}
+
+void Table::add_run_time(Variant variant, std::chrono::nanoseconds time) {
+  if (variant != Variant::vectors() && variant != Variant::streaming()) return;
+  const std::int64_t spent = time.count() + 1;
+  const std::int64_t left = run_time_left(variant).fetch_sub(spent, std::memory_order_relaxed);
+  if (left > 0 && left <= spent) begin(variant, background_.later);
+}
+
+void Table::begin_after(Variant variant, std::chrono::nanoseconds run_time) {
+  run_time_left(variant).store(run_time.count(), std::memory_order_relaxed);
+}
+
+}  // namespace pycuda::cpu::variants
