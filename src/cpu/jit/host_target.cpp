@@ -40,7 +40,6 @@ std::string widest_instructions(bool has_avx512) {
 HostTarget read_host() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  llvm::InitializeNativeTargetAsmParser();
   HostTarget host;
   host.triple = llvm::sys::getProcessTriple();
   host.cpu = llvm::sys::getHostCPUName().str();

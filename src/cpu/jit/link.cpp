@@ -1,96 +1,116 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/link.h"
 
+#include <llvm/ADT/StringMap.h>
+#include <llvm/ExecutionEngine/JITLink/ELF_x86_64.h>
+#include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
-#include <llvm/ExecutionEngine/Orc/Core.h>
-#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
-#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
-#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBufferRef.h>
 
-#include <atomic>
+#include <string>
+#include <utility>
 
 #include "cpu/kernel_abi/runtime_calls.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
-llvm::orc::ExecutorSymbolDef definition(void* address) {
-  return {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+namespace jitlink = llvm::jitlink;
+
+/// There is one in the process and it is never destroyed: modules may be unloaded by static
+/// destructors of programs, after any that would end it.
+jitlink::InProcessMemoryManager& memory_of_code() {
+  static auto* const manager = llvm::cantFail(jitlink::InProcessMemoryManager::Create()).release();
+  return *manager;
 }
 
-/// LLVM's linking session. There is one in the process and it is never destroyed: modules may be
-/// unloaded by static destructors of programs, after any that would end the session.
-class Session {
- public:
-  static Session& instance() {
-    static Session* session = new Session;
-    return *session;
-  }
-
-  llvm::orc::ExecutionSession& execution() { return execution_; }
-  llvm::orc::ObjectLinkingLayer& layer() { return layer_; }
-  llvm::orc::JITDylib& runtime() { return runtime_; }
-
- private:
-  Session()
-      : execution_(llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create())),
-        layer_(execution_),
-        runtime_(execution_.createBareJITDylib("runtime")) {
-    // Failures are returned to the caller of lookup; the session must not print them as well.
-    execution_.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
-    llvm::orc::SymbolMap symbols;
-    for (const RuntimeSymbol& symbol : runtime_symbols())
-      symbols[execution_.intern(symbol.name)] = definition(symbol.address);
-    llvm::cantFail(runtime_.define(llvm::orc::absoluteSymbols(std::move(symbols))));
-  }
-
-  llvm::orc::ExecutionSession execution_;
-  llvm::orc::ObjectLinkingLayer layer_;
-  llvm::orc::JITDylib& runtime_;
-};
+void* find_runtime_call(llvm::StringRef name) {
+  static const auto* const calls = [] {
+    auto* const map = new llvm::StringMap<void*>;
+    for (const RuntimeSymbol& symbol : runtime_symbols()) (*map)[symbol.name] = symbol.address;
+    return map;
+  }();
+  return calls->lookup(name);
+}
 
 }  // namespace
 
 struct LinkedObject::State {
-  llvm::orc::JITDylib* library = nullptr;
+  jitlink::JITLinkMemoryManager::FinalizedAlloc memory;
+  llvm::StringMap<void*> defined;
+  std::string failure;
 };
+
+namespace {
+
+/// What the linker asks for and reports, for one object. It reports all before it returns: the
+/// memory manager is one of this process.
+class LinkContext final : public jitlink::JITLinkContext {
+ public:
+  LinkContext(LinkedObject::State& state, const llvm::StringMap<void*>& symbols)
+      : JITLinkContext(nullptr), state_(state), symbols_(symbols) {}
+
+  jitlink::JITLinkMemoryManager& getMemoryManager() override { return memory_of_code(); }
+
+  void notifyFailed(llvm::Error error) override { state_.failure = toString(std::move(error)); }
+
+  void lookup(const LookupMap& wanted,
+              std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> resume) override {
+    jitlink::AsyncLookupResult found;
+    for (const auto& [name, flags] : wanted) {
+      void* address = symbols_.lookup(name);
+      if (address == nullptr) address = find_runtime_call(name);
+      if (address == nullptr && flags == jitlink::SymbolLookupFlags::RequiredSymbol) {
+        resume->run(llvm::createStringError("nothing defines the symbol '" + name + "'"));
+        return;
+      }
+      found[name] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    }
+    resume->run(std::move(found));
+  }
+
+  llvm::Error notifyResolved(jitlink::LinkGraph& graph) override {
+    for (const jitlink::Symbol* symbol : graph.defined_symbols()) {
+      if (symbol->hasName() && symbol->getScope() != jitlink::Scope::Local)
+        state_.defined[symbol->getName()] = symbol->getAddress().toPtr<void*>();
+    }
+    return llvm::Error::success();
+  }
+
+  void notifyFinalized(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) override {
+    state_.memory = std::move(memory);
+  }
+
+ private:
+  LinkedObject::State& state_;
+  const llvm::StringMap<void*>& symbols_;
+};
+
+}  // namespace
 
 LinkedObject::LinkedObject(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 LinkedObject::~LinkedObject() {
-  if (state_->library != nullptr)
-    llvm::consumeError(Session::instance().execution().removeJITDylib(*state_->library));
+  if (state_->memory) llvm::consumeError(memory_of_code().deallocate(std::move(state_->memory)));
 }
 
 base::Result<std::unique_ptr<LinkedObject>> LinkedObject::link(
     const std::string& object, const std::vector<std::pair<std::string, void*>>& symbols) {
-  static std::atomic<std::uint64_t> count{0};
-  Session& session = Session::instance();
-  auto state = std::make_unique<State>();
-  state->library = &session.execution().createBareJITDylib("module" + std::to_string(count++));
-  std::unique_ptr<LinkedObject> linked(new LinkedObject(std::move(state)));
-  llvm::orc::JITDylib& library = *linked->state_->library;
-  library.addToLinkOrder(session.runtime());
-
-  llvm::orc::SymbolMap definitions;
-  for (const auto& [name, address] : symbols)
-    definitions[session.execution().intern(name)] = definition(address);
-  llvm::Error error = library.define(llvm::orc::absoluteSymbols(std::move(definitions)));
-  if (!error)
-    error = session.layer().add(library, llvm::MemoryBuffer::getMemBufferCopy(object, "kernel"));
-  if (error) return base::Failure{llvm::toString(std::move(error))};
+  // The linker for this format and processor by name: the general one brings those for all others.
+  auto graph = jitlink::createLinkGraphFromELFObject_x86_64({object, "kernel"});
+  if (!graph) return base::Failure{llvm::toString(graph.takeError())};
+  llvm::StringMap<void*> definitions;
+  for (const auto& [name, address] : symbols) definitions[name] = address;
+  std::unique_ptr<LinkedObject> linked(new LinkedObject(std::make_unique<State>()));
+  State& state = *linked->state_;
+  jitlink::link_ELF_x86_64(std::move(*graph), std::make_unique<LinkContext>(state, definitions));
+  if (!state.failure.empty()) return base::Failure{state.failure};
   return linked;
 }
 
 void* LinkedObject::find(std::string_view name) const {
-  Session& session = Session::instance();
-  auto symbol = session.execution().lookup({state_->library},
-                                           session.execution().intern(llvm::StringRef(name)));
-  if (!symbol) {
-    llvm::consumeError(symbol.takeError());
-    return nullptr;
-  }
-  return symbol->getAddress().toPtr<void*>();
+  return state_->defined.lookup(llvm::StringRef(name));
 }
 
 }  // namespace pycuda::cpu::jit

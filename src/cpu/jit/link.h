@@ -25,8 +25,9 @@ class LinkedObject {
   /// The address of a symbol that the object defines, or null.
   void* find(std::string_view name) const;
 
- private:
   struct State;
+
+ private:
   explicit LinkedObject(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/StringRef.h>
 
 #include "cpu/jit/effort.h"
 
@@ -30,8 +29,12 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
 /// Cuts blocks into pieces that no pass takes long for (short_blocks.h).
 void shorten_all_blocks(llvm::Module& module);
 
-/// Runs the passes that `pipeline` names, as LLVM's `opt -passes=` does.
-void run_passes(llvm::Module& module, llvm::TargetMachine& target, llvm::StringRef pipeline);
+/// Functions that nothing calls any more.
+void drop_unused_functions(llvm::Module& module, llvm::TargetMachine& target);
+/// One computation for several that are equal.
+void share_expressions(llvm::Module& module, llvm::TargetMachine& target);
+/// Values that nothing uses, and those that are constants after all.
+void drop_dead_code(llvm::Module& module, llvm::TargetMachine& target);
 
 /// LLVM's passes for coroutines, and separate_arrays in these before they are split.
 void split_coroutines(llvm::Module& module, llvm::TargetMachine& target);

@@ -160,16 +160,16 @@ constexpr Step optimise_steps[] = {
   // LLVM folds comparisons of constants as if nothing were flushed.
   {"flush-constant-compares", Module, Callable, Callable, whole<simt::flush_compared_constants>},
   {"split-coroutines", Module, Callable, Optimised, split_coroutines},
-  {"drop-unused-functions", Module, Optimised, Optimised, llvm_passes<globaldce>},
+  {"drop-unused-functions", Module, Optimised, Optimised, llvm_passes<drop_unused_functions>},
   {"llvm-least", Module, Optimised, Optimised, run_least, is_least},
   {"llvm-default", Module, Optimised, Optimised, run_default, is_optimised},
   // Earlier, LLVM would narrow the comparisons again.
   {"half-compares", Module, Optimised, Optimised, half_compares, is_optimised},
-  {"clean-half-compares", Module, Optimised, Optimised, llvm_passes<early_cse>, leaves_dead_code},
+  {"clean-half-compares", Module, Optimised, Optimised, llvm_passes<share_expressions>, leaves_dead_code},
   {"index-gathers", Module, Optimised, Optimised, gathers<index_gathers>, is_optimised},
   {"structure-gathers", Module, Optimised, Optimised, gathers<join_gathers>, is_optimised},
   {"scalarise-gathers", Module, Optimised, Optimised, gathers<part_full_gathers>, has_slow_gathers},
-  {"clean-gathers", Module, Optimised, Optimised, llvm_passes<clean_gathers>, leaves_dead_code},
+  {"clean-gathers", Module, Optimised, Optimised, llvm_passes<drop_dead_code>, leaves_dead_code},
   {"uniform-divisors", Functions, Optimised, Optimised, uniform_divisors, divides_slowly},
   {"balance-divider", Functions, Optimised, Optimised, balance_divider, counts_registers},
   // After whatever may still dissolve variables.

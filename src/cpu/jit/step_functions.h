@@ -28,9 +28,9 @@ template <auto change>
 void gathers(const Subject& s) {
   s.all.leaves_dead_code |= change(s.all.module());
 }
-template <const char* const& passes>
+template <auto change>
 void llvm_passes(const Subject& s) {
-  run_passes(s.all.module(), *s.all.target, passes);
+  change(s.all.module(), *s.all.target);
   s.all.leaves_dead_code = false;
 }
 
@@ -77,9 +77,5 @@ void uniform_divisors(const Subject& s);
 void safe_stack(const Subject& s);
 void reduce_alignment_checks(const Subject& s);
 bool join_gathers(llvm::Module& module);
-
-inline constexpr const char* globaldce = "globaldce";
-inline constexpr const char* early_cse = "function(early-cse)";
-inline constexpr const char* clean_gathers = "function(instsimplify,adce)";
 
 }  // namespace pycuda::cpu::jit::steps
