@@ -3,15 +3,26 @@
 
 import os
 import re
+import shutil
 
 # A content hash and what was compiled: the cache's own files, whatever else lies in the folder.
 _ENTRY = re.compile(r"^[0-9a-f]{32}\.[a-z]+$")
+# Headers that NVRTC carries, one folder for each NVRTC.
+_HEADERS = re.compile(r"^nvrtc-headers-[0-9a-f]{32}$")
 
 
 def _entries(folder):
     try:
         with os.scandir(folder) as found:
             return [entry for entry in found if _ENTRY.match(entry.name) and entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _header_folders(folder):
+    try:
+        with os.scandir(folder) as found:
+            return [entry for entry in found if _HEADERS.match(entry.name) and entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
 
@@ -47,6 +58,13 @@ def clear():
             pass
         except OSError as error:
             failures.append(f"{entry.path}: {error.strerror}")
+    for headers in _header_folders(folder):
+        try:
+            shutil.rmtree(headers.path)
+        except FileNotFoundError:  # as above
+            pass
+        except OSError as error:
+            failures.append(f"{headers.path}: {error.strerror}")
     print(f"{folder}: {removed} entries removed")
     for failure in failures:
         print(f"not removed: {failure}")

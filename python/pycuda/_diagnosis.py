@@ -127,16 +127,18 @@ def _compilers():
         yield "NVRTC", f"{major}.{minor} for {known}, {library} ({origin})"
         if not taken:
             headers = [folder for folder in includes if os.path.isdir(folder)]
-            yield (
-                "CUDA headers",
-                os.pathsep.join(headers) or "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`",
-            )
+            carried = found.carries_headers(index)
+            none = "none: `pip install nvidia-cuda-runtime nvidia-cuda-crt`"
+            places = [*headers, *(["within NVRTC"] if carried else [])]
+            yield "CUDA headers", os.pathsep.join(places) or none
             for header, wheel in (
                 ("cuda_fp16.h", "nvidia-cuda-runtime"),
                 ("crt/host_defines.h", "nvidia-cuda-crt"),
                 ("cub/cub.cuh", "nvidia-cuda-cccl"),
                 ("curand_kernel.h", "nvidia-curand"),
             ):
+                if carried and wheel != "nvidia-curand":
+                    continue
                 if not any(os.path.exists(os.path.join(folder, header)) for folder in headers):
                     yield f"  {header}", f"missing: `pip install {wheel}`"
         taken = True

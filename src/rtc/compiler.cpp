@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/file_cache.h"
 #include "base/hash.h"
+#include "rtc/bundled_headers.h"
 #include "rtc/compile_job.h"
 #include "rtc/compile_log.h"
 #include "rtc/said_once.h"
@@ -126,10 +128,16 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   for (const std::string& folder : request.include_folders) job.paths.user.emplace_back(folder);
   for (const std::string& folder : job.options.include_folders) job.paths.user.emplace_back(folder);
   job.paths.own = folders_.headers;
-  if (!job.candidates.empty()) job.paths.cuda = job.candidates.front().include_folders;
 
   job.text = readable_source(request.source);
   job.scan = scan_source(job.text);
+  if (!job.candidates.empty()) {
+    NvrtcInstallation& best = job.candidates.front();
+    const bool includes = !job.scan.includes.empty() || !job.options.pre_included.empty();
+    if (includes && request.nvcc.empty() && lack_toolkit_headers(best.include_folders))
+      add_bundled_headers(best);
+    job.paths.cuda = best.include_folders;
+  }
   if (request.nvcc.empty() && !job.scan.struct_attributes.empty()) {
     job.text = place_struct_attributes(job.text, job.scan.struct_attributes);
     job.scan = scan_source(job.text);
@@ -157,6 +165,25 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
     job.dependencies = follow_includes(job.scan, job.options.pre_included, job.paths);
   }
   return job;
+}
+
+/// Behind those that are there: a toolkit's or a wheel's are the user's choice.
+void Compiler::add_bundled_headers(NvrtcInstallation& installation) {
+  const fs::path cache_folder = base::default_cache_folder();
+  const std::lock_guard lock(header_mutex_);
+  std::vector<fs::path> folders = written_headers(cache_folder, installation.identity);
+  if (folders.empty()) {
+    const auto nvrtc = open(installation);
+    if (!nvrtc || !(*nvrtc)->carries_headers()) return;
+    auto written = write_headers(**nvrtc, cache_folder, installation.identity);
+    if (!written) {
+      say_once(base::LogLevel::Warning, written.error().message);
+      return;
+    }
+    folders = std::move(*written);
+  }
+  installation.include_folders.insert(installation.include_folders.end(), folders.begin(),
+                                      folders.end());
 }
 
 std::string Compiler::implicit_header_fingerprint() {

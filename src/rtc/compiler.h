@@ -98,6 +98,7 @@ class Compiler {
   std::string cache_key(const CompileRequest& request, const Job& job);
   std::string implicit_header_fingerprint();
   static bool includes_thrust(const Job& job);
+  void add_bundled_headers(NvrtcInstallation& installation);
   Compiled compile_with_nvrtc(const CompileRequest& request, Job& job);
   Compiled compile_with_nvcc(const CompileRequest& request, Job& job,
                              const std::filesystem::path& nvcc);
@@ -106,6 +107,7 @@ class Compiler {
 
   Folders folders_;
   CompileCache cache_;
+  std::mutex header_mutex_;                       ///< held while NVRTC's headers are written
   std::mutex mutex_;                              ///< protects all below
   std::vector<NvrtcInstallation> installations_;  ///< the wheels' alone, until they do not do
   bool looked_everywhere_ = false;

@@ -36,6 +36,7 @@ const char* fill(NvrtcTable& table, const base::DynamicLibrary& library) {
   if (!resolve(library, "nvrtcGetSupportedArchs", table.get_supported_archs))
     return "nvrtcGetSupportedArchs";
   resolve(library, "nvrtcSetPCHHeapSize", table.set_pch_heap_size);
+  resolve(library, "nvrtcInstallBundledHeaders", table.install_bundled_headers);
   if (!resolve(library, "nvrtcGetLoweredName", table.get_lowered_name) ||
       !resolve(library, "nvrtcAddNameExpression", table.add_name_expression)) {
     table.add_name_expression = nullptr;
@@ -156,6 +157,14 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
 
 bool Nvrtc::reserve_precompiled_headers(std::size_t bytes) const {
   return table_.set_pch_heap_size != nullptr && table_.set_pch_heap_size(bytes) == 0;
+}
+
+std::string Nvrtc::write_headers(const std::string& folder) const {
+  const char* error = nullptr;
+  const NvrtcStatus status = table_.install_bundled_headers(folder.c_str(), 0, &error);
+  if (status == 0) return {};
+  return std::string("NVRTC cannot write its headers: ") +
+         (error != nullptr ? error : table_.get_error_string(status));
 }
 
 }  // namespace pycuda::rtc

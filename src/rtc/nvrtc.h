@@ -36,6 +36,8 @@ struct NvrtcTable {
   NvrtcStatus (*get_num_supported_archs)(int*) = nullptr;
   NvrtcStatus (*get_supported_archs)(int*) = nullptr;
   NvrtcStatus (*set_pch_heap_size)(std::size_t) = nullptr;  // optional: NVRTC 12.8 and newer
+  NvrtcStatus (*install_bundled_headers)(const char* folder, unsigned flags,
+                                         const char** error) = nullptr;  // optional: 13.3 and newer
   // Optional, both or none.
   NvrtcStatus (*add_name_expression)(NvrtcProgram*, const char* expression) = nullptr;
   NvrtcStatus (*get_lowered_name)(NvrtcProgram*, const char* expression,
@@ -79,6 +81,10 @@ class Nvrtc {
   const std::string& path() const { return path_; }
   /// Room for precompiled headers; false when this NVRTC has none.
   bool reserve_precompiled_headers(std::size_t bytes) const;
+  /// Whether it carries the toolkit's headers.
+  bool carries_headers() const { return table_.install_bundled_headers != nullptr; }
+  /// Writes them into an existing folder; empty, or what went wrong.
+  std::string write_headers(const std::string& folder) const;
 
  private:
   NvrtcTable table_;

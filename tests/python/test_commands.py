@@ -52,6 +52,7 @@ def test_demo_lists_the_examples_and_refuses_other_names():
 def test_cache_clear_removes_its_own_files_alone(tmp_path):
     (tmp_path / ("0" * 32 + ".cubin")).write_text("a")
     (tmp_path / ("f" * 32 + ".cpuobj")).write_text("b")
+    (tmp_path / ("nvrtc-headers-" + "0" * 32) / "cccl").mkdir(parents=True)
     (tmp_path / "notes.txt").write_text("mine")
     assert "2 entries" in run("cache", PYCUDA_CACHE_DIR=str(tmp_path)).stdout
     assert "2 entries removed" in run("cache", "clear", PYCUDA_CACHE_DIR=str(tmp_path)).stdout

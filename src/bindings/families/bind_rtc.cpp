@@ -206,6 +206,13 @@ void bind_rtc(nb::module_& module) {
           },
           nb::arg("index"),
           "(major, minor, architectures) of an installation; opens it. ValueError if it cannot.")
+      .def(
+          "carries_headers",
+          [](rtc::Compiler& self, std::size_t index) {
+            const auto nvrtc = self.open(self.installations().at(index));
+            return nvrtc && (*nvrtc)->carries_headers();
+          },
+          nb::arg("index"), "Whether an installation brings the toolkit's headers; opens it.")
       .def("clear_memory_cache", &rtc::Compiler::clear_memory_cache);
 
   rtc_module.def("driver_origin", &driver_origin);
