@@ -22,5 +22,9 @@ function(pycuda_link_for_old_glibc target)
     target_link_libraries(${target} PRIVATE newer_functions
       "-Wl,--push-state,--no-as-needed" -lpthread -ldl "-Wl,--as-needed" -lm -lc -lld_linux "${old_glibc_nonshared}"
       "-Wl,--pop-state")
+    if(PYCUDA_LLD)
+      # For small wheels: functions of the same code once, and strings once.
+      target_link_options(${target} PRIVATE LINKER:--icf=all LINKER:-O2 LINKER:--gc-sections)
+    endif()
   endif()
 endfunction()
