@@ -22,8 +22,9 @@ function(pycuda_link_for_old_glibc target)
     target_link_libraries(${target} PRIVATE newer_functions
       "-Wl,--push-state,--no-as-needed" -lpthread -ldl "-Wl,--as-needed" -lm -lc -lld_linux "${old_glibc_nonshared}"
       "-Wl,--pop-state")
+    # For small wheels: no symbols but those that are exported, functions of the same code once, strings once.
+    target_link_options(${target} PRIVATE LINKER:--strip-all)
     if(PYCUDA_LLD)
-      # For small wheels: functions of the same code once, and strings once.
       target_link_options(${target} PRIVATE LINKER:--icf=all LINKER:-O2 LINKER:--gc-sections)
     endif()
   endif()
