@@ -31,6 +31,16 @@ def _find_cache_folder(cache_dir):
     return os.fspath(cache_dir)
 
 
+def _keeps(folder):
+    """Whether a cache in the folder, which need not exist yet, takes anything."""
+    if folder is None:
+        return False
+    there = os.path.abspath(folder)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
+
+
 def _warn_of_output(log):
     _, level = user_frame()
     if "demoted" in log.lower() or "demoting" in log.lower():
@@ -60,7 +70,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     extension = rtc()
     device = _driver._device_traits()
     source = source_bytes(source)
-    timed = _compile_times.Compilation("compiling", "compiled to device code", source, is_kept=cache_folder is not None)
+    timed = _compile_times.Compilation("compiling", "compiled to device code", source, _keeps(cache_folder))
     try:
         with timed:
             compiled = Compiled(

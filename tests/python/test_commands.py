@@ -101,6 +101,14 @@ def test_a_long_compilation_is_announced_once_while_it_runs(level, lines, monkey
     assert lines == 0 or text.startswith("pycuda: compiling kernels fill, sum takes longer than 0 s")
 
 
+def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path):
+    from pycuda._compiling import _keeps
+
+    (tmp_path / "file").write_text("no folder")
+    assert _keeps(str(tmp_path)) and _keeps(str(tmp_path / "new/cache"))
+    assert not _keeps(str(tmp_path / "file/cache")) and not _keeps(None)
+
+
 @pytest.mark.parametrize("is_kept", [False, True])
 def test_the_cache_is_named_where_it_keeps_the_result(is_kept, monkeypatch):
     monkeypatch.setattr(_compile_times, "_LONG_SECONDS", 0.0)
