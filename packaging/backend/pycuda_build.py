@@ -55,7 +55,10 @@ def _pycuda_metadata():
         "Summary: Provided by pycuda-anywhere; to remove it, run `pip uninstall pycuda-anywhere`\n"
         f"Requires-Dist: pycuda-anywhere=={ours}\n"
     )
-    return {f"{folder}/METADATA": metadata, f"{folder}/INSTALLER": "pycuda-anywhere\n"}
+    # `uv pip check` takes a package without it for a broken one.
+    wheel = "Wheel-Version: 1.0\nGenerator: pycuda-anywhere\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    texts = {"METADATA": metadata, "INSTALLER": "pycuda-anywhere\n", "WHEEL": wheel}
+    return {f"{folder}/{name}": text for name, text in texts.items()}
 
 
 def _row(name, data):
