@@ -18,7 +18,6 @@ cudaError_t find_function(const DriverTable& driver, const void* function, CUfun
 /// Lets find_kernel accept a handle that a program got from cudaGetKernel or cudaLibraryGetKernel.
 void remember_kernel(CUkernel kernel);
 
-
 /// The host function of a kernel; the handle itself for one that has none.
 void* host_function_of(const DriverTable& driver, CUkernel kernel, CUfunction function);
 
