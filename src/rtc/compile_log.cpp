@@ -121,6 +121,8 @@ std::span<const Remedy> remedies() {
       {"\"atomicAdd(double *, double)\" has already been defined", "pycuda_own_atomics.h", {}},
       {"namespace \"std\" has no member \"basic_", "iosfwd", {}},
       {"namespace \"std\" has no member class \"basic_", "iosfwd", {}},
+      {"namespace \"thrust\" has no member \"seq\"", "pycuda_thrust_policies.h", {}},
+      {"namespace \"thrust\" has no member \"device\"", "pycuda_thrust_policies.h", {}},
       {kWantsNewerStandard, {}, "-std=c++17"},
       {kWantsNewerStandardToo, {}, "-std=c++17"},
       {"CCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK", {}, "-DCCCL_DISABLE_NVRTC_COMPATIBILITY_CHECK"},

@@ -233,6 +233,16 @@ def function_variables(suite):
             ".shared .b32 last;",
         ),
     ]
+    kernels += [
+        word(
+            "variables_named_by_a_range",
+            [n + 40 for n in LANES],
+            """
+            st.local.b32 [mine1], %t2; st.local.b32 [mine2], 40; st.global.b32 [many0], 5;
+            ld.local.b32 %t3, [mine1]; ld.local.b32 %t4, [mine2]; add.u32 %t4, %t4, %t3;""",
+            ".local .b32 mine<3>; .global .b32 many<2>;",
+        ),
+    ]
     suite.add("syntax/function_variables", ".global and .const inside functions", kernels, before=FUNCTIONS)
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What tests of pycuda.compiler share: a source, its PTX, and the error of one that does not compile."""
 
+import pathlib
+
 import pytest
+from pycuda._compilers import the_compiler
 from pycuda.compiler import compile
 
 MULTIPLY = """
@@ -11,6 +14,14 @@ __global__ void multiply_them(float *dest, float *a, float *b)
   dest[i] = a[i] * b[i];
 }
 """
+
+
+def needs_cccl():
+    """Skips the test where CUDA's C++ libraries are not installed: neither as a wheel nor with a toolkit."""
+    for _, _, folders in the_compiler().installations():
+        if any((pathlib.Path(folder) / "cub/cub.cuh").exists() for folder in folders):
+            return
+    pytest.skip("needs the CCCL headers: pip install nvidia-cuda-cccl")
 
 
 def ptx_of(source, **keywords):

@@ -13,6 +13,7 @@ os.environ.setdefault("PYCUDA_CPU_VERIFY", "1")
 
 import pycuda.driver as cuda
 import pytest
+from programs import has_cpu_driver
 from pycuda.tools import clear_context_caches, make_default_context
 
 
@@ -34,8 +35,21 @@ def driver():
     """Some CUDA driver, initialised; tests that need one are skipped where there is none."""
     missing = _driver_missing()
     if missing is not None:
+        assert "PYCUDA_DRIVER" in os.environ or not has_cpu_driver(), missing
         pytest.skip(f"needs a CUDA driver: {missing}")
     return cuda
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A skipped test names what the machine lacks: a skip for any other reason is a failure."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if not reason.startswith("needs "):
+            report.outcome = "failed"
+            report.longrepr = f"skipped without a need: {reason}"
+    return report
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_held_memory_goes_back_when_an_allocation_finds_no_room():
     assert _driver._array.pool_statistics() == (active, active)
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver, whose memory can be made small")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, whose memory can be made small")
 def test_other_allocations_get_what_was_held():
     output, _ = run_program(
         """

@@ -169,7 +169,7 @@ def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
     assert lines[-1] == "alive"
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 def test_a_kernel_that_leaves_page_locked_memory_breaks_nothing_of_the_host():
     output, _ = run_program(
         """
@@ -318,7 +318,7 @@ def test_errors_have_one_tree_of_classes():
     assert text == "k.cu(1): error\nnvcc compilation of k.cu failed\n[command: nvcc k.cu]"
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="asks the CPU driver")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
 def test_machine_code_is_refused_aloud():
     """Other clients of the driver show neither its log of the compilation nor why they got code 209."""
     source = """

@@ -165,7 +165,7 @@ def test_the_name_of_a_file_is_no_source(context, tmp_path):
 
 def test_an_old_architecture_is_taken_as_one_that_is_known(context):
     if not drv.Context.get_device().name().startswith("CPU"):
-        pytest.skip("a GPU runs machine code: an old architecture's would not load")
+        pytest.skip("needs the CPU driver: a GPU runs machine code, and an old architecture's would not load")
     with pytest.warns(UserWarning, match=r"sm_20 is older than what NVRTC .* compiles for: taken as compute_\d+"):
         SourceModule(EMPTY + "  // as of 2011", arch="sm_20", cache_dir=False).get_function("k")
     with warnings.catch_warnings():
@@ -176,9 +176,7 @@ def test_an_old_architecture_is_taken_as_one_that_is_known(context):
 def test_the_diagnosis_may_be_cut_short():
     reading, writing = os.pipe()
     os.close(reading)
-    run = subprocess.run(
-        [sys.executable, "-m", "pycuda"], stdout=writing, stderr=subprocess.PIPE, text=True
-    )
+    run = subprocess.run([sys.executable, "-m", "pycuda"], stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
     assert run.returncode == 1
     assert run.stderr == ""

@@ -6,7 +6,7 @@ import textwrap
 import warnings
 
 import pytest
-from compiling import MULTIPLY, compile_error, ptx_of
+from compiling import MULTIPLY, compile_error, needs_cccl, ptx_of
 from pycuda import _driver, compiler
 from pycuda.compiler import compile
 
@@ -319,16 +319,8 @@ class TestHeaders:
         ],
     )
     def test_heavy_headers_work_inside_of_the_implicit_extern_c(self, header, body):
-        from pycuda.driver import CompileError
-
-        source = f"#include <{header}>\n__global__ void k(float *a) {{ {body} }}\n"
-        try:
-            text = ptx_of(source)
-        except CompileError as error:
-            if "`pip install nvidia-cuda-cccl` brings" in str(error):
-                pytest.skip("needs the CCCL headers: pip install nvidia-cuda-cccl")
-            raise
-        assert ".entry k(" in text
+        needs_cccl()
+        assert ".entry k(" in ptx_of(f"#include <{header}>\n__global__ void k(float *a) {{ {body} }}\n")
 
     def test_a_header_of_cuda_may_come_after_code_and_in_conditions(self):
         source = """

@@ -74,7 +74,7 @@ def module():
     places = list(found.submodule_search_locations) if found else []
     folders = [str(path) for place in places for path in pathlib.Path(place).glob("*/include/cccl")]
     if not folders:
-        pytest.skip("CUB's headers are not installed (pip install nvidia-cuda-cccl)")
+        pytest.skip("needs CUB's headers (pip install nvidia-cuda-cccl)")
     # A context of its own: one that an earlier test imported may be gone.
     cuda.init()
     context = make_default_context()

@@ -272,7 +272,7 @@ def test_dynamic_shared_memory_and_barriers_work_in_children():
 
 def test_copies_and_fills_are_in_order_with_launches():
     if not is_cpu():
-        pytest.skip("an H200 fills memory before launches that come first in the same stream")
+        pytest.skip("needs the CPU driver: an H200 fills memory before launches that come first in the same stream")
     source = """
         __global__ void add(int *x, int n) { x[threadIdx.x] += n; }
         __global__ void parent(int *x)
@@ -328,7 +328,7 @@ def test_device_code_allocates_asks_and_is_told():
 )
 def test_a_wrong_configuration_is_the_launch_s_error_and_nothing_runs(configuration):
     if not is_cpu() and configuration not in ("1, 2000", "1, dim3(32, 64)"):
-        pytest.skip("a GPU may find out later")
+        pytest.skip("needs the CPU driver: a GPU may find out later")
     source = f"""
         __global__ void __launch_bounds__(64) child(int *x) {{ x[1] = 1; }}
         __global__ void parent(int *x)
@@ -382,7 +382,7 @@ def test_more_pending_launches_than_the_limit_are_refused():
 
 def test_a_recursion_without_end_ends_at_the_deepest_level():
     if not is_cpu():
-        pytest.skip("how deep it goes is the GPU's secret")
+        pytest.skip("needs the CPU driver: a GPU does not tell how deep it goes")
     source = """
         __global__ void parent(int *x)
         {
@@ -414,7 +414,7 @@ def test_what_kernels_must_not_copy_is_refused():
         }
     """
     if not is_cpu():
-        pytest.skip("a GPU may leave wrong arguments undefined")
+        pytest.skip("needs the CPU driver: a GPU may leave wrong arguments undefined")
     assert run(source, 9).tolist() == [INVALID_VALUE] * 7 + [0, 0]
 
 
@@ -433,7 +433,7 @@ def test_a_stream_of_another_grid_is_none():
         }
     """
     if not is_cpu():
-        pytest.skip("undefined by CUDA")
+        pytest.skip("needs the CPU driver: CUDA leaves it undefined")
     assert run(source, 1).tolist() == [INVALID_RESOURCE_HANDLE]
 
 

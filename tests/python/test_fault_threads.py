@@ -7,7 +7,7 @@ import re
 import pytest
 from programs import has_cpu_driver, run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver")
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 
 # Allocations of whole pages: what comes behind one cannot be touched.
 KERNELS = r"""

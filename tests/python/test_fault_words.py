@@ -6,7 +6,7 @@ import re
 import pytest
 from programs import has_cpu_driver, run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver")
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 
 PROGRAM = """
 import numpy as np

@@ -101,7 +101,7 @@ def test_jumps_among_states():
         assert found.tolist() == [machine.run(int(x)) for x in numbers], name
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver, whose compiler is asked")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, whose compiler is asked")
 def test_a_thousand_shuffles_in_a_line_compile_in_little_memory():
     """Thread by thread each of them suspends the thread: what is kept there must not grow with their square."""
     program = """

@@ -406,7 +406,7 @@ def test_a_pointer_holder_tells_its_address_by_a_method():
         int(cuda.PointerHolderBase())
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 def test_kernels_load_when_an_array_takes_all_memory():
     output, _ = run_program(
         """

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pycuda.driver as drv
 import pytest
+from compiling import needs_cccl
 from programs import is_cpu
 from pycuda.compiler import SourceModule
 
@@ -142,12 +143,8 @@ def test_all_of_cub_at_once():
         if (threadIdx.x == 0) *out = sum;
     }"""
     out = np.zeros(1, np.int32)
-    try:
-        module = SourceModule(source, no_extern_c=True)
-    except drv.CompileError as error:
-        if "`pip install nvidia-cuda-cccl` brings" in str(error):
-            pytest.skip("needs the CCCL headers: pip install nvidia-cuda-cccl")
-        raise
+    needs_cccl()
+    module = SourceModule(source, no_extern_c=True)
     module.get_function("k")(drv.Out(out), block=(32, 1, 1))
     assert out[0] == 496
 

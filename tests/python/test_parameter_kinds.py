@@ -23,7 +23,7 @@ PAIR = np.array([(1, 2)], [("a", np.float32), ("b", np.float32)])[0]
 def module():
     made = SourceModule(SOURCE)
     if not drv.Context.get_device().name().startswith("CPU"):
-        pytest.skip("a GPU's driver does not tell the kinds of parameters: modules of machine code")
+        pytest.skip("needs the CPU driver: machine code does not tell the kinds of parameters")
     return made
 
 

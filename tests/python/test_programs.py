@@ -10,7 +10,7 @@ import pytest
 from programs import has_cpu_driver
 from pycuda import _programs
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="the CPU driver is not installed")
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 
 # What any client of the driver API does first, without this package.
 CLIENT = """

@@ -20,7 +20,7 @@ def fault():
     cuda.Context.synchronize()
 """
 
-needs_cpu_driver = pytest.mark.skipif(not has_cpu_driver(), reason="faults of the CPU driver")
+needs_cpu_driver = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, whose faults it tells")
 
 
 def run(program, module="autoinit"):

@@ -167,6 +167,6 @@ print("right")
 @pytest.mark.parametrize("form", FORMS, ids=form_name)
 def test_tiles_of_more_than_a_warp_work_together(form):
     small = "[(64, (256, 1, 1), False), (64, (256, 1, 1), True), (128, (16, 16, 1), True), (256, (8, 8, 8), False)]"
-    large = "[(512, (512, 1, 1), False), (512, (1024, 1, 1), False)]"
+    large = "[(512, (512, 1, 1), False), (512, (1024, 1, 1), False), (1024, (1024, 1, 1), True)]"
     cases = f"CASES = {small} + {large}\n"
     assert run_program(cases + TILES, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"

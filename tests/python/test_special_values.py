@@ -199,7 +199,7 @@ def test_python_numbers_beside_halves_are_halves():
             lambda a: np.where(a > 1, a, 0.1),
         ):
             check(call(device), call(host))
-    ml_dtypes = pytest.importorskip("ml_dtypes")
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
     brain = np.array([0.1, 3.0], ml_dtypes.bfloat16)
     assert (to_gpu(brain) == 0.1).get().tolist() == [True, False]
 

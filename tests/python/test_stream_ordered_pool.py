@@ -77,7 +77,7 @@ def test_too_much_is_a_memory_error(pool):
         pool.allocate(1, 5)
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver, whose memory can be made small")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, whose memory can be made small")
 def test_memory_freed_before_in_the_stream_is_there_for_the_next():
     program = """
         import time

@@ -183,7 +183,7 @@ MIXED = """extern "C" __global__ void mixed(float *y, const float *x, int step, 
 """
 
 
-@pytest.mark.skipif(not has_slow_gathers(), reason="loads instead of gathers are for AMD's Zen processors")
+@pytest.mark.skipif(not has_slow_gathers(), reason="needs a processor with slow gathers, such as AMD's Zen")
 def test_where_gathers_are_slow_two_indexes_leave_the_vector_at_once(tmp_path):
     code = code_of(MIXED, "mixed", tmp_path)
     assert re.search(r"extractelement <\d+ x i64>[^\n]*", code)

@@ -4,7 +4,7 @@
 import pytest
 from programs import has_cpu_driver, run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="GPUs from Volta on do not execute warps in step")
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver: GPUs may step apart")
 
 FORMS = [{}, {"PYCUDA_CPU_VECTOR": 0}, {"PYCUDA_CPU_CHECK": 1}]
 

@@ -4,7 +4,7 @@
 import pytest
 from programs import has_cpu_driver, run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="this build has no CPU driver")
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 
 # Each overruns an array of 8 elements: upwards (i > 0) or downwards, element by element or far away at once.
 OVERRUNS = {

@@ -4,6 +4,7 @@
 
 #include "cpu/ptx/constant_expression.h"
 #include "cpu/ptx/initialiser.h"
+#include "cpu/ptx/literal.h"
 #include "cpu/ptx/opcode_table.h"
 
 namespace pycuda::cpu::ptx {
@@ -111,6 +112,26 @@ NamedParameter parameter(ParseState& state) {
   return result;
 }
 
+/// `.v2` and its like: how many elements, or 0.
+std::uint8_t vector_of(Cursor& cursor) {
+  if (cursor.accept_dot("v2")) return 2;
+  if (cursor.accept_dot("v4")) return 4;
+  return cursor.accept_dot("v8") ? 8 : 0;
+}
+
+/// `<4>` behind a name stands for names that end in 0 to 3.
+std::uint64_t range(Cursor& cursor) {
+  constexpr std::uint64_t most = 1 << 16;
+  cursor.expect('<');
+  const Token number = cursor.expect_kind(Token::Kind::Number, "a number of variables");
+  if (cursor.failed()) return 0;
+  const auto value = parse_number(number.text);
+  if (!value || !value->is_integer() || value->bits > most)
+    cursor.fail_at(number.position, quoted(number.text) + " is no number of variables");
+  cursor.expect('>');
+  return value ? value->bits : 0;
+}
+
 bool is_reference(Type type) { return type >= Type::TexRef; }
 
 }  // namespace
@@ -122,12 +143,9 @@ DeclarationHead declaration_head(Cursor& cursor) {
       head.alignment = alignment(cursor);
     } else if (cursor.accept_dot("attribute")) {
       attributes(cursor, head);
-    } else if (cursor.accept_dot("v2")) {
-      head.vector = 2;
-    } else if (cursor.accept_dot("v4")) {
-      head.vector = 4;
-    } else if (cursor.accept_dot("v8")) {
-      head.vector = 8;
+    } else if (const std::uint8_t elements = vector_of(cursor); elements != 0) {
+      if (head.vector != 1) cursor.fail("a vector has one size");
+      head.vector = elements;
     } else if (const auto type = find_type(cursor.current().text)) {
       head.type = *type;
       cursor.take();
@@ -153,6 +171,7 @@ void variable_declarations(ParseState& state, Space space, Linkage linkage,
   if (!cursor.failed() && head.element_bytes() == 0) {
     cursor.fail("a variable in memory cannot have the type ." + std::string(name_of(head.type)));
   }
+  if (cursor.accept(';')) return;  // a type without names declares nothing
   do {
     NamedVariable named;
     Variable& variable = named.variable;
@@ -166,14 +185,16 @@ void variable_declarations(ParseState& state, Space space, Linkage linkage,
     variable.managed = head.managed;
     variable.alignment =
         head.alignment != 0 ? head.alignment : static_cast<std::uint32_t>(head.element_bytes());
-    variable.dimensions = dimensions(cursor);
+    const bool is_range = cursor.current().is('<');
+    const std::uint64_t count = is_range ? range(cursor) : 1;
+    if (!is_range) variable.dimensions = dimensions(cursor);
     variable.bytes =
         total_bytes(cursor, variable.position, head.element_bytes(), variable.dimensions);
     if (head.managed && space != Space::Global)
       cursor.fail_at(variable.position, "only .global variables can be .managed");
     if (linkage == Linkage::Common && space != Space::Global)
       cursor.fail_at(variable.position, "only .global variables can be .common");
-    if (cursor.accept('=')) {
+    if (!is_range && cursor.accept('=')) {
       if (space != Space::Global && space != Space::Const) {
         cursor.fail("only .global and .const variables can have an initialiser");
       } else if (linkage == Linkage::Extern) {
@@ -184,7 +205,17 @@ void variable_declarations(ParseState& state, Space space, Linkage linkage,
         initialise(state, variable);
       }
     }
-    if (!cursor.failed()) declare(std::move(named));
+    const bool has_no_size = variable.bytes == 0 && !is_reference(head.type);
+    if (!cursor.failed() && has_no_size && linkage != Linkage::Extern)
+      cursor.fail_at(variable.position,
+                     quoted(named.name) + " has no size, which only .extern variables may lack");
+    for (std::uint64_t i = 0; is_range && i < count && !cursor.failed(); ++i) {
+      NamedVariable one = named;
+      one.name = state.name_in_range(named.name, i);
+      one.variable.name = one.name;
+      declare(std::move(one));
+    }
+    if (!is_range && !cursor.failed()) declare(std::move(named));
   } while (cursor.accept(','));
   cursor.expect(';');
 }

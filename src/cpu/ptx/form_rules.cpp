@@ -70,6 +70,14 @@ Broken integer_modifiers(const Instruction& instruction) {
   return only_if(type == Type::S32, "has .sat, which integers have of type .s32 only");
 }
 
+/// add.f32.f16 and its like: the one thing that sums have two types for.
+Broken mixed_sum(const Instruction& instruction) {
+  const std::vector<Type>& types = instruction.modifiers.types;
+  return only_if(
+      types.size() == 1 || (types[0] == Type::F32 && is_one_of(types[1], {Type::F16, Type::BF16})),
+      "has two types, which are .f32 and then .f16 or .bf16");
+}
+
 Broken boolean(const Instruction& instruction, std::size_t without) {
   const bool has = instruction.operands.size() > without;
   if ((instruction.modifiers.bool_op != BoolOp::None) == has) return std::nullopt;
@@ -115,8 +123,8 @@ Broken packing(const Instruction& instruction) {
   const bool of_8 = !is_narrow && is_one_of(types[0], {Type::U8, Type::S8});
   if (!is_narrow) types.erase(types.begin());
   if (!modifiers.sat) return "needs .sat";
-  if (modifiers.others.empty() || !instruction.text.starts_with("cvt.pack.sat."))
-    return "is written as cvt.pack.sat";
+  if (modifiers.others.empty() || !instruction.text.starts_with("cvt.pack."))
+    return "has .pack first";
   const std::vector<Type> wanted =
       of_16 ? std::vector{Type::S32} : std::vector{Type::S32, Type::B32};
   if ((!of_16 && !of_8 && !is_narrow) || types != wanted)
@@ -235,9 +243,11 @@ Broken bits(const Instruction& instruction) {
 Broken broken_form_rule(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   switch (instruction.opcode) {
+    case Opcode::fma:
+      if (Broken broken = mixed_sum(instruction)) return broken;
+      return float_modifiers(instruction);
     case Opcode::abs:
     case Opcode::div:
-    case Opcode::fma:
     case Opcode::max:
     case Opcode::min:
     case Opcode::neg:
@@ -246,9 +256,12 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::sqrt:
       return float_modifiers(instruction);
     case Opcode::add:
+    case Opcode::sub:
+      if (Broken broken = mixed_sum(instruction)) return broken;
+      if (Broken broken = float_modifiers(instruction)) return broken;
+      return integer_modifiers(instruction);
     case Opcode::mad:
     case Opcode::mul:
-    case Opcode::sub:
       if (Broken broken = float_modifiers(instruction)) return broken;
       return integer_modifiers(instruction);
     case Opcode::set:

@@ -186,6 +186,7 @@ void FunctionParser::registers() {
   }
   if (!cursor_.failed() && head.vector > 1 && head.type == Type::Pred)
     cursor_.fail("a vector of predicates does not exist");
+  if (cursor_.accept(';')) return;  // a type without names declares nothing
   do {
     register_names(head);
   } while (cursor_.accept(','));
@@ -282,10 +283,18 @@ void FunctionParser::label() {
   cursor_.take();
   if (name.text == "_" || name.text == "WARP_SZ")
     cursor_.fail_at(name.position, quoted(name.text) + " cannot be a label");
+  const bool names_list = scopes_.names_list(name.text);
+  const bool is_list = cursor_.current().is_dot("branchtargets") ||
+                       cursor_.current().is_dot("calltargets") ||
+                       cursor_.current().is_dot("callprototype");
+  if (is_list && !names_list && scopes_.defines_label(name.text)) {
+    cursor_.fail_at(name.position, "the label " + quoted(name.text) + " is defined twice");
+    return;
+  }
   if (cursor_.accept_dot("branchtargets")) return branch_targets(name.text, name.position);
   if (cursor_.accept_dot("calltargets")) return call_targets(name.text, name.position);
   if (cursor_.accept_dot("callprototype")) return prototype(name.text, name.position);
-  const auto label = scopes_.define_label(name.text);
+  const auto label = names_list ? std::nullopt : scopes_.define_label(name.text);
   if (!label) {
     cursor_.report(name.position, "the label " + quoted(name.text) + " is defined twice");
     return;

@@ -10,6 +10,7 @@
 #include "cpu/ptx/modifier_rules.h"
 #include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
+#include "cpu/ptx/order_rules.h"
 #include "cpu/ptx/vector_rules.h"
 
 namespace pycuda::cpu::ptx {
@@ -166,6 +167,7 @@ Broken state_space(const Instruction& instruction, const Function& function, con
 Broken broken_rule(const Instruction& instruction, const Function& function, const Module& module) {
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
   if (Broken broken = broken_form_rule(instruction)) return broken;
+  if (Broken broken = broken_order_rule(instruction, function)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
   if (Broken broken = broken_operand_rule(instruction, function, module)) return broken;

@@ -50,6 +50,11 @@ bool Lexer::is_line_marker() const {
          is_class(at_[2], kDigit);
 }
 
+/// `@@DWARF ...`, as modules of PTX 1 have it.
+bool Lexer::is_old_debug_line() const {
+  return std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("@@DWARF");
+}
+
 /// False when a comment does not end; `at_` then stands at its start.
 bool Lexer::skip_blanks() {
   while (at_ < end_) {
@@ -58,9 +63,9 @@ bool Lexer::skip_blanks() {
       ++line_;
     } else if (is_class(*at_, kBlank)) {
       ++at_;
-    } else if (at_ + 1 < end_ && at_[0] == at_[1] && (at_[0] == '/' || at_[0] == '@')) {
+    } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '/') {
       while (at_ < end_ && *at_ != '\n') ++at_;
-    } else if (is_line_marker()) {
+    } else if (is_old_debug_line() || is_line_marker()) {
       while (at_ < end_ && *at_ != '\n') ++at_;
     } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '*') {
       const std::string_view rest(at_ + 2, static_cast<std::size_t>(end_ - at_ - 2));

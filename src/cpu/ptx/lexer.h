@@ -19,6 +19,7 @@ class Lexer {
 
  private:
   bool is_line_marker() const;
+  bool is_old_debug_line() const;
   bool skip_blanks();
   SourcePosition position_of(const char* where) const;
   Token make(Token::Kind kind, const char* begin, const char* end) const;

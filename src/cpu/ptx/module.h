@@ -106,8 +106,8 @@ struct Modifiers {
   TestProperty property = TestProperty::None;
   bool ftz = false, sat = false, satfinite = false, relu = false, nan = false, xorsign_abs = false,
        abs = false, noftz = false, approx = false, full = false, uni = false, cc = false,
-       to = false, sync = false, aligned = false, nc = false, shiftamt = false,
-       l = false /* .L of bfe-likes */, read = false, volatile_ = false;
+       to = false, sync = false, aligned = false, nc = false, shiftamt = false, read = false,
+       volatile_ = false, mmio = false, mmio_has_order = false;
   /// Modifiers that carry no meaning for the types above, as written without the dot: cache hints
   /// ("ca", "cg", "L2::128B"), shapes ("m16n16k16", "row"), geometry ("2d") and the like. Emitters
   /// that need them look here.

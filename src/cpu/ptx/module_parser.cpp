@@ -9,6 +9,8 @@
 #include "cpu/ptx/call_rules.h"
 #include "cpu/ptx/constant_expression.h"
 #include "cpu/ptx/function_parser.h"
+#include "cpu/ptx/literal.h"
+#include "cpu/ptx/opcode_table.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -18,6 +20,10 @@ constexpr std::uint64_t kMaxUnsigned = std::numeric_limits<std::uint32_t>::max()
 constexpr std::string_view kStarts[] = {
     "version", "target", "address_size", "file", "section", "alias", "visible", "extern",
     "weak",    "common", "entry",        "func", "global",  "const", "shared",  "tex"};
+
+bool is_start(std::string_view word) {
+  return std::find(std::begin(kStarts), std::end(kStarts), word) != std::end(kStarts);
+}
 
 std::uint32_t unsigned_constant(Cursor& cursor, std::string_view what) {
   return static_cast<std::uint32_t>(constant_integer(cursor, 0, kMaxUnsigned, what));
@@ -46,10 +52,7 @@ void ModuleParser::recover() {
   int depth = 0;
   while (!cursor_.at_end()) {
     const Token& token = cursor_.current();
-    if (depth <= 0 && token.kind == Token::Kind::Dot &&
-        std::find(std::begin(kStarts), std::end(kStarts), token.text) != std::end(kStarts)) {
-      return;
-    }
+    if (depth <= 0 && token.kind == Token::Kind::Dot && is_start(token.text)) return;
     const Token taken = cursor_.take();
     if (taken.is('{')) ++depth;
     if (taken.is('}')) --depth;
@@ -140,18 +143,51 @@ void ModuleParser::file() {
 
 /// Debug data for debuggers: braces balance, the rest is theirs.
 void ModuleParser::section() {
-  if (cursor_.current().kind == Token::Kind::Dot || cursor_.current().kind == Token::Kind::String) {
-    cursor_.take();
-  } else {
-    cursor_.expect_name("a section's name");
-  }
+  cursor_.expect_kind(Token::Kind::Dot, "a section's name");
   const SourcePosition position = cursor_.current().position;
   cursor_.expect('{');
-  while (!cursor_.failed() && !cursor_.current().is('}')) {
-    if (cursor_.at_end()) cursor_.fail_at(position, "the section has no closing brace");
-    cursor_.take();
+  while (!cursor_.failed() && !cursor_.accept('}')) {
+    if (cursor_.at_end()) {
+      cursor_.fail_at(position, "the section has no closing brace");
+    } else if (cursor_.current().kind == Token::Kind::Identifier) {
+      cursor_.take();
+      cursor_.expect(':');
+    } else {
+      section_data();
+    }
   }
-  cursor_.accept('}');
+}
+
+/// `.b8 1, 2`, or `.b32` or `.b64` and a label, the sum of a label and a number, or the difference
+/// of two labels. Nobody reads it: debuggers have no use for code of ours.
+void ModuleParser::section_data() {
+  const Token size = cursor_.expect_kind(Token::Kind::Dot, "data of a section");
+  const auto type = find_type(size.text);
+  if (cursor_.failed()) return;
+  if (!type || !is_untyped(*type) || bits_of(*type) > 64)
+    return cursor_.fail_at(size.position, "data of a section is .b8, .b16, .b32 or .b64");
+  if (cursor_.current().kind == Token::Kind::Identifier ||
+      cursor_.current().kind == Token::Kind::Dot) {
+    cursor_.take();
+    if (cursor_.accept('+')) {
+      cursor_.expect_kind(Token::Kind::Number, "a number");
+    } else if (cursor_.accept('-')) {
+      cursor_.expect_name("a label");
+    }
+    return;
+  }
+  do {
+    const bool is_negative = cursor_.accept('-');
+    const Token token = cursor_.expect_kind(Token::Kind::Number, "a number");
+    if (cursor_.failed()) return;
+    const auto value = parse_number(token.text);
+    const std::uint32_t bits = bits_of(*type);
+    const std::uint64_t most =
+        is_negative ? std::uint64_t{1} << (bits - 1) : (std::uint64_t{1} << bits) - 1;
+    if (!value || !value->is_integer() || (bits < 32 && value->bits > most))
+      cursor_.fail_at(token.position,
+                      quoted(token.text) + " is no number of ." + std::string(size.text));
+  } while (cursor_.accept(','));
 }
 
 void ModuleParser::pragma() {
@@ -226,7 +262,8 @@ void ModuleParser::function(bool is_entry, Linkage linkage) {
   std::string_view name;
   function_header(function, returns, parameters, name);
   const bool has_body = cursor_.current().is('{');
-  if (!has_body) cursor_.expect(';');
+  const bool is_last = cursor_.current().kind != Token::Kind::Dot;
+  if (!has_body && is_last) cursor_.expect(';');
   if (cursor_.failed()) return skip_function();
   if (has_body && linkage == Linkage::Extern) {
     cursor_.report(function.position, quoted(name) + " is .extern and cannot have a body");
@@ -311,6 +348,8 @@ void ModuleParser::check_parameters(const Function& kernel) {
 
 void ModuleParser::performance_directives(Function& function) {
   while (cursor_.current().kind == Token::Kind::Dot) {
+    // A declaration may lack its `;` before the next one.
+    if (!function.is_entry && is_start(cursor_.current().text)) return;
     const Token word = cursor_.take();
     if (!performance_directive(function, word.text)) {
       cursor_.fail_at(word.position, "unknown directive " + quoted("." + std::string(word.text)) +

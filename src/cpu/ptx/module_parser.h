@@ -25,6 +25,7 @@ class ModuleParser {
   void address_size();
   void file();
   void section();
+  void section_data();
   void pragma();
   void alias();
   void linked(Linkage linkage);

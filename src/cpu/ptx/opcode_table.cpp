@@ -107,16 +107,15 @@ struct Modifier {
 
 template <class Field, class Value>
 bool store(Field& field, Value value) {
-  const auto wanted = static_cast<Field>(value);
-  const bool contradiction = field != Field{} && field != wanted;
-  field = wanted;
-  return !contradiction;
+  const bool is_first = field == Field{};
+  field = static_cast<Field>(value);
+  return is_first;
 }
 
 bool store(std::uint8_t& vector, int value) {
-  const bool contradiction = vector != 1;
+  const bool is_first = vector == 1;
   vector = static_cast<std::uint8_t>(value);
-  return !contradiction;
+  return is_first;
 }
 
 constexpr Modifier kModifiers[] = {
@@ -158,10 +157,30 @@ bool lists(std::string_view words, std::string_view word) {
   return false;
 }
 
-bool is_cache_hint(std::string_view word) {
+bool is_cache_operator(std::string_view word) {
   constexpr std::array<std::string_view, 7> operators{"ca", "cg", "cs", "lu", "cv", "wb", "wt"};
-  return word.starts_with("L1::") || word.starts_with("L2::") ||
-         std::find(operators.begin(), operators.end(), word) != operators.end();
+  return std::find(operators.begin(), operators.end(), word) != operators.end();
+}
+
+bool is_cache_hint(std::string_view word) {
+  return word.starts_with("L1::") || word.starts_with("L2::") || is_cache_operator(word);
+}
+
+/// Whether a word that Modifiers has no field for may stand there once more. Shapes and types of
+/// matrices may.
+bool may_follow(std::string_view word, const OpcodeFacts& facts, const Modifiers& modifiers) {
+  if (is_cache_operator(word) && (facts.groups & words::cache))
+    return std::none_of(modifiers.others.begin(), modifiers.others.end(),
+                        [](const std::string& other) { return is_cache_operator(other); });
+  return facts.words == "*" || !modifiers.has(word);
+}
+
+/// Families whose flag may stand there twice, with NVIDIA's assembler.
+bool may_repeat(ModifierGroup group) {
+  constexpr std::uint64_t repeatable = words::approx | words::cc | words::nan | words::relu |
+                                       words::sat | words::satfinite | words::shiftamt |
+                                       words::sync | words::uni;
+  return (repeatable & words::bit(group)) != 0;
 }
 
 bool take_space(const Modifier& modifier, const OpcodeFacts& facts, Modifiers& modifiers) {
@@ -174,6 +193,21 @@ bool take_space(const Modifier& modifier, const OpcodeFacts& facts, Modifiers& m
   Modifiers second;
   modifier.store(second);
   return store(modifiers.second_space, second.space);
+}
+
+/// .mmio stands beside .relaxed or .acquire, in any order, and is the stronger one.
+bool take_mmio(std::string_view word, const Modifier& modifier, Modifiers& modifiers) {
+  if (word == "mmio") {
+    if (modifiers.mmio) return false;
+    modifiers.mmio = true;
+    modifiers.mmio_has_order = modifiers.ordering != Ordering::Weak;
+    modifiers.ordering = Ordering::Mmio;
+    return true;
+  }
+  if (modifiers.mmio_has_order) return false;
+  modifiers.mmio_has_order = true;
+  Modifiers order;
+  return modifier.store(order);
 }
 
 }  // namespace
@@ -213,8 +247,7 @@ bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& m
         case ModifierGroup::space:
           return take_space(*modifier, facts, modifiers);
         case ModifierGroup::ordering:
-          // .mmio.relaxed is one order.
-          if (word == "relaxed" && modifiers.ordering == Ordering::Mmio) return true;
+          if (word == "mmio" || modifiers.mmio) return take_mmio(word, *modifier, modifiers);
           break;
         case ModifierGroup::volatile_:
           modifiers.volatile_ = true;
@@ -222,7 +255,10 @@ bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& m
         case ModifierGroup::barrier:
           // bar.warp.sync: `warp` says which barrier, `sync` adds nothing.
           if (word == "sync") modifiers.sync = true;
-          if (word == "sync" && modifiers.barrier == BarrierMode::Warp) return true;
+          if (word == "sync" &&
+              (modifiers.barrier == BarrierMode::Warp || modifiers.barrier == BarrierMode::Sync)) {
+            return true;
+          }
           break;
         case ModifierGroup::warp:
           if (modifiers.barrier == BarrierMode::Sync) modifiers.barrier = BarrierMode::None;
@@ -230,13 +266,14 @@ bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& m
         default:
           break;
       }
-      return modifier->store(modifiers);
+      return modifier->store(modifiers) || may_repeat(modifier->group);
     }
   }
   const bool known =
       ((facts.groups & words::cache) && is_cache_hint(word)) || lists(facts.words, word);
-  if (known) modifiers.others.emplace_back(word);
-  return known;
+  if (!known || !may_follow(word, facts, modifiers)) return false;
+  modifiers.others.emplace_back(word);
+  return true;
 }
 
 }  // namespace pycuda::cpu::ptx

@@ -36,6 +36,15 @@ const Operand* find_kind(const Operand& operand, Kind kind) {
   return nullptr;
 }
 
+const Operand* find_selected(const Operand& operand) {
+  if (operand.kind == Kind::Register && operand.selector.unit != Selector::Unit::None)
+    return &operand;
+  for (const Operand& element : operand.elements) {
+    if (const Operand* found = find_selected(element)) return found;
+  }
+  return nullptr;
+}
+
 /// Special registers are read by moves and by conversions between integers.
 Broken special_registers(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -145,6 +154,17 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
   return std::nullopt;
 }
 
+/// Video instructions alone take bytes and halves of registers.
+Broken selectors(const Instruction& instruction, const Function& function) {
+  if (instruction.text.starts_with('v') && instruction.opcode != Opcode::vote) return std::nullopt;
+  for (const Operand& operand : instruction.operands) {
+    const Operand* found = find_selected(operand);
+    if (found == nullptr) continue;
+    return "cannot take a part of " + quoted(function.registers[found->reg].name);
+  }
+  return std::nullopt;
+}
+
 /// A destination is a register; one plus an offset is none.
 Broken offsets(const Instruction& instruction, const Function& function) {
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
@@ -172,8 +192,9 @@ Broken addresses(const Instruction& instruction, const Function& function) {
   }
   const Register& named = function.registers[address.reg];
   if (named.vector > 1) return "cannot have the vector " + quoted(named.name) + " as its address";
+  // NVIDIA's assembler widens registers of 16 bits.
   const bool in_64_bits = space == Space::Global || space == Space::Generic;
-  if (!in_64_bits || bits_of(named.type) == 64) return std::nullopt;
+  if (!in_64_bits || bits_of(named.type) == 64 || bits_of(named.type) == 16) return std::nullopt;
   return "needs an address of 64 bits, and " + quoted(named.name) + " is ." +
          std::string(name_of(named.type));
 }
@@ -187,6 +208,7 @@ Broken broken_operand_rule(const Instruction& instruction, const Function& funct
   if (Broken broken = sinks(instruction, letters)) return broken;
   if (Broken broken = values(instruction, letters, function, module)) return broken;
   if (Broken broken = offsets(instruction, function)) return broken;
+  if (Broken broken = selectors(instruction, function)) return broken;
   return addresses(instruction, function);
 }
 

@@ -91,7 +91,7 @@ std::string_view operand_signature(const Instruction& instruction) {
     case Opcode::dp4a:
       return "uuuu";
     case Opcode::cvt:
-      if (modifiers.has("pack")) return "UuuU";
+      if (modifiers.has("pack")) return "UUUU";
       return modifiers.types.size() == 2 ? "TS" : "";
     case Opcode::ld:
     case Opcode::ldu:
@@ -109,7 +109,16 @@ std::string_view operand_signature(const Instruction& instruction) {
     case Opcode::stmatrix:
       return "-u";
     case Opcode::activemask:
+    case Opcode::createpolicy:
+    case Opcode::stackrestore:
+    case Opcode::stacksave:
       return "t";
+    case Opcode::alloca:
+      return "tt";
+    case Opcode::getctarank:
+      return "ut";
+    case Opcode::mapa:
+      return "ttu";
     case Opcode::redux:
       return "ttu";
     case Opcode::selp:

@@ -2,8 +2,11 @@
 // What the parts of the parser share: the text, the module so far and its names.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +34,13 @@ struct ParseState {
   /// between functions.
   std::function<std::optional<SymbolRef>(std::string_view)> local_symbol;
   std::vector<std::uint32_t> scoped;  ///< variables of the module that functions declare
+
+  /// The name that a range of names has for one of them, as `r1` is one of `r<4>`; it lives as long
+  /// as this.
+  std::string_view name_in_range(std::string_view prefix, std::uint64_t number) {
+    return names_of_ranges.emplace_back(std::string(prefix) + std::to_string(number));
+  }
+  std::deque<std::string> names_of_ranges;
 
   /// The module's variable or function of that name. A name not seen yet becomes a function without
   /// declaration, which a later one may supply.

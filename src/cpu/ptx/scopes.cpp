@@ -88,6 +88,19 @@ std::optional<LabelId> Scopes::define_label(std::string_view name) {
   return label;
 }
 
+bool Scopes::defines_label(std::string_view name) const {
+  const auto found = scopes_.back().labels.find(name);
+  return found != scopes_.back().labels.end() && labels_[found->second].defined;
+}
+
+bool Scopes::names_list(std::string_view name) const {
+  const auto found = scopes_.back().names.find(name);
+  if (found == scopes_.back().names.end()) return false;
+  const LocalName::Kind kind = found->second.kind;
+  return kind == LocalName::Kind::Prototype || kind == LocalName::Kind::BranchTargets ||
+         kind == LocalName::Kind::CallTargets;
+}
+
 LabelId Scopes::resolved(LabelId label) const {
   while (labels_[label].same_as != label) label = labels_[label].same_as;
   return label;

@@ -45,6 +45,11 @@ class Scopes {
   /// Nothing when the innermost scope has defined it already.
   std::optional<LabelId> define_label(std::string_view name);
 
+  /// Whether the innermost scope has defined a label of that name.
+  bool defines_label(std::string_view name) const;
+  /// Whether the innermost scope has a prototype or a list of targets of that name.
+  bool names_list(std::string_view name) const;
+
   struct Undefined {
     std::string_view name;
     SourcePosition position;

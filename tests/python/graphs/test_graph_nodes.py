@@ -82,7 +82,7 @@ def test_an_exception_in_a_host_node_is_printed(context, monkeypatch):
 
 def test_a_host_node_must_not_use_the_driver(context):
     if "CPU" not in context.get_device().name():
-        pytest.skip("NVIDIA's driver may or may not notice")
+        pytest.skip("needs the CPU driver: NVIDIA's may or may not notice")
     errors = []
 
     def allocate():

@@ -181,7 +181,8 @@ def get_async(self, stream=None, ary=None, **kwargs):
 
     The result may be read after the stream's work is done; only page-locked targets are asynchronous.
     """
-    return self.get(ary=ary, async_=True, stream=stream, **kwargs)
+    # Not self.get: subclasses of other packages have one with other parameters.
+    return get(self, ary=ary, async_=True, stream=stream, **kwargs)
 
 
 def copy(self):
