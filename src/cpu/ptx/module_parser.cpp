@@ -182,8 +182,10 @@ void ModuleParser::section_data() {
     if (cursor_.failed()) return;
     const auto value = parse_number(token.text);
     const std::uint32_t bits = bits_of(*type);
+    // The assembler takes any number for 32 bits and more.
+    const std::uint32_t checked = std::min(bits, 32u);
     const std::uint64_t most =
-        is_negative ? std::uint64_t{1} << (bits - 1) : (std::uint64_t{1} << bits) - 1;
+        is_negative ? std::uint64_t{1} << (checked - 1) : (std::uint64_t{1} << checked) - 1;
     if (!value || !value->is_integer() || (bits < 32 && value->bits > most))
       cursor_.fail_at(token.position,
                       quoted(token.text) + " is no number of ." + std::string(size.text));
