@@ -9,8 +9,9 @@ class Module;
 namespace pycuda::cpu::jit {
 
 /// Makes each gather that no lane is masked out of one load for each lane. Masked ones stay: they
-/// would need a branch for each lane, and so do those marked simt::looked_up. Comes after
-/// index_gathers. For the end of the pipeline. True if anything changed.
+/// would need a branch for each lane, and so do those marked simt::looked_up, and those of a long
+/// function behind thousands of such loads. Comes after index_gathers. For the end of the pipeline.
+/// True if anything changed.
 bool part_full_gathers(llvm::Module& module);
 
 }  // namespace pycuda::cpu::jit

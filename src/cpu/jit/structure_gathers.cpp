@@ -137,6 +137,7 @@ class Joining {
   llvm::Function& function_;
   const StructureLoads& loads_;
   const llvm::DataLayout& layout_;
+  unsigned lanes_parted_ = 0;
   llvm::IRBuilder<> b_;
   llvm::AllocaInst* addresses_ = nullptr;  ///< the lanes' numbers on their way to scalar registers
   llvm::AllocaInst* nothing_ = nullptr;    ///< what lanes that are masked out read
@@ -341,6 +342,10 @@ void Joining::emit(llvm::ArrayRef<Part> run, unsigned count, const Structure& st
   const auto* type = llvm::cast<llvm::FixedVectorType>(earliest.gather->getType());
   llvm::Type* element = type->getElementType();
   const unsigned lanes = type->getNumElements();
+  // There is a load for each, with its address and its place in a vector.
+  constexpr unsigned most_lanes = 8192;
+  if (lanes_parted_ + lanes > most_lanes) return;
+  lanes_parted_ += lanes;
   const unsigned width =
       std::min(lanes, static_cast<unsigned>(loads_.register_bytes / structure.bytes));
   const std::vector<llvm::Value*> pointers = lane_pointers(earliest, start, structure.mask);

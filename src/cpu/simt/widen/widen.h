@@ -233,7 +233,8 @@ class Widener {
   llvm::DenseMap<const llvm::Loop*, bool> have_lists_;             ///< has_list's answers
   llvm::StringMap<llvm::Value*> specials_;
   std::vector<llvm::AllocaInst*> lane_memory_;
-  unsigned lanes_apart_ = 0;  ///< of known places, with a load of their own
+  unsigned bodies_in_line_ = 0;  ///< written down by for_each_lane_in_line
+  unsigned lanes_apart_ = 0;     ///< of known places, with a load of their own
 };
 
 }  // namespace pycuda::cpu::simt

@@ -82,8 +82,12 @@ llvm::Value* Widener::for_each_lane(
     llvm::ArrayRef<llvm::Value*> sources, llvm::Type* result,
     llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>, llvm::Value*)> make,
     LaneBody body) {
-  if (is_full(mask_) && body == LaneBody::Short)
+  // In line the code is as long as there are lanes: a long function is made of loops.
+  constexpr unsigned most_in_line = 4096;
+  if (is_full(mask_) && body == LaneBody::Short && bodies_in_line_ + lanes_ <= most_in_line) {
+    bodies_in_line_ += lanes_;
     return for_each_lane_in_line(sources, result, make);
+  }
   unsigned used = 0;
   const auto element = [&](unsigned number, llvm::Type* type, llvm::Value* lane) {
     return b_.CreateGEP(type, lane_memory(number), lane);
