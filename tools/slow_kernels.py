@@ -5,11 +5,12 @@
     tools/slow_kernels.py --seconds 600 --keep slowest
 
 Kernels are made of what the generated tests of tests/ptx do, so every opcode that runs is among them: one instruction
-repeated hundreds and thousands of times, with and without branches and barriers between, and random sequences. Each is
-run in a process of its own, without caches. Measured is processor time from loading the module to the first result: of
-the thread that launches, and of others as long as it waits for them. A process that crashes or takes longer than
---timeout counts as the slowest. Equal seeds give equal kernels. The slowest are listed, and kept as PTX in the folder
---keep; the exit status is 1 if any takes longer than --most seconds.
+repeated hundreds and thousands of times, with and without branches and barriers between, and random sequences; with
+--shapes, instead, those of long_kernels.py, in three lengths. Each is run in a process of its own, without caches.
+Measured is processor time from loading the module to the first result: of the thread that launches, and of others as
+long as it waits for them. A process that crashes or takes longer than --timeout counts as the slowest. Equal seeds give
+equal kernels. The slowest are listed, and kept as PTX in the folder --keep; the exit status is 1 if any takes longer
+than --most seconds.
 """
 
 import argparse
@@ -22,6 +23,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+import long_kernels
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 5000  # PTX instructions
@@ -219,6 +222,13 @@ def named(rows):
         yield f"{wanted} {times} {shape}", repeated(*found, times, shape), found[0].block
 
 
+def shapes():
+    """As candidates; these end."""
+    for length in (long_kernels.LONGEST, 2000, 800):
+        for name, text, block in long_kernels.long_kernels(length):
+            yield f"{name}, {length} instructions", text, block
+
+
 PROGRAM = """
 import pathlib, sys
 import numpy, pycuda.autoinit, pycuda.driver as driver
@@ -246,7 +256,8 @@ os._exit(0)
 
 def seconds_of(text, block, timeout):
     """What the first launch of `k` waits for, and what was said meanwhile."""
-    kinds = ",".join(kind for kind in re.findall(r"\.param\s+\.(\w+)", text[: text.index("{", text.index(".entry"))]))
+    entry = text.index(".entry")
+    kinds = ",".join(re.findall(r"\.param\s+\.(\w+)", text[entry : text.index("{", entry)]))
     environment = dict(
         os.environ, PYCUDA_DISABLE_CACHE="1", PYCUDA_DRIVER="cpu", PYCUDA_CPU_TIMEOUT="20", PYCUDA_LOG="info"
     )
@@ -264,9 +275,9 @@ def seconds_of(text, block, timeout):
         return (0.0 if refused else float(timeout)), said[-1] if said else f"status {done.returncode}"
     threads = [float(seconds) for seconds in found[1].split()]
     # The launch has left a thread to compile the better form by itself after so much: jit::Options::most_wait.
-    left = any("for now: its vector form" in line and "being compiled" in line for line in said)
+    left = any("is being compiled in the background" in line for line in said)
     unwaited = max(0.0, max(threads) - 1.0) if left else 0.0
-    return sum(threads) - unwaited, "its vector form takes longer" if left else ""
+    return sum(threads) - unwaited, "its real code takes longer" if left else ""
 
 
 def main():
@@ -278,11 +289,12 @@ def main():
     parser.add_argument("--count", type=int, default=10, help="how many of the slowest are listed")
     parser.add_argument("--keep", type=Path, help="a folder for the slowest, as PTX")
     parser.add_argument("--match", default="", help="only instructions whose name contains this")
+    parser.add_argument("--shapes", action="store_true", help="go through long_kernels.py instead")
     parser.add_argument("files", type=Path, nargs="*", help="measure these kernels, called k, instead")
     options = parser.parse_args()
     rows, refused = [], 0
     end = time.monotonic() + options.seconds
-    source = candidates(options.seed)
+    source = shapes() if options.shapes else candidates(options.seed)
     if options.files:
         source = ((file.name, file.read_text(), 32) for file in options.files)
     for name, text, block in source:

@@ -1,0 +1,479 @@
+# SPDX-License-Identifier: MIT
+"""Kernels as long as is asked for, in PTX instructions, each of another shape that some compiler finds hard.
+
+tools/slow_kernels.py measures them. Each is called `k` and takes one pointer, to memory of a megabyte and more: `%o` is
+what it points to, `%t` the thread's number, `%g` an address of the thread's own there.
+"""
+
+LONGEST = 4950  # for which numbers in names hold
+
+HEAD = """.version 8.6
+.target sm_80
+.address_size 64
+{module}
+.visible .entry k(.param .u64 out) {{
+  .reg .pred %p<16>; .reg .b16 %h<64>; .reg .b32 %r<2100>; .reg .b64 %d<2100>; .reg .f32 %f<2100>;
+  .reg .f64 %e<2100>; .reg .b32 %t, %n; .reg .b64 %o, %g, %at;
+  ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mul.wide.u32 %g, %t, 64; add.u64 %g, %o, %g;
+{body}
+  ret;
+}}
+"""
+
+# Loads of values that nobody knows, and what makes all of them count.
+LOADS = {
+    "r": ("ld.global.u32 %r{0}, [%g+{1}];", "st.global.u32 [%g+{1}], %r{0};"),
+    "d": ("ld.global.u64 %d{0}, [%g+{1}];", "st.global.u64 [%g+{1}], %d{0};"),
+    "f": ("ld.global.f32 %f{0}, [%g+{1}];", "st.global.f32 [%g+{1}], %f{0};"),
+    "e": ("ld.global.f64 %e{0}, [%g+{1}];", "st.global.f64 [%g+{1}], %e{0};"),
+    "h": ("ld.global.u16 %h{0}, [%g+{1}];", "st.global.u16 [%g+{1}], %h{0};"),
+}
+
+# ruff: noqa: E501
+# The chains: one instruction whose result is an operand of the next one. 0, 1 and 2 are registers of that kind.
+CHAINS = [
+    ("add.u64", "d", "add.u64 {0}, {0}, {1};"),
+    ("add.u16", "h", "add.u16 {0}, {0}, {1};"),
+    ("mul.lo.u64", "d", "mul.lo.u64 {0}, {0}, {1};"),
+    ("mul.hi.u64", "d", "mul.hi.u64 {0}, {0}, {1};"),
+    ("mul.hi.u32", "r", "mul.hi.u32 {0}, {0}, {1};"),
+    ("div.u64", "d", "div.u64 {0}, {1}, {0};"),
+    ("rem.s64", "d", "rem.s64 {0}, {1}, {0};"),
+    ("div.s32", "r", "div.s32 {0}, {1}, {0};"),
+    ("rem.u16", "h", "rem.u16 {0}, {1}, {0};"),
+    ("add.cc.u64", "d", "add.cc.u64 {0}, {0}, {1}; addc.u64 {1}, {1}, {2};"),
+    ("addc.cc.u64", "d", "addc.cc.u64 {0}, {0}, {1};"),
+    ("addc.cc.u32", "r", "addc.cc.u32 {0}, {0}, {1};"),
+    ("subc.cc.u64", "d", "subc.cc.u64 {0}, {1}, {0};"),
+    ("madc.hi.cc.u64", "d", "madc.hi.cc.u64 {0}, {0}, {1}, {2};"),
+    ("madc.lo.cc.u32", "r", "madc.lo.cc.u32 {0}, {0}, {1}, {2};"),
+    ("min.s64", "d", "min.s64 {0}, {0}, {1}; add.u64 {0}, {0}, {2};"),
+    ("shf.l.wrap", "r", "shf.l.wrap.b32 {0}, {0}, {1}, {2};"),
+    ("prmt", "r", "prmt.b32 {0}, {0}, {1}, {2};"),
+    ("lop3", "r", "lop3.b32 {0}, {0}, {1}, {2}, 0x96;"),
+    ("bfi", "r", "bfi.b32 {0}, {0}, {1}, {2}, 9;"),
+    ("bfe.s64", "d", "bfe.s64 {0}, {0}, %t, 9; add.u64 {0}, {0}, {1};"),
+    ("brev popc clz", "r", "brev.b32 {0}, {0}; popc.b32 {1}, {0}; clz.b32 {2}, {0}; add.u32 {0}, {0}, {1};"),
+    ("vabsdiff4", "r", "vabsdiff4.u32.u32.u32.add {0}, {0}, {1}, {2};"),
+    ("dp4a", "r", "dp4a.u32.s32 {0}, {0}, {1}, {2};"),
+    ("add.f32", "f", "add.f32 {0}, {0}, {1};"),
+    ("fma.f32", "f", "fma.rn.f32 {0}, {0}, {1}, {2};"),
+    ("fma.ftz.f32", "f", "fma.rn.ftz.f32 {0}, {0}, {1}, {2};"),
+    ("fma.rz.f32", "f", "fma.rz.f32 {0}, {0}, {1}, {2};"),
+    ("add.rp.f64", "e", "add.rp.f64 {0}, {0}, {1};"),
+    ("fma.f64", "e", "fma.rn.f64 {0}, {0}, {1}, {2};"),
+    ("div.f32", "f", "div.rn.f32 {0}, {0}, {1};"),
+    ("div.f64", "e", "div.rn.f64 {0}, {0}, {1};"),
+    ("sqrt.f64", "e", "sqrt.rn.f64 {0}, {0}; add.f64 {0}, {0}, {1};"),
+    ("rcp rsqrt approx", "f", "rcp.approx.f32 {0}, {0}; rsqrt.approx.f32 {0}, {0};"),
+    ("sin.approx", "f", "sin.approx.f32 {0}, {0};"),
+    ("ex2 lg2 approx", "f", "ex2.approx.f32 {0}, {0}; lg2.approx.f32 {0}, {0};"),
+    ("min.NaN.f32", "f", "min.NaN.f32 {0}, {0}, {1};"),
+    ("fma.f16x2", "r", "fma.rn.f16x2 {0}, {0}, {1}, {2};"),
+    ("fma.f16", "h", "fma.rn.f16 {0}, {0}, {1}, {2};"),
+    ("fma.bf16x2", "r", "fma.rn.bf16x2 {0}, {0}, {1}, {2};"),
+    ("add.sat.s32", "r", "add.sat.s32 {0}, {0}, {1};"),
+    ("copysign", "f", "copysign.f32 {0}, {0}, {1}; neg.f32 {1}, {0};"),
+    ("selp", "r", "setp.lt.u32 %p0, {0}, {1}; selp.b32 {0}, {1}, {2}, %p0; add.u32 {0}, {0}, {2};"),
+    ("set.u32.f32", "f", "set.lt.f32.f32 {0}, {0}, {1};"),
+    ("cvt", "f", "cvt.rzi.s32.f32 %r9, {0}; cvt.rn.f32.u32 {0}, %r9;"),
+    ("cvt.sat.f64", "e", "cvt.rni.u64.f64 %d9, {0}; cvt.rp.f64.s64 {0}, %d9;"),
+    ("cvt.f16", "f", "cvt.rn.f16.f32 %h9, {0}; cvt.f32.f16 {0}, %h9; add.f32 {0}, {0}, {1};"),
+    ("slct", "r", "slct.b32.s32 {0}, {1}, {2}, {0};"),
+    ("mad.wide", "d", "cvt.u32.u64 %r9, {0}; mad.wide.s32 {0}, %r9, %r9, {1};"),
+    ("mul24", "r", "mad24.hi.s32 {0}, {0}, {1}, {2};"),
+    ("shl shr by registers", "d", "shl.b64 {0}, {1}, %t; shr.s64 {1}, {0}, %n; xor.b64 {0}, {0}, {2};"),
+    ("shfl", "r", "shfl.sync.bfly.b32 {0}, {0}, 1, 31, -1;"),
+    ("shfl by registers", "r", "shfl.sync.idx.b32 {0}, {0}, {1}, 31, -1;"),
+    ("shfl with predicate", "r", "shfl.sync.up.b32 {0}|%p0, {0}, 1, 0, -1; @!%p0 add.u32 {0}, {0}, {1};"),
+    ("vote", "r", "setp.lt.u32 %p0, {0}, {1}; vote.sync.ballot.b32 {0}, %p0, -1;"),
+    ("match", "r", "match.any.sync.b32 {0}, {0}, -1;"),
+    ("redux", "r", "redux.sync.add.u32 {0}, {0}, -1;"),
+    ("activemask", "r", "activemask.b32 {1}; add.u32 {0}, {0}, {1};"),
+    ("bar.red", "r", "setp.lt.u32 %p0, {0}, {1}; bar.red.popc.u32 {0}, 0, %p0;"),
+    ("bar.sync with sums", "r", "add.u32 {0}, {0}, {1}; bar.sync 0;"),
+    ("named barriers", "r", "add.u32 {0}, {0}, {1}; bar.sync {0}, 32;"),
+    ("bar.warp.sync", "r", "add.u32 {0}, {0}, {1}; bar.warp.sync -1;"),
+    ("atomics", "r", "atom.global.add.u32 {0}, [%g], {0};"),
+    ("atomics in one place", "r", "atom.global.max.s32 {0}, [%o], {0};"),
+    ("atomics without result", "f", "red.global.add.f32 [%o], {0}; add.f32 {0}, {0}, {1};"),
+    ("atomic exchange", "d", "atom.global.cas.b64 {0}, [%o], {0}, {1};"),
+    ("atomics in halves", "r", "atom.global.add.noftz.f16x2 {0}, [%o], {0};"),
+    ("fences", "r", "st.global.u32 [%g], {0}; membar.gl; ld.volatile.global.u32 {0}, [%g+8];"),
+    ("divergent loads", "d", "and.b64 %at, {0}, 65528; add.u64 %at, %at, %o; ld.global.u64 {0}, [%at];"),
+    (
+        "loads of bytes",
+        "r",
+        "and.b32 %r9, {0}, 65535; cvt.u64.u32 %at, %r9; add.u64 %at, %at, %o; ld.global.u8 {0}, [%at];",
+    ),
+    (
+        "loads of vectors",
+        "r",
+        "and.b32 %r9, {0}, 65520; cvt.u64.u32 %at, %r9; add.u64 %at, %at, %o; ld.global.v4.u32 {{{0}, {1}, {2}, %r8}}, [%at];",
+    ),
+    (
+        "divergent stores",
+        "r",
+        "and.b32 {0}, {0}, 65532; cvt.u64.u32 %at, {0}; add.u64 %at, %at, %o; st.global.u32 [%at], {1}; add.u32 {0}, {0}, {2};",
+    ),
+    (
+        "stores of bytes",
+        "r",
+        "and.b32 %r9, {0}, 65535; cvt.u64.u32 %at, %r9; add.u64 %at, %at, %o; st.global.u8 [%at], {0}; mad.lo.u32 {0}, {0}, {1}, {2};",
+    ),
+    (
+        "stores of vectors",
+        "r",
+        "and.b32 %r9, {0}, 65520; cvt.u64.u32 %at, %r9; add.u64 %at, %at, %o; st.global.v4.u32 [%at], {{{0}, {1}, {2}, {0}}}; mad.lo.u32 {0}, {0}, {1}, {2};",
+    ),
+    (
+        "shared",
+        "r",
+        "and.b32 %r9, {0}, 4092; mov.u32 %r8, place; add.u32 %r9, %r9, %r8; ld.shared.u32 {0}, [%r9]; st.shared.u32 [%r9], {1};",
+    ),
+    (
+        "shared in bytes",
+        "r",
+        "and.b32 %r9, {0}, 4095; mov.u32 %r8, place; add.u32 %r9, %r9, %r8; ld.shared.s8 {0}, [%r9]; st.shared.u8 [%r9], {1};",
+    ),
+    (
+        "shared atomics",
+        "r",
+        "and.b32 %r9, {0}, 4092; mov.u32 %r8, place; add.u32 %r9, %r9, %r8; atom.shared.inc.u32 {0}, [%r9], {1};",
+    ),
+    (
+        "local arrays",
+        "r",
+        "and.b32 %r9, {0}, 252; mov.u32 %r8, mine; add.u32 %r9, %r9, %r8; ld.local.u32 {0}, [%r9]; st.local.u32 [%r9], {1};",
+    ),
+    (
+        "large local arrays",
+        "r",
+        "and.b32 %r9, {0}, 8188; mov.u32 %r8, large; add.u32 %r9, %r9, %r8; ld.local.u32 {0}, [%r9]; st.local.u32 [%r9], {1};",
+    ),
+    (
+        "local arrays of bytes",
+        "r",
+        "and.b32 %r9, {0}, 255; mov.u32 %r8, mine; add.u32 %r9, %r9, %r8; ld.local.u8 {0}, [%r9]; st.local.u8 [%r9], {1};",
+    ),
+    (
+        "generic",
+        "d",
+        "cvta.to.global.u64 %at, %o; st.u64 [%at], {0}; ld.u64 {0}, [%at]; isspacep.shared %p0, {0}; @%p0 add.u64 {0}, {0}, 1;",
+    ),
+    ("textures", "f", "tex.2d.v4.f32.f32 {{{0}, {1}, {2}, %f9}}, [picture, {{{0}, {1}}}];"),
+    ("surfaces", "r", "suld.b.2d.b32.trap {{{0}}}, [plane, {{{0}, {1}}}];"),
+    ("ldmatrix", "r", "mov.u32 %r9, place; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{{0}, {1}, {2}, %r8}}, [%r9];"),
+    (
+        "mma.f16",
+        "f",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{{0}, {1}, {2}, %f9}}, {{%r5, %r6, %r7, %r8}}, {{%r3, %r4}}, {{{0}, {1}, {2}, %f9}};",
+    ),
+    (
+        "mma.s8",
+        "r",
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {{{0}, {1}, {2}, %r9}}, {{%r5, %r6, %r7, %r8}}, {{%r3, %r4}}, {{{0}, {1}, {2}, %r9}};",
+    ),
+    ("mma.f64", "e", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{{0}, {1}}}, {{{2}}}, {{%e3}}, {{{0}, {1}}};"),
+    (
+        "special registers",
+        "r",
+        "mov.u32 %r9, %clock; add.u32 {0}, {0}, %r9; mov.u32 %r9, %laneid; add.u32 {0}, {0}, %r9;",
+    ),
+    ("predicated", "r", "setp.lt.u32 %p0, {0}, {1}; @%p0 add.u32 {0}, {0}, {2}; @!%p0 mul.lo.u32 {0}, {0}, {1};"),
+    (
+        "predicated doubles",
+        "e",
+        "setp.lt.f64 %p0, {0}, {1}; @%p0 add.f64 {0}, {0}, {2}; @!%p0 div.rn.f64 {0}, {0}, {1};",
+    ),
+    ("predicated by one", "r", "@%p1 add.u32 {0}, {0}, {1}; @!%p1 xor.b32 {1}, {0}, {2};"),
+    ("predicated stores", "r", "setp.lt.u32 %p0, {0}, {1}; @%p0 st.global.u32 [%g], {0}; add.u32 {0}, {0}, {2};"),
+    (
+        "predicated divergent loads",
+        "r",
+        "and.b32 %r9, {0}, 65532; setp.lt.u32 %p0, %r9, {1}; cvt.u64.u32 %at, %r9; add.u64 %at, %at, %o; @%p0 ld.global.u32 {0}, [%at];",
+    ),
+    (
+        "predicates of predicates",
+        "r",
+        "setp.lt.and.u32 %p0|%p1, {0}, {1}, %p1; xor.pred %p1, %p0, %p1; selp.b32 {0}, {1}, {0}, %p1; add.u32 {0}, {0}, {2};",
+    ),
+    ("exits", "r", "mad.lo.u32 {0}, {0}, {1}, {2}; setp.eq.u32 %p0, {0}, 77; @%p0 exit;"),
+    ("traps", "r", "mad.lo.u32 {0}, {0}, {1}, {2}; setp.eq.u32 %p0, {0}, 77; @%p0 trap;"),
+]
+
+MODULE = """
+.shared .align 16 .b8 place[8192];
+.global .texref picture;
+.global .surfref plane;
+"""
+LOCAL = "  .local .align 16 .b8 mine[512]; .local .align 16 .b8 large[16384];\n"
+
+
+def kernel(body, module=MODULE):
+    return HEAD.format(body=LOCAL + body, module=module)
+
+
+def chain(kind, step, chains, length):
+    """`chains` chains side by side."""
+    load, store = LOADS[kind]
+    first = 10
+    count = min(chains, 50 if kind == "h" else 500) + 2
+    lines = [load.format(number, number % 8 * 8) for number in range(3, first)]
+    lines += [load.format(first + number, number % 64 * 64) for number in range(count)]
+    lines.append("setp.lt.u32 %p1, %t, 5;")
+    each = step.count(";")
+    times = max(1, (length - 2 * count - 40) // each)
+    for number in range(times):
+        at = first + number % (count - 2)
+        lines.append(step.format(f"%{kind}{at}", f"%{kind}{at + 1}", f"%{kind}{at + 2}"))
+    lines += [store.format(first + number, number * 8) for number in range(count)]
+    return kernel("\n".join(lines))
+
+
+def diamonds(times):
+    for number in range(times):
+        yield f"setp.eq.u32 %p0, %r1, {number}; @%p0 bra E{number}; mul.lo.u32 %r1, %r1, %r2; bra J{number};"
+        yield f"E{number}: add.u32 %r1, %r1, %r3; J{number}:"
+
+
+def nested_branches(depth):
+    for number in range(depth):
+        yield f"setp.eq.u32 %p0, %r1, {number}; @%p0 bra E{number}; mad.lo.u32 %r1, %r1, %r2, {number};"
+    for number in reversed(range(depth)):
+        yield f"E{number}: mad.lo.u32 %r1, %r1, %r3, {number};"
+
+
+def loops_in_turn(times):
+    for number in range(times):
+        yield f"mov.u32 %r4, 0; L{number}: mad.lo.u32 %r1, %r1, %r2, %r4; add.u32 %r4, %r4, 1;"
+        yield f"setp.lt.u32 %p0, %r4, 3; @%p0 bra L{number};"
+
+
+def nested_loops(depth):
+    for number in range(depth):
+        yield f"mov.u32 %r{10 + number}, 0; L{number}: mad.lo.u32 %r1, %r1, %r2, {number};"
+    for number in reversed(range(depth)):
+        yield f"add.u32 %r{10 + number}, %r{10 + number}, 1; mad.lo.u32 %r1, %r1, %r3, {number};"
+        yield f"setp.lt.u32 %p0, %r{10 + number}, 1; @%p0 bra L{number};"
+
+
+def switches(times, ways):
+    """Jumps through tables."""
+    for number in range(times):
+        labels = ", ".join(f"S{number}_{way}" for way in range(ways))
+        yield f"rem.u32 %r4, %r1, {ways}; T{number}: .branchtargets {labels}; brx.idx %r4, T{number};"
+        for way in range(ways):
+            yield f"S{number}_{way}: mad.lo.u32 %r1, %r1, %r2, {way}; bra Z{number};"
+        yield f"Z{number}: add.u32 %r1, %r1, %r3;"
+
+
+def state_machine(ways):
+    """A loop around one switch, whose ways each choose the next one."""
+    labels = ", ".join(f"S{way}" for way in range(ways))
+    yield f"mov.u32 %r5, 0; T: .branchtargets {labels}; LOOP: add.u32 %r5, %r5, 1; setp.gt.u32 %p0, %r5, 50;"
+    yield f"@%p0 bra OUT; rem.u32 %r4, %r1, {ways}; brx.idx %r4, T;"
+    for way in range(ways):
+        yield f"S{way}: mad.lo.u32 %r1, %r1, %r2, {way}; bra LOOP;"
+    yield "OUT:"
+
+
+def jumps(times):
+    """Each block may jump far ahead: nothing is nested."""
+    for number in range(times):
+        ahead = min(times, number + 2 + number * 7919 % 61)
+        yield f"L{number}: mad.lo.u32 %r1, %r1, %r2, {number}; setp.eq.u32 %p0, %r1, {number}; @%p0 bra L{ahead};"
+    yield f"L{times}:"
+
+
+def jumps_back(times):
+    """Loops with many entries."""
+    yield "mov.u32 %r5, 0;"
+    for number in range(times):
+        other = number * 7919 % times
+        yield f"L{number}: mad.lo.u32 %r1, %r1, %r2, {number}; add.u32 %r5, %r5, 1; setp.gt.u32 %p0, %r5, {times};"
+        yield f"@%p0 bra OUT; setp.eq.u32 %p0, %r1, {number}; @%p0 bra L{other};"
+    yield "OUT:"
+
+
+def live_at_once(kind, count):
+    """All of these are live before any is used."""
+    load, store = LOADS[kind]
+    for number in range(count):
+        yield load.format(10 + number, number % 512 * 64)
+    add = {"r": "add.u32", "d": "add.u64", "f": "add.f32", "e": "add.f64", "h": "add.u16"}[kind]
+    for number in range(count - 1):
+        yield f"{add} %{kind}{11 + number}, %{kind}{10 + number}, %{kind}{10 + count - 1 - number};"
+    yield store.format(10 + count - 1, 0)
+
+
+def pieces_of_doubles(count):
+    """An unrolled product of small matrices of doubles."""
+    side = 16
+    for number in range(side * 2):
+        yield f"ld.global.f64 %e{100 + number}, [%g+{number * 8}];"
+    for number in range(count):
+        row, column = number // side % side, number % side
+        at = 200 + number % 1800
+        yield f"fma.rn.f64 %e{at}, %e{100 + row}, %e{100 + side + column}, %e{200 + (number + 1) % 1800};"
+    yield "st.global.f64 [%g], %e200; st.global.f64 [%g+8], %e300; st.global.f64 [%g+16], %e1999;"
+
+
+def stencil(count):
+    """Many loads of neighbours, and stores far from one another."""
+    for number in range(count):
+        yield f"ld.global.f32 %f{10 + number % 200}, [%g+{number * 4}];"
+        yield f"fma.rn.f32 %f1, %f{10 + number % 200}, %f{10 + (number + 3) % 200}, %f1;"
+        yield f"st.global.f32 [%o+{400000 + number * 4}], %f1;"
+
+
+def loads_of_types(count):
+    """Loads of one address as another type than was stored."""
+    for number in range(count):
+        yield f"st.global.u8 [%g+{number % 64}], %r1; ld.global.u32 %r1, [%g+{number % 16 * 4}];"
+        yield "add.u32 %r1, %r1, %r2;"
+
+
+def functions(count, uses, waits=False, inner=3):
+    """(module, body): `count` functions, each of which is called `uses` times."""
+    made = []
+    for number in range(count):
+        lines = "".join(f"  mad.lo.u32 %a, %a, %a, {number * 31 + step};\n" for step in range(inner))
+        if waits:
+            lines += "  bar.sync 0;\n"
+        made.append(f".func (.reg .u32 %a) f{number}(.reg .u32 %b) {{\n  mov.u32 %a, %b;\n{lines}  ret;\n}}\n")
+    body = [f"call (%r1), f{number}, (%r1);" for _ in range(uses) for number in range(count)]
+    return MODULE + "".join(made), "\n".join(body)
+
+
+def doubling_functions(depth):
+    """Each calls the one before twice."""
+    made = [".func (.reg .u32 %a) f0(.reg .u32 %b) { mad.lo.u32 %a, %b, %b, 7; ret; }\n"]
+    for number in range(1, depth):
+        made.append(
+            f".func (.reg .u32 %a) f{number}(.reg .u32 %b) {{ call (%a), f{number - 1}, (%b); add.u32 %a, %a, %b;"
+            f" call (%a), f{number - 1}, (%a); ret; }}\n"
+        )
+    return MODULE + "".join(made), f"and.b32 %r1, %r1, 255; call (%r1), f{depth - 1}, (%r1);"
+
+
+def function_chain(depth):
+    """Each calls the one before once, and there are many."""
+    made = [".func (.reg .u32 %a) f0(.reg .u32 %b) { mad.lo.u32 %a, %b, %b, 7; ret; }\n"]
+    for number in range(1, depth):
+        made.append(
+            f".func (.reg .u32 %a) f{number}(.reg .u32 %b) {{ call (%a), f{number - 1}, (%b); add.u32 %a, %a, %b; ret; }}\n"
+        )
+    return MODULE + "".join(made), f"call (%r1), f{depth - 1}, (%r1);"
+
+
+def calls_through_pointers(count):
+    made = "".join(
+        f".func (.reg .u32 %a) f{number}(.reg .u32 %b) {{ mad.lo.u32 %a, %b, %b, {number}; ret; }}\n"
+        for number in range(16)
+    )
+    names = ", ".join(f"f{number}" for number in range(16))
+    table = f".global .u64 table[16] = {{{names}}};\n"
+    body = ["P: .callprototype (.reg .u32 _) _ (.reg .u32 _);"]
+    for _ in range(count):
+        body.append("and.b32 %r4, %r1, 15; mul.wide.u32 %d1, %r4, 8; mov.u64 %d2, table; add.u64 %d1, %d1, %d2;")
+        body.append("ld.global.u64 %d1, [%d1]; call (%r1), %d1, (%r1), P;")
+    return MODULE + made + table, "\n".join(body)
+
+
+def prints(count):
+    module = MODULE + (
+        ".global .align 1 .b8 text[4] = {37, 100, 10, 0};\n.extern .func (.param .b32 status) vprintf"
+        "(.param .b64 format, .param .b64 values);\n"
+    )
+    body = ["setp.ne.u32 %p2, %t, 0;"]
+    for number in range(count):
+        body.append(
+            f"st.local.u32 [mine], %r1; mov.u64 %d1, text; mov.u64 %d2, mine; cvta.local.u64 %d2, %d2; @%p2 bra N{number};"
+        )
+        body.append(
+            "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %d1; st.param.b64 [b], %d2;"
+            f" call.uni (c), vprintf, (a, b); ld.param.b32 %r2, [c]; }} N{number}:"
+        )
+    return module, "\n".join(body)
+
+
+def tall_products(rows, length):
+    """Products whose sums are all live: a tile of so many rows of 16."""
+    yield from (LOADS["f"][0].format(100 + number, number % 64 * 4) for number in range(rows * 4))
+    yield from (LOADS["r"][0].format(number, number % 64 * 4) for number in range(1, 80))
+    for number in range(length - rows * 8 - 100):
+        at = 100 + number % rows * 4
+        sums = ", ".join(f"%f{at + place}" for place in range(4))
+        left = ", ".join(f"%r{1 + (number * 4 + place) % 64}" for place in range(4))
+        yield f"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{{sums}}}, {{{left}}}, {{%r{66 + number % 8}, %r{67 + number % 8}}}, {{{sums}}};"
+    yield from (LOADS["f"][1].format(100 + number, number * 4) for number in range(rows * 4))
+
+
+def around(body):
+    """The same in a loop."""
+    return "mov.u32 %n, 0; AGAIN: add.u32 %n, %n, 1;\n" + body + "\nsetp.lt.u32 %p9, %n, 3; @%p9 bra AGAIN;"
+
+
+def lines_of(pieces, loads=("r1", "r2", "r3")):
+    start = "".join(f"ld.global.u32 %{name}, [%g+{number * 4}];" for number, name in enumerate(loads))
+    return start + "\n" + "\n".join(pieces) + "\nst.global.u32 [%g], %r1;"
+
+
+def long_kernels(length=LONGEST):
+    """(name, PTX, threads of a block)."""
+
+    def scaled(number):
+        return max(1, number * length // LONGEST)
+
+    for name, kind, step in CHAINS:
+        for chains in (1, 8, 200):
+            yield f"{name}, {chains} chains", chain(kind, step, scaled(chains) if chains > 8 else chains, length), 32
+    flows = {
+        "diamonds": diamonds(scaled(800)),
+        "nested branches": nested_branches(scaled(1200)),
+        "loops in turn": loops_in_turn(scaled(980)),
+        "10 nested loops": nested_loops(scaled(10)),
+        "60 nested loops": nested_loops(scaled(60)),
+        "500 nested loops": nested_loops(scaled(500)),
+        "20 switches of 100": switches(scaled(20), 100),
+        "400 switches of 4": switches(scaled(400), 4),
+        "a switch of 2400": switches(1, scaled(2400)),
+        "a machine of 2400 states": state_machine(scaled(2400)),
+        "a machine of 300 states": state_machine(scaled(300)),
+        "jumps ahead": jumps(scaled(1640)),
+        "jumps back, 15": jumps_back(scaled(15)),
+        "jumps back, 100": jumps_back(scaled(100)),
+        "jumps back, 800": jumps_back(scaled(800)),
+        "loads of types": loads_of_types(scaled(1600)),
+    }
+    for name, pieces in flows.items():
+        text = "\n".join(pieces)
+        yield name, kernel(lines_of([text])), 32
+        if not name.startswith(("loops", "500")):
+            yield name + ", in a loop", kernel(lines_of([around(text)])), 32
+    for kind in "rdfe":
+        yield f"all live, {kind}", kernel("\n".join(live_at_once(kind, scaled(2000)))), 32
+    for rows in (4, 32, 200):
+        yield f"products of {rows} rows", kernel("\n".join(tall_products(scaled(rows), length))), 32
+    yield "products of doubles", kernel("\n".join(pieces_of_doubles(scaled(4800)))), 32
+    yield "stencil", kernel("\n".join(stencil(scaled(1600)))), 32
+    called = {
+        "600 functions": functions(scaled(600), 1),
+        "20 functions called 200 times": functions(20, scaled(200)),
+        "600 functions that wait": functions(scaled(600), 1, True),
+        "20 functions that wait, called 200 times": functions(20, scaled(200), True),
+        "a long function called 40 times": functions(1, 40, inner=scaled(4800)),
+        "a long function that waits, called 40 times": functions(1, 40, True, inner=scaled(4800)),
+        "doubling functions": doubling_functions(scaled(16)),
+        "functions in a chain": function_chain(scaled(1200)),
+        "calls through pointers": calls_through_pointers(scaled(800)),
+        "prints": prints(scaled(400)),
+    }
+    for name, (module, body) in called.items():
+        yield name, kernel(lines_of([body]), module), 32
+
+
+def long_kernel(wanted, length=LONGEST):
+    """The one of this name."""
+    return next(row for row in long_kernels(length) if row[0] == wanted)
