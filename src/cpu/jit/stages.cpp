@@ -177,8 +177,8 @@ constexpr Step optimise_steps[] = {
   {"split-blocks", Module, Optimised, Optimised, whole<shorten_all_blocks>, is_least},
   // Nothing may fold arithmetic, or move code, after these two.
   {"leave-flushes-to-processor", Functions, Optimised, Optimised, each<simt::leave_flushes_to_processor>},
-  {"fuse-negations", Functions, Optimised, Optimised, each<simt::fuse_negations>, has_fused_products},
-  {"list-schedule", Module, Optimised, Optimised, whole<mark_long_arithmetic>},
+  {"fuse-negations", Functions, Optimised, Optimised, each<simt::fuse_negations>, fuses_products},
+  {"list-schedule", Module, Optimised, Optimised, whole<mark_long_arithmetic>, is_optimised},
 };
 
 // Inside "llvm-default", on finished vector code.

@@ -41,9 +41,11 @@ llvm::Function* lone_function(const Subject& s) {
 }  // namespace
 
 bool has_avx512(const Compilation&) { return jit::has_avx512(); }
-bool has_fused_products(const Compilation&) { return jit::has_fused_products(); }
 bool is_least(const Compilation& all) { return all.effort == Effort::Least; }
 bool is_optimised(const Compilation& all) { return all.effort != Effort::Least; }
+bool fuses_products(const Compilation& all) {
+  return is_optimised(all) && jit::has_fused_products();
+}
 bool has_slow_gathers(const Compilation& all) {
   return is_optimised(all) && jit::has_slow_gathers();
 }

@@ -36,7 +36,7 @@ void llvm_passes(const Subject& s) {
 
 // When steps are wanted.
 bool has_avx512(const Compilation&);
-bool has_fused_products(const Compilation&);
+bool fuses_products(const Compilation&);
 bool is_least(const Compilation& all);
 bool is_optimised(const Compilation& all);
 bool has_slow_gathers(const Compilation& all);
