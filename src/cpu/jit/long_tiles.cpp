@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: MIT
-// LLVM's estimate of each instruction on this target, which counts parts of vectors and lanes.
 #include "cpu/jit/long_tiles.h"
 
-#include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "cpu/jit/machine_cost.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
 /// Compiling takes a tenth of a millisecond for each, and more where they are many. Image filters
 /// and products of matrices have some thousands.
-constexpr std::int64_t most_operations = 18000;
+constexpr std::uint64_t most_operations = 18000;
 
-/// Values on their way from block to block, which later passes keep in registers.
-bool is_of_local_variable(const llvm::Instruction& instruction) {
-  const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-  return pointer != nullptr && llvm::isa<llvm::AllocaInst>(pointer);
-}
-
-std::int64_t operations_of(llvm::Function& tile, llvm::TargetMachine& target) {
-  const llvm::TargetTransformInfo costs = target.getTargetTransformInfo(tile);
-  std::int64_t sum = 0;
-  for (const llvm::Instruction& instruction : llvm::instructions(tile)) {
-    if (is_of_local_variable(instruction)) continue;
-    const auto cost =
-        costs.getInstructionCost(&instruction, llvm::TargetTransformInfo::TCK_RecipThroughput)
-            .getValue();
-    if (cost) sum += *cost;
-  }
-  return sum;
-}
-
-simt::PlanNote note_of(const KernelFacts& kernel, std::int64_t operations) {
+simt::PlanNote note_of(const KernelFacts& kernel, std::uint64_t operations) {
   simt::PlanNote note;
   note.form = "no tiles of " + std::to_string(kernel.tile_columns) + " x " +
               std::to_string(kernel.tile_rows) + ": their code would have some " +
@@ -55,7 +33,7 @@ void drop_long_tiles(llvm::Module& module, std::vector<KernelFacts>& kernels,
     KernelFacts& kernel = kernels[i];
     llvm::Function* tile = module.getFunction("f." + kernel.name + ".tile");
     if (tile == nullptr) continue;
-    const std::int64_t operations = operations_of(*tile, target);
+    const std::uint64_t operations = machine_cost(*tile, target);
     if (operations <= most_operations) continue;
     if (plans) (*plans)[i].notes.push_back(note_of(kernel, operations));
     tile->eraseFromParent();
