@@ -6,7 +6,6 @@
 #include "cpu/api/function_guard.h"
 
 using namespace pycuda::cpu::api;
-using pycuda::cpu::variants::Variant;
 
 extern "C" {
 
@@ -75,7 +74,7 @@ CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsig
     if (x == 0 || y == 0 || z == 0 || std::uint64_t{x} * y * z > function.facts().max_threads)
       return CUDA_ERROR_INVALID_VALUE;
     const ModuleImage& image = *function.module().image();
-    const auto vectors = image.code().table(function.number()).state(Variant::vectors());
+    const auto vectors = image.code().table(function.number()).vector_state();
     const auto plan = image.code().program()->plan(function.facts().name, {x, y, z}, vectors);
     if (!plan) return CUDA_ERROR_INVALID_PTX;
     if (*bytes != 0) {

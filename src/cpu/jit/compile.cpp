@@ -23,6 +23,7 @@
 #include "cpu/jit/effort.h"
 #include "cpu/jit/emit.h"
 #include "cpu/jit/host_target.h"
+#include "cpu/jit/machine_cost.h"
 #include "cpu/jit/masked_logic.h"
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
@@ -50,10 +51,6 @@ std::string verification_error(const llvm::Module& module) {
 /// Gives kernels their vector forms where they have one, and leaves them those forms alone that the
 /// options ask for.
 void make_vector_forms(Compilation& all) {
-  if (all.options.tier == Tier::Baseline) {
-    for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = true;
-    return;
-  }
   run_stage(copy_stage, all);
   if (all.options.background && all.options.before_vectors && !all.variants.empty())
     all.options.before_vectors();
@@ -97,10 +94,8 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   llvm::Module& module = all.module();
   all.effort = most_effort(module, options.tier == Tier::Optimised);
   if (options.quick) all.effort = std::min(all.effort, Effort::Quick);
-  // What runs until vector code is there, after a wait for that already.
-  constexpr unsigned short_enough = 4000;
-  if (options.tier == Tier::Baseline && module.getInstructionCount() > short_enough)
-    all.effort = std::min(all.effort, Effort::Quick);
+  if (options.tier == Tier::Baseline)
+    all.effort = std::min(all.effort, effort_of_makeshift(module));
   all.target = make_target_machine(all.effort == Effort::Thorough);
   if (all.effort == Effort::Least) {
     all.target->setOptLevel(llvm::CodeGenOptLevel::None);
@@ -115,6 +110,10 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   }
   run_stage(clean_stage, all);
   run_stage(expand_stage, all);
+  if (options.tier == Tier::Baseline) {
+    for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = kernel.is_makeshift = true;
+    return all;
+  }
   if (!options.vectors || options.checks.any() || options.forms == Form::Threads) return all;
   make_vector_forms(all);
   if (options.tier == Tier::Optimised) settle_postponed(all);
@@ -133,6 +132,9 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   if (!prepared) return prepared.error();
   Compilation& all = *prepared;
   llvm::Module& module = all.module();
+  // Code of the least effort is as soon made as what it would be left for.
+  const bool can_be_left = options.background && all.effort != Effort::Least;
+  if (can_be_left && options.before_code) options.before_code();
   run_stage(threads_stage, all);
   if (std::any_of(all.kernels().begin(), all.kernels().end(), lost_its_form)) {
     Options whole = options;
@@ -144,6 +146,8 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
   if (std::string error = verification_error(module); !error.empty())
     return one_error("internal error in the scalar threads: " + error);
   run_stage(optimise_stage, all);
+  if (can_be_left && options.before_emission)
+    options.before_emission(machine_cost(module, *all.target));
 
   llvm::SmallVector<char, 0> object;
   if (!emit_object(module, *all.target, repair_of_masked_logic(*all.target), object))

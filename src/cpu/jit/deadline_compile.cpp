@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -43,26 +45,39 @@ CodeByDeadline compile_by_deadline(const std::shared_ptr<const ptx::Module>& par
     write_cached(digest, chosen, *made);
     return std::shared_ptr<const CompiledProgram>(std::move(made));
   };
-  if (!options.background || !options.vectors || !may_take_long(*parsed, options.only_kernels))
+  if (!options.background || !may_take_long(*parsed, options.only_kernels))
     return {compile(options), nullptr};
 
   Options baseline = options;
   baseline.tier = Tier::Baseline;
   const auto known = read_cached(digest, baseline);
   Options usual = options;
-  // Set once only vector forms, which nobody has to wait for, are left to make.
-  const auto can_be_left = std::make_shared<std::atomic<bool>>(false);
-  usual.before_vectors = [can_be_left, before = options.before_vectors] {
-    can_be_left->store(true, std::memory_order_relaxed);
-    if (before) before();
+  struct Progress {
+    std::atomic<bool> can_be_left{false};  ///< baseline code could stand in for what is made now
+    std::atomic<bool> takes_long{false};
+  };
+  const auto progress = std::make_shared<Progress>();
+  const auto telling = [&](const std::function<void()>& before) {
+    return [progress, before] {
+      progress->can_be_left.store(true, std::memory_order_relaxed);
+      if (before) before();
+    };
+  };
+  usual.before_vectors = telling(options.before_vectors);
+  usual.before_code = telling(options.before_code);
+  usual.before_emission = [progress, most = options.most_cost,
+                           before = options.before_emission](std::uint64_t cost) {
+    if (cost > most) progress->takes_long.store(true, std::memory_order_relaxed);
+    if (before) before(cost);
   };
   const auto late = std::make_shared<LateCode>();
   late->job = variants::CompileJob::begin(options.background,
                                           [compile, usual, late] { late->code = compile(usual); });
   if (late->job == nullptr) return {compile(options), nullptr};
   if (known != nullptr) return {known, late};
-  if (late->job->wait(options.deadline,
-                      [&] { return can_be_left->load(std::memory_order_relaxed); }))
+  if (late->job->wait(
+          options.deadline, [&] { return progress->can_be_left.load(std::memory_order_relaxed); },
+          [&] { return progress->takes_long.load(std::memory_order_relaxed); }))
     return {late->wait(), nullptr};
   Code code = compile(baseline);
   if (!code || late->job->is_done()) return {late->wait(), nullptr};

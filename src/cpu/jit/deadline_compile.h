@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A module's code by a deadline: where vector forms take longer than anyone should wait for,
-// baseline code first.
+// A module's code by a deadline: where it takes longer than anyone should wait for, baseline code
+// first.
 #pragma once
 
 #include <memory>

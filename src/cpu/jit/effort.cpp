@@ -78,7 +78,29 @@ Shape shape_of(llvm::Function& function, const Waits& waits) {
   return shape;
 }
 
+/// What LLVM may make of a function by inlining what it calls.
+std::uint64_t length_with_calls(const llvm::Function& function) {
+  std::uint64_t length = lower::expanded_length(function);
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && call->getCalledFunction())
+      length += call->getCalledFunction()->getInstructionCount();
+  }
+  return length;
+}
+
 }  // namespace
+
+Effort effort_of_makeshift(llvm::Module& module) {
+  // Registers are variables yet. A sum of 1,300 terms that saturate is as long, and takes a second
+  // with more effort: LLVM's register coalescer looks at all pairs of values in a chain.
+  constexpr std::uint64_t short_enough = 2500, quickly_made = 4000;
+  std::uint64_t length = 0;
+  for (const llvm::Function& function : module) length += length_with_calls(function);
+  return length <= short_enough   ? Effort::Thorough
+         : length <= quickly_made ? Effort::Quick
+                                  : Effort::Least;
+}
 
 Effort most_effort(llvm::Module& module, bool patient) {
   const Shape& most = patient ? most_ever : most_at_once;

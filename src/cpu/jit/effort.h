@@ -30,4 +30,8 @@ inline constexpr std::uint64_t longest_unshared = 12000, longest_unshared_later 
 /// the background may take some ten seconds.
 Effort most_effort(llvm::Module& module, bool patient);
 
+/// The same for code that runs until better code is there, after a wait for that already: whatever
+/// it is made of, it must be there in a fraction of a second.
+Effort effort_of_makeshift(llvm::Module& module);
+
 }  // namespace pycuda::cpu::jit

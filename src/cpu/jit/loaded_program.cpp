@@ -81,9 +81,7 @@ class LoadedProgram::Implementation {
   std::string flaw_of(const CompiledProgram& code, const std::string& name, Variant variant) const {
     const KernelFacts* const facts = find_facts(code, name);
     if (facts == nullptr) return {};
-    if (variant == Variant::vectors() && facts->gang_lanes == 0 &&
-        !compiled().is_being_compiled(name))
-      return "has no vector code";
+    if (variant == Variant::vectors() && facts->gang_lanes == 0) return "has no vector code";
     if (variant != Variant::streaming()) return {};
     // One for other launches than the first code says is none.
     const Code first = compiled().part(compiled().part_of(name));

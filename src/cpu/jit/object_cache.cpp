@@ -109,6 +109,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.text(facts.scalar_reason);
   out.number(facts.forms.bits());
   out.number(facts.is_baseline);
+  out.number(facts.is_makeshift);
   out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
   out.number(facts.loops);
   out.number(facts.processor_flushes);
@@ -157,6 +158,7 @@ KernelFacts read_facts(Reader& in) {
   facts.scalar_reason = in.text();
   facts.forms = Forms::from_bits(in.number<std::uint8_t>());
   facts.is_baseline = in.number<bool>();
+  facts.is_makeshift = in.number<bool>();
   facts.source_files = in.list<std::string>([&] { return in.text(); });
   facts.loops = in.number<bool>();
   facts.processor_flushes = in.number<bool>();

@@ -29,9 +29,9 @@ unsigned gang_lanes_wanted();
 /// PYCUDA_CPU_STREAM: 0 never, 1 wherever possible.
 Streaming streaming_wanted();
 
-/// How much compiling a module's code is worth. Baseline: soon, without vectors. Usual: with
-/// vectors, but for kernels that would take long with them. Optimised: with vectors, however long
-/// that takes.
+/// How much compiling a module's code is worth. Baseline: soon, whatever the code is like. Usual:
+/// with vectors, but for kernels that would take long with them. Optimised: with vectors, however
+/// long that takes.
 enum class Tier : std::uint8_t { Baseline, Usual, Optimised };
 
 struct Options {
@@ -55,13 +55,17 @@ struct Options {
   Streaming streaming = streaming_wanted();  ///< decides which code is made, not what it is
   bool streaming_form = false;               ///< this is for launches whose stores do so
   bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
-  /// Compiles what is asked for first. Where its vector forms take more than `deadline` of a
-  /// processor's time, it goes on while the program runs baseline code; none: everything is waited
-  /// for.
+  /// Compiles what is asked for first. Where that takes more than `deadline` of a processor's time,
+  /// it goes on while the program runs baseline code; none: everything is waited for.
   variants::Spawn background = {};
   std::chrono::milliseconds deadline{1000};
-  /// Called before vector forms are made that nobody may wait for, on `background`'s thread.
-  std::function<void()> before_vectors = {};
+  /// The same at once for code of a greater machine_cost, whose emission takes longer still.
+  std::uint64_t most_cost = 100'000;
+  /// Called before vector forms are made, and before code is made that baseline code could stand in
+  /// for, on `background`'s thread.
+  std::function<void()> before_vectors = {}, before_code = {};
+  /// Called on the same thread before that code is emitted, with its machine_cost.
+  std::function<void(std::uint64_t cost)> before_emission = {};
 };
 
 /// How long making the vector form of a kernel takes, by its length.

@@ -97,7 +97,7 @@ Code Program::Implementation::code(const std::string& kernel, variants::Variant 
   const Options options = options_of(kernel, variant);
   State& state = state_of(kernel, variant);
   const std::lock_guard lock(state.mutex);
-  if (state.code == nullptr && variant == variants::Variant::vectors()) {
+  if (state.code == nullptr && variant == variants::Variant::usual()) {
     if (const auto late = this->late(part_of(kernel))) return late->wait();
   }
   return code_of(state, options);

@@ -45,8 +45,8 @@ class Program::Implementation {
   /// The code of a part, compiled or read from the disk cache if it was not yet. Blocking; any
   /// thread: who asks for a part that is being compiled waits for it.
   Code part(std::size_t part) const;
-  /// What has vector forms of kernels of this part, which its code lacks because their deadline has
-  /// passed; null otherwise.
+  /// What is compiled in place of this part's makeshift, because its deadline has passed; null
+  /// otherwise.
   std::shared_ptr<const LateCode> late(std::size_t part) const;
   /// Whether there is such code of a kernel's part.
   bool is_being_compiled(std::string_view kernel) const { return late(part_of(kernel)) != nullptr; }

@@ -97,6 +97,8 @@ struct KernelFacts {
   Forms forms = Forms::all();
   /// Of the baseline tier: without vectors, which would take too long at once and come later.
   bool is_baseline = false;
+  /// Baseline code that was made in a hurry: other code without vectors is better, too.
+  bool is_makeshift = false;
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;              ///< has a branch backwards or recursion, so `cost` says little
   bool processor_flushes = false;  ///< runs with subnormal numbers flushed by the processor

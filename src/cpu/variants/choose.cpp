@@ -56,11 +56,17 @@ inline Choice choose_form(const Kernel& code, const Kernel& tier, const Dim3& gr
 [[gnu::noinline]] Choice choose_tier(const Kernel& code, const Dim3& grid, const Dim3& block,
                                      bool streams) {
   if (code.table == nullptr) return {&code, std::nullopt};
-  const Variant variant = streams ? Variant::streaming() : Variant::vectors();
-  const Kernel* const tier = code.table->ready(variant);
-  if (streams && runs(tier, grid, block)) return {tier, std::nullopt};
-  if (streams || tier == nullptr) return {&code, work_on(*code.table, variant)};
-  return choose_form(code, *tier, grid, block);
+  const Table& table = *code.table;
+  if (streams) {
+    const Kernel* const streaming = table.ready(Variant::streaming());
+    if (runs(streaming, grid, block)) return {streaming, std::nullopt};
+    return {&code, work_on(table, Variant::streaming())};
+  }
+  const Kernel* tier = table.ready(Variant::vectors());
+  if (tier == nullptr) tier = table.ready(Variant::usual());
+  if (tier == nullptr) tier = &code;
+  if (!tier->facts.is_baseline) return choose_form(code, *tier, grid, block);
+  return {tier, work_on(table, tier->facts.is_makeshift ? Variant::usual() : Variant::vectors())};
 }
 
 /// Whether the launch need not wait for this form any longer: it is being compiled.

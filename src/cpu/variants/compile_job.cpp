@@ -60,10 +60,11 @@ bool CompileJob::is_done() {
   return done_;
 }
 
-bool CompileJob::wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left) {
+bool CompileJob::wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left,
+                      const std::function<bool()>& takes_long) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, step, [this] { return done_; })) {
-    if (time() > most && can_be_left()) return false;
+    if ((time() > most && can_be_left()) || (takes_long && takes_long())) return false;
     // Work that waits for other work ends with it, at the process's end.
     lock.unlock();
     checkpoint();

@@ -25,8 +25,9 @@ class CompileJob {
   // All with checkpoints; they throw what the work has thrown.
 
   /// Until the work is done, or has taken more than `most` of a processor's time and `can_be_left`,
-  /// which is asked often: then false.
-  bool wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left);
+  /// or `takes_long` for certain, which are asked often: then false.
+  bool wait(std::chrono::nanoseconds most, const std::function<bool()>& can_be_left,
+            const std::function<bool()>& takes_long = {});
   /// Until it is done.
   void wait();
   bool is_done();

@@ -13,8 +13,9 @@ using std::chrono::nanoseconds;
 /// after so many times as long.
 constexpr double most_gain_by_streaming = 1.0 / 3;
 
-/// A launch waits for what is compiled in so much of a processor's time.
-constexpr std::chrono::seconds worth_waiting(1);
+/// A launch waits for what is compiled in so much of a processor's time. It may have waited for the
+/// kernel's first code already (jit::Options::deadline): two seconds together are too long.
+constexpr std::chrono::milliseconds worth_waiting(500);
 
 /// What is estimated to be compiled sooner is not worth a thread.
 constexpr std::chrono::milliseconds certainly_soon(100);

@@ -11,6 +11,7 @@ namespace {
 
 const char* description(Variant variant) {
   if (variant == Variant::vectors()) return "vector code";
+  if (variant == Variant::usual()) return "optimised code";
   if (variant == Variant::streaming()) return "code whose stores go past the caches";
   return variant.is_form() ? "its form for other blocks" : "other code";
 }
@@ -23,35 +24,47 @@ const Kernel* Table::with(Form form) const {
   if (first.facts.forms.has(form) && (!first.facts.is_baseline || form == Form::Threads))
     return &first;
   if (first.facts.is_baseline) {
-    const Kernel* const vectors = ready(Variant::vectors());
-    if (vectors != nullptr && vectors->facts.forms.has(form)) return vectors;
+    for (const Variant better : {Variant::vectors(), Variant::usual()}) {
+      const Kernel* const code = ready(better);
+      if (code != nullptr && !code->facts.is_baseline && code->facts.forms.has(form)) return code;
+    }
   }
   const Kernel* const found = ready(Variant::of(form));
   // Gangs that may have a rest need none.
   return found == nullptr && form == Form::Gangs ? ready(Variant::of(Form::Tails)) : found;
 }
 
-void Table::open(const Kernel& first, std::chrono::nanoseconds compile_time,
-                 bool vectors_are_coming) {
+State Table::vector_state() const {
+  const Kernel* const usual = ready(Variant::usual());
+  if (usual != nullptr && !usual->facts.is_baseline) return State::Ready;
+  const bool is_later = usual == nullptr && ready(Variant::first())->facts.is_makeshift;
+  return state(is_later ? Variant::usual() : Variant::vectors());
+}
+
+/// False: it is not made at all.
+bool Table::wait_for(Variant variant, bool is_coming) {
+  const auto time = run_time_before(variant, compile_time_, background_.patience, is_coming);
+  if (time) begin_after(variant, *time);
+  return time.has_value();
+}
+
+void Table::open(const Kernel& first, std::chrono::nanoseconds compile_time, bool is_coming) {
   compile_time_ = compile_time;
   entry(Variant::first()).code.store(&first, std::memory_order_release);
   entry(Variant::first()).state.store(State::Ready, std::memory_order_release);
   if (!background_.later) return;
-  const auto wait_for = [&](Variant variant, bool is_coming) {
-    const auto time = run_time_before(variant, compile_time, background_.patience, is_coming);
-    if (time) begin_after(variant, *time);
-    return time.has_value();
-  };
   if (first.streaming != Streaming::Never && may_come(Variant::streaming()))
     wait_for(Variant::streaming(), false);
   if (!first.facts.is_baseline || !may_come(Variant::vectors())) return;
-  const bool comes = wait_for(Variant::vectors(), vectors_are_coming);
+  const Variant better = first.facts.is_makeshift ? Variant::usual() : Variant::vectors();
+  const bool comes = wait_for(better, is_coming);
   base::log(base::LogLevel::Info,
-            name() + " runs thread by thread for now: its vector code takes long to compile " +
-                (!comes               ? "and is not made, as PYCUDA_CPU_PATIENCE says"
-                 : vectors_are_coming ? "and is being compiled in the background"
-                                      : "and is compiled in the background once the kernel has run "
-                                        "for as long as that is expected to take"));
+            name() + " runs thread by thread for now: its " + description(better) +
+                " takes long to compile " +
+                (!comes      ? "and is not made, as PYCUDA_CPU_PATIENCE says"
+                 : is_coming ? "and is being compiled in the background"
+                             : "and is compiled in the background once the kernel has run "
+                               "for as long as that is expected to take"));
 }
 
 Table::Making& Table::making(Variant variant) {
@@ -62,6 +75,8 @@ Table::Making& Table::making(Variant variant) {
 /// With the making's mutex held.
 void Table::settle(Variant variant, Making& making, const Made& made) {
   if (made) {
+    if (variant == Variant::usual() && (*made)->facts.is_baseline && background_.later)
+      wait_for(Variant::vectors(), false);
     entry(variant).code.store(*made, std::memory_order_release);
   } else {
     making.failure = made.error();
@@ -126,7 +141,7 @@ void Table::fail_in_background(Variant variant) {
 }
 
 void Table::add_run_time(Variant variant, std::chrono::nanoseconds time) {
-  if (variant != Variant::vectors() && variant != Variant::streaming()) return;
+  if (variant.index() >= run_time_left_.size()) return;
   const std::int64_t spent = time.count() + 1;
   const std::int64_t left = run_time_left(variant).fetch_sub(spent, std::memory_order_relaxed);
   if (left > 0 && left <= spent) begin(variant, background_.later);

@@ -67,9 +67,12 @@ class Table {
     return state(variant) == State::Missing || state(variant) == State::Making;
   }
 
+  /// How far code that runs in vectors is, if the first code is baseline code.
+  State vector_state() const;
+
   /// Before anyone can launch the kernel: `first` is its first code. Vector code is estimated to
-  /// take `compile_time`; `vectors_are_coming`: it is being compiled already.
-  void open(const Kernel& first, std::chrono::nanoseconds compile_time, bool vectors_are_coming);
+  /// take `compile_time`; `is_coming`: what is better than the first is being compiled already.
+  void open(const Kernel& first, std::chrono::nanoseconds compile_time, bool is_coming);
   std::chrono::nanoseconds compile_time() const { return compile_time_; }
   const Background& background() const { return background_; }
 
@@ -100,11 +103,13 @@ class Table {
   Entry& entry(Variant variant) { return entries_[variant.index()]; }
   Making& making(Variant variant);
   void settle(Variant variant, Making& making, const Made& made);
+  bool wait_for(Variant variant, bool is_coming);
   void make_in_background(Variant variant, std::chrono::steady_clock::time_point began);
   void fail_in_background(Variant variant);
   std::string name() const { return "kernel '" + ready(Variant::first())->facts.name + "'"; }
+  /// Of variants that are begun once their kernel has run for so long.
   std::atomic<std::int64_t>& run_time_left(Variant variant) {
-    return run_time_left_[variant == Variant::streaming() ? 1 : 0];
+    return run_time_left_[variant.index()];
   }
 
   const Source& source_;
@@ -112,8 +117,8 @@ class Table {
   const std::size_t kernel_;
   std::chrono::nanoseconds compile_time_{0};
   std::array<Entry, Variant::count> entries_;
-  /// Until `vectors` and `streaming` are begun; 0 or less: never, or they are.
-  std::array<std::atomic<std::int64_t>, 2> run_time_left_{};
+  /// Until those variants are begun; 0 or less: never, or they are.
+  std::array<std::atomic<std::int64_t>, Variant::usual().index() + 1> run_time_left_{};
   std::mutex mutex_;  ///< protects the list, not what is in it
   std::map<Variant, Making> makings_;
 };

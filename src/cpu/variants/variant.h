@@ -19,13 +19,16 @@ class Variant {
   static constexpr Variant first() { return Variant(0); }
   /// Of a kernel whose first code is of the baseline tier: its vector code.
   static constexpr Variant vectors() { return Variant(1); }
+  /// Of a kernel whose first code is a makeshift (KernelFacts::is_makeshift): what would have been
+  /// its first code, had there been time. It may be baseline code in turn.
+  static constexpr Variant usual() { return Variant(3); }
   /// Its stores go past the caches: for launches that write more than these hold.
   static constexpr Variant streaming() { return Variant(2); }
   /// A form that the first code, or the vector code that came later, lacks.
   static constexpr Variant of(Form form) { return Variant(forms + static_cast<unsigned>(form)); }
   /// Code that does these checks, in all forms.
   static constexpr Variant of(Checks checks) { return Variant(checked + checks.bits()); }
-  static constexpr std::size_t count = 3 + form_count + Checks::all().bits() + 1;
+  static constexpr std::size_t count = 4 + form_count + Checks::all().bits() + 1;
 
   constexpr std::size_t index() const { return index_; }
   constexpr bool is_form() const { return index_ >= forms && index_ < checked; }
@@ -35,7 +38,7 @@ class Variant {
   constexpr auto operator<=>(const Variant&) const = default;
 
  private:
-  static constexpr unsigned forms = 3, checked = forms + form_count;
+  static constexpr unsigned forms = 4, checked = forms + form_count;
   explicit constexpr Variant(unsigned index) : index_(static_cast<std::uint8_t>(index)) {}
   std::uint8_t index_;
 };

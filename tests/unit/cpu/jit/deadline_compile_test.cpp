@@ -36,9 +36,9 @@ using pycuda::cpu::variants::code_for;
 using pycuda::cpu::variants::State;
 using pycuda::cpu::variants::Variant;
 
-constexpr unsigned steps = 1000;
+constexpr unsigned usual_steps = 1000;
 
-std::string hash(const std::string& first = {}) {
+std::string hash(const std::string& first = {}, unsigned steps = usual_steps) {
   std::string text = R"(.visible .entry hash(.param .u64 out) {
   .reg .b64 %out, %a; .reg .b32 %t, %x; .shared .align 4 .b32 place;
   ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %x, %t;
@@ -52,7 +52,7 @@ std::string hash(const std::string& first = {}) {
 })";
 }
 
-std::uint32_t hash_of(std::uint32_t x) {
+std::uint32_t hash_of(std::uint32_t x, unsigned steps) {
   for (unsigned i = 0; i < steps; ++i) x = x * 1664525u ^ i * 2654435761u;
   return x;
 }
@@ -62,7 +62,7 @@ bool on_a_thread(std::function<void()> work) {
   return true;
 }
 
-/// Vector forms are not made before this opens.
+/// Nothing that takes long is made before this opens.
 class Gate {
  public:
   void open() { promise_.set_value(); }
@@ -75,13 +75,13 @@ class Gate {
   std::shared_future<void> opened_ = promise_.get_future().share();
 };
 
-/// Nobody waits for vector forms, which are made behind the gate.
+/// Nobody waits for what is made behind the gate.
 jit::Options impatient(const Gate& gate, const std::string& folder = {}) {
   jit::Options options = pycuda::cpu::testing::vectors(true);
   options.cache_folder = folder;
   options.background = on_a_thread;
   options.deadline = std::chrono::milliseconds(0);
-  options.before_vectors = gate.wait();
+  options.before_vectors = options.before_code = gate.wait();
   return options;
 }
 
@@ -108,7 +108,7 @@ std::unique_ptr<jit::LoadedProgram> load(std::shared_ptr<const jit::Program> pro
   return std::move(*loaded);
 }
 
-bool is_right(const Kernel& kernel, unsigned block = 64) {
+bool is_right(const Kernel& kernel, unsigned block = 64, unsigned steps = usual_steps) {
   struct Sink final : exec::FaultSink {
     void report(const exec::Fault&) override { faulted = true; }
     bool poisoned() const override { return faulted; }
@@ -126,7 +126,7 @@ bool is_right(const Kernel& kernel, unsigned block = 64) {
   stream.synchronize();
   if (sink.faulted) return false;
   for (std::uint32_t i = 0; i < out.size(); ++i) {
-    if (out[i] != (i < block ? hash_of(i) : 0)) return false;
+    if (out[i] != (i < block ? hash_of(i, steps) : 0)) return false;
   }
   return true;
 }
@@ -140,18 +140,18 @@ const KernelFacts& facts(const std::shared_ptr<const jit::Program>& program) {
 TEST_CASE("a kernel whose vector form takes too long runs thread by thread until it is there") {
   Gate gate;
   const auto program = compile(hash(), impatient(gate));
-  CHECK(facts(program).is_baseline);
+  CHECK(facts(program).is_makeshift);
   CHECK(facts(program).gang_lanes == 0);
   CHECK(program->implementation().is_being_compiled("hash"));
   const auto loaded = load(program);
   const Kernel& kernel = **loaded->link_kernel(0);
   REQUIRE(kernel.table != nullptr);
-  CHECK(kernel.table->state(Variant::vectors()) == State::Missing);
+  CHECK(kernel.table->state(Variant::usual()) == State::Missing);
   CHECK(is_right(kernel));
   CHECK(program->plan("hash", {64, 1, 1}, State::Missing)->find("while its vector form is made") !=
         std::string::npos);
   gate.open();
-  const auto vectors = kernel.table->make(Variant::vectors());
+  const auto vectors = kernel.table->make(Variant::usual());
   REQUIRE(vectors.ok());
   CHECK((*vectors)->facts.gang_lanes != 0);
   CHECK(is_right(kernel));
@@ -168,7 +168,7 @@ TEST_CASE("forms that a late one lacks are made when launches ask for them") {
   const Kernel& kernel = **loaded->link_kernel(0);
   REQUIRE(kernel.table != nullptr);
   gate.open();
-  const auto vectors = kernel.table->make(Variant::vectors());
+  const auto vectors = kernel.table->make(Variant::usual());
   REQUIRE(vectors.ok());
   CHECK((*vectors)->facts.forms == Form::Gangs);
   // Prepared for the baseline code, which alone has what it needs.
@@ -191,7 +191,7 @@ TEST_CASE("what came late is what the disk cache keeps") {
   const auto program = compile(hash(), impatient(gate, folder.path));
   REQUIRE(program->implementation().is_being_compiled("hash"));
   gate.open();
-  REQUIRE(program->implementation().code("hash", Variant::vectors()).ok());
+  REQUIRE(program->implementation().code("hash", Variant::usual()).ok());
   const auto again = compile(hash(), impatient(gate, folder.path));
   CHECK(again->from_cache());
   CHECK(facts(again).gang_lanes != 0);
@@ -210,7 +210,7 @@ TEST_CASE("parts of a module come late each for itself") {
   CHECK(program->implementation().is_being_compiled("hash"));
   CHECK(is_right(kernel));
   gate.open();
-  REQUIRE(program->implementation().code("hash", Variant::vectors()).ok());
+  REQUIRE(program->implementation().code("hash", Variant::usual()).ok());
 }
 
 TEST_CASE("a small kernel is compiled at once, however long others of its module are") {
@@ -239,29 +239,108 @@ TEST_CASE("a kernel whose warps take steps together is not waited for either") {
       "  mov.u32 %t, %tid.x;\n";
   Gate gate;
   const auto program = compile(hash(exchange), impatient(gate));
-  CHECK(facts(program).is_baseline);
+  CHECK(facts(program).is_makeshift);
   CHECK(facts(program).suspends);
   CHECK(is_right(**load(program)->link_kernel(0)));
   gate.open();
-  const auto vectors = program->implementation().code("hash", Variant::vectors());
+  const auto vectors = program->implementation().code("hash", Variant::usual());
   REQUIRE(vectors.ok());
   CHECK((*vectors)->kernels.front().gang_lanes == 32);
+}
+
+TEST_CASE("a kernel that is never run in vectors is not waited for either") {
+  const std::string named_barrier = "  bar.sync 1, 64;\n";
+  Gate gate;
+  const auto program = compile(hash(named_barrier), impatient(gate));
+  CHECK(facts(program).is_makeshift);
+  const auto loaded = load(program);
+  const Kernel& kernel = **loaded->link_kernel(0);
+  CHECK(is_right(kernel));
+  CHECK(choose(kernel, {1, 1, 1}, {64, 1, 1}).work == Variant::usual());
+  gate.open();
+  const auto usual = kernel.table->make(Variant::usual());
+  REQUIRE(usual.ok());
+  CHECK((*usual)->facts.gang_lanes == 0);
+  CHECK_FALSE((*usual)->facts.is_baseline);
+  const auto choice = choose(kernel, {1, 1, 1}, {64, 1, 1});
+  CHECK(choice.code == *usual);
+  CHECK_FALSE(choice.work.has_value());
+  CHECK(is_right(**usual));
+}
+
+TEST_CASE("without vectors there is a makeshift too") {
+  Gate gate;
+  jit::Options options = impatient(gate);
+  options.vectors = false;
+  const auto program = compile(hash(), options);
+  CHECK(facts(program).is_makeshift);
+  CHECK(is_right(**load(program)->link_kernel(0)));
+  gate.open();
+  const auto usual = program->implementation().code("hash", Variant::usual());
+  REQUIRE(usual.ok());
+  CHECK_FALSE((*usual)->kernels.front().is_baseline);
+}
+
+TEST_CASE("a kernel that is too long for vectors at once goes from one code to the next") {
+  constexpr unsigned many = 2050;
+  Gate gate;
+  const auto program = compile(hash({}, many), impatient(gate));
+  CHECK(facts(program).is_makeshift);
+  const auto loaded = load(program);
+  const Kernel& kernel = **loaded->link_kernel(0);
+  CHECK(is_right(kernel, 64, many));
+  gate.open();
+  const auto usual = kernel.table->make(Variant::usual());
+  REQUIRE(usual.ok());
+  CHECK((*usual)->facts.is_baseline);
+  CHECK_FALSE((*usual)->facts.is_makeshift);
+  CHECK(kernel.table->vector_state() == State::Missing);
+  const auto choice = choose(kernel, {1, 1, 1}, {64, 1, 1});
+  CHECK(choice.code == *usual);
+  CHECK(choice.work == Variant::vectors());
+  CHECK(is_right(**usual, 64, many));
+  const auto vectors = kernel.table->make(Variant::vectors());
+  REQUIRE(vectors.ok());
+  CHECK((*vectors)->facts.gang_lanes != 0);
+  CHECK(kernel.table->vector_state() == State::Ready);
+  CHECK(choose(kernel, {1, 1, 1}, {64, 1, 1}).code == *vectors);
+  CHECK(is_right(**vectors, 64, many));
+}
+
+TEST_CASE("code that is certain to take long is not waited for at all") {
+  jit::Options options = pycuda::cpu::testing::vectors(true);
+  options.background = on_a_thread;
+  options.deadline = std::chrono::hours(10);
+  options.most_cost = 1000;
+  std::promise<void> left;
+  options.before_emission = [done = left.get_future().share()](std::uint64_t cost) {
+    CHECK(cost > 1000);
+    done.wait();
+  };
+  const auto program = compile(hash(), options);
+  CHECK(facts(program).is_makeshift);
+  left.set_value();
+  const auto usual = program->implementation().code("hash", Variant::usual());
+  REQUIRE(usual.ok());
+  CHECK((*usual)->kernels.front().gang_lanes != 0);
 }
 
 TEST_CASE("baseline code on disk is not taken for a module's code") {
   const CacheFolder folder;
   Gate gate;
-  compile(hash(), impatient(gate, folder.path));
+  const auto first = compile(hash(), impatient(gate, folder.path));
   // Another process, which knows from the disk that the deadline passes.
   jit::Options options = impatient(gate, folder.path);
   options.deadline = std::chrono::hours(10);
   const auto again = compile(hash(), options);
-  CHECK(facts(again).is_baseline);
+  CHECK(facts(again).is_makeshift);
   CHECK(again->implementation().is_being_compiled("hash"));
   CHECK(is_right(**load(again)->link_kernel(0)));
   gate.open();
-  CHECK((*again->implementation().code("hash", Variant::vectors()))->kernels.front().gang_lanes !=
+  CHECK((*again->implementation().code("hash", Variant::usual()))->kernels.front().gang_lanes !=
         0);
+  // Nobody writes to the folder any more when it goes.
+  CHECK(first->implementation().code("hash", Variant::usual()).ok());
   const auto last = compile(hash(), options);
   CHECK(last->from_cache());
   CHECK_FALSE(facts(last).is_baseline);
@@ -279,7 +358,7 @@ TEST_CASE("code without vectors that comes late takes the place of baseline code
   const Kernel& kernel = **loaded->link_kernel(0);
   REQUIRE(kernel.facts.is_baseline);
   gate.open();
-  const auto late = kernel.table->make(Variant::vectors());
+  const auto late = kernel.table->make(Variant::usual());
   REQUIRE(late.ok());
   CHECK_FALSE((*late)->facts.is_baseline);
   CHECK((*late)->facts.gang_lanes == 0);

@@ -14,6 +14,7 @@ using namespace pycuda::cpu::variants;
 using testing::baseline_code;
 using testing::FakeSource;
 using testing::gang_code;
+using testing::makeshift_code;
 
 struct Launch {
   Dim3 grid, block;
@@ -100,6 +101,26 @@ TEST_CASE("baseline code runs for ever where there is no vector code") {
   source.failing.insert(Variant::vectors());
   CHECK(!source.table.make(Variant::vectors()).ok());
   CHECK(is(choose(source.first, whole), &source.first, std::nullopt));
+}
+
+TEST_CASE("a makeshift runs until there is any other code") {
+  FakeSource source(makeshift_code());
+  CHECK(is(choose(source.first, whole), &source.first, Variant::usual()));
+  CHECK(source.table.vector_state() == State::Missing);
+  const Made usual = source.table.make(Variant::usual());
+  CHECK(is(choose(source.first, whole), *usual, std::nullopt));
+  CHECK(source.table.vector_state() == State::Ready);
+}
+
+TEST_CASE("what takes a makeshift's place may be baseline code in turn") {
+  FakeSource source(makeshift_code());
+  source.usual = baseline_code();
+  const Made usual = source.table.make(Variant::usual());
+  CHECK(is(choose(source.first, whole), *usual, Variant::vectors()));
+  CHECK(is(choose(**usual, whole), *usual, Variant::vectors()));
+  const Made vectors = source.table.make(Variant::vectors());
+  CHECK(is(choose(source.first, whole), *vectors, std::nullopt));
+  CHECK(is(choose(**usual, whole), *vectors, std::nullopt));
 }
 
 TEST_CASE("large launches ask for code whose stores go past the caches, and others do not") {

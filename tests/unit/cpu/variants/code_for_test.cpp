@@ -43,7 +43,7 @@ TEST_CASE("a launch compiles a short form itself") {
 
 TEST_CASE("a launch waits for a form that does not take long") {
   const auto owner = std::make_shared<int>();
-  FakeSource source(gang_code(), {on_a_thread, on_a_thread, 1, owner}, 500ms);
+  FakeSource source(gang_code(), {on_a_thread, on_a_thread, 1, owner}, 400ms);
   CHECK(runs(source, tails));
   CHECK(source.asked[threads] == 0);
 }

@@ -32,6 +32,12 @@ inline KernelFacts baseline_code() {
   return facts;
 }
 
+inline KernelFacts makeshift_code() {
+  KernelFacts facts = baseline_code();
+  facts.is_makeshift = true;
+  return facts;
+}
+
 class FakeSource {
  public:
   /// A table whose first code is this one. Its other codes take so long.
@@ -53,6 +59,7 @@ class FakeSource {
     Kernel& made = codes.emplace_back();
     made.facts = gang_code();
     made.table = &table;
+    if (variant == Variant::usual()) made.facts = usual;
     if (variant.is_form()) made.facts.forms = variant.form();
     if (variant == Variant::of(Form::Threads)) made.facts.gang_lanes = 0;
     if (variant == Variant::of(Form::Tails)) made.facts.forms = made.facts.forms | Form::Gangs;
@@ -69,6 +76,7 @@ class FakeSource {
   Table table;
   Kernel first;
   std::function<void()> compile = [] {};  ///< what a thread in the background does before it links
+  KernelFacts usual = gang_code();
   std::set<Variant> failing;
   std::map<Variant, int> asked;
   std::deque<Kernel> codes;

@@ -33,7 +33,7 @@ struct Module {
 }  // namespace
 
 TEST_CASE("every variant has a number of its own") {
-  std::vector<Variant> all{Variant::first(), vectors, Variant::streaming()};
+  std::vector<Variant> all{Variant::first(), vectors, Variant::streaming(), Variant::usual()};
   for (std::size_t form = 0; form < form_count; ++form)
     all.push_back(Variant::of(static_cast<Form>(form)));
   for (unsigned bits = 0; bits <= Checks::all().bits(); ++bits)
