@@ -45,6 +45,9 @@ void Interruptible::begin() noexcept {
 void Interruptible::end() noexcept { count(); }
 
 void Interruptible::run_handlers() {
+  // What comes from here on is an interrupt of the next try. The number stays odd.
+  count();
+  count();
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 

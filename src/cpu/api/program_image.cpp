@@ -16,6 +16,7 @@
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/check_settings.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/ptx/fatbin.h"
 
 namespace pycuda::cpu::api {
@@ -105,6 +106,7 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
                        std::shared_ptr<const jit::Program>* program) {
   constexpr unsigned architecture = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
   const auto started = std::chrono::steady_clock::now();
+  const exec::NotedInterrupts noted;
   auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
   if (!ptx) {
     options.write_logs({}, ptx.error().message + '\n');

@@ -28,6 +28,13 @@ constexpr milliseconds repeat_after{20};
 /// With the naps less than the second in which a user wants to see that something happens.
 constexpr milliseconds patience{750};
 
+std::atomic<const unsigned long long*> watched_waits{nullptr};
+std::atomic<int> abandonable_waits{0};
+
+unsigned long long load(const unsigned long long* waits) {
+  return __atomic_load_n(waits, __ATOMIC_ACQUIRE);
+}
+
 /// Counts SIGINT while any of these lives, or between begin() and end(), and passes each on to the
 /// handler that was there. Without one nothing is counted: the signal then ends the process, or is
 /// ignored.
@@ -40,39 +47,45 @@ class CountedInterrupts {
 
   static void begin() {
     const std::lock_guard lock(mutex_);
-    if (users_++ == 0) install();
+    if (users_++ == 0) count_.store(0);
+    // Always: the program may have set another handler since the first of them began.
+    install();
   }
   static void end() {
     const std::lock_guard lock(mutex_);
     if (--users_ == 0) remove();
   }
   static int count() { return count_.load(); }
+  /// The number of the program's wait that the latest came in; even where it came in none.
+  static unsigned long long latest() { return latest_.load(); }
 
  private:
   static void install() {
-    count_.store(0);
-    installed_ = false;
     struct sigaction present{};
-    if (sigaction(SIGINT, nullptr, &present) != 0) return;
+    if (sigaction(SIGINT, nullptr, &present) != 0 || is_ours(present)) return;
     const bool plain = (present.sa_flags & SA_SIGINFO) == 0;
     if (plain && (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN)) return;
     before_ = present;
     struct sigaction ours = before_;
     ours.sa_sigaction = &handle;
     ours.sa_flags |= SA_SIGINFO;
-    installed_ = sigaction(SIGINT, &ours, nullptr) == 0;
+    sigaction(SIGINT, &ours, nullptr);
   }
 
   static void remove() {
     struct sigaction present{};
-    if (!installed_ || sigaction(SIGINT, nullptr, &present) != 0) return;
+    if (sigaction(SIGINT, nullptr, &present) != 0) return;
     // The program may have set another meanwhile.
-    const bool ours = (present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == &handle;
-    if (ours) sigaction(SIGINT, &before_, nullptr);
+    if (is_ours(present)) sigaction(SIGINT, &before_, nullptr);
+  }
+
+  static bool is_ours(const struct sigaction& present) {
+    return (present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == &handle;
   }
 
   static void handle(int number, siginfo_t* info, void* context) {
     count_.fetch_add(1);
+    if (const unsigned long long* const waits = watched_waits.load()) latest_.store(load(waits));
     if ((before_.sa_flags & SA_SIGINFO) != 0) {
       before_.sa_sigaction(number, info, context);
     } else {
@@ -83,17 +96,10 @@ class CountedInterrupts {
   /// It stays for a handler that still runs.
   inline static struct sigaction before_{};
   inline static std::atomic<int> count_{0};
-  inline static std::mutex mutex_;  ///< protects what follows
+  inline static std::atomic<unsigned long long> latest_{0};
+  inline static std::mutex mutex_;  ///< protects users_ and what handler there is
   inline static int users_ = 0;
-  inline static bool installed_ = false;
 };
-
-std::atomic<const unsigned long long*> watched_waits{nullptr};
-std::atomic<int> abandonable_waits{0};
-
-unsigned long long load(const unsigned long long* waits) {
-  return __atomic_load_n(waits, __ATOMIC_ACQUIRE);
-}
 
 void attend(const unsigned long long* waits, unsigned long long wait) {
   const CountedInterrupts interrupts;
@@ -122,29 +128,34 @@ void watch(const unsigned long long* waits) {
   }
 }
 
-/// That the program's first thread waits now, and that this is it.
-bool in_watched_wait() noexcept {
+/// The number of the program's wait if its first thread waits now, and this is it; otherwise 0.
+unsigned long long watched_wait() noexcept {
   const unsigned long long* const waits = watched_waits.load();
-  return waits != nullptr && load(waits) % 2 == 1 && syscall(SYS_gettid) == getpid();
+  if (waits == nullptr) return 0;
+  const unsigned long long wait = load(waits);
+  return wait % 2 == 1 && syscall(SYS_gettid) == getpid() ? wait : 0;
 }
 
 }  // namespace
 
-AbandonableWait::AbandonableWait() : watched_(in_watched_wait()) {
-  if (!watched_) return;
-  ++abandonable_waits;
-  CountedInterrupts::begin();
-  count_before_ = CountedInterrupts::count();
+NotedInterrupts::NotedInterrupts() : wait_(watched_wait()) {
+  if (wait_ != 0) CountedInterrupts::begin();
+}
+
+NotedInterrupts::~NotedInterrupts() {
+  if (wait_ != 0) CountedInterrupts::end();
+}
+
+AbandonableWait::AbandonableWait() {
+  if (watched()) ++abandonable_waits;
 }
 
 AbandonableWait::~AbandonableWait() {
-  if (!watched_) return;
-  CountedInterrupts::end();
-  --abandonable_waits;
+  if (watched()) --abandonable_waits;
 }
 
 bool AbandonableWait::interrupted() const noexcept {
-  return watched_ && CountedInterrupts::count() > count_before_;
+  return watched() && CountedInterrupts::latest() == wait_;
 }
 
 void watch_waits(const unsigned long long* waits) {

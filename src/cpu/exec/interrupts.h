@@ -16,31 +16,42 @@ inline bool interrupting() noexcept {
   return internal::stop_everything.load(std::memory_order_relaxed);
 }
 
+/// Notes a SIGINT from here on for the AbandonableWaits that come later in the same wait of the
+/// program: for what a call does before it knows that there is something to compile. Otherwise as
+/// AbandonableWait, which does this too.
+class NotedInterrupts {
+ public:
+  NotedInterrupts();
+  NotedInterrupts(const NotedInterrupts&) = delete;
+  NotedInterrupts& operator=(const NotedInterrupts&) = delete;
+  ~NotedInterrupts();
+
+ protected:
+  /// The number of the program's wait; 0 where nothing is noted.
+  unsigned long long wait_;
+};
+
 /// While the program waits for something that can be abandoned, such as a compilation: a SIGINT
 /// then stops no kernel, because the wait ends without that. Cheap beside any compilation.
-class AbandonableWait {
+class AbandonableWait : NotedInterrupts {
  public:
   /// `watched()` if the calling thread is the program's first and in a wait that `watch_waits`
   /// watches; otherwise this does nothing.
   AbandonableWait();
-  AbandonableWait(const AbandonableWait&) = delete;
-  AbandonableWait& operator=(const AbandonableWait&) = delete;
   ~AbandonableWait();
 
-  bool watched() const noexcept { return watched_; }
-  /// Whether a SIGINT has come since. Never for a program without a handler for it.
+  bool watched() const noexcept { return wait_ != 0; }
+  /// Whether a SIGINT has come in the program's wait and was noted, here or before. Never for a
+  /// program without a handler for it.
   bool interrupted() const noexcept;
-
- private:
-  bool watched_;
-  int count_before_ = 0;
 };
 
 /// From now on a thread looks at `waits` now and then: odd while the program waits in a call, it
 /// changes whenever such a wait begins or ends, and lives as long as the process. A SIGINT that a
 /// program with a handler gets in a wait that has become long gives that wait most of a second to
 /// end by itself, a second SIGINT none; then what runs is stopped. The handler is called as ever.
-/// Only the first call counts.
+/// Who waits on after an interrupt, which its handler was content with, makes that a wait of its
+/// own. Only the first call counts.
 void watch_waits(const unsigned long long* waits);
 
 }  // namespace pycuda::cpu::exec

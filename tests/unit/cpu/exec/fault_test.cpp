@@ -306,17 +306,54 @@ TEST_CASE("an endless loop ends at the time limit, wherever it runs") {
   CHECK(faults.all().empty());
 }
 
+unsigned long long waits = 0;  // the process's: only the first that is to be watched is
+
+void change_waits() { __atomic_fetch_add(&waits, 1, __ATOMIC_RELEASE); }
+
+TEST_CASE("an interrupt ends what can be abandoned later in the same wait, and only that") {
+  if (signals_delayed) return;
+  struct sigaction before{};
+  struct sigaction of_program{};
+  of_program.sa_handler = [](int) {};
+  REQUIRE(sigaction(SIGINT, &of_program, &before) == 0);
+  watch_waits(&waits);
+  CHECK_FALSE(AbandonableWait().watched());
+  change_waits();
+  {
+    const NotedInterrupts noted;
+    CHECK_FALSE(AbandonableWait().interrupted());
+    raise(SIGINT);
+    CHECK(AbandonableWait().interrupted());
+  }
+  CHECK(AbandonableWait().interrupted());
+  change_waits();
+  change_waits();
+  {
+    const NotedInterrupts noted;
+    REQUIRE(sigaction(SIGINT, &of_program, nullptr) == 0);
+    const AbandonableWait wait;
+    CHECK_FALSE(wait.interrupted());
+    raise(SIGINT);
+    CHECK(wait.interrupted());
+  }
+  change_waits();
+  change_waits();
+  CHECK(AbandonableWait().watched());
+  CHECK_FALSE(AbandonableWait().interrupted());
+  std::thread([] { CHECK_FALSE(AbandonableWait().watched()); }).join();
+  change_waits();
+  sigaction(SIGINT, &before, nullptr);
+}
+
 TEST_CASE("an interrupt ends a kernel that is waited for, wherever it runs, and no other") {
   if (signals_delayed) return;
   using namespace std::chrono;
-  static unsigned long long waits = 0;
   static std::atomic<int> handled{0};
   struct sigaction of_program{};
   of_program.sa_handler = [](int) { handled.fetch_add(1); };
   struct sigaction before{};
   REQUIRE(sigaction(SIGINT, &of_program, &before) == 0);
   watch_waits(&waits);
-  const auto change_waits = [] { __atomic_fetch_add(&waits, 1, __ATOMIC_RELEASE); };
   constexpr auto loop = [](BlockFrame&, ThreadFrame&) {
     for (;;) asm volatile("" ::: "memory");
   };
