@@ -2,6 +2,8 @@
 """Ctrl-C while a call waits for a kernel of the CPU driver."""
 
 import signal
+import subprocess
+import sys
 
 import pytest
 from programs import run_program
@@ -21,6 +23,7 @@ module = SourceModule('''
     }
 ''')
 answered = threading.Event()
+sys.setswitchinterval(1000)  # another thread runs only during calls that let it: then those are what it interrupts
 
 def interrupted(number, frame):
     if not answered.is_set():
@@ -30,19 +33,31 @@ def interrupted(number, frame):
 signal.signal(signal.SIGINT, interrupted)
 flag = cuda.to_device(np.zeros(2, np.int32))
 
-def press_in(function, then=lambda: None):
-    '''Interrupts the main thread while it is in the call that this function makes, until it answers: what comes
-    before the driver has noticed that the call waits stops nothing.'''
+def in_call_of(function):
+    main = threading.main_thread().ident
+    return sys._current_frames()[main].f_code.co_name == function
+
+def press_when(ready, pause, again, then=lambda: None):
+    '''Interrupts the main thread a while after `ready()`, and again while that holds, until it answers.'''
     def press():
-        main = threading.main_thread().ident
-        while sys._current_frames()[main].f_code.co_name != function:
+        while not ready():
             time.sleep(0.001)
-        pause = 0.1
-        while not answered.wait(pause):
-            os.kill(os.getpid(), signal.SIGINT)
-            then()
-            pause = 1.5
+        wait = pause
+        while not answered.wait(wait):
+            if ready():
+                os.kill(os.getpid(), signal.SIGINT)
+                then()
+            wait = again
     threading.Thread(target=press, daemon=True).start()
+
+def press_in_wait(function, then=lambda: None):
+    '''While the main thread waits for a kernel, in the call that this function makes. What comes before the driver has
+    noticed that the call waits stops nothing, and what comes again soon asks for an end at once.'''
+    press_when(lambda: in_call_of(function), pause=0.1, again=1.5, then=then)
+
+def press_in_compiler(ready):
+    '''While the main thread waits for a compiler.'''
+    press_when(ready, pause=0, again=0.05)
 """
 
 pytestmark = pytest.mark.usefixtures("needs_cpu_driver")
@@ -70,7 +85,7 @@ def wait():
     {wait}
 
 module.get_function("endless")(flag, block=(32, 1, 1), grid=(2, 1))
-press_in("wait")
+press_in_wait("wait")
 try:
     wait()
 except KeyboardInterrupt:
@@ -98,7 +113,7 @@ def wait():
         time.sleep(1)
 
 module.get_function("endless")(np.intp(shared.base.get_device_pointer()), block=(1, 1, 1))
-press_in("wait", then=lambda: shared.__setitem__(0, 1))
+press_in_wait("wait", then=lambda: shared.__setitem__(0, 1))
 try:
     wait()
 except KeyboardInterrupt:
@@ -115,8 +130,7 @@ def test_a_second_interrupt_ends_the_kernel_at_once_and_the_process_ends():
         SETUP
         + """
 def press_twice():
-    main = threading.main_thread().ident
-    while sys._current_frames()[main].f_code.co_name != "wait":
+    while not in_call_of("wait"):
         time.sleep(0.001)
     time.sleep(0.5)
     while True:  # one after the other
@@ -136,18 +150,18 @@ wait()
 
 
 def test_a_program_that_ends_before_its_kernel_says_what_it_waits_for():
-    _, errors = run_program(
-        SETUP
-        + """
-module.get_function("endless")(flag, block=(32, 1, 1))
-""",
-        PYCUDA_CPU_TIMEOUT=5,
-    )
-    assert "waits for a kernel that still runs; Ctrl-C ends one without an end" in errors
+    program = SETUP + 'module.get_function("endless")(flag, block=(32, 1, 1))'
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as waiting:
+        try:
+            said = "waits for a kernel that still runs; Ctrl-C ends one without an end"
+            assert any(said in line for line in waiting.stderr)
+        finally:
+            waiting.kill()
     _, errors = run_program(
         SETUP
         + """
 module.get_function("turns")(flag, np.int64(1000), block=(32, 1, 1))
+cuda.Context.synchronize()
 """
     )
     assert "waits for a kernel" not in errors
@@ -194,7 +208,7 @@ def load():
     cuda.module_from_buffer(ptx).get_function("k0")
 
 ptx = ptx_of({count}, steps=3000, seed=1)
-press_in("load")
+press_in_compiler(lambda: in_call_of("load"))
 try:
     load()
 except KeyboardInterrupt:
@@ -216,15 +230,15 @@ def test_a_handler_that_raises_nothing_leaves_the_driver_compiling(tmp_path):
 def load():
     return cuda.module_from_buffer(ptx).get_function("k0")
 
-ptx = ptx_of(1, steps=1000, seed=2)
+ptx = ptx_of(1, steps=3000, seed=2)
 def handled(*_):
     if not answered.is_set():
         answered.set()
         print("handled")
 
 signal.signal(signal.SIGINT, handled)
-press_in("load")
-load()(cuda.to_device(np.ones(1000, np.float32)), block=(1, 1, 1))
+press_in_compiler(lambda: in_call_of("load"))
+load()(cuda.to_device(np.ones(3000, np.float32)), block=(1, 1, 1))
 cuda.Context.synchronize()
 print("done")
 """,
@@ -244,7 +258,8 @@ def build():
     pycuda.compiler.compile(text, target="ptx")
 
 text = source(seed=3, steps=1000)
-press_in("_compile")
+threads = 1 + len(os.listdir("/proc/self/task"))  # with the one that presses
+press_in_compiler(lambda: len(os.listdir("/proc/self/task")) > threads)
 try:
     build()
 except KeyboardInterrupt:
@@ -263,16 +278,16 @@ build()
 
 
 def test_a_process_ends_before_a_compiler_that_nobody_waits_for(tmp_path):
-    held = tmp_path / "held"
+    held, begun = tmp_path / "held", tmp_path / "begun"
     held.touch()
     program = tmp_path / "nvcc"
-    program.write_text(f"#!/bin/sh\nwhile [ -e {held} ]; do sleep 0.1; done\n")
+    program.write_text(f"#!/bin/sh\ntouch {begun}\nwhile [ -e {held} ]; do sleep 0.1; done\n")
     program.chmod(0o755)
     output, errors = run_program(
         SETUP
         + COMPILING
         + f"""
-press_in("_compile")
+press_in_compiler(lambda: os.path.exists({str(begun)!r}))
 try:
     pycuda.compiler.compile("", nvcc={str(program)!r})
 except KeyboardInterrupt:
