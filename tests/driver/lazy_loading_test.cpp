@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -223,23 +222,24 @@ void play_unload() {
   const std::string text = hashes(3, 1900);
   CUresult unloaded = CUDA_ERROR_UNKNOWN;
   CUresult asked = CUDA_ERROR_UNKNOWN;
-  // On a busy machine the thread may come too late, to a handle that is none any more.
-  for (;;) {
+  // The thread may come too late, to a handle that is none any more, or be done too soon.
+  for (bool meanwhile = false; !meanwhile;) {
     CUmodule module = nullptr;
     CU(cuModuleLoadData)(&module, text.c_str());
     std::atomic<bool> asking{false};
+    std::atomic<bool> answered{false};
     std::thread thread([&] {
       CU(cuCtxSetCurrent)(context.handle());
       CUfunction function = nullptr;
       asking = true;
       asked = CU(cuModuleGetFunction)(&function, module, "k1");
+      answered = true;
     });
     while (!asking) std::this_thread::yield();
-    // It takes ten times as long to compile.
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     unloaded = CU(cuModuleUnload)(module);
+    const bool in_time = !answered;
     thread.join();
-    if (asked != CUDA_ERROR_INVALID_HANDLE) break;
+    meanwhile = in_time && asked != CUDA_ERROR_INVALID_HANDLE;
   }
   std::printf("unloaded %d, asked %d\n", unloaded, asked);
 }

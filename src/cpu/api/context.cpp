@@ -301,12 +301,13 @@ void Context::free_host(void* memory, bool allocated) {
   }
 }
 
-void Context::adopt(std::unique_ptr<Module> module) {
+void Context::adopt(std::shared_ptr<Module> module) {
   const std::lock_guard lock(owned_mutex_);
-  modules_.emplace(module.get(), std::move(module));
+  Module* const key = module.get();
+  modules_.emplace(key, std::move(module));
 }
 
-std::unique_ptr<Module> Context::disown(Module* module) {
+std::shared_ptr<Module> Context::disown(Module* module) {
   const std::lock_guard lock(owned_mutex_);
   auto node = modules_.extract(module);
   return node.empty() ? nullptr : std::move(node.mapped());

@@ -99,8 +99,8 @@ class Context final : public exec::FaultSink {
   /// Forgets (and frees, if allocated) the block. False when there is none of that sort.
   bool release_host(void* memory, bool allocated);
 
-  void adopt(std::unique_ptr<Module> module);
-  std::unique_ptr<Module> disown(Module* module);
+  void adopt(std::shared_ptr<Module> module);
+  std::shared_ptr<Module> disown(Module* module);
   void adopt(std::unique_ptr<Event> event);
   std::unique_ptr<Event> disown(Event* event);
 
@@ -145,7 +145,7 @@ class Context final : public exec::FaultSink {
   std::unordered_set<void*> device_blocks_;
   std::unordered_map<void*, HostBlock> host_blocks_;
   std::unordered_map<Event*, std::unique_ptr<Event>> events_;
-  std::unordered_map<Module*, std::unique_ptr<Module>> modules_;
+  std::unordered_map<Module*, std::shared_ptr<Module>> modules_;
   std::set<CUcontext> peers_;
 
   mutable std::mutex streams_mutex_;  // protects streams_, retired_ and per_thread_

@@ -24,6 +24,10 @@
 namespace pycuda::cpu::api {
 namespace {
 
+/// Held while a module is looked up to be kept, and while a handle goes: who finds a module finds
+/// one that still is.
+constinit std::mutex retiring;
+
 CUresult result_of(const variants::KernelFailure& failure) {
   base::log(base::LogLevel::Warning, failure.message);
   return failure.stage == variants::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
@@ -239,7 +243,18 @@ void Module::make_references() {
   }
 }
 
-Module::~Module() { registry.modules.erase(handle_); }
+Module::~Module() { retire(); }
+
+std::shared_ptr<Module> Module::share(CUmodule handle) {
+  const std::lock_guard lock(retiring);
+  Module* const module = registry.modules.find(handle);
+  return module != nullptr ? module->weak_from_this().lock() : nullptr;
+}
+
+void Module::retire() {
+  const std::lock_guard lock(retiring);
+  registry.modules.erase(handle_, this);
+}
 
 Function* Module::find_function(std::string_view name) const {
   const auto found = std::find_if(functions_.begin(), functions_.end(), [&](const auto& function) {
@@ -329,7 +344,7 @@ CUresult load_module(Context& context, const std::shared_ptr<const jit::Program>
   const CUresult status =
       ModuleImage::load(context, program, max_registers, std::move(managed), &image);
   if (status != CUDA_SUCCESS) return status;
-  auto made = std::make_unique<Module>(context, std::move(image), of_library);
+  auto made = std::make_shared<Module>(context, std::move(image), of_library);
   *module = made.get();
   context.adopt(std::move(made));
   return CUDA_SUCCESS;

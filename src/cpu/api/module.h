@@ -122,12 +122,17 @@ class Function {
   CUfunction handle_;
 };
 
-class Module {
+/// In shared pointers alone: a call that uses a module keeps it, whoever unloads it meanwhile.
+class Module : public std::enable_shared_from_this<Module> {
  public:
   Module(Context& context, std::shared_ptr<const ModuleImage> image, bool of_library);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
+  /// The module of this handle, which stays as long as the result does; null where there is none.
+  static std::shared_ptr<Module> share(CUmodule handle);
+  /// Its handle is none from now on.
+  void retire();
 
   Context& context() const { return context_; }
   CUmodule handle() const { return handle_; }

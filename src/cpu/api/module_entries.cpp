@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuModule*: loading, asking, unloading.
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "cpu/api/entry_guard.h"
@@ -30,7 +31,7 @@ CUresult load(CUmodule* handle, const void* image, std::size_t available_bytes,
 template <class Body>
 CUresult with_module(CUmodule handle, Body&& body) noexcept {
   return with_context([&](Context&) -> CUresult {
-    Module* module = registry.modules.find(handle);
+    const std::shared_ptr<Module> module = Module::share(handle);
     if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     const CUresult status = module->context().status();
     return status == CUDA_SUCCESS ? body(*module) : status;
@@ -92,7 +93,9 @@ CUresult cuModuleUnload(CUmodule hmod) {
     // Variables of the module may be in use by copies and by kernels of other modules.
     const CUresult status = context.finish_before("cuModuleUnload");
     if (status != CUDA_SUCCESS) return status;
-    return context.disown(&module) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    if (context.disown(&module) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    module.retire();
+    return CUDA_SUCCESS;
   });
 }
 
