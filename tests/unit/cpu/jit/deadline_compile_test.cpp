@@ -337,8 +337,7 @@ TEST_CASE("baseline code on disk is not taken for a module's code") {
   CHECK(again->implementation().is_being_compiled("hash"));
   CHECK(is_right(**load(again)->link_kernel(0)));
   gate.open();
-  CHECK((*again->implementation().code("hash", Variant::usual()))->kernels.front().gang_lanes !=
-        0);
+  CHECK((*again->implementation().code("hash", Variant::usual()))->kernels.front().gang_lanes != 0);
   // Nobody writes to the folder any more when it goes.
   CHECK(first->implementation().code("hash", Variant::usual()).ok());
   const auto last = compile(hash(), options);
