@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/check_settings.h"
@@ -324,21 +325,12 @@ void list_fault(const LaunchContext& launch, const FaultRecord& record, const Bl
   if (!of_access || !launch.request.checks.has(Check::Memory) || !record.thread_known ||
       record.thread == nullptr)
     return;
-  const ThreadFrame& thread = *record.thread;
-  FindingKey key;
-  key.check = Check::Memory;
-  key.kernel = &launch.kernel;
-  key.line = thread.source_line;
-  key.file = thread.source_file;
-  if (!Findings::instance().is_new(key)) return;
-  Finding finding;
-  finding.check = Check::Memory;
-  finding.kernel = launch.kernel.facts.name;
-  finding.at = place_of(launch, block, thread.tid, thread.source_line, thread.source_file);
-  finding.at.access = record.detail;
-  finding.message = happened(launch, record, block);
-  finding.ended_launch = true;
-  Findings::instance().add(std::move(finding));
+  std::optional<Finding> finding = new_finding(Check::Memory, launch, block, *record.thread);
+  if (!finding) return;
+  finding->at.access = record.detail;
+  finding->message = happened(launch, record, block);
+  finding->ended_launch = true;
+  Findings::instance().add(std::move(*finding));
 }
 
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,

@@ -73,6 +73,21 @@ FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const 
   return place;
 }
 
+std::optional<Finding> new_finding(Check check, const LaunchContext& launch,
+                                   const BlockFrame& block, const ThreadFrame& thread) {
+  FindingKey key;
+  key.check = check;
+  key.kernel = &launch.kernel;
+  key.line = thread.source_line;
+  key.file = thread.source_file;
+  if (!Findings::instance().is_new(key)) return std::nullopt;
+  Finding finding;
+  finding.check = check;
+  finding.kernel = launch.kernel.facts.name;
+  finding.at = place_of(launch, block, thread.tid, thread.source_line, thread.source_file);
+  return finding;
+}
+
 std::string finding_text(const Finding& finding) {
   std::string text = "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
                      " in kernel " + finding.kernel + ", " + where(finding.at);

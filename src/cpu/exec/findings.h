@@ -69,6 +69,11 @@ class Findings {
 FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const Dim3& thread,
                     std::uint32_t line, std::uint32_t file);
 
+/// What a check finds of one thread where that stands: without access and message. Null if it has
+/// found something in this line before.
+std::optional<Finding> new_finding(Check check, const LaunchContext& launch,
+                                   const BlockFrame& block, const ThreadFrame& thread);
+
 /// As it is printed, with a newline at the end of each line.
 std::string finding_text(const Finding& finding);
 /// A JSON object on one line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/unwritten_report.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,19 +47,11 @@ bool WrittenWords::has(std::uint64_t address) {
 
 void report_unwritten(const LaunchContext& launch, const BlockFrame& block,
                       const ThreadFrame& thread, std::uint64_t address, std::uint32_t bytes) {
-  FindingKey key;
-  key.check = Check::Init;
-  key.kernel = &launch.kernel;
-  key.line = thread.source_line;
-  key.file = thread.source_file;
-  if (!Findings::instance().is_new(key)) return;
-  Finding finding;
-  finding.check = Check::Init;
-  finding.kernel = launch.kernel.facts.name;
-  finding.at = place_of(launch, block, thread.tid, thread.source_line, thread.source_file);
-  finding.at.access = "read of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-  finding.message = "a thread reads " + memory_text(launch, block, thread, address, bytes);
-  Findings::instance().add(std::move(finding));
+  std::optional<Finding> finding = new_finding(Check::Init, launch, block, thread);
+  if (!finding) return;
+  finding->at.access = "read of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  finding->message = "a thread reads " + memory_text(launch, block, thread, address, bytes);
+  Findings::instance().add(std::move(*finding));
 }
 
 }  // namespace pycuda::cpu::exec
