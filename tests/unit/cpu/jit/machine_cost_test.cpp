@@ -83,9 +83,10 @@ const std::vector<std::string> steps = {
 
 TEST_CASE("the machine code of a kernel is as long as was estimated, within a factor") {
   constexpr unsigned times = 100;
-  // An instruction has six bytes or so: five times as many, or a sixteenth, since a division counts
-  // for the time that it takes. An object file has some bytes around the code.
-  constexpr double of_instruction = 6, most = 5, least = 1.0 / 16;
+  // An instruction has six bytes or so: five times as many, or an eighth, since a division counts
+  // for the time that it takes: most of all one of doubles, without AVX-512 twice that. An object
+  // file has some bytes around the code.
+  constexpr double of_instruction = 6, most = 5;
   constexpr double around = 4000;
   for (const std::string& step : steps) {
     for (const bool vectors : {true, false}) {
@@ -98,6 +99,7 @@ TEST_CASE("the machine code of a kernel is as long as was estimated, within a fa
       const double estimated = of_instruction * static_cast<double>(found.cost);
       const auto bytes = static_cast<double>(found.bytes);
       CHECK(bytes < most * estimated + around);
+      const double least = step.starts_with("div.rn.f64") ? 1.0 / 16 : 1.0 / 8;
       CHECK(bytes > least * estimated);
     }
   }
