@@ -41,8 +41,8 @@ State Table::vector_state() const {
   return state(is_later ? Variant::usual() : Variant::vectors());
 }
 
-/// False: it is not made at all.
-bool Table::wait_for(Variant variant, bool is_coming) {
+/// Begins the variant once the kernel has run for as long as it is worth. False: never.
+bool Table::schedule(Variant variant, bool is_coming) {
   const auto time = run_time_before(variant, compile_time_, background_.patience, is_coming);
   if (time) begin_after(variant, *time);
   return time.has_value();
@@ -54,10 +54,10 @@ void Table::open(const Kernel& first, std::chrono::nanoseconds compile_time, boo
   entry(Variant::first()).state.store(State::Ready, std::memory_order_release);
   if (!background_.later) return;
   if (first.streaming != Streaming::Never && may_come(Variant::streaming()))
-    wait_for(Variant::streaming(), false);
+    schedule(Variant::streaming(), false);
   if (!first.facts.is_baseline || !may_come(Variant::vectors())) return;
   const Variant better = first.facts.is_makeshift ? Variant::usual() : Variant::vectors();
-  const bool comes = wait_for(better, is_coming);
+  const bool comes = schedule(better, is_coming);
   base::log(base::LogLevel::Info,
             name() + " runs thread by thread for now: its " + description(better) +
                 " takes long to compile " +
@@ -76,7 +76,7 @@ Table::Making& Table::making(Variant variant) {
 void Table::settle(Variant variant, Making& making, const Made& made) {
   if (made) {
     if (variant == Variant::usual() && (*made)->facts.is_baseline && background_.later)
-      wait_for(Variant::vectors(), false);
+      schedule(Variant::vectors(), false);
     entry(variant).code.store(*made, std::memory_order_release);
   } else {
     making.failure = made.error();

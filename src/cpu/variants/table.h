@@ -103,7 +103,7 @@ class Table {
   Entry& entry(Variant variant) { return entries_[variant.index()]; }
   Making& making(Variant variant);
   void settle(Variant variant, Making& making, const Made& made);
-  bool wait_for(Variant variant, bool is_coming);
+  bool schedule(Variant variant, bool is_coming);
   void make_in_background(Variant variant, std::chrono::steady_clock::time_point began);
   void fail_in_background(Variant variant);
   std::string name() const { return "kernel '" + ready(Variant::first())->facts.name + "'"; }
