@@ -41,6 +41,20 @@ CUresult load_data(const DriverTable& driver, const void* data, CUlibrary* libra
   return driver.cuLibraryLoadData.status(library, data, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 
+/// A driver that loads lazily accepts any container; whether it has code for the device shows when
+/// the module is asked for.
+CUresult load_code_for_the_device(const DriverTable& driver, const void* data, CUlibrary* library) {
+  CUresult code = load_data(driver, data, library);
+  if (code != CUDA_SUCCESS) return code;
+  CUmodule module = nullptr;
+  code = driver.cuLibraryGetModule.status(&module, *library);
+  if (code != CUDA_SUCCESS) {
+    (void)driver.cuLibraryUnload.status(*library);
+    *library = nullptr;
+  }
+  return code;
+}
+
 CUresult link_parts(const DriverTable& driver, const void* const* parts, CUlibrary* library) {
   CUlinkState linker = nullptr;
   std::string log(4096, '\0');
@@ -75,9 +89,10 @@ cudaError_t FatBinary::load(const DriverTable& driver, CUlibrary* library) {
     if (wrapper == nullptr || wrapper->magic != wrapper_magic || wrapper->data == nullptr) {
       return cudaErrorInvalidKernelImage;
     }
-    CUresult code = load_data(driver, wrapper->data, &library_);
     // What nvcc linked is machine code for some devices; the PTX is in the parts.
     const bool in_parts = wrapper->version == wrapper_with_parts && wrapper->parts != nullptr;
+    CUresult code = in_parts ? load_code_for_the_device(driver, wrapper->data, &library_)
+                             : load_data(driver, wrapper->data, &library_);
     if (code == CUDA_ERROR_NO_BINARY_FOR_GPU && in_parts)
       code = link_parts(driver, wrapper->parts, &library_);
     if (code != CUDA_SUCCESS) {

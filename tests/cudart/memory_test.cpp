@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <numeric>
 #include <vector>
 
@@ -107,15 +108,22 @@ TEST_CASE("a copy's direction and pitches fit its ends") {
   CHECK(cudaMemcpy2D(host, 4, host, 8, 8, 1, cudaMemcpyHostToHost) == cudaErrorInvalidPitchValue);
   CHECK(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice) == cudaSuccess);
   CHECK(cudaMemcpy2D(nullptr, 0, nullptr, 0, 0, 4, cudaMemcpyHostToDevice) == cudaSuccess);
-  int overlapping[4] = {1, 2, 3, 4};
-  CHECK(cudaMemcpy(overlapping + 1, overlapping, 12, cudaMemcpyHostToHost) == cudaSuccess);
-  CHECK(overlapping[3] == 3);
   cudaSurfaceObject_t surface = 0;
   cudaResourceDesc linear{};
   linear.resType = cudaResourceTypeLinear;
   CHECK(cudaCreateSurfaceObject(&surface, &linear) == cudaErrorInvalidValue);
   CHECK(cudaFreeArray(array) == cudaSuccess);
   (void)cudaGetLastError();
+}
+
+TEST_CASE("the CPU driver copies host memory that overlaps as memmove does") {
+  if (!program::on_cpu_driver()) {
+    std::puts("not tested: CUDA leaves open what NVIDIA's driver writes");
+    return;
+  }
+  int values[4] = {1, 2, 3, 4};
+  CHECK(cudaMemcpy(values + 1, values, 12, cudaMemcpyHostToHost) == cudaSuccess);
+  CHECK(values[3] == 3);
 }
 
 TEST_CASE("a pointer tells which memory it points to") {

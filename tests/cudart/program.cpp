@@ -137,11 +137,7 @@ cudaError_t configured_launch(const void* kernel, dim3 grid, dim3 block, size_t 
   return cudaLaunchKernel(kernel, same_grid, same_block, arguments, same_shared, same_stream);
 }
 
-namespace {
-
 bool on_cpu_driver() { return std::getenv("PYCUDA_CPU_DEVICES") != nullptr; }
-
-}  // namespace
 
 bool has_devices(int count) {
   int present = 0;

@@ -57,6 +57,9 @@ cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, c
 /// PTX with a kernel `triple`, for programs that load their code themselves.
 extern const char* const library_text;
 
+/// The build names the CPU driver's devices in the tests' environment.
+bool on_cpu_driver();
+
 /// Whether a test that needs `count` devices can run. The CPU driver has as many as the build asks
 /// it for.
 bool has_devices(int count);

@@ -2,6 +2,7 @@
 """What tests of pycuda.compiler share: a source, its PTX, and the error of one that does not compile."""
 
 import pathlib
+import re
 
 import pytest
 from pycuda._compilers import the_compiler
@@ -16,12 +17,19 @@ __global__ void multiply_them(float *dest, float *a, float *b)
 """
 
 
-def needs_cccl():
-    """Skips the test where CUDA's C++ libraries are not installed: neither as a wheel nor with a toolkit."""
+def needs_cccl(header="cub/cub.cuh", version=(2, 0)):
+    """Skips the test where CUDA's C++ libraries are not installed, as a wheel or with a toolkit, or too old."""
     for _, _, folders in the_compiler().installations():
-        if any((pathlib.Path(folder) / "cub/cub.cuh").exists() for folder in folders):
+        if any((pathlib.Path(folder) / header).exists() and _cccl_version(folder) >= version for folder in folders):
             return
-    pytest.skip("needs the CCCL headers: pip install nvidia-cuda-cccl")
+    major, minor = version
+    pytest.skip(f"needs CCCL {major}.{minor} or newer, with {header}: pip install nvidia-cuda-cccl")
+
+
+def _cccl_version(folder):
+    text = (pathlib.Path(folder) / "cuda/std/__cccl/version.h").read_text()
+    number = int(re.search(r"define CCCL_VERSION (\d+)", text)[1])
+    return number // 1_000_000, number // 1000 % 1000
 
 
 def ptx_of(source, **keywords):

@@ -6,7 +6,7 @@ import re
 
 import pycuda
 import pytest
-from compiling import ptx_of
+from compiling import needs_cccl, ptx_of
 from pycuda._compilers import the_compiler
 from pycuda.driver import CompileError
 
@@ -53,6 +53,8 @@ BLOCK_SUM = """
 )
 @pytest.mark.parametrize("no_extern_c", [False, True])
 def test_cubs_headers_for_the_whole_device_leave_kernels_what_they_need(headers, no_extern_c):
+    for name in headers:
+        needs_cccl(name)
     includes = "".join(f"#include <{name}>\n" for name in headers)
     assert ".entry k(" in ptx_of(includes + BLOCK_SUM, no_extern_c=no_extern_c)
 

@@ -11,7 +11,7 @@ from pycuda.compiler import SourceModule
 @pytest.fixture(autouse=True)
 def nvrtc_alone(monkeypatch):
     monkeypatch.setenv("PYCUDA_COMPILER", "nvrtc")
-    needs_cccl()
+    needs_cccl(version=(3, 5))
 
 
 def test_algorithms_compute_what_numpy_does(context):

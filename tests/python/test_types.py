@@ -2,6 +2,7 @@
 """The package's types: stubs agree with what they describe, and programs check under `mypy --strict`."""
 
 import ast
+import importlib.util
 import json
 import os
 import pathlib
@@ -24,6 +25,8 @@ TYPED_MODULES = sorted(
 
 
 def _run(module, *arguments, folder):
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("needs mypy")
     environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
     cache = ["--cache-dir", str(folder / "mypy")] if module == "mypy" else []
     return subprocess.run(
