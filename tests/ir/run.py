@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-DIRECTIVE = re.compile(r"\s*;\s*(steps|lanes|check|check-not|check-count (\d+)):\s*(.*?)\s*$")
+DIRECTIVE = re.compile(r"\s*;\s*(steps|lanes|processor|check|check-not|check-count (\d+)):\s*(.*?)\s*$")
 
 
 def pattern(text: str) -> re.Pattern[str]:
@@ -61,7 +61,7 @@ def run(tool: str, file: Path) -> list[str]:
     for line in file.read_text().splitlines():
         if directive := DIRECTIVE.match(line):
             kind, count, text = directive.groups()
-            if kind in ("steps", "lanes"):
+            if kind in ("steps", "lanes", "processor"):
                 options[kind] = text
             else:
                 checks.append((kind.split()[0], int(count or 0), text))

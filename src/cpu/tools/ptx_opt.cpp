@@ -10,25 +10,28 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/jit/compilation.h"
 #include "cpu/jit/contracts.h"
-#include "cpu/jit/host_target.h"
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
 #include "cpu/jit/vector_steps.h"
-#include "cpu/simt/lanes/warp_sites.h"
+#include "cpu/simt/analysis/warp_sites.h"
+#include "cpu/target/target.h"
+#include "cpu/target/target_machine.h"
 
 namespace {
 
 using pycuda::cpu::KernelFacts;
 namespace jit = pycuda::cpu::jit;
 namespace simt = pycuda::cpu::simt;
+namespace target = pycuda::cpu::target;
 
 constexpr const char* kUsage =
-    "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4]\n"
+    "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4] [--processor=znver4]\n"
     "       ptx-opt --list\n"
     "Runs steps of the pipeline on LLVM IR and prints the result; it is verified after each step.\n"
     "Functions called f.NAME are kernels. A kernel's divergent copy is f.NAME.copy (of a tile,\n"
@@ -38,7 +41,9 @@ constexpr const char* kUsage =
     "--steps: without a name, the file is verified and printed as it is.\n"
     "--lanes: the threads of a gang, or a tile's columns and rows; without it 32, or what the "
     "steps\n"
-    "that decide choose. --list: all steps, in order.\n";
+    "that decide choose. --processor: as LLVM names it; without it this one. --list: all steps, "
+    "in\n"
+    "order.\n";
 
 /// A step of a stage, or one inside LLVM's pipeline.
 struct Chosen {
@@ -61,6 +66,7 @@ struct Request {
   std::string file;
   simt::GangSize size{32};
   bool chooses_size = true;
+  std::optional<target::Processor> processor = {};
 };
 
 int fail(const std::string& message) {
@@ -123,8 +129,8 @@ void find_kernels(jit::Compilation& all, const Request& request) {
     if (!copy) copy = &function;
     all.variants.push_back(
         {copy, module.getFunction(copy->getName().str() + ".uniform"), all.kernels().size(), size});
-    all.variants.back().guarded = all.variants.back().open != nullptr;
-    all.variants.back().processor = jit::host_processor();
+    all.variants.back().versioned = all.variants.back().uniform != nullptr;
+    all.variants.back().processor = &all.processor();
     all.variants.back().chosen = request.chooses_size;
     all.variants.back().warps = simt::needs_warps(*copy);
     KernelFacts& kernel = all.kernels().emplace_back();
@@ -152,13 +158,14 @@ int run(const Request& request) {
   llvm::SMDiagnostic error;
   jit::Options options;
   options.streaming_form = true;
+  if (request.processor) options.processor = &*request.processor;
   jit::Compilation all{options, {llvm::parseAssemblyFile(request.file, error, context), {}}};
   if (!all.lowered.module) {
     error.print("ptx-opt", llvm::errs());
     return 2;
   }
-  all.target = jit::make_target_machine(true);
-  all.module().setTargetTriple(jit::host_target().triple);
+  all.target = target::make_target_machine(all.processor(), true);
+  all.module().setTargetTriple(all.processor().triple);
   all.module().setDataLayout(all.target->createDataLayout());
   find_kernels(all, request);
   const jit::Ir first = request.steps.empty() ? jit::Ir::Lowered : request.steps.front().needs();
@@ -188,6 +195,9 @@ int main(int count, char** arguments) {
     } else if (argument.starts_with("--lanes=")) {
       fine = fine && parse_size(argument.substr(8), request.size);
       request.chooses_size = false;
+    } else if (argument.starts_with("--processor=")) {
+      request.processor = target::processor_named(argument.substr(12));
+      if (!request.processor) return fail("LLVM knows no processor " + argument.substr(12));
     } else {
       fine = fine && request.file.empty() && !argument.starts_with("-");
       request.file = argument;

@@ -14,8 +14,8 @@
 
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/wrap_checks.h"
+#include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/versioning/no_wrap.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -262,7 +262,7 @@ llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
     llvm::CallInst* found =
         b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_, llvm::PoisonValue::get(type));
     if (bits != 8 && bits != 16 && follows_list(load))
-      found->setMetadata(looked_up, llvm::MDNode::get(b_.getContext(), {}));
+      found->setMetadata(indirect_access, llvm::MDNode::get(b_.getContext(), {}));
     return found;
   }
   const auto all = [&](std::uint64_t value) {
