@@ -58,9 +58,8 @@ m = i- a e
 f = + m 0xbf800000
 )";
 
-/// log10f is logf times a constant, where no number is special.
-constexpr const char* above_of_decimal = "above = i+ a 0xc0d55555";
-constexpr const char* decimal_logarithm = R"(
+constexpr const char* above_of_natural = "above = i+ a 0xc0d55555";
+constexpr const char* natural_logarithm = R"(
 p = horner f 0xbe055027 0x3e1039f6 0xbdf8cdcc 0x3e0f2955 0xbe2ad8b9 0x3e4ced0b 0xbe7fff22 0x3eaaaa78 0xbf000000
 fp = * f p
 near = fma fp f f
@@ -68,6 +67,10 @@ regular = fma exponent 0x3f317218 near
 finite = u< a 0x7f800000
 special = fma a 0x7f800000 0x7f800000
 either = ? finite regular special
+)";
+constexpr const char* unless_zero = "y = ? zero 0xff800000 either";
+/// log10f is logf times a constant, where no number is special.
+constexpr const char* decimal_unless_zero = R"(
 decimal = * either 0x3ede5bd9
 y = ? zero 0xff800000 decimal
 )";
@@ -303,8 +306,10 @@ llvm::ArrayRef<Known> known_expressions() {
       {approximation::arc_tangent, joined({arc_tangent})},
       {approximation::lg2,
        joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa, binary_logarithm})},
-      {approximation::log10,
-       joined({argument_of_logarithm, above_of_decimal, exponent_and_mantissa, decimal_logarithm})},
+      {approximation::log10, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
+                                     natural_logarithm, decimal_unless_zero})},
+      {approximation::log, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
+                                   natural_logarithm, unless_zero})},
       {approximation::sine_pi, joined({sine_of_half_turns})},
       {approximation::cosine_pi, joined({usual_or_nan, cosine_of_half_turns})},
       {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},

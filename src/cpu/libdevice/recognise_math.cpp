@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Patterns of expf and logf in scalar IR, constant by constant; what is found becomes calls.
+// The pattern of expf in scalar IR, constant by constant; what is found becomes calls.
 #include "cpu/libdevice/recognise_math.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -63,75 +63,6 @@ Value* exponential_operand(Value* exponent, Value* scale, const Base& base) {
     if (match(user, m_fma(m_Specific(x), Bits{base.step}, Bits{0x3f000000})) &&
         is_function_of(t, user))
       return x;
-  }
-  return nullptr;
-}
-
-/// Horner's rule in `f` down to the coefficient of the highest power.
-bool is_logarithm_polynomial(Value* value, Value* f) {
-  // Of f^2 upwards.
-  constexpr std::uint32_t coefficients[] = {0xbf000000, 0x3eaaaa78, 0xbe7fff22, 0x3e4ced0b,
-                                            0xbe2ad8b9, 0x3e0f2955, 0xbdf8cdcc, 0x3e1039f6};
-  constexpr std::uint32_t highest = 0xbe055027;
-  for (std::uint32_t coefficient : coefficients) {
-    Value *a = nullptr, *b = nullptr;
-    if (!match(number(value), m_fma(m_Value(a), m_Value(b), Bits{coefficient}))) return false;
-    if (b == f) {
-      value = a;
-    } else if (a == f) {
-      value = b;
-    } else {
-      return false;
-    }
-  }
-  return is_constant(value, highest);
-}
-
-/// Whether `value` is ln(a) for normal positive a, less 23 ln(2) where `small`.
-bool is_regular_logarithm(Value* value, Value* a, Value* small) {
-  Value *e = nullptr, *rest = nullptr, *f = nullptr, *tail = nullptr, *exponent = nullptr,
-        *lift = nullptr, *polynomial = nullptr;
-  if (!match(number(value), m_fma(m_Value(e), Bits{0x3f317218}, m_Value(rest)))) return false;
-  if (!match(number(rest), m_fma(m_Value(tail), m_Value(f), m_Deferred(f)))) return false;
-  if (!match(number(tail), m_c_FMul(m_Specific(f), m_Value(polynomial)))) return false;
-  if (!is_logarithm_polynomial(polynomial, f)) return false;
-  if (!match(number(e), m_fma(m_SIToFP(m_Value(exponent)), Bits{0x34000000}, m_Value(lift))))
-    return false;
-  if (!match(lift, m_Select(m_Specific(small), Bits{0xc1b80000}, m_AnyZeroFP()))) return false;
-  const auto bits = m_BitCast(m_Specific(a));
-  if (!match(exponent, m_And(m_Add(bits, m_SpecificInt(static_cast<std::uint32_t>(-1059760811))),
-                             m_SpecificInt(0xff800000))))
-    return false;
-  return match(number(f), m_c_FAdd(m_BitCast(m_Sub(bits, m_Specific(exponent))), Bits{0xbf800000}));
-}
-
-bool is_special_logarithm(Value* value, Value* a) {
-  return match(number(value), m_fma(m_Specific(a), Bits{0x7f800000}, Bits{0x7f800000}));
-}
-
-/// logf: a = x, or 2^23 x where x is small; a == 0 ? -inf : regular or special.
-Value* logarithm_operand(llvm::SelectInst& result) {
-  Value* a = nullptr;
-  llvm::CmpInst::Predicate predicate;
-  if (!match(result.getCondition(), m_FCmp(predicate, m_Value(a), m_AnyZeroFP())) ||
-      predicate != llvm::CmpInst::FCMP_OEQ || !is_constant(result.getTrueValue(), 0xff800000))
-    return nullptr;
-  Value *small = nullptr, *scaled = nullptr, *x = nullptr;
-  if (!match(a, m_Select(m_Value(small), m_Value(scaled), m_Value(x))) ||
-      !match(small, m_FCmp(predicate, m_Specific(x), Bits{0x00800000})) ||
-      predicate != llvm::CmpInst::FCMP_OLT ||
-      !match(number(scaled), m_c_FMul(m_Specific(x), Bits{0x4b000000})))
-    return nullptr;
-  Value* cases[2] = {};
-  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(result.getFalseValue())) {
-    if (phi->getNumIncomingValues() != 2) return nullptr;
-    for (unsigned i = 0; i < 2; ++i) cases[i] = phi->getIncomingValue(i);
-  } else if (!match(result.getFalseValue(),
-                    m_Select(m_Value(), m_Value(cases[0]), m_Value(cases[1])))) {
-    return nullptr;
-  }
-  for (unsigned i = 0; i < 2; ++i) {
-    if (is_regular_logarithm(cases[i], a, small) && is_special_logarithm(cases[1 - i], a)) return x;
   }
   return nullptr;
 }
@@ -257,12 +188,8 @@ unsigned recognise_math(llvm::Function& function) {
       if (const auto* sum = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
         addend = sum->getArgOperand(2);
     } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
-      operand = logarithm_operand(*choice);
-      name = lower::approximation::log;
-      if (!operand) {
-        operand = complementary_error_operand(*choice);
-        name = lower::approximation::erfc;
-      }
+      operand = complementary_error_operand(*choice);
+      name = lower::approximation::erfc;
       if (!operand) {
         operand = cube_root_operand(*choice);
         name = lower::approximation::cbrt;

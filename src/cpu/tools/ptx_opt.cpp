@@ -31,19 +31,19 @@ namespace simt = pycuda::cpu::simt;
 namespace target = pycuda::cpu::target;
 
 constexpr const char* kUsage =
-    "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4] [--processor=znver4]\n"
+    "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4]\n"
+    "               [--processor=NAME] [--forms=likely]\n"
     "       ptx-opt --list\n"
     "Runs steps of the pipeline on LLVM IR and prints the result; it is verified after each step.\n"
     "Functions called f.NAME are kernels. A kernel's divergent copy is f.NAME.copy (of a tile,\n"
-    "f.NAME.tile.copy), as dumps have it, or else the kernel itself; its uniform copy, if there "
-    "is\n"
-    "one, has the divergent one's name and .uniform.\n"
+    "f.NAME.tile.copy), as dumps have it, or else the kernel itself; its uniform copy, if there\n"
+    "is one, has the divergent one's name and .uniform.\n"
     "--steps: without a name, the file is verified and printed as it is.\n"
-    "--lanes: the threads of a gang, or a tile's columns and rows; without it 32, or what the "
-    "steps\n"
-    "that decide choose. --processor: as LLVM names it; without it this one. --list: all steps, "
-    "in\n"
-    "order.\n";
+    "--lanes: the threads of a gang, or a tile's columns and rows; without it 32. Steps may "
+    "choose\n"
+    "others if it is missing or ends in \" chosen\".\n"
+    "--processor: by LLVM's name; without it this one. --forms=likely: drop-forms keeps what most\n"
+    "launches need. --list: all steps, in order.\n";
 
 /// A step of a stage, or one inside LLVM's pipeline.
 struct Chosen {
@@ -66,6 +66,7 @@ struct Request {
   std::string file;
   simt::GangSize size{32};
   bool chooses_size = true;
+  bool likely_forms = false;
   std::optional<target::Processor> processor = {};
 };
 
@@ -158,6 +159,7 @@ int run(const Request& request) {
   llvm::SMDiagnostic error;
   jit::Options options;
   options.streaming_form = true;
+  if (request.likely_forms) options.forms.reset();
   if (request.processor) options.processor = &*request.processor;
   jit::Compilation all{options, {llvm::parseAssemblyFile(request.file, error, context), {}}};
   if (!all.lowered.module) {
@@ -193,8 +195,12 @@ int main(int count, char** arguments) {
       request.names_steps = true;
       if (!add_steps(argument.substr(8), request.steps)) return 2;
     } else if (argument.starts_with("--lanes=")) {
-      fine = fine && parse_size(argument.substr(8), request.size);
-      request.chooses_size = false;
+      std::string size = argument.substr(8);
+      request.chooses_size = size.ends_with(" chosen");
+      if (request.chooses_size) size.resize(size.size() - 7);
+      fine = fine && parse_size(size, request.size);
+    } else if (argument == "--forms=likely") {
+      request.likely_forms = true;
     } else if (argument.starts_with("--processor=")) {
       request.processor = target::processor_named(argument.substr(12));
       if (!request.processor) return fail("LLVM knows no processor " + argument.substr(12));

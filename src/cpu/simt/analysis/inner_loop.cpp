@@ -16,6 +16,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/slice.h"
 
 namespace pycuda::cpu::simt {
 
@@ -46,16 +47,6 @@ namespace {
 
 constexpr unsigned most_instructions = 300;
 constexpr std::int64_t longest_step = 1 << 16;
-
-/// Through the phis that break-crit-edges and LCSSA put in between.
-llvm::Value* behind_copies(llvm::Value* value) {
-  auto* copy = llvm::dyn_cast<llvm::PHINode>(value);
-  while (copy && copy->getNumIncomingValues() == 1) {
-    value = copy->getIncomingValue(0);
-    copy = llvm::dyn_cast<llvm::PHINode>(value);
-  }
-  return value;
-}
 
 class Finder {
  public:
@@ -128,11 +119,8 @@ class Finder {
       return true;
     };
     for (;;) {
+      at = behind_copies(at);
       const auto* phi = llvm::dyn_cast<llvm::PHINode>(at);
-      if (phi && phi->getNumIncomingValues() == 1) {
-        at = phi->getIncomingValue(0);
-        continue;
-      }
       if (is_fixed(at) || phi) {
         const auto step = phi ? steps_.find(phi) : steps_.end();
         if (phi && !is_fixed(at) && step == steps_.end()) return std::nullopt;
@@ -281,24 +269,21 @@ class Finder {
   /// Whether code behind the loop needs what was read in it: read again, after all the stores, that
   /// might be something else.
   bool leaves_what_it_read() const {
-    llvm::SmallPtrSet<const llvm::Value*, 16> seen;
-    llvm::SmallVector<const llvm::Value*, 8> pending;
+    llvm::SmallVector<const llvm::Value*, 8> needed;
     for (const llvm::BasicBlock* block : found_.blocks) {
       for (const llvm::Instruction& instruction : *block) {
         if (llvm::any_of(instruction.users(),
                          [&](const llvm::User* user) { return !found_.has(user); }))
-          pending.push_back(&instruction);
+          needed.push_back(&instruction);
       }
     }
-    while (!pending.empty()) {
-      const auto* source = llvm::cast<llvm::Instruction>(pending.pop_back_val());
-      if (!seen.insert(source).second) continue;
-      if (llvm::isa<llvm::LoadInst>(source)) return true;
-      for (const llvm::Value* operand : source->operand_values()) {
-        if (found_.has(operand)) pending.push_back(operand);
-      }
-    }
-    return false;
+    return find_in_slice(
+        needed,
+        [&](const llvm::Instruction& source) {
+          if (!found_.has(&source)) return Slice::Past;
+          return llvm::isa<llvm::LoadInst>(source) ? Slice::Found : Slice::Through;
+        },
+        most_instructions);
   }
 
   static bool has_vector_form(const llvm::Instruction& instruction) {

@@ -17,36 +17,24 @@
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/shape.h"
+#include "cpu/simt/analysis/slice.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
 bool reads_grid_size(const llvm::Value* value) {
-  constexpr std::size_t most_values = 16;
-  llvm::SmallPtrSet<const llvm::Value*, most_values> seen;
-  std::vector<const llvm::Value*> pending{value};
-  while (!pending.empty() && seen.size() < most_values) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.back());
-    pending.pop_back();
-    if (!instruction || !seen.insert(instruction).second) continue;
-    if (lower::callee_name(*instruction) == std::string(lower::pseudo::sreg_prefix) + "nctaid.x")
-      return true;
-    if (llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
-      pending.insert(pending.end(), instruction->op_begin(), instruction->op_end());
-  }
-  return false;
+  return find_in_slice({value}, [](const llvm::Instruction& source) {
+    if (lower::callee_name(source) == std::string(lower::pseudo::sreg_prefix) + "nctaid.x")
+      return Slice::Found;
+    return is_plain_arithmetic(source) ? Slice::Through : Slice::Past;
+  });
 }
 
 /// Whether `phi`, which differs between lanes, grows by a step that depends on the grid.
 bool steps_over_grid(const llvm::PHINode& phi, const llvm::BasicBlock& latch,
                      const Shapes& shapes) {
   if (!shapes.of(&phi).is_affine()) return false;
-  const llvm::Value* next = phi.getIncomingValueForBlock(&latch);
-  // Through the phis that break-crit-edges and LCSSA put in between.
-  while (const auto* copy = llvm::dyn_cast<llvm::PHINode>(next)) {
-    if (copy->getNumIncomingValues() != 1) return false;
-    next = copy->getIncomingValue(0);
-  }
+  const llvm::Value* next = behind_copies(phi.getIncomingValueForBlock(&latch));
   // An unrolled loop makes several steps a trip.
   bool grows = false;
   for (const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/simt/analysis/divergence.h"
+#include "cpu/simt/analysis/slice.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -28,12 +29,7 @@ std::optional<Walk> walk_of(llvm::PHINode& phi, const llvm::Loop& loop) {
   if (!latch || !loop.getLoopPreheader() ||
       !(type->isPointerTy() || type->isIntegerTy(32) || type->isIntegerTy(64)))
     return std::nullopt;
-  llvm::Value* value = phi.getIncomingValueForBlock(latch);
-  // Through the phis that break-crit-edges and LCSSA put in between.
-  for (auto* copy = llvm::dyn_cast<llvm::PHINode>(value);
-       copy && copy != &phi && copy->getNumIncomingValues() == 1;
-       copy = llvm::dyn_cast<llvm::PHINode>(value))
-    value = copy->getIncomingValue(0);
+  llvm::Value* value = behind_copies(phi.getIncomingValueForBlock(latch));
   auto* next = llvm::dyn_cast<llvm::Instruction>(value);
   if (!next || !loop.contains(next)) return std::nullopt;
   if (next->getOpcode() == llvm::Instruction::Add) {

@@ -19,6 +19,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/per_lane/lane_functions.h"
 
 namespace pycuda::cpu::simt {
@@ -36,17 +37,12 @@ bool has_barrier(const llvm::Loop& loop) {
 
 /// Whether `condition` is computed, by plain arithmetic, from what changes from trip to trip.
 bool changes_by_trip(const llvm::Value* condition, const llvm::Loop& loop) {
-  constexpr unsigned most_sources = 32;
-  llvm::SmallPtrSet<const llvm::Value*, 16> seen;
-  llvm::SmallVector<const llvm::Value*, 8> pending{condition};
-  while (!pending.empty() && seen.size() < most_sources) {
-    const auto* source = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
-    if (!source || !seen.insert(source).second) continue;
-    if (llvm::isa<llvm::PHINode>(source) && source->getParent() == loop.getHeader()) return true;
-    if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst>(source))
-      pending.append(source->op_begin(), source->op_end());
-  }
-  return false;
+  return find_in_slice({condition}, [&](const llvm::Instruction& source) {
+    if (llvm::isa<llvm::PHINode>(source) && source.getParent() == loop.getHeader())
+      return Slice::Found;
+    return is_plain_arithmetic(source) || llvm::isa<llvm::CmpInst>(source) ? Slice::Through
+                                                                           : Slice::Past;
+  });
 }
 
 class Finder {

@@ -8,6 +8,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -45,11 +46,7 @@ bool calls(const llvm::BasicBlock& block, llvm::StringRef name) {
 
 /// What `phi` grows by in each trip of its loop, and where; null if that is not one number.
 const llvm::BinaryOperator* growth(const llvm::PHINode& phi, const llvm::BasicBlock& latch) {
-  const llvm::Value* next = phi.getIncomingValueForBlock(&latch);
-  while (const auto* copy = llvm::dyn_cast<llvm::PHINode>(next)) {
-    if (copy->getNumIncomingValues() != 1) return nullptr;
-    next = copy->getIncomingValue(0);
-  }
+  const llvm::Value* next = behind_copies(phi.getIncomingValueForBlock(&latch));
   const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
   return add && add->getOpcode() == llvm::Instruction::Add && add->getOperand(0) == &phi ? add
                                                                                          : nullptr;
@@ -62,13 +59,8 @@ llvm::SmallVector<llvm::Value*, 4> steps_of(const llvm::PHINode& phi, const llvm
                                             const Shapes& shapes) {
   constexpr unsigned most_steps = 16;
   llvm::SmallVector<llvm::Value*, 4> steps;
-  const llvm::Value* next = phi.getIncomingValueForBlock(loop.getLoopLatch());
+  const llvm::Value* next = behind_copies(phi.getIncomingValueForBlock(loop.getLoopLatch()));
   while (next != &phi) {
-    const auto* copy = llvm::dyn_cast<llvm::PHINode>(next);
-    if (copy && copy->getNumIncomingValues() == 1) {
-      next = copy->getIncomingValue(0);
-      continue;
-    }
     const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(next);
     if (!add || add->getOpcode() != llvm::Instruction::Add || !loop.contains(add) ||
         steps.size() == most_steps)
@@ -77,7 +69,7 @@ llvm::SmallVector<llvm::Value*, 4> steps_of(const llvm::PHINode& phi, const llvm
     const auto* made = llvm::dyn_cast<llvm::Instruction>(step);
     if ((made && loop.contains(made)) || !shapes.of(step).is_uniform()) return {};
     steps.push_back(step);
-    next = add->getOperand(0);
+    next = behind_copies(add->getOperand(0));
   }
   return steps;
 }

@@ -18,6 +18,7 @@
 #include "cpu/simt/analysis/block_coarsening.h"
 #include "cpu/simt/analysis/data_divergence.h"
 #include "cpu/simt/analysis/shared_memory.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/memory/grid_stride.h"
@@ -130,16 +131,14 @@ bool gathers_most(const KernelVariant& source) {
 
 /// Whether what `from` is computed from includes what `load` has read, before.
 bool follows(const llvm::Value* from, const llvm::LoadInst& load) {
-  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
-  llvm::SmallVector<const llvm::Value*, 32> pending{from};
-  while (!pending.empty()) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
-    if (instruction == &load) return true;
-    if (!instruction || !seen.insert(instruction).second) continue;
-    if (llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction) || !instruction->mayReadFromMemory())
-      pending.append(instruction->op_begin(), instruction->op_end());
-  }
-  return false;
+  return find_in_slice(
+      {from},
+      [&](const llvm::Instruction& source) {
+        if (&source == &load) return Slice::Found;
+        return llvm::isa<llvm::LoadInst>(source) || !source.mayReadFromMemory() ? Slice::Through
+                                                                                : Slice::Past;
+      },
+      long_kernel);
 }
 
 enum class Chase { None, Counted, UntilFound };
@@ -147,8 +146,7 @@ enum class Chase { None, Counted, UntilFound };
 /// Whether threads walk through memory, as searches do: where they read next depends on what they
 /// have read, and perhaps also for how long. Each step waits for the one before.
 Chase chase_of(llvm::Function& kernel) {
-  constexpr unsigned longest = 1200;
-  if (kernel.getInstructionCount() > longest) return Chase::None;
+  if (kernel.getInstructionCount() > long_kernel) return Chase::None;
   llvm::DominatorTree dominators(kernel);
   const llvm::LoopInfo loops(dominators);
   Chase found = Chase::None;
@@ -180,24 +178,24 @@ Arithmetic arithmetic_of(const llvm::Function& kernel) {
   constexpr unsigned rare = 8;
   Arithmetic found;
   unsigned doubles = 0;
-  llvm::SmallVector<const llvm::Value*, 32> pending;
+  llvm::SmallVector<const llvm::Value*, 8> stored;
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     found.floats += is_floating_point_operation(instruction) ? 1 : 0;
     doubles += instruction.getType()->isDoubleTy() ? 1 : 0;
-    if (writes_data(instruction)) pending.push_back(instruction.getOperand(0));
+    if (writes_data(instruction)) stored.push_back(instruction.getOperand(0));
   }
   found.doubles = doubles * rare > found.floats;
-  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
-  while (!pending.empty()) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
-    if (!instruction || !seen.insert(instruction).second || instruction->mayReadFromMemory())
-      continue;
-    found.integers += instruction->getType()->isIntegerTy() &&
-                              llvm::isa<llvm::BinaryOperator, llvm::MinMaxIntrinsic>(instruction)
-                          ? 1
-                          : 0;
-    pending.append(instruction->op_begin(), instruction->op_end());
-  }
+  find_in_slice(
+      stored,
+      [&](const llvm::Instruction& source) {
+        if (source.mayReadFromMemory()) return Slice::Past;
+        found.integers += source.getType()->isIntegerTy() &&
+                                  llvm::isa<llvm::BinaryOperator, llvm::MinMaxIntrinsic>(source)
+                              ? 1
+                              : 0;
+        return Slice::Through;
+      },
+      kernel.getInstructionCount() + 1);
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cpu/simt/analysis/data_divergence.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/width/register_pressure.h"
 
 namespace pycuda::cpu::simt {
@@ -37,31 +38,15 @@ bool ends_by_data(const llvm::Loop& loop, const Shapes& guesses) {
 /// Whether a lane's address is computed from its number, the loop's trip and what is the same for
 /// all, but is not a fixed distance from its neighbour's: the row of a matrix of any width.
 bool is_in_own_row(const llvm::Value* address, const llvm::Loop& loop, const Shapes& guesses) {
-  constexpr unsigned most_sources = 48;
   if (!guesses.of(address).is_varying()) return false;
-  llvm::SmallPtrSet<const llvm::Value*, 16> found;
-  llvm::SmallVector<const llvm::Value*, 8> pending{address};
   bool walks = false;
-  while (!pending.empty()) {
-    const llvm::Value* value = pending.pop_back_val();
-    if (!found.insert(value).second) continue;
-    if (found.size() > most_sources) return false;
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || !guesses.of(instruction).is_varying()) {
-      const auto* phi = llvm::dyn_cast<llvm::PHINode>(value);
-      walks |= phi && phi->getParent() == loop.getHeader();
-      continue;
-    }
-    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction);
-        phi && phi->getParent() == loop.getHeader()) {
-      walks = true;
-    } else if (!llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst,
-                          llvm::FreezeInst>(instruction)) {
-      return false;
-    }
-    pending.append(instruction->op_begin(), instruction->op_end());
-  }
-  return walks;
+  const bool is_unknown = find_in_slice({address}, [&](const llvm::Instruction& source) {
+    const bool counts = llvm::isa<llvm::PHINode>(source) && source.getParent() == loop.getHeader();
+    walks |= counts;
+    if (!guesses.of(&source).is_varying()) return Slice::Past;
+    return counts || is_plain_arithmetic(source) ? Slice::Through : Slice::Found;
+  });
+  return walks && !is_unknown;
 }
 
 struct Work {

@@ -10,6 +10,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/warp_sites.h"
 
 namespace pycuda::cpu::simt {
@@ -18,32 +19,11 @@ namespace {
 /// One access in so many instructions is most of a loop's work.
 constexpr unsigned work_per_access = 6;
 
-/// What an address is computed from, as far as plain arithmetic goes.
-llvm::SmallPtrSet<const llvm::Value*, 16> sources_of(const llvm::Value* address) {
-  constexpr unsigned most_sources = 16;
-  llvm::SmallPtrSet<const llvm::Value*, 16> found;
-  llvm::SmallVector<const llvm::Value*, 8> pending{address};
-  while (!pending.empty() && found.size() < most_sources) {
-    const llvm::Value* value = pending.pop_back_val();
-    if (!found.insert(value).second) continue;
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (instruction &&
-        llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(
-            instruction))
-      pending.append(instruction->op_begin(), instruction->op_end());
-  }
-  return found;
-}
-
 /// Whether `phi` is different in each lane and grows by the same in each trip.
 bool is_walk(const llvm::PHINode& phi, const llvm::Loop& loop, const Shapes& guesses) {
   const llvm::BasicBlock* latch = loop.getLoopLatch();
   if (!latch || phi.getParent() != loop.getHeader() || !guesses.of(&phi).is_varying()) return false;
-  const llvm::Value* next = phi.getIncomingValueForBlock(latch);
-  while (const auto* copy = llvm::dyn_cast<llvm::PHINode>(next)) {
-    if (copy->getNumIncomingValues() != 1) return false;
-    next = copy->getIncomingValue(0);
-  }
+  const llvm::Value* next = behind_copies(phi.getIncomingValueForBlock(latch));
   const auto* step = llvm::dyn_cast<llvm::Instruction>(next);
   if (!step || step->getNumOperands() != 2 || step->getOperand(0) != &phi) return false;
   return (step->getOpcode() == llvm::Instruction::Add ||
@@ -90,11 +70,12 @@ Work work_of(const llvm::Loop& loop, const ControlFlow& flow, const Shapes& shap
       const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
       if (!address || !shapes.of(address).is_varying()) continue;
       bool walks = false, local = false;
-      for (const llvm::Value* source : sources_of(address)) {
-        const auto* phi = llvm::dyn_cast<llvm::PHINode>(source);
+      find_in_slice({address}, [&](const llvm::Instruction& source) {
+        const auto* phi = llvm::dyn_cast<llvm::PHINode>(&source);
         walks |= phi && is_walk(*phi, loop, guesses);
         local |= llvm::isa<llvm::AllocaInst>(source);
-      }
+        return is_plain_arithmetic(source) ? Slice::Through : Slice::Past;
+      });
       work.local += local ? trips : 0;
       work.local_places += local ? 1 : 0;
       if (!guesses.of(address).is_varying()) continue;

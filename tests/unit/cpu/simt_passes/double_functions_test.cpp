@@ -12,7 +12,7 @@
 
 using pycuda::cpu::simt::divide_for_reciprocals;
 using pycuda::cpu::simt::fuse_negations;
-using pycuda::cpu::simt::recognise_pow_double;
+using pycuda::cpu::libdevice::recognise_pow_double;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

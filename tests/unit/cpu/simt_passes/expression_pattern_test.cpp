@@ -10,10 +10,10 @@
 #include "cpu/libdevice/region_fingerprint.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
-using pycuda::cpu::simt::drop_regions;
-using pycuda::cpu::simt::ExpressionPattern;
-using pycuda::cpu::simt::FoundExpression;
-using pycuda::cpu::simt::region_result;
+using pycuda::cpu::libdevice::drop_regions;
+using pycuda::cpu::libdevice::ExpressionPattern;
+using pycuda::cpu::libdevice::FoundExpression;
+using pycuda::cpu::libdevice::region_result;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

@@ -209,7 +209,10 @@ TEST_CASE("gangs read as many rows at a time as the processor reads ahead") {
     source.function = &kernel.function();
     source.size = GangSize(32);
     source.chosen = true;
-    source.processor = {.register_bytes = registers_of_avx512, .streams = streams};
+    pycuda::cpu::target::Processor processor;
+    processor.register_bytes = registers_of_avx512;
+    processor.streams = streams;
+    source.processor = &processor;
     pycuda::cpu::KernelFacts facts;
     facts.loops = true;
     pycuda::cpu::simt::settle_lanes(source, facts);
