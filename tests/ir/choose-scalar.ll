@@ -297,7 +297,7 @@ some:
   br i1 %89, label %entry.return_crit_edge, label %divided
 divided:
   %90 = icmp slt i32 %16, %10
-  br i1 %90, label %64, label %entry.return_crit_edge.masked, !pycuda.divides !0
+  br i1 %90, label %64, label %entry.return_crit_edge.masked, !pycuda.divergent !0
 }
 declare i1 @ptx.gang.all(i1) #3
 declare i1 @ptx.gang.none(i1) #3

@@ -243,7 +243,7 @@ some._crit_edge:
   br label %39
 divided:
   %75 = icmp ult i32 %.lcssa77, 81
-  br i1 %75, label %FILL.FILL_crit_edge.masked.preheader, label %divided._crit_edge, !pycuda.divides !0
+  br i1 %75, label %FILL.FILL_crit_edge.masked.preheader, label %divided._crit_edge, !pycuda.divergent !0
 divided._crit_edge:
   br label %39
 FILL.FILL_crit_edge.masked.preheader:
@@ -284,7 +284,7 @@ divided41:
   %102 = icmp ult i32 %19, -8
   %103 = icmp ult i32 %20, -8
   %104 = or i1 %102, %103
-  br i1 %104, label %STEP.NEXT_crit_edge.masked, label %76, !pycuda.divides !0
+  br i1 %104, label %STEP.NEXT_crit_edge.masked, label %76, !pycuda.divergent !0
 EMPTY.masked:
   %105 = shl i32 %.reg2mem28.0, 2
   %106 = zext i32 %105 to i64
@@ -313,7 +313,7 @@ some42.return_crit_edge:
   br label %return
 divided43:
   %116 = icmp ult i32 %.lcssa74, 81
-  br i1 %116, label %EMPTY.EMPTY_crit_edge.masked.preheader, label %divided43.return_crit_edge, !pycuda.divides !0
+  br i1 %116, label %EMPTY.EMPTY_crit_edge.masked.preheader, label %divided43.return_crit_edge, !pycuda.divergent !0
 divided43.return_crit_edge:
   br label %return
 EMPTY.EMPTY_crit_edge.masked.preheader:

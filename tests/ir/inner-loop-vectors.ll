@@ -1,5 +1,6 @@
 ; A thread walks a row of its own: a loop whose trips are vectors.
 ; lanes: 16
+; processor: znver4
 ; check: load <16 x i32>
 ; check: store <16 x i32>
 define internal void @f.k(ptr noundef nonnull %thread) #0 {

@@ -122,7 +122,7 @@ some:
   br i1 %50, label %entry.return_crit_edge, label %divided
 divided:
   %51 = icmp slt i32 %7, %2
-  br i1 %51, label %34, label %entry.return_crit_edge.masked, !pycuda.divides !0
+  br i1 %51, label %34, label %entry.return_crit_edge.masked, !pycuda.divergent !0
 }
 declare i1 @ptx.gang.all(i1) #3
 declare i1 @ptx.gang.none(i1) #3

@@ -4,10 +4,11 @@
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-DIRECTIVE = re.compile(r"\s*;\s*(steps|lanes|check|check-not|check-count (\d+)):\s*(.*?)\s*$")
+DIRECTIVE = re.compile(r"\s*;\s*(steps|lanes|processor|forms|check|check-not|check-count (\d+)):\s*(.*?)\s*$")
 
 
 def pattern(text: str) -> re.Pattern[str]:
@@ -55,13 +56,31 @@ def output_of(tool: str, file: Path, options: dict[str, str]) -> tuple[str, str]
     return result.stdout, ""
 
 
+def expanded(text: str) -> str:
+    """`text` with the lines that its `; repeat` lines stand for."""
+
+    def lines(repeat: re.Match[str]) -> str:
+        count, line = int(repeat[1]), repeat[2]
+        return "\n".join(line.replace("{i}", str(i)).replace("{i+1}", str(i + 1)) for i in range(count))
+
+    return re.sub(r"^; repeat (\d+): (.*)$", lines, text, flags=re.MULTILINE)
+
+
 def run(tool: str, file: Path) -> list[str]:
     """What is wrong with the test `file`."""
+    with tempfile.NamedTemporaryFile("w", suffix=".ll") as whole:
+        whole.write(expanded(file.read_text()))
+        whole.flush()
+        return run_expanded(tool, file, Path(whole.name))
+
+
+def run_expanded(tool: str, file: Path, whole: Path) -> list[str]:
+    """What is wrong with the test `file`, whose text without repetitions is `whole`."""
     options, checks = {"steps": file.stem}, []
     for line in file.read_text().splitlines():
         if directive := DIRECTIVE.match(line):
             kind, count, text = directive.groups()
-            if kind in ("steps", "lanes"):
+            if kind in ("steps", "lanes", "processor", "forms"):
                 options[kind] = text
             else:
                 checks.append((kind.split()[0], int(count or 0), text))
@@ -70,13 +89,13 @@ def run(tool: str, file: Path) -> list[str]:
     steps = options["steps"].split(",")
     if file.stem not in steps:
         return [f"the steps {options['steps']} do not include {file.stem}"]
-    output, failure = output_of(tool, file, options)
+    output, failure = output_of(tool, whole, options)
     if failure:
         return [failure]
     if found := mismatches(checks, output):
         return [*found, output]
     options["steps"] = ",".join(step for step in steps if step != file.stem)
-    output, failure = output_of(tool, file, options)
+    output, failure = output_of(tool, whole, options)
     if not failure and not mismatches(checks, output):
         return [f"its checks hold without the step too: it tests nothing\n{output}"]
     return []

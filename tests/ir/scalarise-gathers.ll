@@ -5,7 +5,7 @@
 declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x float>)
 define <16 x float> @f.k(<16 x ptr> %p, <16 x ptr> %q) {
   %a = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %p, i32 4, <16 x i1> splat (i1 true), <16 x float> poison)
-  %b = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %q, i32 4, <16 x i1> splat (i1 true), <16 x float> poison), !pycuda.looked-up !0
+  %b = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %q, i32 4, <16 x i1> splat (i1 true), <16 x float> poison), !pycuda.indirect !0
   %r = fadd <16 x float> %a, %b
   ret <16 x float> %r
 }

@@ -232,7 +232,7 @@ some:
   br i1 %101, label %entry.return_crit_edge, label %divided
 divided:
   %102 = icmp slt i32 %10, %5
-  br i1 %102, label %72, label %entry.return_crit_edge.masked, !pycuda.divides !0
+  br i1 %102, label %72, label %entry.return_crit_edge.masked, !pycuda.divergent !0
 }
 declare i1 @ptx.gang.all(i1) #3
 declare i1 @ptx.gang.none(i1) #3

@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "cpu/api/context.h"
 #include "cpu/api/memory_pool.h"
+#include "cpu/target/target.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -26,10 +27,7 @@ std::vector<std::unique_ptr<VirtualDevice>>& devices() {
 
 const char* vector_extension() {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
-  if (__builtin_cpu_supports("avx2")) return "AVX2";
-  return "SSE2";
+  return target::host_instruction_set();
 #elif defined(__aarch64__)
   return "NEON";
 #else

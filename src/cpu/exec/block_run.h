@@ -24,9 +24,9 @@ namespace pycuda::cpu::exec {
 /// Threads run warp by warp, each until it suspends. When no lane of a warp can run, warp
 /// operations are resolved: one with a member mask when all live lanes of the mask stand at the
 /// same operation with the same mask; one without, for all lanes that stand at the same place, when
-/// nothing else is left. At turns (simt/warp_turns.h), lanes also wait for those that spin at an
-/// earlier place, until the block has spun in vain for a while. Barriers open as soon as enough
-/// threads have arrived.
+/// nothing else is left. At turns (simt/blocks/warp_turns.h), lanes also wait for those that spin
+/// at an earlier place, until the block has spun in vain for a while. Barriers open as soon as
+/// enough threads have arrived.
 class BlockRun {
  public:
   enum class Outcome {

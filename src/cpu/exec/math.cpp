@@ -103,7 +103,7 @@ std::span<const RuntimeSymbol> math_symbols() {
       runtime_symbol("pycuda_cpu_f32_from_e4m3", pycuda_cpu_f32_from_e4m3),
       runtime_symbol("pycuda_cpu_f32_from_e5m2", pycuda_cpu_f32_from_e5m2),
       runtime_symbol("pycuda_cpu_find_nth_set", pycuda_cpu_find_nth_set),
-      // What LLVM calls where the machine lacks an instruction (FMA, SSE4.1, F16C).
+      // What LLVM calls where the machine lacks an instruction.
       runtime_symbol<double(double, double, double)>("fma", ::fma),
       runtime_symbol<float(float, float, float)>("fmaf", ::fmaf),
       runtime_symbol<double(double)>("floor", ::floor),

@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "cpu/kernel_abi/shuffle.h"
+
 namespace pycuda::cpu::exec {
 namespace {
 
@@ -25,34 +27,10 @@ void shuffle(WarpOp op, std::uint32_t lanes, ThreadFrame* warp) {
   std::array<std::uint64_t, 32> values{};
   each_lane(lanes, [&](unsigned lane) { values[lane] = warp[lane].operand[0]; });
   each_lane(lanes, [&](unsigned own) {
-    const int lane = static_cast<int>(own);
-    const int b = static_cast<int>(warp[own].operand[1] & 31);
-    const auto c = static_cast<std::uint32_t>(warp[own].operand[2]);
-    const int clamp = static_cast<int>(c & 31);
-    const int segment = static_cast<int>(c >> 8 & 31);
-    const int lowest = lane & segment;
-    const int limit = lowest | (clamp & ~segment);
-    int source = lane;
-    bool in_range = false;
-    switch (op) {
-      case WarpOp::ShuffleUp:
-        source = lane - b;
-        in_range = source >= limit;
-        break;
-      case WarpOp::ShuffleDown:
-        source = lane + b;
-        in_range = source <= limit;
-        break;
-      case WarpOp::ShuffleButterfly:
-        source = lane ^ b;
-        in_range = source <= limit;
-        break;
-      default:
-        source = lowest | (b & ~segment);
-        in_range = source <= limit;
-    }
-    if (!in_range || (lanes >> source & 1) == 0) source = lane;
-    warp[own].result[0] = values[static_cast<unsigned>(source)];
+    const auto b = static_cast<unsigned>(warp[own].operand[1] & 31);
+    const auto c = static_cast<unsigned>(warp[own].operand[2]);
+    const auto [source, in_range] = shuffle_source(op, own, b, c);
+    warp[own].result[0] = values[(lanes >> source & 1) != 0 ? source : own];
     warp[own].result[1] = in_range ? 1 : 0;
   });
 }

@@ -22,13 +22,14 @@
 #include "cpu/jit/dump.h"
 #include "cpu/jit/effort.h"
 #include "cpu/jit/emit.h"
-#include "cpu/jit/host_target.h"
 #include "cpu/jit/machine_cost.h"
-#include "cpu/jit/masked_logic.h"
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
 #include "cpu/lower/lower.h"
-#include "cpu/simt/gangs.h"
+#include "cpu/simt/copy_kernels.h"
+#include "cpu/target/target.h"
+#include "cpu/target/target_machine.h"
+#include "cpu/target/ternlog_repair.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -84,7 +85,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
        .track_lines = options.track_lines,
        .mark_instructions = plans != nullptr,
        .processor_flushes = options.processor_flushes,
-       .rounds_operations = has_avx512(),
+       .rounds_operations = options.processor->native_operations,
        .longest_unshared =
            options.tier == Tier::Optimised ? longest_unshared_later : longest_unshared,
        .only_kernels = options.only_kernels});
@@ -96,12 +97,12 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   if (options.quick) all.effort = std::min(all.effort, Effort::Quick);
   if (options.tier == Tier::Baseline)
     all.effort = std::min(all.effort, effort_of_makeshift(module));
-  all.target = make_target_machine(all.effort == Effort::Thorough);
+  all.target = target::make_target_machine(all.processor(), all.effort == Effort::Thorough);
   if (all.effort == Effort::Least) {
     all.target->setOptLevel(llvm::CodeGenOptLevel::None);
     all.target->setO0WantsFastISel(true);
   }
-  module.setTargetTriple(host_target().triple);
+  module.setTargetTriple(all.processor().triple);
   module.setDataLayout(all.target->createDataLayout());
   dump("lower", module);
   if (verifies_contracts()) {
@@ -150,7 +151,9 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
     options.before_emission(machine_cost(module, *all.target));
 
   llvm::SmallVector<char, 0> object;
-  if (!emit_object(module, *all.target, repair_of_masked_logic(*all.target), object))
+  if (!emit_object(module, *all.target,
+                   target::repair_of_ternary_logic(all.processor(), *all.target, emit_object),
+                   object))
     return one_error("internal error: this target cannot emit object code");
   return Compiled{std::move(all.kernels()), std::string(object.data(), object.size())};
 }

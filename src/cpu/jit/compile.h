@@ -10,7 +10,7 @@
 #include "cpu/kernel_abi/facts.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
-#include "cpu/simt/lanes/plan.h"
+#include "cpu/simt/analysis/plan.h"
 
 namespace pycuda::cpu::jit {
 

@@ -79,9 +79,9 @@ std::string violation(const Compilation& all, Ir form) {
   llvm::raw_string_ostream stream(text);
   if (llvm::verifyModule(all.module(), &stream)) return stream.str();
   if (form == Ir::Callable || form == Ir::Optimised) return pseudo_violation(all.module());
-  for (const simt::GangSource& variant : all.variants) {
-    for (llvm::Function* copy : {variant.function, variant.open}) {
-      const char* found = copy ? copy_violation(*copy, copy == variant.open, form) : nullptr;
+  for (const simt::KernelVariant& variant : all.variants) {
+    for (llvm::Function* copy : {variant.function, variant.uniform}) {
+      const char* found = copy ? copy_violation(*copy, copy == variant.uniform, form) : nullptr;
       if (found) return copy->getName().str() + " has " + found;
     }
   }

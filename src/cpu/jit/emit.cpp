@@ -16,7 +16,7 @@
 
 #include <mutex>
 
-#include "cpu/jit/long_arithmetic.h"
+#include "cpu/jit/list_schedule.h"
 #include "cpu/variants/checkpoint.h"
 
 namespace pycuda::cpu::jit {

@@ -36,24 +36,24 @@
 
 #include "cpu/jit/default_pipeline.h"
 #include "cpu/jit/pass_analyses.h"
-#include "cpu/jit/short_blocks.h"
-#include "cpu/simt/lanes/joined_latches.h"
-#include "cpu/simt/lanes/warp_sites.h"
-#include "cpu/simt/plain_coroutines.h"
-#include "cpu/simt/separate_arrays.h"
+#include "cpu/jit/split_blocks.h"
+#include "cpu/simt/analysis/warp_sites.h"
+#include "cpu/simt/blocks/plain_coroutines.h"
+#include "cpu/simt/branches/joined_latches.h"
+#include "cpu/simt/finished/safe_stack.h"
 
 namespace pycuda::cpu::jit {
 namespace {
 
 using llvm::SROAOptions;
 
-struct ArraysApart : llvm::PassInfoMixin<ArraysApart> {
+struct SafeStack : llvm::PassInfoMixin<SafeStack> {
   bool coroutines;  ///< these alone, or the other functions
-  explicit ArraysApart(bool of_coroutines) : coroutines(of_coroutines) {}
+  explicit SafeStack(bool of_coroutines) : coroutines(of_coroutines) {}
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     if (function.isPresplitCoroutine() != coroutines ||
-        !simt::separate_arrays(function,
-                               analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
+        !simt::use_safe_stack(function,
+                              analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)))
       return llvm::PreservedAnalyses::all();
     llvm::PreservedAnalyses kept;
     kept.preserveSet<llvm::CFGAnalyses>();
@@ -88,7 +88,7 @@ void run(llvm::FunctionPassManager passes, llvm::Function& function, PassAnalyse
 void split(llvm::Module& module, PassAnalyses& analyses) {
   constexpr std::size_t many = 32;
   llvm::ModulePassManager before;
-  before.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(true)));
+  before.addPass(llvm::createModuleToFunctionPassAdaptor(SafeStack(true)));
   before.run(module, analyses.modules);
   split_longest(module);
   analyses.modules.clear();
@@ -181,7 +181,7 @@ void drop_destroyers(llvm::Module& module) {
 
 void shorten_all_blocks(llvm::Module& module) {
   constexpr unsigned most = 250;
-  for (llvm::Function& function : module) shorten_blocks(function, most);
+  for (llvm::Function& function : module) split_blocks(function, most);
 }
 
 void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
@@ -306,10 +306,10 @@ void run_least(llvm::Module& module, llvm::TargetMachine& target) {
   }
 }
 
-void separate_arrays(llvm::Module& module, llvm::TargetMachine& target) {
+void use_safe_stack(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(ArraysApart(false)));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(SafeStack(false)));
   passes.run(module, analyses.modules);
 }
 

@@ -26,7 +26,7 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
 /// After it: registers for the variables of gang functions, so that little lives across barriers.
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target);
 
-/// Cuts blocks into pieces that no pass takes long for (short_blocks.h).
+/// Cuts blocks into pieces that no pass takes long for (split_blocks.h).
 void shorten_all_blocks(llvm::Module& module);
 
 /// Functions that nothing calls any more.
@@ -36,7 +36,7 @@ void share_expressions(llvm::Module& module, llvm::TargetMachine& target);
 /// Values that nothing uses, and those that are constants after all.
 void drop_dead_code(llvm::Module& module, llvm::TargetMachine& target);
 
-/// LLVM's passes for coroutines, and separate_arrays in these before they are split.
+/// LLVM's passes for coroutines, and use_safe_stack in these before they are split.
 void split_coroutines(llvm::Module& module, llvm::TargetMachine& target);
 
 /// LLVM's default pipeline with the inner steps: O2, or O1 where less effort is to be made. No pass
@@ -47,7 +47,7 @@ void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Eff
 /// What Effort::Least has instead of LLVM's default pipeline.
 void run_least(llvm::Module& module, llvm::TargetMachine& target);
 
-/// separate_arrays.h, in what is no coroutine.
-void separate_arrays(llvm::Module& module, llvm::TargetMachine& target);
+/// safe_stack.h, in what is no coroutine.
+void use_safe_stack(llvm::Module& module, llvm::TargetMachine& target);
 
 }  // namespace pycuda::cpu::jit

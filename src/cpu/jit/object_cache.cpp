@@ -12,7 +12,6 @@
 #include "base/file_cache.h"
 #include "base/hash.h"
 #include "cpu/jit/compile.h"
-#include "cpu/jit/host_target.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -251,8 +250,8 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
              // Of a program by parts, its text decides that.
              .add(options.by_parts ? 0u : unsigned{options.forms.value_or(Forms()).bits()})
              .add(options.only_kernels.size())
-             .add(host_target().cpu)
-             .add(host_target().features)
+             .add(options.processor->cpu)
+             .add(options.processor->features)
              .add(llvm_version())
              .add(kernel_abi_version)
              .add(build)

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cpu/jit/compile.h"
-#include "cpu/jit/host_target.h"
 #include "cpu/jit/plan_costs.h"
 #include "cpu/ptx/parser.h"
+#include "cpu/target/target.h"
 #include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::jit {
@@ -18,12 +18,6 @@ namespace {
 std::string text_of(const Dim3& size) {
   return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " +
          std::to_string(size.z) + ")";
-}
-
-const char* widest_instructions() {
-  const std::string& features = host_target().features;
-  const auto has = [&](const char* name) { return features.find(name) != std::string::npos; };
-  return has("+avx512vl") ? "AVX-512" : has("+avx2") ? "AVX2" : "SSE2";
 }
 
 /// Of a kernel with a vector form that would be slower: what to do about that.
@@ -209,7 +203,7 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
     return ptx::Diagnostics{
         {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};
   std::string text = "kernel " + found->name + ", block " + text_of(block) + ", " +
-                     widest_instructions() + "\n" +
+                     options.processor->instruction_set + "\n" +
                      (is_long && found->gang_lanes != 0
                           ? stage_text(*found, vectors.value_or(variants::State::Missing))
                           : std::string()) +

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu/ptx/module.h"
-#include "cpu/simt/lanes/plan.h"
+#include "cpu/simt/analysis/plan.h"
 
 namespace pycuda::cpu::jit {
 

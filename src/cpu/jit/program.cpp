@@ -7,7 +7,6 @@
 #include "base/env.h"
 #include "cpu/jit/compile.h"
 #include "cpu/jit/deadline_compile.h"
-#include "cpu/jit/host_target.h"
 #include "cpu/jit/image.h"
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/parts.h"
@@ -20,10 +19,11 @@ namespace pycuda::cpu::jit {
 bool vectors_wanted() { return base::environment_switch("PYCUDA_CPU_VECTOR", true); }
 
 std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts) {
-  // Measured with AVX-512: 0.2 ms an instruction in straight lines, four times that with many
-  // divergent branches. Narrower registers are as many times more, and sooner too few.
+  // Measured with vectors of 64 bytes: 0.2 ms an instruction in straight lines, four times that
+  // with many divergent branches. Narrower registers are as many times more, and sooner too few.
+  constexpr std::uint64_t wide_bytes = 64;
   constexpr std::chrono::microseconds wide(300), narrow(600);
-  return facts.cost * (has_avx512() ? wide : narrow);
+  return facts.cost * (target::host().vector_bytes == wide_bytes ? wide : narrow);
 }
 
 Streaming streaming_wanted() {

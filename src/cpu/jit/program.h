@@ -17,6 +17,7 @@
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
+#include "cpu/target/target.h"
 #include "cpu/variants/table.h"
 
 namespace pycuda::cpu::jit {
@@ -39,7 +40,8 @@ struct Options {
   bool track_lines = true;          ///< fault messages name source lines when the PTX has .loc
   bool vectors = vectors_wanted();  ///< kernels also get a form that runs gangs of threads
   unsigned gang_lanes = gang_lanes_wanted();
-  std::string cache_folder;  ///< empty: no disk cache
+  const target::Processor* processor = &target::host();  ///< that code is for
+  std::string cache_folder;                              ///< empty: no disk cache
   /// The forms that kernels with gangs get; none: those that most launches need.
   std::optional<Forms> forms = Forms::all();
   /// Kernels are compiled when they are first asked for: Program::compile checks everything, and

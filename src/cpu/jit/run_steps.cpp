@@ -14,9 +14,9 @@ namespace pycuda::cpu::jit {
 namespace {
 
 void run_on_copies(const Step& step, Compilation& all, bool divergent) {
-  for (simt::GangSource& variant : all.variants) {
+  for (simt::KernelVariant& variant : all.variants) {
     if (divergent) step.run({all, variant.function, &variant, variant.kernel});
-    if (variant.open) step.run({all, variant.open, &variant, variant.kernel});
+    if (variant.uniform) step.run({all, variant.uniform, &variant, variant.kernel});
   }
 }
 
@@ -96,7 +96,7 @@ void run_step(const Step& step, Compilation& all) {
       for (std::size_t i = 0; i < all.kernels().size(); ++i) step.run({all, nullptr, nullptr, i});
       break;
     case On::Variants:
-      for (simt::GangSource& variant : all.variants)
+      for (simt::KernelVariant& variant : all.variants)
         step.run({all, nullptr, &variant, variant.kernel});
       break;
     case On::Copies:

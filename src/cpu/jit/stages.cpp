@@ -8,38 +8,37 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "cpu/jit/full_gathers.h"
 #include "cpu/jit/gather_indexes.h"
-#include "cpu/jit/host_target.h"
+#include "cpu/jit/list_schedule.h"
 #include "cpu/jit/llvm_passes.h"
-#include "cpu/jit/long_arithmetic.h"
+#include "cpu/jit/scalarise_gathers.h"
 #include "cpu/jit/step_functions.h"
 #include "cpu/jit/vector_steps.h"
-#include "cpu/simt/arithmetic/fused_negations.h"
-#include "cpu/simt/arithmetic/nan_payloads.h"
-#include "cpu/simt/arithmetic/native_operations.h"
-#include "cpu/simt/arithmetic/processor_flushes.h"
-#include "cpu/simt/arithmetic/rare_repairs.h"
-#include "cpu/simt/arithmetic/recognise_math.h"
-#include "cpu/simt/arithmetic/recognise_pow_double.h"
-#include "cpu/simt/arithmetic/refined_reciprocals.h"
-#include "cpu/simt/arithmetic/repeated_flushes.h"
-#include "cpu/simt/arithmetic/saturating_conversion.h"
-#include "cpu/simt/arithmetic/shared_divisions.h"
-#include "cpu/simt/lanes/alignment_checks.h"
-#include "cpu/simt/lanes/known_lanes.h"
-#include "cpu/simt/lanes/lane_functions.h"
-#include "cpu/simt/lanes/likely_ways.h"
-#include "cpu/simt/lanes/local_arrays.h"
-#include "cpu/simt/lanes/lone_turns.h"
-#include "cpu/simt/lanes/same_steps.h"
-#include "cpu/simt/lanes/short_ways.h"
-#include "cpu/simt/lanes/unshared_accesses.h"
-#include "cpu/simt/lanes/wrap_checks.h"
-#include "cpu/simt/last_stores.h"
-#include "cpu/simt/scalar_threads.h"
-#include "cpu/simt/store_forwarding.h"
-#include "cpu/simt/warp_turns.h"
+#include "cpu/libdevice/recognise_math.h"
+#include "cpu/libdevice/recognise_pow_double.h"
+#include "cpu/simt/blocks/block_functions.h"
+#include "cpu/simt/blocks/warp_turns.h"
+#include "cpu/simt/branches/if_convert.h"
+#include "cpu/simt/branches/if_convert_likely.h"
+#include "cpu/simt/branches/shared_divisions.h"
+#include "cpu/simt/finished/dead_shared_stores.h"
+#include "cpu/simt/finished/masked_runs.h"
+#include "cpu/simt/finished/store_forwarding.h"
+#include "cpu/simt/memory/interleaved_locals.h"
+#include "cpu/simt/memory/uniform_increments.h"
+#include "cpu/simt/memory/unshared_accesses.h"
+#include "cpu/simt/numbers/fused_negations.h"
+#include "cpu/simt/numbers/nan_payloads.h"
+#include "cpu/simt/numbers/processor_flushes.h"
+#include "cpu/simt/numbers/rare_repairs.h"
+#include "cpu/simt/numbers/refined_reciprocals.h"
+#include "cpu/simt/numbers/repeated_flushes.h"
+#include "cpu/simt/numbers/saturating_conversion.h"
+#include "cpu/simt/per_lane/lane_functions.h"
+#include "cpu/simt/per_lane/serialise_block.h"
+#include "cpu/simt/versioning/alignment_checks.h"
+#include "cpu/simt/versioning/no_wrap.h"
+#include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -53,16 +52,16 @@ using enum Ir;
 // Lowered PTX, thread by thread: what CUDA's compilers expanded is recognised and shortened.
 constexpr Step clean_steps[] = {
   // Before anything changes the function that CUDA's pow calls.
-  {"recognise-pow-double", Module, Lowered, Lowered, whole<simt::recognise_pow_double>},
+  {"recognise-pow-double", Module, Lowered, Lowered, whole<libdevice::recognise_pow_double>},
   // Before clean-scalar, which asks which accesses exchange values in a warp.
   {"unmark-unshared-accesses", Module, Lowered, Lowered, whole<simt::unmark_unshared_accesses>},
   {"clean-scalar", Module, Lowered, Clean, clean_scalar},
   // Flushes look at bits, also at those of NaNs: first.
   {"drop-repeated-flushes", Functions, Clean, Clean, each<simt::drop_repeated_flushes>},
   {"drop-nan-canonicalisation", Functions, Clean, Clean, each<simt::drop_unseen_payloads>},
-  {"recognise-math", Functions, Clean, Clean, each<simt::recognise_math>},
+  {"recognise-math", Functions, Clean, Clean, each<libdevice::recognise_math>},
   {"divide-for-reciprocals", Functions, Clean, Clean, each<simt::divide_for_reciprocals>},
-  {"test-ranges-first", Functions, Clean, Clean, each<simt::ask_for_ranges_first>},
+  {"test-ranges-first", Functions, Clean, Clean, each<simt::test_ranges_first>},
   // Recognised functions flush their results.
   {"drop-repeated-flushes", Functions, Clean, Clean, each<simt::drop_repeated_flushes>},
 };
@@ -70,7 +69,7 @@ constexpr Step clean_steps[] = {
 // Still one thread: calls that stand for arithmetic become arithmetic.
 constexpr Step expand_steps[] = {
   {"expand-approximations", Functions, Clean, Clean, approximations},
-  {"native-conversions", Functions, Clean, Clean, each<simt::convert_natively>, has_avx512},
+  {"native-conversions", Functions, Clean, Clean, each<simt::convert_natively>, has_native_operations},
   // After recognise-math: its sequences have no reader that is bypassed.
   {"bypass-nan-canonicalisation", Functions, Clean, Clean, each<simt::bypass_unseen_payloads>},
   {"canonicalise-after-select", Functions, Clean, Clean, each<simt::canonicalise_behind_choices>},
@@ -103,24 +102,24 @@ constexpr Step version_steps[] = {
 // Both copies of each variant, then one function of vectors for both.
 constexpr Step widen_steps[] = {
   {"inner-loop-vectors", Copies, Structured, Structured, inner_loop_vectors},
-  {"serialise-blocks", Copies, Structured, Structured, sized<simt::call_for_lone_turns>},
-  {"if-convert-likely", Copies, Structured, Structured, each<simt::compute_likely_ways>},
+  {"serialise-blocks", Copies, Structured, Structured, sized<simt::serialise_blocks>},
+  {"if-convert-likely", Copies, Structured, Structured, each<simt::if_convert_likely>},
   // Before if-convert: without their divisions, more paths are short.
   {"share-divisions", Copies, Structured, Structured, each<simt::share_divisions>},
-  {"if-convert", Copies, Structured, Structured, each<simt::compute_short_ways>},
+  {"if-convert", Copies, Structured, Structured, each<simt::if_convert>},
   // No step that widens scalars again may follow.
   {"narrow-integers", Copies, Structured, Structured, narrow_integers},
   {"grid-stride-pauses", UniformCopies, Structured, Structured, pause_grid_strides},
-  {"uniform-increments", Copies, Structured, Structured, sized<simt::part_same_steps>},
+  {"uniform-increments", Copies, Structured, Structured, sized<simt::split_uniform_increments>},
   // For no-wrap, whose checks the divergent copy is without.
   {"uniform-copy", Variants, Structured, Structured, uniform_copy},
   {"choose-scalar", Variants, Structured, Structured, choose_scalar},
   {"interleave-local-arrays", Copies, Structured, Structured, sized<simt::interleave_local_arrays>},
-  {"no-wrap", UniformCopies, Structured, Structured, sized<simt::check_wraps>},
+  {"no-wrap", UniformCopies, Structured, Structured, sized<simt::version_no_wrap>},
   {"widen", Module, Structured, Vectors, widen},
   {"drop-lane-functions", Module, Vectors, Vectors, whole<simt::drop_lane_functions>},
   // It estimates the code that the target makes of a tile.
-  {"target-attributes", Module, Vectors, Vectors, whole<set_target_attributes>},
+  {"target-attributes", Module, Vectors, Vectors, target_attributes},
   {"drop-costly-tiles", Module, Vectors, Vectors, drop_costly_tiles},
   {"drop-forms", Module, Vectors, Vectors, drop_unwanted_forms, drops_forms},
 };
@@ -131,13 +130,13 @@ constexpr Step finish_steps[] = {
   // Before native-operations: repairs are known by a native operation's name.
   {"outline-rare-repairs", VectorForms, Vectors, Vectors, each<simt::put_repairs_aside>},
   {"nontemporal-stores", Kernels, Vectors, Vectors, mark_nontemporal_stores},
-  {"native-operations", Module, Vectors, Vectors, whole<simt::select_native_operations>},
+  {"native-operations", Module, Vectors, Vectors, whole<target::select_native_operations>},
   {"balance-divider", VectorForms, Vectors, Vectors, balance_divider, counts_whole_roots},
 };
 
 // Functions of one gang or one thread become functions of a block, or coroutines.
 constexpr Step threads_steps[] = {
-  {"native-operations", Module, Vectors, Vectors, whole<simt::select_native_operations>},
+  {"native-operations", Module, Vectors, Vectors, whole<target::select_native_operations>},
   {"warp-turns", Module, Vectors, Vectors, whole<simt::take_turns>},
   {"hoist-parameter-checks", Module, Vectors, Vectors, hoist_parameter_checks},
   {"expand-alignment-checks", Functions, Vectors, Vectors, each<simt::expand_alignment_checks>},
@@ -151,7 +150,7 @@ constexpr Step threads_steps[] = {
 
 constexpr Step target_steps[] = {
   // Without the same features on all functions none would be inlined.
-  {"target-attributes", Module, Callable, Callable, whole<set_target_attributes>},
+  {"target-attributes", Module, Callable, Callable, target_attributes},
   {"let-processor-flush", Module, Callable, Callable, let_processor_flush, flushes},
 };
 
@@ -167,8 +166,8 @@ constexpr Step optimise_steps[] = {
   {"half-compares", Module, Optimised, Optimised, half_compares, is_optimised},
   {"clean-half-compares", Module, Optimised, Optimised, llvm_passes<share_expressions>, leaves_dead_code},
   {"index-gathers", Module, Optimised, Optimised, gathers<index_gathers>, is_optimised},
-  {"structure-gathers", Module, Optimised, Optimised, gathers<join_gathers>, is_optimised},
-  {"scalarise-gathers", Module, Optimised, Optimised, gathers<part_full_gathers>, has_slow_gathers},
+  {"structure-gathers", Module, Optimised, Optimised, join_gathers, is_optimised},
+  {"scalarise-gathers", Module, Optimised, Optimised, gathers<scalarise_gathers>, has_slow_gathers},
   {"clean-gathers", Module, Optimised, Optimised, llvm_passes<drop_dead_code>, leaves_dead_code},
   {"uniform-divisors", Functions, Optimised, Optimised, uniform_divisors, divides_slowly},
   {"balance-divider", Functions, Optimised, Optimised, balance_divider, counts_registers},
@@ -188,11 +187,11 @@ constexpr InnerStep inner[] = {
   {"shorten-masked-accesses", InnerStep::Point::VectorizerStart, simt::shorten_masked_accesses},
   {"forward-vector-stores", InnerStep::Point::VectorizerStart, simt::forward_vector_stores},
   // Once later steps of a tree of sums have their values in registers.
-  {"dead-shared-stores", InnerStep::Point::VectorizerStart, simt::drop_last_stores},
+  {"dead-shared-stores", InnerStep::Point::VectorizerStart, simt::drop_dead_shared_stores},
   {"bypass-nan-canonicalisation", InnerStep::Point::VectorizerStart, simt::bypass_unseen_payloads},
 };
 
-// Machine code (emit.h) has two steps more: repair_of_masked_logic after instruction selection, and
+// Machine code (emit.h) has two steps more: repair_of_ternary_logic after instruction selection, and
 // checkpoints at which a compilation in the background can be left.
 
 // clang-format on

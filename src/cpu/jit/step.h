@@ -41,7 +41,7 @@ const char* name_of(Ir form);
 struct Subject {
   Compilation& all;
   llvm::Function* function = nullptr;
-  simt::GangSource* variant = nullptr;
+  simt::KernelVariant* variant = nullptr;
   std::size_t kernel = 0;
   KernelFacts& facts() const { return all.kernels()[kernel]; }
 };

@@ -35,7 +35,7 @@ void llvm_passes(const Subject& s) {
 }
 
 // When steps are wanted.
-bool has_avx512(const Compilation&);
+bool has_native_operations(const Compilation& all);
 bool fuses_products(const Compilation&);
 bool is_least(const Compilation& all);
 bool is_optimised(const Compilation& all);
@@ -45,7 +45,7 @@ bool drops_forms(const Compilation& all);
 bool flushes(const Compilation& all);
 bool divides_slowly(const Compilation& all);
 bool counts_registers(const Compilation& all);
-bool counts_whole_roots(const Compilation&);
+bool counts_whole_roots(const Compilation& all);
 
 // One call each, with arguments of the compilation.
 void balance_divider(const Subject& s);
@@ -68,6 +68,7 @@ void find_suspending(const Subject& s);
 void if_convert_stores(const Subject& s);
 void prefetch_next_rows(const Subject& s);
 void block_loops(const Subject& s);
+void target_attributes(const Subject& s);
 void let_processor_flush(const Subject& s);
 void split_coroutines(const Subject& s);
 void run_default(const Subject& s);
@@ -76,6 +77,6 @@ void half_compares(const Subject& s);
 void uniform_divisors(const Subject& s);
 void safe_stack(const Subject& s);
 void reduce_alignment_checks(const Subject& s);
-bool join_gathers(llvm::Module& module);
+void join_gathers(const Subject& s);
 
 }  // namespace pycuda::cpu::jit::steps

@@ -2,6 +2,8 @@
 // Pass: gathers of neighbouring parts of structures become a load of all these parts for each lane.
 #pragma once
 
+#include <cstdint>
+
 namespace llvm {
 class Module;
 }  // namespace llvm
@@ -10,9 +12,9 @@ namespace pycuda::cpu::jit {
 
 /// What the processor offers to structure_gathers.
 struct StructureLoads {
-  unsigned register_bytes = 16;  ///< of its vectors: 16, 32 or 64
-  bool masks = false;            ///< loads of some elements of a vector, from AVX on
-  unsigned fewest_parts = 2;     ///< that are worth it
+  std::uint64_t register_bytes = 16;  ///< of its vectors: 16, 32 or 64
+  bool masks = false;                 ///< loads of some elements of a vector
+  unsigned fewest_parts = 2;          ///< that are worth it
 };
 
 /// Before: the x, y and z of the points that a list names are gathers of their own, with the same

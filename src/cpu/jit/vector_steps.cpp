@@ -5,11 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "cpu/jit/host_target.h"
 #include "cpu/jit/llvm_passes.h"
+#include "cpu/simt/analysis/suspension.h"
+#include "cpu/simt/copy_kernels.h"
+#include "cpu/simt/finished/nontemporal_stores.h"
 #include "cpu/simt/forms.h"
-#include "cpu/simt/streamed_stores.h"
-#include "cpu/simt/suspension.h"
+#include "cpu/simt/variants.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -17,19 +18,19 @@ namespace {
 /// Loops over rows that gangs go through as a whole, behind the first one: more are rare.
 constexpr unsigned most_rounds = 6;
 
-using Variants = std::vector<simt::GangSource*>;
+using Variants = std::vector<simt::KernelVariant*>;
 
 Variants all_variants(Compilation& all) {
   Variants variants;
   variants.reserve(all.variants.size());
-  for (simt::GangSource& variant : all.variants) variants.push_back(&variant);
+  for (simt::KernelVariant& variant : all.variants) variants.push_back(&variant);
   return variants;
 }
 
 void structure_uniform(const Variants& variants, Compilation& all) {
   std::vector<llvm::Function*> functions;
-  for (const simt::GangSource* variant : variants) {
-    if (variant->open) functions.push_back(variant->open);
+  for (const simt::KernelVariant* variant : variants) {
+    if (variant->uniform) functions.push_back(variant->uniform);
   }
   prepare_open_gangs(functions, *all.target);
 }
@@ -46,25 +47,19 @@ simt::GangSizes wanted_sizes(const Options& options) {
 
 }  // namespace
 
-simt::Processor host_processor() {
-  // 32 registers of 64 bytes, or 16 of 32.
-  constexpr std::uint64_t with_avx512 = 2048, others = 512;
-  return {has_avx512() ? with_avx512 : others, fetch_distance(), streams_ahead()};
-}
-
 void copy_kernels(const Subject& subject) {
   Compilation& all = subject.all;
   if (all.plans) all.plans->resize(all.kernels().size());
   const unsigned longest =
       all.options.tier == Tier::Optimised ? simt::longest_ever : simt::longest_at_once;
-  all.variants = simt::copy_for_gangs(
-      all.module(), all.kernels(), wanted_sizes(all.options), all.options.forms,
-      all.effort == Effort::Thorough ? longest : 0, host_processor());
+  all.variants =
+      simt::copy_kernels(all.module(), all.kernels(), wanted_sizes(all.options), all.options.forms,
+                         all.effort == Effort::Thorough ? longest : 0, all.processor());
 }
 
 void structure_divergent_copies(const Subject& subject) {
   std::vector<llvm::Function*> functions;
-  for (const simt::GangSource& variant : subject.all.variants)
+  for (const simt::KernelVariant& variant : subject.all.variants)
     functions.push_back(variant.function);
   prepare_for_gangs(functions, *subject.all.target);
 }
@@ -80,30 +75,32 @@ void structure_divided_copies(const Subject& subject) {
 void reroll(const Subject& subject) {
   Variants changed = all_variants(subject.all);
   for (unsigned rounds = 0; rounds < most_rounds && !changed.empty(); ++rounds) {
-    changed = simt::roll_loops(changed);
+    changed = simt::reroll_loops(changed);
     std::vector<llvm::Function*> functions;
-    for (const simt::GangSource* variant : changed) functions.push_back(variant->function);
+    for (const simt::KernelVariant* variant : changed) functions.push_back(variant->function);
     prepare_open_gangs(functions, *subject.all.target);
   }
 }
 
 void version_uniform_quotients(const Subject& subject) {
   Compilation& all = subject.all;
-  all.divided = simt::open_quotients(all.variants);
+  all.divided = simt::version_quotients(all.variants);
   structure_uniform(all.divided, all);
   Variants changed = all.divided;
   for (unsigned rounds = 0; rounds < most_rounds && !changed.empty(); ++rounds) {
-    changed = simt::open_more_quotients(changed);
+    changed = simt::version_more_quotients(changed);
     structure_uniform(changed, all);
   }
 }
 
-void version_divided_branches(const Subject& subject) { simt::reopen_guards(subject.all.divided); }
+void version_divided_branches(const Subject& subject) {
+  simt::version_branches_again(subject.all.divided);
+}
 
 void widen(const Subject& subject) {
   Compilation& all = subject.all;
   const simt::Suspension suspension(all.module());
-  for (simt::GangSource& variant : all.variants)
+  for (simt::KernelVariant& variant : all.variants)
     simt::widen_variant(variant, suspension, all.kernels()[variant.kernel],
                         all.plan_of(variant.kernel));
   all.divided.clear();
@@ -136,11 +133,11 @@ void mark_nontemporal_stores(const Subject& subject) {
   const bool stream = subject.all.options.streaming_form;
   simt::Plan* plan = subject.all.plan_of(subject.kernel);
   if (llvm::Function* gang = module.getFunction("f." + kernel.name + ".gang"))
-    simt::stream_stores(*gang, kernel.gang_lanes, stream, kernel.streamed,
-                        plan ? &plan->notes : nullptr);
+    simt::mark_nontemporal_stores(*gang, kernel.gang_lanes, stream, kernel.streamed,
+                                  plan ? &plan->notes : nullptr);
   if (llvm::Function* tile = module.getFunction("f." + kernel.name + ".tile"))
-    simt::stream_stores(*tile, {kernel.tile_columns, kernel.tile_rows}, stream, kernel.streamed,
-                        plan ? &plan->tile_notes : nullptr);
+    simt::mark_nontemporal_stores(*tile, {kernel.tile_columns, kernel.tile_rows}, stream,
+                                  kernel.streamed, plan ? &plan->tile_notes : nullptr);
   kernel.streams = stream && !kernel.streamed.arrays.empty();
 }
 

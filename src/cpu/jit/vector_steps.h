@@ -11,9 +11,6 @@
 
 namespace pycuda::cpu::jit {
 
-/// What choices depend on of the processor that this process runs on.
-simt::Processor host_processor();
-
 /// Copies the kernels that may become vectors to Compilation::variants; others are marked for
 /// later, or their facts say why not.
 void copy_kernels(const Subject& subject);

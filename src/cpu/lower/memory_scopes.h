@@ -12,7 +12,7 @@ namespace pycuda::cpu::lower {
 void set_memory_scope(llvm::Instruction& access, ptx::Space space);
 
 /// The kind of metadata of volatile accesses that do not name their space, as far as they may be to
-/// shared memory (simt/lanes/unshared_accesses.h).
+/// shared memory (simt/memory/unshared_accesses.h).
 inline constexpr const char* generic_access = "ptx.generic";
 void mark_generic_access(llvm::Instruction& access);
 

@@ -25,7 +25,7 @@ struct Expansion {
 };
 
 /// The instructions of a function, where each call of an approximate function counts for what it
-/// becomes (simt/arithmetic/approximate.h).
+/// becomes (libdevice/approximate.h).
 std::uint64_t expanded_length(const llvm::Function& function);
 
 /// The same, where each warp operation counts for what it becomes in a coroutine.

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/simt/lanes/warp_sites.h"
-#include "cpu/simt/suspension.h"
+#include "cpu/simt/analysis/suspension.h"
+#include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::simt {

@@ -10,35 +10,40 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/jit/compilation.h"
 #include "cpu/jit/contracts.h"
-#include "cpu/jit/host_target.h"
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
 #include "cpu/jit/vector_steps.h"
-#include "cpu/simt/lanes/warp_sites.h"
+#include "cpu/simt/analysis/warp_sites.h"
+#include "cpu/target/target.h"
+#include "cpu/target/target_machine.h"
 
 namespace {
 
 using pycuda::cpu::KernelFacts;
 namespace jit = pycuda::cpu::jit;
 namespace simt = pycuda::cpu::simt;
+namespace target = pycuda::cpu::target;
 
 constexpr const char* kUsage =
     "usage: ptx-opt --steps=NAME[,NAME...] FILE [--lanes=32 | --lanes=16x4]\n"
+    "               [--processor=NAME] [--forms=likely]\n"
     "       ptx-opt --list\n"
     "Runs steps of the pipeline on LLVM IR and prints the result; it is verified after each step.\n"
     "Functions called f.NAME are kernels. A kernel's divergent copy is f.NAME.copy (of a tile,\n"
-    "f.NAME.tile.copy), as dumps have it, or else the kernel itself; its uniform copy, if there "
-    "is\n"
-    "one, has the divergent one's name and .uniform.\n"
+    "f.NAME.tile.copy), as dumps have it, or else the kernel itself; its uniform copy, if there\n"
+    "is one, has the divergent one's name and .uniform.\n"
     "--steps: without a name, the file is verified and printed as it is.\n"
-    "--lanes: the threads of a gang, or a tile's columns and rows; without it 32, or what the "
-    "steps\n"
-    "that decide choose. --list: all steps, in order.\n";
+    "--lanes: the threads of a gang, or a tile's columns and rows; without it 32. Steps may "
+    "choose\n"
+    "others if it is missing or ends in \" chosen\".\n"
+    "--processor: by LLVM's name; without it this one. --forms=likely: drop-forms keeps what most\n"
+    "launches need. --list: all steps, in order.\n";
 
 /// A step of a stage, or one inside LLVM's pipeline.
 struct Chosen {
@@ -61,6 +66,8 @@ struct Request {
   std::string file;
   simt::GangSize size{32};
   bool chooses_size = true;
+  bool likely_forms = false;
+  std::optional<target::Processor> processor = {};
 };
 
 int fail(const std::string& message) {
@@ -123,8 +130,8 @@ void find_kernels(jit::Compilation& all, const Request& request) {
     if (!copy) copy = &function;
     all.variants.push_back(
         {copy, module.getFunction(copy->getName().str() + ".uniform"), all.kernels().size(), size});
-    all.variants.back().guarded = all.variants.back().open != nullptr;
-    all.variants.back().processor = jit::host_processor();
+    all.variants.back().versioned = all.variants.back().uniform != nullptr;
+    all.variants.back().processor = &all.processor();
     all.variants.back().chosen = request.chooses_size;
     all.variants.back().warps = simt::needs_warps(*copy);
     KernelFacts& kernel = all.kernels().emplace_back();
@@ -152,13 +159,15 @@ int run(const Request& request) {
   llvm::SMDiagnostic error;
   jit::Options options;
   options.streaming_form = true;
+  if (request.likely_forms) options.forms.reset();
+  if (request.processor) options.processor = &*request.processor;
   jit::Compilation all{options, {llvm::parseAssemblyFile(request.file, error, context), {}}};
   if (!all.lowered.module) {
     error.print("ptx-opt", llvm::errs());
     return 2;
   }
-  all.target = jit::make_target_machine(true);
-  all.module().setTargetTriple(jit::host_target().triple);
+  all.target = target::make_target_machine(all.processor(), true);
+  all.module().setTargetTriple(all.processor().triple);
   all.module().setDataLayout(all.target->createDataLayout());
   find_kernels(all, request);
   const jit::Ir first = request.steps.empty() ? jit::Ir::Lowered : request.steps.front().needs();
@@ -186,8 +195,15 @@ int main(int count, char** arguments) {
       request.names_steps = true;
       if (!add_steps(argument.substr(8), request.steps)) return 2;
     } else if (argument.starts_with("--lanes=")) {
-      fine = fine && parse_size(argument.substr(8), request.size);
-      request.chooses_size = false;
+      std::string size = argument.substr(8);
+      request.chooses_size = size.ends_with(" chosen");
+      if (request.chooses_size) size.resize(size.size() - 7);
+      fine = fine && parse_size(size, request.size);
+    } else if (argument == "--forms=likely") {
+      request.likely_forms = true;
+    } else if (argument.starts_with("--processor=")) {
+      request.processor = target::processor_named(argument.substr(12));
+      if (!request.processor) return fail("LLVM knows no processor " + argument.substr(12));
     } else {
       fine = fine && request.file.empty() && !argument.starts_with("-");
       request.file = argument;

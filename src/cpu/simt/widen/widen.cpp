@@ -13,11 +13,11 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/arithmetic/native_operations.h"
-#include "cpu/simt/arithmetic/saturating_conversion.h"
-#include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/local_arrays.h"
-#include "cpu/simt/lanes/same_quotients.h"
+#include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/memory/interleaved_locals.h"
+#include "cpu/simt/numbers/saturating_conversion.h"
+#include "cpu/simt/versioning/uniform_quotients.h"
+#include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {
 
@@ -378,10 +378,10 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
   }
   if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
-  if (is_native_operation(call)) {
+  if (target::is_native_operation(call)) {
     llvm::SmallVector<llvm::Value*, 2> operands;
     for (llvm::Value* operand : call.args()) operands.push_back(wide(operand));
-    return widen_native(b_, call, operands);
+    return target::widen_native(b_, call, operands);
   }
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat) {

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
-#include "cpu/simt/lanes/divergence.h"
-#include "cpu/simt/lanes/lane_constants.h"
-#include "cpu/simt/lanes/lane_distances.h"
-#include "cpu/simt/lanes/plan.h"
-#include "cpu/simt/lanes/shape.h"
+#include "cpu/simt/analysis/divergence.h"
+#include "cpu/simt/analysis/lane_constants.h"
+#include "cpu/simt/analysis/lane_distances.h"
+#include "cpu/simt/analysis/plan.h"
+#include "cpu/simt/analysis/shape.h"
 
 namespace pycuda::cpu::simt {
 
@@ -114,7 +114,7 @@ class Widener {
   llvm::Value* emit_atomic(llvm::AtomicCmpXchgInst& operation);
   llvm::Value* exchange_where_equal(llvm::AtomicCmpXchgInst& operation);
   llvm::Value* emit_update(llvm::CallInst& call);
-  void fetch_for_lanes(llvm::Value* pointer);
+  void prefetch_for_lanes(llvm::Value* pointer);
   llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
   struct Guessed;
@@ -136,14 +136,14 @@ class Widener {
                                    llvm::function_ref<std::vector<llvm::Value*>()> apart);
   std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
                                           llvm::Value*& holds, bool& looks);
-  void fetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  void prefetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* growth_of(llvm::Value* value, const llvm::Loop& loop, unsigned steps);
   bool has_list(const llvm::Loop& loop);
-  void fetch_next_row(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
-  void fetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
-  bool fetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
-  void fetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first,
-                   llvm::Value* distance);
+  void prefetch_next_row(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  void prefetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  bool prefetch_over_barrier(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  void prefetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first,
+                      llvm::Value* distance);
   void fetch_ahead(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
   llvm::Value* load_of_two(llvm::LoadInst& load);
   bool follows_list(const llvm::LoadInst& load) const;

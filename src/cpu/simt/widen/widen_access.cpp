@@ -14,8 +14,9 @@
 
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/wrap_checks.h"
+#include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/slice.h"
+#include "cpu/simt/versioning/no_wrap.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -234,23 +235,17 @@ llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
 /// Whether `load` reads where a list says, which lanes read side by side: places all over memory,
 /// most likely.
 bool Widener::follows_list(const llvm::LoadInst& load) const {
-  constexpr unsigned most_sources = 16;
   const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
-  llvm::SmallPtrSet<const llvm::Value*, 16> found;
-  llvm::SmallVector<const llvm::Value*, 8> pending{load.getPointerOperand()};
-  while (!pending.empty() && found.size() < most_sources) {
-    const auto* source = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
-    if (!source || !found.insert(source).second) continue;
-    if (const auto* list = llvm::dyn_cast<llvm::LoadInst>(source)) {
-      const llvm::Value* place = list->getPointerOperand();
-      if (is_adjacent(shapes_.of(place), list->getType(), layout) ||
-          is_adjacent(guesses_.of(place), list->getType(), layout))
-        return true;
-    } else if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst>(source)) {
-      pending.append(source->op_begin(), source->op_end());
-    }
-  }
-  return false;
+  return find_in_slice({load.getPointerOperand()}, [&](const llvm::Instruction& source) {
+    if (is_plain_arithmetic(source)) return Slice::Through;
+    const auto* list = llvm::dyn_cast<llvm::LoadInst>(&source);
+    if (!list) return Slice::Past;
+    const llvm::Value* place = list->getPointerOperand();
+    return is_adjacent(shapes_.of(place), list->getType(), layout) ||
+                   is_adjacent(guesses_.of(place), list->getType(), layout)
+               ? Slice::Found
+               : Slice::Past;
+  });
 }
 
 /// Processors gather words: where lanes are masked out, numbers of 8 or 16 bits are cut out of
@@ -262,7 +257,7 @@ llvm::Value* Widener::gather(llvm::LoadInst& load, llvm::Value* pointers) {
     llvm::CallInst* found =
         b_.CreateMaskedGather(type, pointers, load.getAlign(), mask_, llvm::PoisonValue::get(type));
     if (bits != 8 && bits != 16 && follows_list(load))
-      found->setMetadata(looked_up, llvm::MDNode::get(b_.getContext(), {}));
+      found->setMetadata(indirect_access, llvm::MDNode::get(b_.getContext(), {}));
     return found;
   }
   const auto all = [&](std::uint64_t value) {

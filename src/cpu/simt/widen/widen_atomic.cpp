@@ -10,7 +10,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/lanes/shared_memory.h"
+#include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -58,7 +58,7 @@ std::optional<Combination> combination(llvm::AtomicRMWInst::BinOp operation, uns
 
 /// An atomic instruction waits for its memory, and the next one for it: so all lanes' memory is
 /// fetched at once, before.
-void Widener::fetch_for_lanes(llvm::Value* pointer) {
+void Widener::prefetch_for_lanes(llvm::Value* pointer) {
   if (!shapes_.of(pointer).is_varying()) return;
   for_each_lane({pointer}, b_.getVoidTy(), [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) {
     return b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
@@ -101,7 +101,7 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicRMWInst& operation) {
   }
   note(operation, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory,
        alone ? ForEachThread::Update : ForEachThread::Atomic, lanes_);
-  if (!alone) fetch_for_lanes(pointer);
+  if (!alone) prefetch_for_lanes(pointer);
   llvm::Type* result = operation.use_empty() ? b_.getVoidTy() : operation.getType();
   return for_each_lane(
       {pointer, operand}, result,
@@ -171,7 +171,7 @@ llvm::Value* Widener::emit_atomic(llvm::AtomicCmpXchgInst& operation) {
     return exchange_where_equal(operation);
   }
   if (!is_in_shared(operation.getPointerOperand()) || operation.isVolatile()) {
-    fetch_for_lanes(operation.getPointerOperand());
+    prefetch_for_lanes(operation.getPointerOperand());
     return emit_lane_by_lane(operation);
   }
   note(operation, PlanNote::Kind::LaneByLane, in_shared_memory, ForEachThread::Update, lanes_);
@@ -202,14 +202,14 @@ llvm::Value* Widener::emit_update(llvm::CallInst& call) {
   if (!shapes_.of(pointer).is_uniform()) {
     note(call, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory,
          alone ? ForEachThread::Update : ForEachThread::Atomic, lanes_);
-    return for_each_lane({pointer, operand}, result,
-                         [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
-                           if (!alone) return b_.CreateCall(call.getCalledFunction(), values);
-                           llvm::Value* old = b_.CreateAlignedLoad(type, values[0], alignment);
-                           b_.CreateAlignedStore(b_.CreateCall(change, {old, values[1]}), values[0],
-                                                 alignment);
-                           return old;
-                         });
+    return for_each_lane(
+        {pointer, operand}, result,
+        [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
+          if (!alone) return b_.CreateCall(call.getCalledFunction(), values);
+          llvm::Value* old = b_.CreateAlignedLoad(type, values[0], alignment);
+          b_.CreateAlignedStore(b_.CreateCall(change, {old, values[1]}), values[0], alignment);
+          return old;
+        });
   }
   note(call, PlanNote::Kind::Other, "an atomic operation of all lanes at once");
   // All lanes in one step: the same as one after the other.

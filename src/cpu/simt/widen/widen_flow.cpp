@@ -12,9 +12,9 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include "cpu/lower/callee_name.h"
-#include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/likely_ways.h"
-#include "cpu/simt/lanes/warp_sites.h"
+#include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/warp_sites.h"
+#include "cpu/simt/branches/if_convert_likely.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

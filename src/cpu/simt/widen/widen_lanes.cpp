@@ -12,10 +12,10 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/lanes/dialect.h"
-#include "cpu/simt/lanes/lane_functions.h"
-#include "cpu/simt/lanes/line.h"
+#include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/per_lane/lane_functions.h"
 #include "cpu/simt/widen/widen.h"
+#include "cpu/simt/width/line.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -47,7 +47,7 @@ bool costs_little(const llvm::Instruction& instruction) {
 const llvm::Function* called_turn(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && is_lane_function(*callee) && is_turn(*callee) ? callee : nullptr;
+  return callee && is_lane_function(*callee) && is_serial_block(*callee) ? callee : nullptr;
 }
 
 /// How an element of a vector lies in memory: as itself where that is whole bytes.
@@ -182,11 +182,9 @@ llvm::Value* Widener::value_in_line(llvm::Value* value, unsigned lane, unsigned 
       ((operation && !operation->isIntDivRem() && type->isIntegerTy()) ||
        llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::GetElementPtrInst>(
            instruction)) &&
-      llvm::count_if(
-          instruction->operands(),
-          [&](const llvm::Use& operand) {
-            return shapes_.of(operand.get()).is_varying() || shapes_.of(operand.get()).by_row;
-          }) == 1;
+      llvm::count_if(instruction->operands(), [&](const llvm::Use& operand) {
+        return shapes_.of(operand.get()).is_varying() || shapes_.of(operand.get()).by_row;
+      }) == 1;
   if (follows) {
     llvm::Instruction* copy = instruction->clone();
     for (llvm::Use& operand : copy->operands())

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "cpu/lower/line_notes.h"
-#include "cpu/simt/lanes/plan_traffic.h"
+#include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

@@ -5,44 +5,14 @@
 #include <cassert>
 #include <vector>
 
-#include "cpu/simt/lanes/warp_sites.h"
+#include "cpu/kernel_abi/shuffle.h"
+#include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
 constexpr unsigned lane_count = warp_lanes;
-
-/// Where a lane's value comes from; the lane itself when it is out of range.
-struct Source {
-  unsigned lane;
-  bool in_range;
-};
-
-Source source_of(WarpOp operation, unsigned lane, unsigned b, unsigned c) {
-  const unsigned clamp = c & 31, segment = c >> 8 & 31;
-  const unsigned lowest = lane & segment, limit = lowest | (clamp & ~segment);
-  unsigned source = 0;
-  bool in_range = false;
-  switch (operation) {
-    case WarpOp::ShuffleUp:
-      in_range = lane >= limit + b;
-      source = lane - b;
-      break;
-    case WarpOp::ShuffleDown:
-      source = lane + b;
-      in_range = source <= limit;
-      break;
-    case WarpOp::ShuffleButterfly:
-      source = lane ^ b;
-      in_range = source <= limit;
-      break;
-    default:
-      source = lowest | (b & ~segment);
-      in_range = source <= limit;
-  }
-  return {in_range ? source : lane, in_range};
-}
 
 llvm::Constant* lane_numbers(llvm::IRBuilder<>& b) {
   llvm::SmallVector<llvm::Constant*, lane_count> numbers;
@@ -197,8 +167,9 @@ llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
     llvm::SmallVector<int, lane_count> sources;
     llvm::SmallVector<llvm::Constant*, lane_count> in_range;
     for (unsigned lane = 0; lane < lane_count; ++lane) {
-      const Source source = source_of(operation, lane, static_cast<unsigned>(distance[lane] & 31),
-                                      static_cast<unsigned>(shape[lane]));
+      const ShuffleSource source =
+          shuffle_source(operation, lane, static_cast<unsigned>(distance[lane] & 31),
+                         static_cast<unsigned>(shape[lane]));
       sources.push_back(static_cast<int>(source.lane));
       in_range.push_back(b_.getInt32(source.in_range ? 1 : 0));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the loop over a block's threads reads once, before it.
-#include "cpu/simt/block_loop.h"
+#include "cpu/simt/blocks/block_loop.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which square roots and reciprocals leave the divider.
-#include "cpu/simt/arithmetic/busy_divider.h"
+#include "cpu/simt/numbers/busy_divider.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -10,8 +10,8 @@
 
 #include "unit/cpu/simt_passes/function_text.h"
 
-using pycuda::cpu::simt::DividerCosts;
 using pycuda::cpu::simt::relieve_divider;
+using pycuda::cpu::target::DividerCosts;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

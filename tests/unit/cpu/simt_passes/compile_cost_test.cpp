@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // How long vector forms take to compile, and how narrow gangs become for it.
-#include "cpu/simt/lanes/compile_cost.h"
+#include "cpu/simt/width/compile_cost.h"
 
 #include <chrono>
 #include <string>
 
-#include "cpu/simt/lanes/live_numbers.h"
+#include "cpu/simt/width/live_values.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::CompileCost;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What may be computed before instructions that stood before it.
-#include "cpu/simt/arithmetic/compute_ahead.h"
+#include "cpu/simt/numbers/compute_ahead.h"
 
 #include <doctest/doctest.h>
 

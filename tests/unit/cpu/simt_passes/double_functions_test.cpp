@@ -5,14 +5,14 @@
 
 #include <string>
 
-#include "cpu/simt/arithmetic/fused_negations.h"
-#include "cpu/simt/arithmetic/recognise_pow_double.h"
-#include "cpu/simt/arithmetic/refined_reciprocals.h"
+#include "cpu/libdevice/recognise_pow_double.h"
+#include "cpu/simt/numbers/fused_negations.h"
+#include "cpu/simt/numbers/refined_reciprocals.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::divide_for_reciprocals;
 using pycuda::cpu::simt::fuse_negations;
-using pycuda::cpu::simt::recognise_pow_double;
+using pycuda::cpu::libdevice::recognise_pow_double;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

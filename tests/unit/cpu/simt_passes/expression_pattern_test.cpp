@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What counts in a pattern written as text and what does not, and which regions go.
-#include "cpu/simt/arithmetic/expression_pattern.h"
+#include "cpu/libdevice/expression_pattern.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/Dominators.h>
 
 #include <string>
 
-#include "cpu/simt/arithmetic/region_fingerprint.h"
+#include "cpu/libdevice/region_fingerprint.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
-using pycuda::cpu::simt::drop_regions;
-using pycuda::cpu::simt::ExpressionPattern;
-using pycuda::cpu::simt::FoundExpression;
-using pycuda::cpu::simt::region_result;
+using pycuda::cpu::libdevice::drop_regions;
+using pycuda::cpu::libdevice::ExpressionPattern;
+using pycuda::cpu::libdevice::FoundExpression;
+using pycuda::cpu::libdevice::region_result;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

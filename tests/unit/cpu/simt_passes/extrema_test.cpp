@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // How long the code for the smaller or larger of two numbers is.
-#include "cpu/simt/arithmetic/extrema.h"
+#include "cpu/simt/numbers/extrema.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "cpu/simt/arithmetic/native_operations.h"
-#include "cpu/simt/arithmetic/number_facts.h"
+#include "cpu/simt/numbers/number_facts.h"
+#include "cpu/target/native_operations.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::expand_extrema;
 using pycuda::cpu::simt::facts_of;
-using pycuda::cpu::simt::NativeOperation;
 using pycuda::cpu::simt::NumberFacts;
+using pycuda::cpu::target::NativeOperation;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

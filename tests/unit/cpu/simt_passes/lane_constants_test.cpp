@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is known of each lane when code is compiled.
-#include "cpu/simt/lanes/lane_constants.h"
+#include "cpu/simt/analysis/lane_constants.h"
 
 #include <llvm/IR/Instructions.h>
 

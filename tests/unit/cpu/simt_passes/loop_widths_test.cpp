@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What loops say of how wide gangs are best.
-#include "cpu/simt/lanes/loop_widths.h"
+#include "cpu/simt/width/loop_widths.h"
 
 #include <string>
 
-#include "cpu/simt/gang_size.h"
-#include "cpu/simt/lanes/carried_sums.h"
-#include "cpu/simt/lanes/lone_walks.h"
+#include "cpu/simt/width/gang_size.h"
+#include "cpu/simt/width/register_pressure.h"
+#include "cpu/simt/width/scalar_is_better.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::ControlFlow;
@@ -172,7 +172,7 @@ TEST_CASE("a list of places, of any length, is walked by each thread alone") {
     ControlFlow flow(kernel.function()), guessed_flow(kernel.function());
     const Shapes shapes(kernel.function(), flow, GangSize(32));
     const Shapes guesses(kernel.function(), guessed_flow, GangSize(32), true);
-    return pycuda::cpu::simt::find_lone_walk(kernel.function(), flow, shapes, guesses).reason;
+    return pycuda::cpu::simt::find_scalar_loop(kernel.function(), flow, shapes, guesses).reason;
   };
   CHECK(!reason_of(loop(walk + look_up + step, before)).empty());
   CHECK(reason_of(loop(walk + step, before)).empty());
@@ -205,11 +205,14 @@ TEST_CASE("a list of places, of any length, is walked by each thread alone") {
 TEST_CASE("gangs read as many rows at a time as the processor reads ahead") {
   const auto lanes_with = [](unsigned streams) {
     FunctionText kernel(rows);
-    pycuda::cpu::simt::GangSource source;
+    pycuda::cpu::simt::KernelVariant source;
     source.function = &kernel.function();
     source.size = GangSize(32);
     source.chosen = true;
-    source.processor = {.register_bytes = registers_of_avx512, .streams = streams};
+    pycuda::cpu::target::Processor processor;
+    processor.register_bytes = registers_of_avx512;
+    processor.streams = streams;
+    source.processor = &processor;
     pycuda::cpu::KernelFacts facts;
     facts.loops = true;
     pycuda::cpu::simt::settle_lanes(source, facts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which NaNs stay canonical.
-#include "cpu/simt/arithmetic/nan_payloads.h"
+#include "cpu/simt/numbers/nan_payloads.h"
 
 #include <doctest/doctest.h>
 

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "cpu/simt/arithmetic/native_operations.h"
-#include "cpu/simt/arithmetic/saturating_conversion.h"
+#include "cpu/simt/numbers/saturating_conversion.h"
+#include "cpu/target/native_operations.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::convert_natively;
-using pycuda::cpu::simt::is_native;
-using pycuda::cpu::simt::NativeOperation;
+using pycuda::cpu::target::is_native;
+using pycuda::cpu::target::NativeOperation;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

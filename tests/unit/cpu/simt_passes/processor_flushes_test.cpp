@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which flushes are left to a processor that flushes by itself.
-#include "cpu/simt/arithmetic/processor_flushes.h"
+#include "cpu/simt/numbers/processor_flushes.h"
 
 #include <doctest/doctest.h>
 

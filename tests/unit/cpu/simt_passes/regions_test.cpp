@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where gangs keep what lives from one turn to the next.
-#include "cpu/simt/regions.h"
+#include "cpu/simt/blocks/regions.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/Constants.h>

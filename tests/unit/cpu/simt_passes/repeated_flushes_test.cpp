@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which flushes of subnormal numbers are needed.
-#include "cpu/simt/arithmetic/repeated_flushes.h"
+#include "cpu/simt/numbers/repeated_flushes.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which divisions one division does for.
-#include "cpu/simt/arithmetic/shared_divisions.h"
+#include "cpu/simt/branches/shared_divisions.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What loads find in registers, and what they must read from memory.
-#include "cpu/simt/store_forwarding.h"
+#include "cpu/simt/finished/store_forwarding.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which divisions by what all lanes have in common become multiplications.
-#include "cpu/simt/arithmetic/uniform_divisors.h"
+#include "cpu/simt/numbers/uniform_divisors.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 
 #include "unit/cpu/simt_passes/function_text.h"
 
-using pycuda::cpu::simt::DividerCosts;
 using pycuda::cpu::simt::multiply_by_reciprocals;
+using pycuda::cpu::target::DividerCosts;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a part of a function between a branch and where its ways meet again computes, as a number:
+// for functions with loops and slow ways that compilers always write alike.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+
+namespace pycuda::cpu::libdevice {
+
+/// One result of a region.
+struct RegionResult {
+  llvm::BasicBlock* branch = nullptr;  ///< whose last instruction begins the region; null if none
+  std::uint64_t fingerprint = 0;
+  /// What the region reads from before it, without casts and selects that make NaNs canonical: the
+  /// branch's condition first.
+  llvm::SmallVector<llvm::Value*, 8> operands;
+};
+
+/// How `phi`, where the ways meet, comes about: the operations it depends on, branches, stores and
+/// their order count; casts, canonical NaNs, blocks that only jump, notes of lines and what nobody
+/// reads do not.
+RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& dominators);
+
+/// Where control comes to that enters `block` if nothing happens on the way: labels of line tables
+/// are blocks that only jump, and lines may be noted down before a loop.
+const llvm::BasicBlock* after_nothing(const llvm::BasicBlock* block);
+
+/// The value behind casts between numbers and their bits and selects that make NaNs canonical.
+llvm::Value* bare_value(llvm::Value* value);
+
+/// The branches at the ends of `branches` go straight to where their ways meet, if nothing that
+/// happens on those is seen elsewhere. Returns how many do.
+unsigned drop_regions(llvm::ArrayRef<llvm::BasicBlock*> branches,
+                      const llvm::DominatorTree& dominators);
+
+}  // namespace pycuda::cpu::libdevice

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/simt/blocks/barrier_reductions.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/special_values.h"
+
+namespace pycuda::cpu::simt {
+
+namespace pseudo = lower::pseudo;
+
+namespace {
+
+std::vector<llvm::CallInst*> reductions_in(llvm::Function& function) {
+  std::vector<llvm::CallInst*> found;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (lower::callee_name(instruction) != pseudo::barrier_reduce) continue;
+    auto* call = llvm::cast<llvm::CallInst>(&instruction);
+    const auto is_zero = [&](unsigned argument) {
+      const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(argument));
+      return number && number->isZero();
+    };
+    if (is_zero(1) && is_zero(2)) found.push_back(call);
+  }
+  return found;
+}
+
+}  // namespace
+
+void expand_barrier_reductions(llvm::Function& function) {
+  const std::vector<llvm::CallInst*> calls = reductions_in(function);
+  if (calls.empty()) return;
+  llvm::Module& module = *function.getParent();
+  llvm::Value* thread = function.getArg(0);
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  llvm::IRBuilder<> b(&entry, entry.getFirstInsertionPt());
+  llvm::AllocaInst* round = b.CreateAlloca(b.getInt32Ty(), nullptr, "round");
+  b.CreateStore(b.getInt32(0), round);
+  llvm::Value* block =
+      load_field(b, thread, offsetof(ThreadFrame, block), b.getPtrTy(), /*invariant=*/true);
+  llvm::Value* sums =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), block, offsetof(BlockFrame, barrier_sums));
+  llvm::FunctionCallee wait = module.getOrInsertFunction(
+      pseudo::barrier_sync,
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()},
+                              false));
+  auto* waits = llvm::cast<llvm::Function>(wait.getCallee());
+  waits->addFnAttr(llvm::Attribute::NoUnwind);
+  waits->addFnAttr(llvm::Attribute::Convergent);
+  waits->addFnAttr(llvm::Attribute::NoDuplicate);
+  constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;
+  for (llvm::CallInst* call : calls) {
+    b.SetInsertPoint(call);
+    llvm::Value* now = b.CreateLoad(b.getInt32Ty(), round);
+    const auto following = [&](llvm::Value* number) {
+      return b.CreateSelect(b.CreateICmpEQ(number, b.getInt32(block_barrier_sums - 1)),
+                            b.getInt32(0), b.CreateAdd(number, b.getInt32(1)));
+    };
+    llvm::Value* next = following(now);
+    const auto sum_of = [&](llvm::Value* number) {
+      return b.CreateGEP(b.getInt64Ty(), sums, b.CreateZExt(number, b.getInt64Ty()));
+    };
+    // Threads in the upper half, those whose predicate holds in the lower one.
+    llvm::Value* own = b.CreateOr(b.CreateZExt(call->getArgOperand(3), b.getInt64Ty()), one_thread);
+    b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, sum_of(now), own, llvm::Align(8),
+                      llvm::AtomicOrdering::Monotonic);
+    llvm::CallInst* waiting = b.CreateCall(wait, {thread, b.getInt32(0), b.getInt32(0)});
+    waiting->setDoesNotThrow();
+    waiting->setConvergent();
+    llvm::Value* sum = b.CreateLoad(b.getInt64Ty(), sum_of(now));
+    b.CreateStore(b.getInt64(0), sum_of(following(next)));
+    b.CreateStore(next, round);
+    llvm::Value* holds = b.CreateTrunc(sum, b.getInt32Ty());
+    llvm::Value* threads = b.CreateTrunc(b.CreateLShr(sum, 32), b.getInt32Ty());
+    const auto* kind = llvm::cast<llvm::ConstantInt>(call->getArgOperand(4));
+    llvm::Value* result = holds;
+    switch (static_cast<BarrierReduce>(kind->getZExtValue())) {
+      case BarrierReduce::Popc:
+        break;
+      case BarrierReduce::And:
+        result = b.CreateZExt(b.CreateICmpEQ(holds, threads), b.getInt32Ty());
+        break;
+      case BarrierReduce::Or:
+        result = b.CreateZExt(b.CreateIsNotNull(holds), b.getInt32Ty());
+        break;
+    }
+    call->replaceAllUsesWith(result);
+    call->eraseFromParent();
+  }
+}
+
+}  // namespace pycuda::cpu::simt

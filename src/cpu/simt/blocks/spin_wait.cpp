@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// A backward slice from each loop exit to the reads that it depends on.
+#include "cpu/simt/blocks/spin_wait.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/spin_wait.h"
+#include "cpu/lower/callee_name.h"
+#include "cpu/lower/pseudo.h"
+
+namespace pycuda::cpu::simt {
+
+namespace {
+
+bool reads_shared_state(const llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    return load->isVolatile() || load->isAtomic();
+  return llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
+}
+
+bool calls_reader(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (!call) return false;
+  const llvm::Function* callee = call->getCalledFunction();
+  if (!callee || callee->isDeclaration()) return false;
+  for (const llvm::Instruction& inner : llvm::instructions(*callee)) {
+    if (reads_shared_state(inner)) return true;
+  }
+  return false;
+}
+
+/// Everything inside a loop that a value depends on.
+class Slice {
+ public:
+  Slice(const llvm::Loop& loop, const llvm::DominatorTree& dominators)
+      : loop_(loop), dominators_(dominators) {}
+
+  void add(const llvm::Value* value) {
+    pending_.push_back(value);
+    while (!pending_.empty()) {
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending_.back());
+      pending_.pop_back();
+      if (!instruction || !loop_.contains(instruction) || !seen_.insert(instruction).second)
+        continue;
+      if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) add_choice(*phi);
+      for (const llvm::Use& operand : instruction->operands()) pending_.push_back(operand.get());
+    }
+  }
+
+  const llvm::SmallPtrSetImpl<const llvm::Instruction*>& instructions() const { return seen_; }
+
+ private:
+  void add_condition(const llvm::BasicBlock* block) {
+    if (!block || !loop_.contains(block)) return;
+    const llvm::Instruction* end = block->getTerminator();
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+        branch && branch->isConditional()) {
+      pending_.push_back(branch->getCondition());
+    } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) {
+      pending_.push_back(choice->getCondition());
+    }
+  }
+
+  /// Two loops that begin at one place are one loop with several latches, and the inner one's leave
+  /// what the outer one counts as it is: which latch was taken decides whether anything goes on.
+  /// Where it goes on in any case it does not matter.
+  void add_latches(const llvm::PHINode& phi) {
+    llvm::SmallVector<const llvm::BasicBlock*, 4> latches;
+    bool all_advance = true;
+    const llvm::BasicBlock* common = nullptr;
+    for (const llvm::BasicBlock* block : phi.blocks()) {
+      if (!loop_.contains(block)) continue;
+      all_advance &= advances(phi, *phi.getIncomingValueForBlock(block));
+      common = common ? dominators_.findNearestCommonDominator(common, block) : block;
+      latches.push_back(block);
+    }
+    if (latches.size() < 2 || all_advance) return;
+    for (const llvm::BasicBlock* block : latches) {
+      for (const auto* node = dominators_.getNode(block); node; node = node->getIDom()) {
+        add_condition(node->getBlock());
+        if (node->getBlock() == common) break;
+      }
+    }
+  }
+
+  static bool advances(const llvm::PHINode& phi, const llvm::Value& next) {
+    const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(&next);
+    const auto* step = add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+    return step && add->getOpcode() == llvm::Instruction::Add && add->getOperand(0) == &phi &&
+           !step->isZero();
+  }
+
+  /// Which value a phi has depends on the branches that lead to it.
+  void add_choice(const llvm::PHINode& phi) {
+    if (phi.getParent() == loop_.getHeader()) {
+      add_latches(phi);
+      // Which way the last iteration went is decided between the header and the latches.
+      bool constant = true;
+      for (const llvm::Value* value : phi.incoming_values())
+        constant &= llvm::isa<llvm::Constant>(value);
+      if (!constant) return;
+    }
+    for (const llvm::BasicBlock* incoming : phi.blocks()) {
+      add_condition(incoming);
+      if (const auto* node = dominators_.getNode(incoming); node && node->getIDom()) {
+        add_condition(node->getIDom()->getBlock());
+      }
+    }
+    if (const auto* node = dominators_.getNode(phi.getParent()); node && node->getIDom()) {
+      add_condition(node->getIDom()->getBlock());
+    }
+  }
+
+  const llvm::Loop& loop_;
+  const llvm::DominatorTree& dominators_;
+  llvm::SmallPtrSet<const llvm::Instruction*, 16> seen_;
+  std::vector<const llvm::Value*> pending_;
+};
+
+/// A compare-and-swap that expects what was read from memory before: its failure is another
+/// thread's progress.
+bool is_retry(const llvm::Instruction& instruction, const llvm::Loop& loop,
+              const llvm::DominatorTree& dominators) {
+  const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+  if (!exchange) return false;
+  Slice expected(loop, dominators);
+  expected.add(exchange->getCompareOperand());
+  for (const llvm::Instruction* read : expected.instructions()) {
+    if (read == exchange || llvm::isa<llvm::LoadInst>(read)) return true;
+  }
+  return false;
+}
+
+/// Whether all that `function`, a kernel, writes to memory is compare-and-swaps that expect one and
+/// the same constant. A word then changes at most once, from that constant: a thread that found it
+/// changed will never find it otherwise, so no loop over such words waits for another thread.
+bool only_claims_words(const llvm::Function& function) {
+  if (!function.use_empty()) return false;
+  const llvm::Value* unclaimed = nullptr;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!instruction.mayWriteToMemory()) continue;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      // Local variables, and where the thread is in its source.
+      const llvm::Value* object = llvm::getUnderlyingObject(store->getPointerOperand());
+      if (llvm::isa<llvm::AllocaInst>(object) || object == function.getArg(0)) continue;
+    }
+    if (lower::callee_name(instruction) == lower::pseudo::check_alignment) continue;
+    const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+    if (!exchange || exchange->isVolatile() ||
+        !llvm::isa<llvm::ConstantInt>(exchange->getCompareOperand()))
+      return false;
+    if (unclaimed && unclaimed != exchange->getCompareOperand()) return false;
+    unclaimed = exchange->getCompareOperand();
+  }
+  return unclaimed != nullptr;
+}
+
+/// What a loop's way out depends on.
+enum class Exit {
+  Own,      ///< on this thread alone
+  Probing,  ///< on other threads too, but at another place in memory each time
+  Waiting   ///< on other threads
+};
+
+struct Wait {
+  Exit exit = Exit::Own;
+  /// Of what it waits for, if that is one read of memory.
+  llvm::Value* address = nullptr;
+};
+
+llvm::Value* address_of(const llvm::Instruction& read) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&read))
+    return const_cast<llvm::Value*>(load->getPointerOperand());
+  if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&read))
+    return const_cast<llvm::Value*>(update->getPointerOperand());
+  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&read))
+    return const_cast<llvm::Value*>(exchange->getPointerOperand());
+  return nullptr;
+}
+
+Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool only_claims) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  Slice slice(loop, dominators);
+  for (const llvm::BasicBlock* block : exiting) {
+    const llvm::Instruction* end = block->getTerminator();
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+        branch && branch->isConditional()) {
+      slice.add(branch->getCondition());
+    } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) {
+      slice.add(choice->getCondition());
+    }
+  }
+  Wait wait;
+  bool several = false;
+  for (const llvm::Instruction* instruction : slice.instructions()) {
+    const bool reads = reads_shared_state(*instruction) || calls_reader(*instruction);
+    if (!reads || is_retry(*instruction, loop, dominators)) continue;
+    const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(instruction);
+    if (exchange && only_claims) continue;
+    if (exchange && !loop.isLoopInvariant(exchange->getPointerOperand())) {
+      wait.exit = std::max(wait.exit, Exit::Probing);
+      continue;
+    }
+    several |= wait.exit == Exit::Waiting && address_of(*instruction) != wait.address;
+    wait.exit = Exit::Waiting;
+    wait.address = address_of(*instruction);
+  }
+  if (several) wait.address = nullptr;
+  return wait;
+}
+
+/// Notes down for whoever asks why the thread is late.
+void note_address(llvm::Instruction& end, llvm::Value* address,
+                  const llvm::DominatorTree& dominators) {
+  const auto* made = llvm::dyn_cast<llvm::Instruction>(address);
+  if (made && !dominators.dominates(made, &end)) return;
+  llvm::IRBuilder<> b(&end);
+  llvm::Value* number = b.CreatePtrToInt(address, b.getInt64Ty());
+  const auto put = [&](unsigned operand, llvm::Value* value) {
+    const std::size_t offset = offsetof(ThreadFrame, operand) + operand * sizeof(std::uint64_t);
+    b.CreateAlignedStore(
+        value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), end.getFunction()->getArg(0), offset),
+        llvm::Align(8), true);
+  };
+  put(awaited_address, number);
+  put(awaited_complement, b.CreateNot(number));
+}
+
+void yield_before(llvm::Instruction& end) {
+  llvm::Function& function = *end.getFunction();
+  llvm::IRBuilder<> b(&end);
+  llvm::FunctionCallee callee = function.getParent()->getOrInsertFunction(
+      lower::pseudo::yield, llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false));
+  auto* pseudo = llvm::cast<llvm::Function>(callee.getCallee());
+  pseudo->addFnAttr(llvm::Attribute::NoUnwind);
+  pseudo->addFnAttr(llvm::Attribute::Convergent);
+  llvm::CallInst* call = b.CreateCall(callee, {function.getArg(0)});
+  call->setDoesNotThrow();
+}
+
+/// Most loops that look for a free place end before they have tried so many.
+constexpr std::uint32_t probes = 16;
+
+/// A yield at each `probes`th trip.
+void yield_at_times(llvm::Function& function, llvm::BasicBlock& latch) {
+  llvm::IRBuilder<> b(&function.getEntryBlock(), function.getEntryBlock().begin());
+  llvm::AllocaInst* trips = b.CreateAlloca(b.getInt32Ty(), nullptr, "trips");
+  b.SetInsertPoint(&function.getEntryBlock(),
+                   function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  b.CreateStore(b.getInt32(0), trips);
+  b.SetInsertPoint(latch.getTerminator());
+  llvm::Value* next = b.CreateAdd(b.CreateLoad(b.getInt32Ty(), trips), b.getInt32(1));
+  b.CreateStore(next, trips);
+  llvm::Value* now = b.CreateIsNull(b.CreateAnd(next, b.getInt32(probes - 1)));
+  yield_before(*llvm::SplitBlockAndInsertIfThen(now, latch.getTerminator()->getIterator(), false));
+}
+
+}  // namespace
+
+void yield_in_spin_waits(llvm::Function& function) {
+  bool any_read = false;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (reads_shared_state(instruction) || calls_reader(instruction)) {
+      any_read = true;
+      break;
+    }
+  }
+  if (!any_read) return;
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  const bool only_claims = only_claims_words(function);
+  llvm::MapVector<llvm::BasicBlock*, Wait> latches;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    const Wait wait = wait_of(*loop, dominators, only_claims);
+    if (wait.exit == Exit::Own) continue;
+    llvm::SmallVector<llvm::BasicBlock*, 4> ends;
+    loop->getLoopLatches(ends);
+    for (llvm::BasicBlock* latch : ends) {
+      Wait& known = latches[latch];
+      if (wait.exit > known.exit) known = wait;
+    }
+  }
+  for (const auto& [latch, wait] : latches) {
+    if (wait.exit == Exit::Waiting) {
+      if (wait.address) note_address(*latch->getTerminator(), wait.address, dominators);
+      yield_before(*latch->getTerminator());
+    } else {
+      yield_at_times(function, *latch);
+    }
+  }
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Backwards from the function's end: which bytes of shared memory somebody still reads.
+#include "cpu/simt/finished/dead_shared_stores.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
+#include "cpu/simt/analysis/dialect.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+/// Bytes of the block's shared memory.
+struct Bytes {
+  std::int64_t begin = 0, end = 0;
+
+  bool operator==(const Bytes&) const = default;
+};
+
+/// So many stretches are told apart.
+constexpr std::size_t most_stretches = 64;
+
+/// Stretches in ascending order that do not touch, or all there is.
+class ByteSet {
+ public:
+  static ByteSet everything() {
+    ByteSet set;
+    set.all_ = true;
+    return set;
+  }
+  bool operator==(const ByteSet&) const = default;
+
+  void add(Bytes bytes) {
+    if (all_) return;
+    llvm::SmallVector<Bytes, 4> joined;
+    for (const Bytes& one : stretches_) {
+      if (one.end < bytes.begin || bytes.end < one.begin) {
+        joined.push_back(one);
+      } else {
+        bytes = {std::min(one.begin, bytes.begin), std::max(one.end, bytes.end)};
+      }
+    }
+    joined.push_back(bytes);
+    llvm::sort(joined, [](const Bytes& a, const Bytes& b) { return a.begin < b.begin; });
+    stretches_ = std::move(joined);
+    if (stretches_.size() > most_stretches) *this = everything();
+  }
+  void add(const ByteSet& other) {
+    if (other.all_) *this = everything();
+    if (all_) return;
+    for (const Bytes& bytes : other.stretches_) add(bytes);
+  }
+  void remove(Bytes bytes) {
+    llvm::SmallVector<Bytes, 4> left;
+    for (const Bytes& one : stretches_) {
+      const Bytes before{one.begin, std::min(one.end, bytes.begin)};
+      const Bytes behind{std::max(one.begin, bytes.end), one.end};
+      for (const Bytes& part : {before, behind}) {
+        if (part.begin < part.end) left.push_back(part);
+      }
+    }
+    stretches_ = std::move(left);
+  }
+
+  bool overlaps(Bytes bytes) const {
+    return all_ || llvm::any_of(stretches_, [&](const Bytes& one) {
+             return one.begin < bytes.end && bytes.begin < one.end;
+           });
+  }
+  bool holds(Bytes bytes) const {
+    return !all_ && llvm::any_of(stretches_, [&](const Bytes& one) {
+      return one.begin <= bytes.begin && bytes.end <= one.end;
+    });
+  }
+
+ private:
+  llvm::SmallVector<Bytes, 4> stretches_;
+  bool all_ = false;
+};
+
+class LastStores {
+ public:
+  explicit LastStores(llvm::Function& function)
+      : function_(function), layout_(function.getParent()->getDataLayout()) {}
+
+  bool run() {
+    if (!settle()) return false;
+    const llvm::DominatorTree dominators(function_);
+    const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function_);
+    for (llvm::BasicBlock* block : order) {
+      Stores unread;
+      find_read(*block, unread);
+      const auto* before = dominators.getNode(block)->getIDom();
+      drop(*block, unread, before ? touched_at_end_[before->getBlock()] : ByteSet());
+    }
+    return changed_;
+  }
+
+ private:
+  using Stores = llvm::SmallPtrSet<const llvm::StoreInst*, 16>;
+
+  /// Fills read_from_start_; false if that takes too long.
+  bool settle() {
+    constexpr unsigned most_rounds = 8;
+    const auto order = llvm::to_vector(llvm::post_order(&function_));
+    for (unsigned round = 0; round < most_rounds; ++round) {
+      bool same = true;
+      for (const llvm::BasicBlock* block : order) {
+        Stores unread;
+        ByteSet read = find_read(*block, unread);
+        ByteSet& known = read_from_start_[block];
+        if (read == known) continue;
+        known = std::move(read);
+        same = false;
+      }
+      if (same) return true;
+    }
+    return false;
+  }
+
+  /// What is read from the start of `block` on, as far as that is known of the blocks behind it.
+  ByteSet find_read(const llvm::BasicBlock& block, Stores& unread) const {
+    ByteSet read;
+    for (const llvm::BasicBlock* next : llvm::successors(&block)) {
+      const auto found = read_from_start_.find(next);
+      if (found != read_from_start_.end()) read.add(found->second);
+    }
+    for (const llvm::Instruction& instruction : llvm::reverse(block))
+      step(instruction, read, unread);
+    return read;
+  }
+
+  void step(const llvm::Instruction& instruction, ByteSet& read, Stores& unread) const {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      const auto bytes = shared_bytes(store->getPointerOperand(), store->getValueOperand());
+      if (!bytes || !store->isSimple()) return;
+      if (read.overlaps(*bytes)) {
+        read.remove(*bytes);
+      } else {
+        unread.insert(store);
+      }
+      return;
+    }
+    if (!instruction.mayReadFromMemory() || is_blind(instruction)) return;
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    const auto bytes = load ? shared_bytes(load->getPointerOperand(), load) : std::nullopt;
+    if (bytes) {
+      read.add(*bytes);
+    } else {
+      read = ByteSet::everything();
+    }
+  }
+
+  /// Whether an instruction that reads memory, reads none of the kernel's.
+  static bool is_blind(const llvm::Instruction& instruction) {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+      return load->hasMetadata(llvm::LLVMContext::MD_invariant_load);
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call) return false;
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call))
+      return intrinsic->isAssumeLikeIntrinsic() ||
+             intrinsic->getIntrinsicID() == llvm::Intrinsic::prefetch;
+    return lower::callee_name(*call) == "pycuda_cpu_fault";
+  }
+
+  /// Takes those of `unread` away whose bytes something has touched before them.
+  void drop(llvm::BasicBlock& block, const Stores& unread, ByteSet touched) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (!store && !load) continue;
+      const auto bytes = store ? shared_bytes(store->getPointerOperand(), store->getValueOperand())
+                               : shared_bytes(load->getPointerOperand(), load);
+      if (!bytes) continue;
+      if (store && touched.holds(*bytes) && unread.contains(store)) {
+        store->eraseFromParent();
+        changed_ = true;
+      } else {
+        touched.add(*bytes);
+      }
+    }
+    touched_at_end_[&block] = std::move(touched);
+  }
+
+  /// The place of `value` in the block's shared memory, if `pointer` is one with a known place.
+  std::optional<Bytes> shared_bytes(const llvm::Value* pointer, const llvm::Value* value) const {
+    llvm::APInt offset(layout_.getIndexTypeSizeInBits(pointer->getType()), 0);
+    const llvm::Value* base =
+        pointer->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+    const llvm::TypeSize bytes = layout_.getTypeStoreSize(value->getType());
+    if (!is_shared_base(base) || bytes.isScalable() || offset.getSignificantBits() > 32)
+      return std::nullopt;
+    return Bytes{offset.getSExtValue(),
+                 offset.getSExtValue() + static_cast<std::int64_t>(bytes.getFixedValue())};
+  }
+
+  /// What BlockFrame::shared was loaded from.
+  bool is_shared_base(const llvm::Value* base) const {
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(base);
+    if (!load) return false;
+    llvm::APInt offset(layout_.getIndexTypeSizeInBits(load->getPointerOperandType()), 0);
+    const llvm::Value* frame = load->getPointerOperand()->stripAndAccumulateConstantOffsets(
+        layout_, offset, /*AllowNonInbounds=*/true);
+    return frame == function_.getArg(0) && offset == offsetof(BlockFrame, shared);
+  }
+
+  llvm::Function& function_;
+  const llvm::DataLayout& layout_;
+  llvm::DenseMap<const llvm::BasicBlock*, ByteSet> read_from_start_;
+  /// On every way there, and by what is still there.
+  llvm::DenseMap<const llvm::BasicBlock*, ByteSet> touched_at_end_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool drop_dead_shared_stores(llvm::Function& function) {
+  return function.hasFnAttribute(runs_regions) && LastStores(function).run();
+}
+
+}  // namespace pycuda::cpu::simt

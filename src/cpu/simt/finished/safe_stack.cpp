@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Which variables are safe where they are, and one piece of memory for the others.
+#include "cpu/simt/finished/safe_stack.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "cpu/kernel_abi/runtime_calls.h"
+
+namespace pycuda::cpu::simt {
+namespace {
+
+std::optional<std::uint64_t> fixed_size(llvm::TypeSize size) {
+  if (size.isScalable()) return std::nullopt;
+  return size.getFixedValue();
+}
+
+/// How many bytes from `pointer` on `access` reads or writes; nothing if that is not known, or the
+/// address is used in another way.
+std::optional<std::uint64_t> accessed_bytes(const llvm::Instruction& access,
+                                            const llvm::Value& pointer,
+                                            const llvm::DataLayout& layout) {
+  if (llvm::isa<llvm::LoadInst>(access))
+    return fixed_size(layout.getTypeStoreSize(access.getType()));
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) {
+    if (store->getValueOperand() == &pointer) return std::nullopt;
+    return fixed_size(layout.getTypeStoreSize(store->getValueOperand()->getType()));
+  }
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&access);
+  if (!call) return std::nullopt;
+  if (const auto* fill = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
+    const auto* length = llvm::dyn_cast<llvm::ConstantInt>(fill->getLength());
+    return length ? std::optional(length->getZExtValue()) : std::nullopt;
+  }
+  switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::masked_load:
+      return fixed_size(layout.getTypeStoreSize(call->getType()));
+    case llvm::Intrinsic::masked_store:
+      return fixed_size(layout.getTypeStoreSize(call->getArgOperand(0)->getType()));
+    case llvm::Intrinsic::lifetime_start:
+    case llvm::Intrinsic::lifetime_end:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Bounds {
+ public:
+  Bounds(llvm::AllocaInst& variable, std::uint64_t bytes, llvm::ScalarEvolution& evolution)
+      : variable_(variable),
+        bytes_(bytes),
+        evolution_(evolution),
+        layout_(variable.getModule()->getDataLayout()) {}
+
+  /// Whether all that is done with the variable's address stays within the variable.
+  bool are_kept() {
+    llvm::SmallVector<llvm::Instruction*, 16> pending{&variable_};
+    llvm::SmallPtrSet<const llvm::Instruction*, 16> seen{&variable_};
+    while (!pending.empty()) {
+      llvm::Instruction* pointer = pending.pop_back_val();
+      for (llvm::User* user : pointer->users()) {
+        auto* instruction = llvm::cast<llvm::Instruction>(user);
+        if (llvm::isa<llvm::ICmpInst>(instruction)) continue;
+        if (llvm::isa<llvm::GetElementPtrInst, llvm::PHINode, llvm::SelectInst>(instruction) &&
+            instruction->getType()->isPointerTy()) {
+          if (seen.insert(instruction).second) pending.push_back(instruction);
+          continue;
+        }
+        const auto bytes = accessed_bytes(*instruction, *pointer, layout_);
+        if (!bytes || (*bytes != 0 && !within(*pointer, *bytes))) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool within(llvm::Instruction& pointer, std::uint64_t bytes) {
+    if (bytes > bytes_) return false;
+    if (&pointer == &variable_) return true;
+    const llvm::SCEV* offset =
+        evolution_.getMinusSCEV(evolution_.getSCEV(&pointer), evolution_.getSCEV(&variable_));
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(offset)) return false;
+    const llvm::ConstantRange range = evolution_.getSignedRange(offset);
+    return !range.getSignedMin().isNegative() && range.getSignedMax().ule(bytes_ - bytes);
+  }
+
+  llvm::AllocaInst& variable_;
+  const std::uint64_t bytes_;
+  llvm::ScalarEvolution& evolution_;
+  const llvm::DataLayout& layout_;
+};
+
+struct Apart {
+  llvm::AllocaInst* variable;
+  std::uint64_t offset;
+};
+
+llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name,
+                                      llvm::FunctionType* type) {
+  llvm::FunctionCallee callee = module.getOrInsertFunction(name, type);
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  if (type->getReturnType()->isPointerTy()) function->addRetAttr(llvm::Attribute::NoAlias);
+  return callee;
+}
+
+/// Memory that lasts until the function returns.
+llvm::Value* push_for_call(llvm::Function& function, std::uint64_t bytes) {
+  llvm::Module& module = *function.getParent();
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  llvm::IRBuilder<> b(&entry, entry.begin());
+  llvm::Type* size = b.getInt64Ty();
+  const llvm::FunctionCallee push = runtime_function(
+      module, "pycuda_cpu_local_push", llvm::FunctionType::get(b.getPtrTy(), {size}, false));
+  const llvm::FunctionCallee pop =
+      runtime_function(module, "pycuda_cpu_local_pop",
+                       llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), size}, false));
+  llvm::CallInst* memory = b.CreateCall(push, {b.getInt64(bytes)}, "local");
+  for (llvm::BasicBlock& block : function) {
+    auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    if (!end) continue;
+    b.SetInsertPoint(end);
+    b.CreateCall(pop, {memory, b.getInt64(bytes)});
+  }
+  return memory;
+}
+
+/// Memory that lasts until the coroutine's frame is popped, or its CUDA thread is no more.
+llvm::Value* push_for_thread(llvm::Function& coroutine, std::uint64_t bytes) {
+  for (llvm::Instruction& instruction : llvm::instructions(coroutine)) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::coro_begin) continue;
+    llvm::IRBuilder<> b(instruction.getNextNode());
+    const llvm::FunctionCallee push = runtime_function(
+        *coroutine.getParent(), "pycuda_cpu_variable_push",
+        llvm::FunctionType::get(
+            b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty(), b.getInt32Ty()}, false));
+    return b.CreateCall(
+        push, {coroutine.getArg(0), b.getInt64(bytes), b.getInt32(local_alignment), b.getInt32(0)},
+        "local");
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool use_safe_stack(llvm::Function& function, llvm::ScalarEvolution& evolution) {
+  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  llvm::SmallVector<Apart, 4> apart;
+  std::uint64_t bytes = 0;
+  for (llvm::Instruction& instruction : function.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable || !variable->isStaticAlloca()) continue;
+    const auto size = variable->getAllocationSize(layout);
+    if (!size || variable->getAlign().value() > local_alignment) continue;
+    if (Bounds(*variable, size->getFixedValue(), evolution).are_kept()) continue;
+    const std::uint64_t offset = llvm::alignTo(bytes, variable->getAlign());
+    apart.push_back({variable, offset});
+    bytes = offset + std::max<std::uint64_t>(size->getFixedValue(), 1);
+  }
+  if (apart.empty()) return false;
+  bytes = llvm::alignTo(bytes, local_alignment);
+  llvm::Value* const memory = function.isPresplitCoroutine() ? push_for_thread(function, bytes)
+                                                             : push_for_call(function, bytes);
+  if (memory == nullptr) return false;
+  llvm::IRBuilder<> b(function.getContext());
+  for (const auto& [variable, offset] : apart) {
+    // The one behind may have been a variable that is gone.
+    b.SetInsertPoint(llvm::cast<llvm::Instruction>(memory)->getNextNode());
+    for (llvm::User* user : llvm::make_early_inc_range(variable->users())) {
+      auto* note = llvm::cast<llvm::Instruction>(user);
+      if (note->isLifetimeStartOrEnd()) note->eraseFromParent();
+    }
+    llvm::Value* place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), memory, offset);
+    place->takeName(variable);
+    variable->replaceAllUsesWith(place);
+    variable->eraseFromParent();
+  }
+  return true;
+}
+
+}  // namespace pycuda::cpu::simt
