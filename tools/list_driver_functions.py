@@ -80,7 +80,12 @@ def row(function: Function, facts: dict) -> str:
     follower = successor(function, facts["superseded"])
     if follower is not None:
         names += (", " if names else "") + (f"superseded by `{follower}`" if follower else "deprecated")
-    return f"| `{function.name}` | {function.since} | {names} | {'yes' if function.on_cpu else 'no'} |"
+    return f"| `{function.name}` | {function.since} | {names} | {cpu_text(function, facts)} |"
+
+
+def cpu_text(function: Function, facts: dict) -> str:
+    reason = facts["refused"].get(function.name)
+    return f"no: {reason}" if reason else "yes" if function.on_cpu else "no"
 
 
 def page(root: pathlib.Path) -> str:
@@ -90,7 +95,7 @@ def page(root: pathlib.Path) -> str:
         HEAD.format(
             total=len(listed),
             python=sum(function.name in facts["python"] for function in listed),
-            cpu=sum(function.on_cpu for function in listed),
+            cpu=sum(cpu_text(function, facts) == "yes" for function in listed),
             superseded=sum(successor(function, facts["superseded"]) is not None for function in listed),
         )
     ]

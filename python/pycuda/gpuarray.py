@@ -28,7 +28,7 @@ from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
 empty = GPUArray
 globals().update(_FUNCTIONS)
 # NumPy's names with NumPy's arguments, the borrowed ones, come by `__getattr__` below.
-__all__ = sorted(["GPUArray", "empty", "has_double_support", "vec", *_FUNCTIONS, *_BORROWED])
+__all__ = sorted(["GPUArray", "GrowingArray", "empty", "has_double_support", "vec", *_FUNCTIONS, *_BORROWED])
 # Private in PyCUDA, but programs use them.
 _FOR_PROGRAMS = {"_compact_strides", "_get_broadcasted_binary_op_result", "_make_binary_op"}
 
@@ -44,6 +44,8 @@ def __getattr__(name):
         globals()[name] = _load(module, name)
     elif name in _FOR_PROGRAMS:
         globals()[name] = getattr(importlib.import_module("pycuda._arrays.pycuda.private"), name)
+    elif name == "GrowingArray":
+        globals()[name] = importlib.import_module("pycuda._arrays.pycuda.growing").GrowingArray
     elif name == "elementwise":
         globals()[name] = importlib.import_module("pycuda.elementwise")
     else:

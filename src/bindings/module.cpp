@@ -34,7 +34,11 @@ NB_MODULE(_driver, m) {
   bind_graph(m);
   bind_capture(m);
   bind_graph_exec(m);
+  bind_stream_memory(m);
   bind_ipc(m);
+  bind_virtual_memory(m);
+  bind_memory_batches(m);
+  bind_external_memory(m);
   bind_profile(m);
   bind_profiler(m);
   bind_checks(m);

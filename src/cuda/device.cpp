@@ -85,4 +85,22 @@ bool Device::can_access_peer(const Device& peer) const {
   return can != 0;
 }
 
+std::size_t Device::linear_texture_width(CUarray_format format, unsigned int channels) const {
+  std::size_t width = 0;
+  driver_->cuDeviceGetTexture1DLinearMaxWidth(&width, format, channels, handle_);
+  return width;
+}
+
+unsigned int Device::host_atomics(CUatomicOperation operation) const {
+  unsigned int capabilities = 0;
+  driver_->cuDeviceGetHostAtomicCapabilities(&capabilities, &operation, 1, handle_);
+  return capabilities;
+}
+
+unsigned int Device::peer_atomics(CUatomicOperation operation, const Device& peer) const {
+  unsigned int capabilities = 0;
+  driver_->cuDeviceGetP2PAtomicCapabilities(&capabilities, &operation, 1, handle_, peer.handle_);
+  return capabilities;
+}
+
 }  // namespace pycuda::cuda

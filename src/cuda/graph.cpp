@@ -201,6 +201,20 @@ CUgraphNode Graph::add_event_wait(const Event& event, Dependencies after) {
   return added;
 }
 
+CUgraphNode Graph::add_memory_operations(const MemoryOperations& operations, Dependencies after) {
+  const CUDA_BATCH_MEM_OP_NODE_PARAMS parameters = parameters_of(operations, context()->handle());
+  CUgraphNode added = nullptr;
+  driver().cuGraphAddBatchMemOpNode(&added, handle(), after.data(), after.size(), &parameters);
+  return added;
+}
+
+CUDA_BATCH_MEM_OP_NODE_PARAMS parameters_of(const MemoryOperations& operations, CUcontext context) {
+  const std::vector<CUstreamBatchMemOpParams>& all = operations.all();
+  // The driver copies them.
+  return {context, static_cast<unsigned int>(all.size()),
+          const_cast<CUstreamBatchMemOpParams*>(all.data()), 0};
+}
+
 KernelNode::KernelNode(const Kernel& kernel, const LaunchShape& shape, const void* arguments,
                        std::size_t bytes)
     : bytes_(bytes),

@@ -14,6 +14,7 @@
 #include "cuda/graph_resources.h"
 #include "cuda/launch.h"
 #include "cuda/owned.h"
+#include "cuda/stream_memory.h"
 
 namespace pycuda::cuda {
 
@@ -72,6 +73,7 @@ class Graph {
   CUgraphNode add_empty(Dependencies after);
   CUgraphNode add_event_record(const Event& event, Dependencies after);
   CUgraphNode add_event_wait(const Event& event, Dependencies after);
+  CUgraphNode add_memory_operations(const MemoryOperations& operations, Dependencies after);
 
  private:
   CUgraphNode add_copy(const CUDA_MEMCPY3D& copy, Dependencies after);
@@ -79,6 +81,9 @@ class Graph {
   std::shared_ptr<GraphResources> resources_;
   Owned<&driver::DriverTable::cuGraphDestroy> graph_;
 };
+
+/// The parameters of a node of memory operations, which live no longer than `operations`.
+CUDA_BATCH_MEM_OP_NODE_PARAMS parameters_of(const MemoryOperations& operations, CUcontext context);
 
 /// The parameters of a kernel node, with the place that they point into.
 class KernelNode {

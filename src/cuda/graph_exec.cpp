@@ -61,7 +61,7 @@ void GraphExec::keep_in(GraphResources& resources) const {
   resources.keep(graph_);
   if (updated_from_) resources.keep(updated_from_);
   for (const auto& [node, set] : set_arguments_) {
-    resources.keep(set.module);
+    if (set.module) resources.keep(set.module);
     if (set.kept) resources.keep(set.kept);
   }
 }
@@ -100,6 +100,13 @@ void GraphExec::set_kernel(CUgraphNode node, const Kernel& kernel, const LaunchS
   const KernelNode parameters(kernel, shape, arguments, bytes);
   exec_.driver().cuGraphExecKernelNodeSetParams(handle(), node, parameters.parameters());
   set_arguments_.insert_or_assign(node, SetArguments{kernel.module(), std::move(kept)});
+}
+
+void GraphExec::set_memory_operations(CUgraphNode node, const MemoryOperations& operations,
+                                      std::shared_ptr<const void> kept) {
+  const CUDA_BATCH_MEM_OP_NODE_PARAMS parameters = parameters_of(operations, context()->handle());
+  exec_.driver().cuGraphExecBatchMemOpNodeSetParams(handle(), node, &parameters);
+  set_arguments_.insert_or_assign(node, SetArguments{nullptr, std::move(kept)});
 }
 
 void GraphExec::set_enabled(CUgraphNode node, bool enabled) {

@@ -35,6 +35,10 @@ class GraphExec {
   /// Changes one kernel node from the next launch on; `kept` is what the arguments refer to.
   void set_kernel(CUgraphNode node, const Kernel& kernel, const LaunchShape& shape,
                   const void* arguments, std::size_t bytes, std::shared_ptr<const void> kept);
+  /// The same for a node of memory operations: other addresses, values and comparisons, but the
+  /// same operations.
+  void set_memory_operations(CUgraphNode node, const MemoryOperations& operations,
+                             std::shared_ptr<const void> kept);
   /// A node that is not enabled does nothing.
   void set_enabled(CUgraphNode node, bool enabled);
   bool is_enabled(CUgraphNode node) const;

@@ -3,6 +3,7 @@
 #include "cuda/stream_ordered_memory.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "cuda/after_work.h"
@@ -17,14 +18,23 @@ namespace pycuda::cuda {
 using driver::DriverError;
 
 std::shared_ptr<StreamOrderedPool> StreamOrderedPool::create(std::size_t release_threshold_bytes) {
+  PoolKind kind;
+  kind.place.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  kind.place.id = require_context()->device().handle();
+  auto pool = create(kind);
+  if (release_threshold_bytes != 0) pool->set_release_threshold(release_threshold_bytes);
+  return pool;
+}
+
+std::shared_ptr<StreamOrderedPool> StreamOrderedPool::create(const PoolKind& kind) {
   auto pool = std::make_shared<StreamOrderedPool>(Key{}, require_context());
   CUmemPoolProps properties{};
-  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.location.id = pool->context()->device().handle();
+  properties.allocType =
+      kind.managed ? CU_MEM_ALLOCATION_TYPE_MANAGED : CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.handleTypes = kind.handle_types;
+  properties.location = kind.place;
+  properties.maxSize = kind.most_bytes;
   pool->pool_.driver().cuMemPoolCreate(pool->pool_.out(), &properties);
-  if (release_threshold_bytes != 0) pool->set_release_threshold(release_threshold_bytes);
   return pool;
 }
 
@@ -35,6 +45,56 @@ std::shared_ptr<StreamOrderedPool> StreamOrderedPool::of_device() {
   auto pool = std::make_shared<StreamOrderedPool>(Key{}, context);
   pool->pool_ = decltype(pool->pool_)::borrow(context, handle);
   return pool;
+}
+
+std::shared_ptr<StreamOrderedPool> StreamOrderedPool::current() {
+  const ContextPtr context = require_context();
+  CUmemoryPool handle = nullptr;
+  context->driver().cuDeviceGetMemPool(&handle, context->device().handle());
+  auto pool = std::make_shared<StreamOrderedPool>(Key{}, context);
+  pool->pool_ = decltype(pool->pool_)::borrow(context, handle);
+  return pool;
+}
+
+std::shared_ptr<StreamOrderedPool> StreamOrderedPool::from_descriptor(int descriptor) {
+  auto pool = std::make_shared<StreamOrderedPool>(Key{}, require_context());
+  pool->pool_.driver().cuMemPoolImportFromShareableHandle(
+      pool->pool_.out(), reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
+      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+  return pool;
+}
+
+void StreamOrderedPool::make_current() const {
+  pool_.driver().cuDeviceSetMemPool(context()->device().handle(), handle());
+}
+
+void StreamOrderedPool::set_access(const CUmemLocation& place, CUmemAccess_flags flags) const {
+  CUmemAccessDesc access{};
+  access.location = place;
+  access.flags = flags;
+  pool_.driver().cuMemPoolSetAccess(handle(), &access, 1);
+}
+
+CUmemAccess_flags StreamOrderedPool::access(const CUmemLocation& place) const {
+  CUmemLocation from = place;
+  CUmemAccess_flags flags{};
+  pool_.driver().cuMemPoolGetAccess(&flags, handle(), &from);
+  return flags;
+}
+
+int StreamOrderedPool::share() const {
+  int descriptor = -1;
+  pool_.driver().cuMemPoolExportToShareableHandle(&descriptor, handle(),
+                                                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+  return descriptor;
+}
+
+StreamOrderedMemory StreamOrderedPool::open(const CUmemPoolPtrExportData& block,
+                                            std::size_t bytes) {
+  StreamOrderedMemory memory(shared_from_this(), nullptr, bytes);
+  CUmemPoolPtrExportData data = block;
+  pool_.driver().cuMemPoolImportPointer(&memory.address_, handle(), &data);
+  return memory;
 }
 
 StreamOrderedMemory StreamOrderedPool::allocate(std::size_t bytes, CUstream stream) {
@@ -68,10 +128,33 @@ void StreamOrderedPool::trim(std::size_t keep_bytes) const {
   pool_.driver().cuMemPoolTrimTo(handle(), keep_bytes);
 }
 
-std::size_t StreamOrderedPool::attribute(CUmemPool_attribute attribute) const {
+namespace {
+
+/// Those of the attributes that are an int; the others are sizes.
+bool is_flag(CUmemPool_attribute attribute) {
+  return attribute == CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
+         attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC ||
+         attribute == CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+}
+
+}  // namespace
+
+cuuint64_t StreamOrderedPool::attribute(CUmemPool_attribute attribute) const {
+  const auto& get = pool_.driver().cuMemPoolGetAttribute;
   cuuint64_t value = 0;
-  pool_.driver().cuMemPoolGetAttribute(handle(), attribute, &value);
+  int flag = 0;
+  if (is_flag(attribute)) {
+    get(handle(), attribute, &flag);
+    return flag != 0 ? 1 : 0;
+  }
+  get(handle(), attribute, &value);
   return value;
+}
+
+void StreamOrderedPool::set_attribute(CUmemPool_attribute attribute, cuuint64_t value) const {
+  const auto& set = pool_.driver().cuMemPoolSetAttribute;
+  int flag = value != 0 ? 1 : 0;
+  is_flag(attribute) ? set(handle(), attribute, &flag) : set(handle(), attribute, &value);
 }
 
 std::size_t StreamOrderedPool::used_bytes() const {
@@ -87,8 +170,7 @@ std::size_t StreamOrderedPool::release_threshold_bytes() const {
 }
 
 void StreamOrderedPool::set_release_threshold(std::size_t bytes) const {
-  cuuint64_t value = bytes;
-  pool_.driver().cuMemPoolSetAttribute(handle(), CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+  set_attribute(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, bytes);
 }
 
 StreamOrderedMemory::StreamOrderedMemory(StreamOrderedMemory&& other) noexcept
@@ -144,6 +226,13 @@ bool StreamOrderedMemory::postpone_free(CUdeviceptr address) noexcept {
     Capture::wait_for_work(context);
     return context.driver().cuMemFreeAsync.status(address, nullptr);
   });
+}
+
+CUmemPoolPtrExportData StreamOrderedMemory::share() const {
+  const ContextScope scope(context());
+  CUmemPoolPtrExportData data{};
+  context()->driver().cuMemPoolExportPointer(&data, address_);
+  return data;
 }
 
 void StreamOrderedMemory::free(CUstream stream) {

@@ -86,5 +86,7 @@ bool play_long_kernel_scenario(const std::string& name);
 bool play_lazy_scenario(const std::string& name);
 bool play_graph_scenario(const std::string& name);
 bool play_ipc_scenario(const std::string& name);
+bool play_virtual_memory_scenario(const std::string& name);
+bool play_pool_scenario(const std::string& name);
 
 }  // namespace driver_test

@@ -32,7 +32,13 @@ def test_the_driver_api_is_complete():
 
 def test_every_entry_is_about_a_function_of_the_api():
     superseded = {name: successor for name, successor in FACTS["superseded"].items() if name != "groups"}
-    named = [*FACTS["python"], *superseded, *superseded.values(), *FACTS["superseded"]["groups"].values()]
+    named = [
+        *FACTS["python"],
+        *FACTS["refused"],
+        *superseded,
+        *superseded.values(),
+        *FACTS["superseded"]["groups"].values(),
+    ]
     assert [name for name in named if name and name not in FUNCTIONS] == []
     assert set(FACTS["superseded"]["groups"]) <= {function.group for function in FUNCTIONS.values()}
 

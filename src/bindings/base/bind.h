@@ -14,6 +14,8 @@ void bind_stream(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
 void bind_capture(nanobind::module_& m);
 void bind_graph_exec(nanobind::module_& m);
+/// Their memory operations, and those of streams.
+void bind_stream_memory(nanobind::module_& m);
 void bind_device_memory(nanobind::module_& m);
 void bind_host_memory(nanobind::module_& m);
 void bind_copies(nanobind::module_& m);
@@ -28,6 +30,9 @@ void bind_texture(nanobind::module_& m);
 void bind_module(nanobind::module_& m);
 void bind_function(nanobind::module_& m);
 void bind_ipc(nanobind::module_& m);
+void bind_virtual_memory(nanobind::module_& m);
+void bind_memory_batches(nanobind::module_& m);
+void bind_external_memory(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
 void bind_profiler(nanobind::module_& m);
 void bind_checks(nanobind::module_& m);

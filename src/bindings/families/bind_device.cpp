@@ -196,6 +196,35 @@ void bind_device(nb::module_& m) {
       .def("can_access_peer", &cuda::Device::can_access_peer, nb::arg("peer"),
            "Whether kernels on this device can read and write the memory of the device `peer`.")
       .def(
+          "get_linear_texture_width",
+          [](const cuda::Device& self, nb::handle format, nb::handle channels) {
+            return self.linear_texture_width(as_enumerator<CUarray_format>(format, "format"),
+                                             as_integer<unsigned int>(channels, "num_channels"));
+          },
+          nb::arg("format"), nb::arg("num_channels") = 1,
+          "The most texels that a texture over memory without rows may have, an int.\n"
+          "\n"
+          "Parameters\n"
+          "----------\n"
+          "format : array_format\n"
+          "num_channels : int\n"
+          "    1, 2 or 4.")
+      .def(
+          "get_host_atomic_capabilities",
+          [](const cuda::Device& self, nb::handle operation) {
+            return self.host_atomics(as_enumerator<CUatomicOperation>(operation, "operation"));
+          },
+          nb::arg("operation"),
+          "What of an `atomic_operation` kernels can do with the host's memory: bits of "
+          "`atomic_capability`. Needs a driver of CUDA 13.")
+      .def(
+          "get_peer_atomic_capabilities",
+          [](const cuda::Device& self, nb::handle operation, const cuda::Device& peer) {
+            return self.peer_atomics(as_enumerator<CUatomicOperation>(operation, "operation"),
+                                     peer);
+          },
+          nb::arg("operation"), nb::arg("peer"), "The same for the memory of the device `peer`.")
+      .def(
           "__eq__",
           [](const cuda::Device& self, nb::handle other) {
             return nb::isinstance<cuda::Device>(other) &&

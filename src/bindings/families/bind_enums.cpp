@@ -41,6 +41,62 @@ const Member graph_instantiate_flags_members[] = {
     {"DEVICE_LAUNCH", 4},
     {"USE_NODE_PRIORITY", 8},
 };
+const Member stream_wait_value_flags_members[] = {
+    {"GEQ", 0}, {"EQ", 1}, {"AND", 2}, {"NOR", 3}, {"FLUSH", 1 << 30},
+};
+const Member stream_memory_barrier_flags_members[] = {
+    {"SYS", 0},
+    {"GPU", 1},
+};
+const Member mem_location_type_members[] = {
+    {"DEVICE", 1},
+    {"HOST", 2},
+    {"HOST_NUMA", 3},
+    {"HOST_NUMA_CURRENT", 4},
+};
+const Member mem_handle_type_members[] = {
+    {"NONE", 0},
+    {"POSIX_FILE_DESCRIPTOR", 1},
+    {"FABRIC", 8},
+};
+const Member mem_access_flags_members[] = {
+    {"NONE", 0},
+    {"READ", 1},
+    {"READWRITE", 3},
+};
+const Member mem_pool_attribute_members[] = {
+    {"REUSE_FOLLOW_EVENT_DEPENDENCIES", 1},
+    {"REUSE_ALLOW_OPPORTUNISTIC", 2},
+    {"REUSE_ALLOW_INTERNAL_DEPENDENCIES", 3},
+    {"RELEASE_THRESHOLD", 4},
+    {"RESERVED_MEM_CURRENT", 5},
+    {"RESERVED_MEM_HIGH", 6},
+    {"USED_MEM_CURRENT", 7},
+    {"USED_MEM_HIGH", 8},
+};
+const Member mem_advice_members[] = {
+    {"SET_READ_MOSTLY", 1},          {"UNSET_READ_MOSTLY", 2}, {"SET_PREFERRED_LOCATION", 3},
+    {"UNSET_PREFERRED_LOCATION", 4}, {"SET_ACCESSED_BY", 5},   {"UNSET_ACCESSED_BY", 6},
+};
+const Member mem_range_attribute_members[] = {
+    {"READ_MOSTLY", 1},
+    {"PREFERRED_LOCATION", 2},
+    {"LAST_PREFETCH_LOCATION", 4},
+};
+const Member atomic_operation_members[] = {
+    {"INTEGER_ADD", 0},       {"INTEGER_MIN", 1}, {"INTEGER_MAX", 2}, {"INTEGER_INCREMENT", 3},
+    {"INTEGER_DECREMENT", 4}, {"AND", 5},         {"OR", 6},          {"XOR", 7},
+    {"EXCHANGE", 8},          {"CAS", 9},         {"FLOAT_ADD", 10},  {"FLOAT_MIN", 11},
+    {"FLOAT_MAX", 12},
+};
+const Member atomic_capability_members[] = {
+    {"SIGNED", 1},     {"UNSIGNED", 2},    {"REDUCTION", 4},    {"SCALAR_32", 8},
+    {"SCALAR_64", 16}, {"SCALAR_128", 32}, {"VECTOR_32x4", 64},
+};
+const Member external_memory_handle_type_members[] = {
+    {"OPAQUE_FD", 1},
+    {"DMABUF_FD", 9},
+};
 const Member func_cache_members[] = {
     {"PREFER_NONE", 0},
     {"PREFER_SHARED", 1},
@@ -299,6 +355,17 @@ const Table tables[] = {
     {"capture_mode", capture_mode_members, Kind::Enumeration},
     {"graph_node_type", graph_node_type_members, Kind::Enumeration},
     {"graph_instantiate_flags", graph_instantiate_flags_members, Kind::FlagNames},
+    {"stream_wait_value_flags", stream_wait_value_flags_members, Kind::FlagNames},
+    {"stream_memory_barrier_flags", stream_memory_barrier_flags_members, Kind::FlagNames},
+    {"mem_location_type", mem_location_type_members, Kind::Enumeration},
+    {"mem_pool_attribute", mem_pool_attribute_members, Kind::Enumeration},
+    {"mem_advice", mem_advice_members, Kind::Enumeration},
+    {"mem_range_attribute", mem_range_attribute_members, Kind::Enumeration},
+    {"mem_handle_type", mem_handle_type_members, Kind::Enumeration},
+    {"mem_access_flags", mem_access_flags_members, Kind::Enumeration},
+    {"atomic_operation", atomic_operation_members, Kind::Enumeration},
+    {"atomic_capability", atomic_capability_members, Kind::FlagNames},
+    {"external_memory_handle_type", external_memory_handle_type_members, Kind::Enumeration},
     {"func_cache", func_cache_members, Kind::Enumeration},
     {"shared_config", shared_config_members, Kind::Enumeration},
     {"compute_mode", compute_mode_members, Kind::Enumeration},

@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "bindings/base/bind.h"
+#include "bindings/convert/enumeration.h"
 #include "bindings/convert/integers.h"
+#include "bindings/convert/ipc_handles.h"
+#include "bindings/convert/memory_place.h"
 #include "bindings/convert/stream_argument.h"
 #include "bindings/gil/released.h"
 #include "bindings/pointer/device_pointer.h"
@@ -35,6 +38,10 @@ class StreamOrderedAllocation : public DevicePointer {
     return memory_->address();
   }
   std::size_t bytes() const { return memory_->bytes(); }
+  CUmemPoolPtrExportData share() const {
+    static_cast<void>(address());
+    return without_gil([this] { return memory_->share(); });
+  }
   void free() {
     without_gil([this] { memory_->free(); });
   }
@@ -61,6 +68,42 @@ std::unique_ptr<StreamOrderedAllocation> allocate(const StreamOrderedMemoryPool&
   return std::make_unique<StreamOrderedAllocation>(std::move(memory), std::move(stream));
 }
 
+std::unique_ptr<StreamOrderedAllocation> open_block(const StreamOrderedMemoryPool& self,
+                                                    nb::handle data, nb::handle size) {
+  const auto block = handle_from_bytes<CUmemPoolPtrExportData>(data);
+  const auto bytes = as_integer<std::size_t>(size, "size");
+  cuda::StreamOrderedMemory memory = without_gil([&] { return self.pool->open(block, bytes); });
+  return std::make_unique<StreamOrderedAllocation>(std::move(memory), nb::none());
+}
+
+void make_pool(StreamOrderedMemoryPool* self, nb::handle release_threshold, nb::handle location,
+               nb::handle id, bool managed, nb::handle handle_types, nb::handle max_size) {
+  const auto threshold = as_integer<std::size_t>(release_threshold, "release_threshold");
+  cuda::PoolKind kind;
+  kind.place = memory_place(location, id);
+  kind.managed = managed;
+  kind.handle_types = as_enumerator<CUmemAllocationHandleType>(handle_types, "handle_types");
+  kind.most_bytes = as_integer<std::size_t>(max_size, "max_size");
+  new (self)
+      StreamOrderedMemoryPool{without_gil([&] { return cuda::StreamOrderedPool::create(kind); })};
+  if (threshold != 0) self->pool->set_release_threshold(threshold);
+}
+
+StreamOrderedMemoryPool import_pool(nb::handle descriptor) {
+  const auto number = as_integer<int>(descriptor, "descriptor");
+  return {without_gil([&] { return cuda::StreamOrderedPool::from_descriptor(number); })};
+}
+
+void set_access(const StreamOrderedMemoryPool& self, nb::handle access, nb::handle location,
+                nb::handle id) {
+  self.pool->set_access(memory_place(location, id),
+                        as_enumerator<CUmemAccess_flags>(access, "access"));
+}
+
+nb::object get_access(const StreamOrderedMemoryPool& self, nb::handle location, nb::handle id) {
+  return member_of("mem_access_flags", self.pool->access(memory_place(location, id)));
+}
+
 void trim(const StreamOrderedMemoryPool& self, std::size_t keep_bytes) {
   without_gil([&] { self.pool->trim(keep_bytes); });
 }
@@ -85,21 +128,73 @@ void bind_stream_ordered_memory(nb::module_& m) {
           nb::arg("stream").none() = nb::none(),
           "Give the memory back when the work now in `stream` is done; in the stream that it was "
           "allocated in when None.")
+      .def(
+          "share",
+          [](const StreamOrderedAllocation& self) { return handle_to_bytes(self.share()); },
+          "64 bytes by which another process opens the memory, where its pool was made with a "
+          "handle "
+          "type: `StreamOrderedMemoryPool.open`. Waits for the context's work on the CPU driver.")
       .def("__len__", &StreamOrderedAllocation::bytes);
 
   using Pool = StreamOrderedMemoryPool;
   nb::class_<Pool>(m, "StreamOrderedMemoryPool",
-                   "A pool of the driver, from which streams take memory in their own "
-                   "order.\n\nParameters\n----------\nrelease_threshold : int\n    Bytes that the "
-                   "pool keeps when a stream or the context is synchronized.",
+                   "A pool of the driver, from which streams take memory in their own order.\n"
+                   "\n"
+                   "Parameters\n"
+                   "----------\n"
+                   "release_threshold : int\n"
+                   "    Bytes that the pool keeps when a stream or the context is synchronized.\n"
+                   "location : mem_location_type\n"
+                   "    Where the memory is: on a device, or page-locked on the host.\n"
+                   "id : int, optional\n"
+                   "    The device's number, by default the current one's.\n"
+                   "managed : bool\n"
+                   "    Memory that host and devices share, which is at `location` first.\n"
+                   "handle_types : mem_handle_type\n"
+                   "    POSIX_FILE_DESCRIPTOR for a pool whose blocks other processes shall open.\n"
+                   "max_size : int\n"
+                   "    The most bytes that it may have; 0: as many as there are.",
                    nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def("__init__", &make_pool, nb::arg("release_threshold") = 0, nb::kw_only(),
+           nb::arg("location") = 1, nb::arg("id").none() = nb::none(), nb::arg("managed") = false,
+           nb::arg("handle_types") = 0, nb::arg("max_size") = 0)
+      .def_static(
+          "current", [] { return Pool{cuda::StreamOrderedPool::current()}; },
+          "The pool that allocations without one come from, on the current context's device.")
+      .def_static("from_file_descriptor", &import_pool, nb::arg("descriptor"),
+                  "A pool that another process shares. It gives no memory here; `open` maps blocks "
+                  "of it. The descriptor can be closed afterwards.")
       .def(
-          "__init__",
-          [](Pool* self, nb::handle release_threshold) {
-            const auto bytes = as_integer<std::size_t>(release_threshold, "release_threshold");
-            new (self) Pool{without_gil([&] { return cuda::StreamOrderedPool::create(bytes); })};
+          "make_current", [](const Pool& self) { self.pool->make_current(); },
+          "Let allocations without a pool come from it, as other libraries make them, as long as "
+          "it lives.")
+      .def(
+          "share", [](const Pool& self) { return without_gil([&] { return self.pool->share(); }); },
+          "A new file descriptor that stands for the pool, to be handed to another process and "
+          "closed with `os.close`.")
+      .def("open", &open_block, nb::arg("data"), nb::arg("size"),
+           "A block of another process's pool, by what `StreamOrderedAllocation.share` gave there. "
+           "It must be freed here before it is freed there.")
+      .def("set_access", &set_access, nb::arg("access"), nb::arg("location") = 1,
+           nb::arg("id").none() = nb::none(),
+           "Say what another device, or the host, may do with the pool's memory, a "
+           "`mem_access_flags`.")
+      .def("get_access", &get_access, nb::arg("location") = 1, nb::arg("id").none() = nb::none(),
+           "What a place may do with the pool's memory, a `mem_access_flags`.")
+      .def(
+          "get_attribute",
+          [](const Pool& self, nb::handle attribute) {
+            return self.pool->attribute(as_enumerator<CUmemPool_attribute>(attribute, "attribute"));
           },
-          nb::arg("release_threshold") = 0)
+          nb::arg("attribute"), "A number, by `mem_pool_attribute`.")
+      .def(
+          "set_attribute",
+          [](const Pool& self, nb::handle attribute, nb::handle value) {
+            self.pool->set_attribute(as_enumerator<CUmemPool_attribute>(attribute, "attribute"),
+                                     as_integer<cuuint64_t>(value, "value"));
+          },
+          nb::arg("attribute"), nb::arg("value"),
+          "Set a number, by `mem_pool_attribute`; the highest values are set to 0, to count anew.")
       .def_static(
           "of_device", [] { return Pool{cuda::StreamOrderedPool::of_device()}; },
           "The default pool of the current context's device, which every library shares.")

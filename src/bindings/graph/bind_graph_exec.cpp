@@ -12,6 +12,7 @@
 #include "bindings/function/kernel_arguments.h"
 #include "bindings/function/launch_shape.h"
 #include "bindings/gil/released.h"
+#include "bindings/graph/graph_exec_object.h"
 #include "bindings/graph/object.h"
 #include "cuda/graph_exec.h"
 
@@ -19,32 +20,6 @@ namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
-
-class GraphExecObject {
- public:
-  GraphExecObject(std::shared_ptr<const cuda::Graph> graph, unsigned long long flags)
-      : exec_(without_gil(
-            [&] { return std::make_unique<cuda::GraphExec>(std::move(graph), flags); })) {}
-  GraphExecObject(GraphExecObject&&) = default;
-  GraphExecObject(const GraphExecObject&) = delete;
-  GraphExecObject& operator=(const GraphExecObject&) = delete;
-  ~GraphExecObject() {
-    // It waits for launches, which may call Python functions.
-    if (exec_) without_gil_if_possible([this] { exec_.reset(); });
-  }
-  cuda::GraphExec& exec() const { return *exec_; }
-
-  /// The handle of a node of the graph that this was made of.
-  CUgraphNode own(const GraphNodeObject& node) const {
-    if (node.graph.get() != exec_->graph()) {
-      throw nb::value_error("the node is not one of the graph that this was instantiated from");
-    }
-    return node.node;
-  }
-
- private:
-  std::unique_ptr<cuda::GraphExec> exec_;
-};
 
 GraphExecObject instantiate(const GraphObject& graph, nb::handle flags) {
   return {graph.ready(), as_integer<unsigned long long>(flags, "flags")};

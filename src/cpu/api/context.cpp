@@ -262,6 +262,14 @@ base::Result<void*, exec::PagesFailure> Context::open(const exec::PagesName& nam
   return opened;
 }
 
+void* Context::map_file(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
+  void* const mapped = device_.memory().map_file(descriptor, offset, bytes, handle_);
+  if (mapped == nullptr) return nullptr;
+  const std::lock_guard lock(owned_mutex_);
+  device_blocks_.insert(mapped);
+  return mapped;
+}
+
 bool Context::release(void* memory) {
   {
     const std::lock_guard lock(owned_mutex_);

@@ -86,6 +86,8 @@ class Context final : public exec::FaultSink {
 
   /// Another process's block, for `opened_memory` alone, which counts how often it is open.
   base::Result<void*, exec::PagesFailure> open(const exec::PagesName& name);
+  /// Part of another library's file, freed like device memory; null when it cannot be mapped.
+  void* map_file(int descriptor, std::uint64_t offset, std::uint64_t bytes);
   OpenedMemory& opened_memory() { return opened_memory_; }
 
   /// Page-locked memory that ends with this context: allocated by the driver, or the program's own

@@ -13,17 +13,38 @@ namespace pycuda::cpu::api {
 using exec::AddressTable;
 using exec::MemoryKind;
 
+namespace {
+
+/// By cuMemFree, as a block of its context.
+bool is_freed_here(MemoryKind kind) {
+  return kind == MemoryKind::Device || kind == MemoryKind::Managed || kind == MemoryKind::External;
+}
+
+}  // namespace
+
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes) {
-  const auto found = AddressTable::instance().find(address);
-  return found && bytes <= found->bytes - (address - found->begin);
+  auto found = AddressTable::instance().find(address);
+  while (found && bytes > found->bytes - (address - found->begin)) {
+    // What is mapped side by side is one range to a program.
+    if (!is_mapped(found->kind)) return false;
+    bytes -= found->bytes - (address - found->begin);
+    address = found->begin + found->bytes;
+    found = AddressTable::instance().find(address);
+    if (found && !is_mapped(found->kind)) return false;
+  }
+  return found.has_value();
+}
+
+bool is_unified_range(CUdeviceptr address, std::uint64_t bytes) {
+  return address != 0 &&
+         (is_device_range(address, bytes) || !AddressTable::instance().find(address));
 }
 
 bool is_pageable(CUdeviceptr address) { return !AddressTable::instance().find(address); }
 
 bool is_device_block(CUdeviceptr address) {
   const auto found = AddressTable::instance().find(address);
-  return found && found->begin == address &&
-         (found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed);
+  return found && found->begin == address && is_freed_here(found->kind);
 }
 
 Context* owner_of(const exec::Allocation& allocation) {
@@ -36,7 +57,7 @@ Context* owner_of(const exec::Allocation& allocation) {
 bool free_device_block(CUdeviceptr address) {
   const auto found = AddressTable::instance().find(address);
   if (!found || found->begin != address) return false;
-  if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed) return false;
+  if (!is_freed_here(found->kind)) return false;
   Context* const owner = owner_of(*found);
   return owner != nullptr && owner->release(reinterpret_cast<void*>(address));
 }
@@ -104,8 +125,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
       return release_pool_block(reinterpret_cast<void*>(dptr)) ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE;
     }
-    if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (!is_freed_here(found->kind)) return CUDA_ERROR_INVALID_VALUE;
     Context* const owner = owner_of(*found);
     if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUresult status = owner->synchronize();

@@ -18,6 +18,9 @@ constexpr std::size_t small_transfer_bytes = std::size_t{64} * 1024;
 
 /// Whether [address, address + bytes) lies in one live allocation of any kind.
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
+/// Whether a copy may have that end: inside an allocation it must stay there; outside of all, it is
+/// the host's own memory.
+bool is_unified_range(CUdeviceptr address, std::uint64_t bytes);
 /// Whether the driver knows nothing of the memory at `address`: then it is the host's own, not
 /// page-locked, and the program may free or change it once an asynchronous copy's call has
 /// returned.
@@ -30,6 +33,10 @@ bool free_device_block(CUdeviceptr address);
 /// Whether a fill of at least one value may be done: alignment, pitch and range. The element size
 /// is 1, 2 or 4.
 CUresult check_fill(const CUDA_MEMSET_NODE_PARAMS& spec);
+/// Whether cuMemMap put it there.
+constexpr bool is_mapped(exec::MemoryKind kind) {
+  return kind == exec::MemoryKind::Mapped || kind == exec::MemoryKind::MappedHost;
+}
 /// Whether a pool or a graph's node gave the memory.
 constexpr bool is_of_pool(exec::MemoryKind kind) {
   return kind == exec::MemoryKind::Pool || kind == exec::MemoryKind::ManagedPool ||

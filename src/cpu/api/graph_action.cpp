@@ -9,6 +9,7 @@
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/host_callback.h"
 #include "cpu/api/launch.h"
+#include "cpu/api/stream_memory.h"
 
 namespace pycuda::cpu::api {
 
@@ -26,6 +27,9 @@ CUgraphNodeType type_of(const NodeAction& action) {
     CUgraphNodeType operator()(const WaitAction&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
     CUgraphNodeType operator()(const AllocAction&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
     CUgraphNodeType operator()(const FreeAction&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+    CUgraphNodeType operator()(const MemoryOperationsAction&) const {
+      return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    }
   };
   return std::visit(Type{}, action);
 }
@@ -161,6 +165,22 @@ CUresult make_wait_action(CUevent event, WaitAction* action) {
   return make_event_action(event, action);
 }
 
+CUresult make_memory_operations_action(const CUDA_BATCH_MEM_OP_NODE_PARAMS* params,
+                                       MemoryOperationsAction* action) {
+  // Unlike other nodes these name their context.
+  if (params == nullptr || params->flags != 0 || params->ctx == nullptr ||
+      (params->paramArray == nullptr && params->count != 0))
+    return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  CUresult status = find_node_context(params->ctx, &context);
+  if (status != CUDA_SUCCESS) return status;
+  const MemoryOperations operations(params->paramArray, params->count);
+  status = check_memory_operations(operations);
+  if (status != CUDA_SUCCESS) return status;
+  *action = {context->handle(), {operations.begin(), operations.end()}, params->flags};
+  return CUDA_SUCCESS;
+}
+
 void append_step(const NodeAction& action, exec::Sequence* sequence) {
   struct Append {
     exec::Sequence* sequence;
@@ -190,6 +210,9 @@ void append_step(const NodeAction& action, exec::Sequence* sequence) {
     // When memory counts as allocated is known at the launch; the block is there all the time.
     void operator()(const AllocAction&) const {}
     void operator()(const FreeAction&) const {}
+    void operator()(const MemoryOperationsAction& batch) const {
+      append_memory_operations(batch.operations, sequence);
+    }
   };
   std::visit(Append{sequence}, action);
 }

@@ -76,8 +76,15 @@ struct FreeAction {
   std::shared_ptr<GraphAllocation> allocation;
 };
 
-using NodeAction = std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction,
-                                ChildAction, RecordAction, WaitAction, AllocAction, FreeAction>;
+struct MemoryOperationsAction {
+  CUcontext context = nullptr;
+  std::vector<CUstreamBatchMemOpParams> operations;
+  unsigned flags = 0;
+};
+
+using NodeAction =
+    std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction, ChildAction,
+                 RecordAction, WaitAction, AllocAction, FreeAction, MemoryOperationsAction>;
 
 CUgraphNodeType type_of(const NodeAction& action);
 
@@ -91,6 +98,8 @@ CUresult make_fill_action(const CUDA_MEMSET_NODE_PARAMS* spec, CUcontext context
 CUresult make_host_action(CUhostFn function, void* data, HostAction* action);
 CUresult make_record_action(CUevent event, RecordAction* action);
 CUresult make_wait_action(CUevent event, WaitAction* action);
+CUresult make_memory_operations_action(const CUDA_BATCH_MEM_OP_NODE_PARAMS* params,
+                                       MemoryOperationsAction* action);
 
 /// Adds what a launch runs for this node alone (for a child graph, nothing).
 void append_step(const NodeAction& action, exec::Sequence* sequence);

@@ -139,6 +139,15 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                   });
 }
 
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode* dependencies, size_t numDependencies,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+  return add_plain<MemoryOperationsAction>(
+      phGraphNode, hGraph, dependencies, numDependencies, [&](MemoryOperationsAction* action) {
+        return make_memory_operations_action(nodeParams, action);
+      });
+}
+
 CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
                            const CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData,
                            size_t numDependencies, CUgraphNodeParams* nodeParams) {

@@ -125,6 +125,12 @@ class DotFile {
     if (tells(CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS))
       text << "\\nat 0x" << std::hex << action.address << std::dec;
   }
+  void describe(const MemoryOperationsAction& action, std::ostream& text) const {
+    text << "memory operations: " << action.operations.size();
+    if (!tells(CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS)) return;
+    for (const CUstreamBatchMemOpParams& operation : action.operations)
+      text << "\\noperation " << static_cast<int>(operation.operation);
+  }
   void event(CUevent handle, std::ostream& text) const {
     if (tells(CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS)) text << "\\nevent " << handle;
   }

@@ -226,6 +226,14 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hN
   });
 }
 
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+  return change<MemoryOperationsAction>(
+      hGraphExec, hNode, [&](const MemoryOperationsAction&, MemoryOperationsAction* made) {
+        return make_memory_operations_action(nodeParams, made);
+      });
+}
+
 CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                   CUgraphNodeParams* nodeParams) {
   return set_params(hGraphExec, hNode, nodeParams);

@@ -209,6 +209,25 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr* dptr_out) {
   });
 }
 
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
+                                        CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
+  return with_action<MemoryOperationsAction>(
+      hNode, [&](GraphNode&, MemoryOperationsAction& action) -> CUresult {
+        if (nodeParams_out == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        // The array is the node's own, as with NVIDIA's driver.
+        *nodeParams_out = {action.context, static_cast<unsigned>(action.operations.size()),
+                           action.operations.data(), action.flags};
+        return CUDA_SUCCESS;
+      });
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+  return change_node<MemoryOperationsAction>(hNode, [&](MemoryOperationsAction* action) {
+    return make_memory_operations_action(nodeParams, action);
+  });
+}
+
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
   return with_node(hNode, [&](GraphNode& node) -> CUresult {
     if (nodeParams == nullptr || nodeParams->type != node.type()) return CUDA_ERROR_INVALID_VALUE;

@@ -164,8 +164,14 @@ CUresult make_action(CUgraphNodeParams* params, const Graph* graph, NodeAction* 
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
       return refuse_in_graphs("external semaphores");
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      return refuse_in_graphs("batches of memory operations");
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
+      const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& batch = params->memOp;
+      const CUDA_BATCH_MEM_OP_NODE_PARAMS same{batch.ctx, batch.count, batch.paramArray,
+                                               batch.flags};
+      return put<MemoryOperationsAction>(action, [&](MemoryOperationsAction* made) {
+        return make_memory_operations_action(&same, made);
+      });
+    }
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return refuse_in_graphs("conditional nodes");
     default:

@@ -50,6 +50,15 @@ struct Compare {
                ? CU_GRAPH_EXEC_UPDATE_SUCCESS
                : CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
   }
+  // Addresses, values and flags may change, not what is done.
+  CUgraphExecUpdateResult operator()(const MemoryOperationsAction& have) const {
+    const auto& other = std::get<MemoryOperationsAction>(want);
+    const auto type = [](const CUstreamBatchMemOpParams& operation) { return operation.operation; };
+    return have.context == other.context &&
+                   std::ranges::equal(have.operations, other.operations, {}, type, type)
+               ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+               : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+  }
   template <class Action>
   CUgraphExecUpdateResult operator()(const Action&) const {
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;

@@ -254,6 +254,12 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
   return library_variable(dptr, bytes, library, name, true);
 }
 
+CUresult cuLibraryGetUnifiedFunction(void**, CUlibrary library, const char*) {
+  // Functions are code for groups of a kernel's threads, none that the host could call too. The
+  // answer is that of a GPU without unified function pointers.
+  return with_library(library, [](Library&) { return CUDA_ERROR_INVALID_VALUE; });
+}
+
 CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
   return with_context([&](Context& context) -> CUresult {
     KernelHandle* found = registry.kernels.find(kernel);

@@ -2,15 +2,22 @@
 // cuMemAdvise, cuMemPrefetchAsync and cuMemRangeGetAttribute: advice about where managed memory
 // should be. There is one place only, so advice is checked, remembered and answered, and changes
 // nothing else.
+#include <sys/mman.h>
+
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
+#include "cpu/api/batch.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/untouched_pages.h"
 
 using namespace pycuda::cpu::api;
 using pycuda::cpu::exec::AddressTable;
 using pycuda::cpu::exec::MemoryKind;
+using pycuda::cpu::exec::WholePages;
 
 namespace {
 
@@ -80,10 +87,77 @@ CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstr
   });
 }
 
+/// The location of each range of a batch, checked.
+struct PrefetchList {
+  const CUdeviceptr* addresses;
+  const std::size_t* bytes;
+  std::size_t count;
+  const CUmemLocation* locations;
+  const std::size_t* indices;
+  std::size_t location_count;
+};
+
+CUresult device_of(const CUmemLocation& location, CUdevice* device);
+
+CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* bytes, std::size_t count) {
+  if (addresses == nullptr || bytes == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (bytes[i] == 0 || !managed_range(addresses[i], bytes[i])) return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult prefetch_all(const PrefetchList& list, CUstream stream) {
+  return with_batch_stream(stream, [&]() -> CUresult {
+    CUresult status = check_ranges(list.addresses, list.bytes, list.count);
+    if (status != CUDA_SUCCESS) return status;
+    if (list.locations == nullptr ||
+        !are_group_indices(list.indices, list.location_count, list.count))
+      return CUDA_ERROR_INVALID_VALUE;
+    std::vector<CUdevice> devices(list.location_count);
+    for (std::size_t i = 0; i < list.location_count; ++i) {
+      status = device_of(list.locations[i], &devices[i]);
+      if (status != CUDA_SUCCESS) return status;
+      if (!is_place(devices[i])) return CUDA_ERROR_INVALID_VALUE;
+    }
+    std::size_t group = 0;
+    for (std::size_t i = 0; i < list.count && status == CUDA_SUCCESS; ++i) {
+      if (group + 1 < list.location_count && i == list.indices[group + 1]) ++group;
+      status = prefetch(list.addresses[i], list.bytes[i], devices[group], stream);
+    }
+    return status;
+  });
+}
+
+/// Whole pages are given back: their contents are not wanted any more.
+void discard(CUdeviceptr address, std::size_t bytes) {
+  const WholePages pages =
+      pycuda::cpu::exec::whole_pages(reinterpret_cast<unsigned char*>(address), bytes);
+  if (pages.bytes != 0) madvise(pages.begin, pages.bytes, MADV_DONTNEED);
+}
+
+CUresult discard_all(const CUdeviceptr* addresses, const std::size_t* bytes, std::size_t count,
+                     CUstream handle) {
+  return with_batch_stream(handle, [&]() -> CUresult {
+    const CUresult status = check_ranges(addresses, bytes, count);
+    if (status != CUDA_SUCCESS) return status;
+    return with_stream(handle, [&](Stream& stream) -> CUresult {
+      std::vector<std::pair<CUdeviceptr, std::size_t>> ranges;
+      for (std::size_t i = 0; i < count; ++i) ranges.emplace_back(addresses[i], bytes[i]);
+      return stream.start(
+          [ranges] {
+            for (const auto& [address, size] : ranges) discard(address, size);
+          },
+          true);
+    });
+  });
+}
+
 CUresult device_of(const CUmemLocation& location, CUdevice* device) {
   if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
     *device = location.id;
-  } else if (location.type == CU_MEM_LOCATION_TYPE_HOST) {
+  } else if (location.type == CU_MEM_LOCATION_TYPE_HOST ||
+             (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0)) {
     *device = CU_DEVICE_CPU;
   } else {
     return CUDA_ERROR_INVALID_VALUE;
@@ -123,6 +197,31 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation l
     return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
   }
   return prefetch(devPtr, count, device, hStream);
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                 CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                 size_t numPrefetchLocs, unsigned long long flags,
+                                 CUstream hStream) {
+  if (flags != 0) return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  return prefetch_all({dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs},
+                      hStream);
+}
+
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                unsigned long long flags, CUstream hStream) {
+  if (flags != 0) return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  return discard_all(dptrs, sizes, count, hStream);
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                           CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                           size_t numPrefetchLocs, unsigned long long flags,
+                                           CUstream hStream) {
+  if (flags != 0) return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  const CUresult status =
+      prefetch_all({dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs}, hStream);
+  return status == CUDA_SUCCESS ? discard_all(dptrs, sizes, count, hStream) : status;
 }
 
 CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute,

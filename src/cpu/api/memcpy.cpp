@@ -27,9 +27,7 @@ bool is_valid(End end, CUdeviceptr address, std::size_t bytes) {
     case End::Device:
       return is_device_range(address, bytes);
     case End::Unified:
-      // Inside an allocation it must stay there; outside of all, it is the host's own memory.
-      return address != 0 && (is_device_range(address, bytes) ||
-                              !pycuda::cpu::exec::AddressTable::instance().find(address));
+      return is_unified_range(address, bytes);
   }
   return false;
 }

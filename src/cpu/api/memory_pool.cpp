@@ -21,6 +21,7 @@ struct PoolBlock {
   std::shared_ptr<MemoryPool> pool;  // keeps a destroyed pool until its last block is freed
   std::uint64_t bytes = 0;
   bool being_freed = false;
+  std::optional<exec::PagesName> name;  ///< of a block of another process's pool
 };
 
 struct PoolTable {
@@ -65,7 +66,7 @@ CUresult allocate_from(MemoryPool* pool, CUdeviceptr* pointer, std::size_t bytes
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   PoolTable& all = table();
   const std::lock_guard lock(all.mutex);
-  all.blocks[memory] = PoolBlock{std::move(shared), bytes, false};
+  all.blocks[memory] = PoolBlock{std::move(shared), bytes, false, std::nullopt};
   *pointer = reinterpret_cast<CUdeviceptr>(memory);
   return CUDA_SUCCESS;
 }
@@ -146,7 +147,8 @@ void* MemoryPool::allocate(std::uint64_t bytes) {
     if (bytes > limit_bytes_ - used_bytes_) return nullptr;
     used_bytes_ += bytes;
   }
-  void* memory = this->memory().allocate(bytes, kind(), nullptr);
+  // Blocks that other processes may have share no page with others.
+  void* memory = this->memory().allocate(bytes, kind(), nullptr, shared_ ? 4096 : 256);
   const std::lock_guard lock(mutex_);
   if (memory == nullptr) {
     used_bytes_ -= bytes;
@@ -225,16 +227,56 @@ CUresult MemoryPool::set(CUmemPool_attribute attribute, const void* value) {
   }
 }
 
-CUmemoryPool create_pool(VirtualDevice& device, const CUmemPoolProps& properties) {
+namespace {
+
+CUmemoryPool enter(std::shared_ptr<MemoryPool> made) {
+  const CUmemoryPool handle = made->handle();
+  PoolTable& all = table();
+  const std::lock_guard lock(all.mutex);
+  MemoryPool* const key = made.get();
+  all.pools.emplace(key, std::move(made));
+  return handle;
+}
+
+}  // namespace
+
+CUresult create_pool(VirtualDevice& device, const CUmemPoolProps& properties, CUmemoryPool* pool) {
   const std::uint64_t limit =
       properties.maxSize != 0 ? properties.maxSize : device.memory().total_bytes();
   auto made =
       std::make_shared<MemoryPool>(device, limit, properties.allocType, properties.location);
-  const CUmemoryPool handle = made->handle();
+  if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+    if (const CUresult status = made->become_shared(); status != CUDA_SUCCESS) return status;
+  }
+  *pool = enter(std::move(made));
+  return CUDA_SUCCESS;
+}
+
+CUmemoryPool import_pool(VirtualDevice& device, const exec::PagesName& name) {
+  auto made = std::make_shared<MemoryPool>(device, device.memory().total_bytes());
+  made->become_import_of(name);
+  return enter(std::move(made));
+}
+
+CUresult import_pool_block(MemoryPool& pool, const exec::PagesName& name, CUdeviceptr* pointer) {
+  auto shared = share(&pool);
+  {
+    // It is mapped once, and freed once.
+    PoolTable& all = table();
+    const std::lock_guard lock(all.mutex);
+    for (const auto& [known, block] : all.blocks) {
+      if (block.pool != shared || block.name != name || block.being_freed) continue;
+      *pointer = reinterpret_cast<CUdeviceptr>(known);
+      return CUDA_SUCCESS;
+    }
+  }
+  void* memory = nullptr;
+  if (const CUresult status = shared->open(name, &memory); status != CUDA_SUCCESS) return status;
   PoolTable& all = table();
   const std::lock_guard lock(all.mutex);
-  all.pools.emplace(made.get(), std::move(made));
-  return handle;
+  all.blocks[memory] = PoolBlock{std::move(shared), name.bytes, false, name};
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  return CUDA_SUCCESS;
 }
 
 bool release_pool_block(void* memory) {
@@ -257,6 +299,14 @@ CUresult with_pool(CUmemoryPool handle, Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
     MemoryPool* pool = registry.pools.find(handle);
     return pool != nullptr ? body(*pool) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+/// With a pool of this process's own: what another one made is asked and told there.
+template <class Body>
+CUresult with_own_pool(CUmemoryPool handle, Body&& body) noexcept {
+  return with_pool(handle, [&](MemoryPool& pool) -> CUresult {
+    return pool.origin() ? CUDA_ERROR_INVALID_VALUE : body(pool);
   });
 }
 
@@ -291,6 +341,8 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
                                  CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     MemoryPool* found = registry.pools.find(pool);
+    // What another process made gives memory there alone.
+    if (found != nullptr && found->origin()) return CUDA_ERROR_INVALID_VALUE;
     if (found != nullptr && stream.in_capture()) return capture_allocation(stream, bytesize, dptr);
     return found != nullptr ? allocate_from(found, dptr, bytesize, stream)
                             : CUDA_ERROR_INVALID_VALUE;
@@ -334,17 +386,17 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
 }
 
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
-  return with_pool(pool, [](MemoryPool&) { return CUDA_SUCCESS; });  // nothing is kept back
+  return with_own_pool(pool, [](MemoryPool&) { return CUDA_SUCCESS; });  // nothing is kept back
 }
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+  return with_own_pool(pool, [&](MemoryPool& found) -> CUresult {
     return value != nullptr ? found.get(attr, value) : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-  return with_pool(pool, [&](MemoryPool& found) -> CUresult {
+  return with_own_pool(pool, [&](MemoryPool& found) -> CUresult {
     return value != nullptr ? found.set(attr, value) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -361,7 +413,8 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
   return with_pool(pool, [&](MemoryPool& found) -> CUresult {
     VirtualDevice* device = find_device(dev);
     if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    if (&found.device() != device || found.place().type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (&found.device() != device || found.place().type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        found.origin())
       return CUDA_ERROR_INVALID_VALUE;
     return choose_pool(found);
   });

@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/exec/device.h"
+#include "cpu/exec/shared_pages.h"
 
 namespace pycuda::cpu::api {
 
@@ -34,6 +36,18 @@ class MemoryPool {
   VirtualDevice& device() const { return device_; }
   CUmemAllocationType type() const { return type_; }
   const CUmemLocation& place() const { return place_; }
+  /// Whether other processes may have it (cuMemPoolExportToShareableHandle): what tells them of
+  /// it. Null for other pools.
+  const exec::SharedPages* shared() const { return shared_ ? &*shared_ : nullptr; }
+  /// Another pool's name, if this is what an exported pool was imported as: it gives no memory, it
+  /// only takes pointers.
+  const std::optional<exec::PagesName>& origin() const { return origin_; }
+  /// Lets it be exported, before it is used. False where the system has nothing for that.
+  CUresult become_shared();
+  void become_import_of(const exec::PagesName& pool) { origin_ = pool; }
+  /// A block of an exported pool, opened here by its name.
+  CUresult open(const exec::PagesName& block, void** memory);
+
   /// What cuMemAllocAsync may take from: a device's own memory.
   bool is_of_device_memory() const { return kind() == exec::MemoryKind::Pool; }
 
@@ -57,6 +71,8 @@ class MemoryPool {
   CUmemAllocationType type_;
   CUmemLocation place_;
   CUmemoryPool handle_;
+  std::optional<exec::SharedPages> shared_;
+  std::optional<exec::PagesName> origin_;
   mutable std::mutex mutex_;  // protects what follows
   std::uint64_t used_bytes_ = 0;
   std::uint64_t used_high_bytes_ = 0;
@@ -71,7 +87,11 @@ class MemoryPool {
 };
 
 /// Makes a pool that the program owns.
-CUmemoryPool create_pool(VirtualDevice& device, const CUmemPoolProps& properties);
+CUresult create_pool(VirtualDevice& device, const CUmemPoolProps& properties, CUmemoryPool* pool);
+/// Makes a pool of what another process exported.
+CUmemoryPool import_pool(VirtualDevice& device, const exec::PagesName& name);
+/// A block of an imported pool becomes one that cuMemFreeAsync takes.
+CUresult import_pool_block(MemoryPool& pool, const exec::PagesName& name, CUdeviceptr* pointer);
 /// Frees a block of any pool: at once. False when `memory` is no live block of a pool.
 bool release_pool_block(void* memory);
 /// The pool a block came from, or null.

@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The functions of the per-thread-default-stream ABI: the same ones, with stream 0 meaning the
 // calling thread's own.
-#include "cpu/api/entry_guard.h"
+#include "cpu/api/per_thread_stream.h"
 
 using namespace pycuda::cpu::api;
-
-namespace {
-
-class OwnStreamZero {
- public:
-  OwnStreamZero() : before_(this_thread.stream_zero_is_own) {
-    this_thread.stream_zero_is_own = true;
-  }
-  ~OwnStreamZero() { this_thread.stream_zero_is_own = before_; }
-  OwnStreamZero(const OwnStreamZero&) = delete;
-  OwnStreamZero& operator=(const OwnStreamZero&) = delete;
-
- private:
-  bool before_;
-};
-
-}  // namespace
 
 extern "C" {
 

@@ -3,8 +3,10 @@
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/memory_pool.h"
+#include "cpu/api/virtual_memory.h"
 
 using namespace pycuda::cpu::api;
+using pycuda::cpu::exec::AddressSpace;
 using pycuda::cpu::exec::AddressTable;
 using pycuda::cpu::exec::Allocation;
 using pycuda::cpu::exec::MemoryKind;
@@ -13,7 +15,7 @@ namespace {
 
 bool is_host(const Allocation& allocation) {
   return allocation.kind == MemoryKind::PageLocked || allocation.kind == MemoryKind::Registered ||
-         allocation.kind == MemoryKind::HostPool;
+         allocation.kind == MemoryKind::HostPool || allocation.kind == MemoryKind::MappedHost;
 }
 
 bool is_managed(const Allocation& allocation) {
@@ -61,17 +63,31 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
       return answer<unsigned>(data, can_share(allocation));
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return answer<CUdeviceptr>(data, allocation.begin);
+      return answer<CUdeviceptr>(data, is_mapped(allocation.kind)
+                                           ? AddressSpace::instance().reservation(address).first
+                                           : allocation.begin);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return answer<std::size_t>(data, allocation.bytes);
+      return answer<std::size_t>(data, is_mapped(allocation.kind)
+                                           ? AddressSpace::instance().reservation(address).second
+                                           : allocation.bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return answer<unsigned>(data, 1);
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return answer<unsigned long long>(data, CU_MEM_HANDLE_TYPE_NONE);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: {
+      if (const auto mapping = AddressSpace::instance().find(address))
+        return answer<unsigned long long>(data, mapping->memory->facts().handle_types);
+      const MemoryPool* const pool =
+          registry.pools.find(pool_of(reinterpret_cast<const void*>(allocation.begin)));
+      const bool shared = pool != nullptr && pool->shared() != nullptr;
+      return answer<unsigned long long>(
+          data, shared ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE);
+    }
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return answer<unsigned>(data, 0);
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return answer<unsigned>(data, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+      const auto mapping = AddressSpace::instance().find(address);
+      return answer<unsigned>(
+          data, mapping ? flags_of(mapping->allowed()) : CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    }
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return answer<CUmemoryPool>(data, pool_of(reinterpret_cast<const void*>(allocation.begin)));
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:

@@ -9,6 +9,7 @@
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/memory_pool.h"
+#include "cpu/api/refusal.h"
 #include "cpu/api/virtual_device.h"
 
 namespace pycuda::cpu::api {
@@ -87,6 +88,22 @@ CUresult pool_at(CUmemoryPool* pool, const CUmemLocation* place, CUmemAllocation
     *pool = default_one ? pools.default_pool->handle() : pools.current;
     return CUDA_SUCCESS;
   });
+}
+
+/// Pools of device memory alone are shared, and by file descriptors alone.
+CUresult check_sharing(const CUmemPoolProps& properties) {
+  if (properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE) return CUDA_SUCCESS;
+  const bool by_descriptor = properties.handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (by_descriptor && is_device_memory(properties.allocType, properties.location))
+    return CUDA_SUCCESS;
+  // What NVIDIA's driver has: other networks, and the memory of a node.
+  const bool elsewhere = properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                         properties.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  if (properties.handleTypes != CU_MEM_HANDLE_TYPE_FABRIC && !(by_descriptor && elsewhere))
+    return CUDA_ERROR_INVALID_VALUE;
+  return refuse(CUDA_ERROR_NOT_SUPPORTED,
+                "cuMemPoolCreate: the CPU driver shares pools of device memory by file descriptors "
+                "alone");
 }
 
 /// Where access can be had from at all.
@@ -200,9 +217,8 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   return with_driver([&]() -> CUresult {
     if (pool == nullptr || poolProps == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (!is_pool_place(poolProps->allocType, poolProps->location)) return CUDA_ERROR_INVALID_VALUE;
-    if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-    *pool = create_pool(device_at(poolProps->location), *poolProps);
-    return CUDA_SUCCESS;
+    if (const CUresult status = check_sharing(*poolProps); status != CUDA_SUCCESS) return status;
+    return create_pool(device_at(poolProps->location), *poolProps, pool);
   });
 }
 

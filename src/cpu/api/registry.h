@@ -9,6 +9,7 @@ namespace pycuda::cpu::api {
 
 class Context;
 class Event;
+class ExternalMemory;
 class Function;
 class Graph;
 class GraphExec;
@@ -16,10 +17,13 @@ class GraphNode;
 class KernelHandle;
 class Library;
 class LinkState;
+class MemoryHandle;
 class MemoryPool;
 class Module;
 class Stream;
 class UserObject;
+
+struct MemoryHandleSlot;
 
 struct Registry {
   HandleTable<Context, CUcontext> contexts{1u << 20};
@@ -31,9 +35,12 @@ struct Registry {
   HandleTable<KernelHandle, CUkernel> kernels{1u << 22};
   HandleTable<LinkState, CUlinkState> links{1u << 18};
   HandleTable<MemoryPool, CUmemoryPool> pools{1u << 18};
+  /// CUmemGenericAllocationHandle is a number that stands for such a pointer.
+  HandleTable<MemoryHandle, MemoryHandleSlot*> memory_handles{1u << 20};
   HandleTable<Graph, CUgraph> graphs{1u << 20};
   HandleTable<GraphNode, CUgraphNode> graph_nodes{1u << 24};
   HandleTable<GraphExec, CUgraphExec> graph_execs{1u << 20};
+  HandleTable<ExternalMemory, CUexternalMemory> external_memories{1u << 18};
   HandleTable<UserObject, CUuserObject> user_objects{1u << 20};
 };
 

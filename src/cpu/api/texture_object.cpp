@@ -9,6 +9,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/refusal.h"
+#include "cpu/api/texture_limits.h"
 #include "cpu/api/texture_settings.h"
 
 namespace pycuda::cpu::api {
@@ -170,6 +171,18 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc, CUsurfObject 
     if (pResDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *pResDesc = found->second.resource;
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements, CUarray_format format,
+                                            unsigned numChannels, CUdevice dev) {
+  return with_driver([&]() -> CUresult {
+    if (maxWidthInElements == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (find_device(dev) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    pycuda::cpu::exec::TexelMemory texels;
+    const CUresult status = texel_format(format, numChannels, &texels);
+    if (status == CUDA_SUCCESS) *maxWidthInElements = TextureLimits::linear_width;
+    return status;
   });
 }
 

@@ -17,7 +17,10 @@ enum class MemoryKind : std::uint8_t {
   Pool,
   ManagedPool,
   HostPool,
+  Mapped,            ///< cuMemMap's, of a device
+  MappedHost,        ///< the same of the host
   Opened,            ///< another process's, opened by a handle
+  External,          ///< another library's, by a descriptor
   DeviceHeap,        ///< malloc of device code
   Array,             ///< of cuArrayCreate: laid out as the driver likes
   GridWorkspace,     ///< the executor's own: a cooperative launch's barrier

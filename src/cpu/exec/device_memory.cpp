@@ -339,7 +339,7 @@ bool DeviceMemory::can_share(void* memory) const {
   return found != state_->blocks.end() && found->second.placement != Placement::Cell;
 }
 
-base::Result<PagesName, PagesFailure> DeviceMemory::share(void* memory) {
+base::Result<PagesName, PagesFailure> DeviceMemory::share(void* memory, std::uint64_t group) {
   using Reason = PagesFailure::Reason;
   State& state = *state_;
   const std::unique_lock lock(state.mutex);
@@ -363,6 +363,7 @@ base::Result<PagesName, PagesFailure> DeviceMemory::share(void* memory) {
   name.page_bytes = bytes;
   name.offset = static_cast<std::uint64_t>(static_cast<std::byte*>(memory) - block.base);
   name.bytes = allocation->bytes;
+  name.group = group;
   auto pages = SharedPages::make(name);
   if (!pages) return pages.error();
   const PageMove move(block.base, bytes);
@@ -374,9 +375,10 @@ base::Result<PagesName, PagesFailure> DeviceMemory::share(void* memory) {
   return state.shared.emplace(memory, std::move(*pages)).first->second.name();
 }
 
-base::Result<void*, PagesFailure> DeviceMemory::open(const PagesName& name, void* owner) {
+base::Result<void*, PagesFailure> DeviceMemory::open(const PagesName& name, void* owner,
+                                                     MemoryKind kind) {
   using Reason = PagesFailure::Reason;
-  const auto pages = SharedPages::open(name, memory_pages);
+  const auto pages = SharedPages::open(name, memory_pages, kind != MemoryKind::Opened);
   if (!pages) return pages.error();
   State& state = *state_;
   const std::unique_lock lock(state.mutex);
@@ -389,9 +391,29 @@ base::Result<void*, PagesFailure> DeviceMemory::open(const PagesName& name, void
   ask_for_huge_pages(base, bytes);
   std::byte* const memory = base + name.offset;
   state.blocks.emplace(memory, Block{Placement::Mapping, base, bytes + page, 0});
-  AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(memory), name.bytes,
-                                   MemoryKind::Opened, state.device, owner, 0});
+  AddressTable::instance().insert(
+      {reinterpret_cast<std::uintptr_t>(memory), name.bytes, kind, state.device, owner, 0});
   return static_cast<void*>(memory);
+}
+
+void* DeviceMemory::map_file(int descriptor, std::uint64_t offset, std::uint64_t bytes,
+                             void* owner) {
+  State& state = *state_;
+  const std::uint64_t skipped = offset % page;
+  const std::uint64_t body = round_up(skipped + bytes, page);
+  const std::unique_lock lock(state.mutex);
+  std::byte* const base = place_pages(body, page);
+  if (base == nullptr) return nullptr;
+  if (mmap(base, body, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+           static_cast<off_t>(offset - skipped)) == MAP_FAILED) {
+    munmap(base, body + page);
+    return nullptr;
+  }
+  std::byte* const memory = base + skipped;
+  state.blocks.emplace(memory, Block{Placement::Mapping, base, body + page, 0});
+  AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(memory), bytes,
+                                   MemoryKind::External, state.device, owner, 0});
+  return memory;
 }
 
 std::uint64_t DeviceMemory::free_bytes() const {
@@ -400,5 +422,17 @@ std::uint64_t DeviceMemory::free_bytes() const {
 }
 
 std::uint64_t DeviceMemory::total_bytes() const { return state_->limit; }
+
+bool DeviceMemory::count(std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  if (bytes > state_->limit - state_->used) return false;
+  state_->used += bytes;
+  return true;
+}
+
+void DeviceMemory::count_back(std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  state_->used -= bytes;
+}
 
 }  // namespace pycuda::cpu::exec

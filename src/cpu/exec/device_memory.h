@@ -30,18 +30,27 @@ class DeviceMemory {
   bool release(void* memory);
   /// The name by which other processes open the block that starts at `memory`, until it is
   /// released. The first time its contents move to pages that can be shared, at the same addresses:
-  /// threads that write to it meanwhile wait, calls of the system that do fail.
-  base::Result<PagesName, PagesFailure> share(void* memory);
+  /// threads that write to it meanwhile wait, calls of the system that do fail. `group` goes into
+  /// the name.
+  base::Result<PagesName, PagesFailure> share(void* memory, std::uint64_t group = 0);
   /// Whether `share` can be: small blocks that share pages with others have no name.
   bool can_share(void* memory) const;
   /// The block of another process with this name, as a block of this device that `release` lets go
-  /// of; guarded, as MemoryKind::Opened in the AddressTable, and counted against no limit. It stays
-  /// when the other process frees it or ends.
-  base::Result<void*, PagesFailure> open(const PagesName& name, void* owner);
+  /// of; guarded, as `kind` in the AddressTable, and counted against no limit. It stays when the
+  /// other process frees it or ends. Blocks of pools may be this process's own.
+  base::Result<void*, PagesFailure> open(const PagesName& name, void* owner,
+                                         MemoryKind kind = MemoryKind::Opened);
+  /// Part of a file that another library shares, as a block of this device that `release` lets go
+  /// of; guarded, as MemoryKind::External, and counted against no limit. Null when the system does
+  /// not map it for reading and writing.
+  void* map_file(int descriptor, std::uint64_t offset, std::uint64_t bytes, void* owner);
   /// What programs that fill the device may count on: of the limit, or of what the machine had
   /// available when this object was made if that was less, what is not allocated.
   std::uint64_t free_bytes() const;
   std::uint64_t total_bytes() const;
+  /// Memory that lies elsewhere counts against the limit from now on; false when that is exhausted.
+  bool count(std::uint64_t bytes);
+  void count_back(std::uint64_t bytes);
 
  private:
   struct State;

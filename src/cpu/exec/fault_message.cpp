@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "cpu/exec/address_space.h"
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/findings.h"
@@ -49,8 +50,14 @@ const char* kind_name(MemoryKind kind) {
       return "managed pool memory";
     case MemoryKind::HostPool:
       return "page-locked pool memory";
+    case MemoryKind::Mapped:
+      return "mapped device memory";
+    case MemoryKind::MappedHost:
+      return "mapped host memory";
     case MemoryKind::Opened:
       return "another process's memory";
+    case MemoryKind::External:
+      return "another library's memory";
     case MemoryKind::DeviceHeap:
       return "the device heap";
     case MemoryKind::Array:
@@ -277,9 +284,11 @@ std::string_view why_stopped(const LaunchContext& launch) {
 std::string describe_address(std::uint64_t address) {
   const AddressTable& table = AddressTable::instance();
   if (address < 4096) return "a null pointer or close to one";
+  const std::string reserved = AddressSpace::instance().describe(address);
   if (const auto holder = table.find(address)) {
-    return offset_text(*holder, address) + allocated_text(*holder);
+    return offset_text(*holder, address) + allocated_text(*holder) + reserved;
   }
+  if (!reserved.empty()) return reserved;
   if (const auto gone = table.removed(address)) {
     return offset_text(*gone, address) + block_text(*gone) + " that was allocated at " +
            hexadecimal(gone->begin) + " and has been freed";

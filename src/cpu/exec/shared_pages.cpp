@@ -90,13 +90,14 @@ base::Result<SharedPages, PagesFailure> SharedPages::make(PagesName name) {
 }
 
 base::Result<SharedPages, PagesFailure> SharedPages::open(const PagesName& name,
-                                                          const std::array<char, 8>& purpose) {
+                                                          const std::array<char, 8>& purpose,
+                                                          bool own) {
   if (name.purpose != purpose || name.process <= 0 || name.descriptor < 0 || name.page_bytes == 0 ||
       name.page_bytes % page != 0 || name.offset > name.page_bytes ||
       name.bytes > name.page_bytes - name.offset) {
     return PagesFailure{Reason::NoName, "these 64 bytes are no handle of the CPU driver's"};
   }
-  if (name.maker() == this_process())
+  if (name.maker() == this_process() && !own)
     return PagesFailure{Reason::Own, "a handle is for other processes than the one that made it"};
   const std::string path =
       "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
@@ -121,6 +122,27 @@ base::Result<SharedPages, PagesFailure> SharedPages::open(const PagesName& name,
   return opened;
 }
 
+base::Result<SharedPages, PagesFailure> SharedPages::of_descriptor(
+    int descriptor, const std::array<char, 8>& purpose) {
+  const PagesFailure stranger{Reason::NoName, "the descriptor " + std::to_string(descriptor) +
+                                                  " is none of the CPU driver's"};
+  // Others (pipes, terminals, devices) are better not read.
+  struct stat facts{};
+  const int seals = fcntl(descriptor, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(descriptor, &facts) != 0 ||
+      static_cast<std::uint64_t>(facts.st_size) <= page)
+    return stranger;
+  PagesName name;
+  const auto bytes = static_cast<std::uint64_t>(facts.st_size) - page;
+  if (pread(descriptor, &name, sizeof name, static_cast<off_t>(bytes)) !=
+          static_cast<ssize_t>(sizeof name) ||
+      name.purpose != purpose || name.page_bytes != bytes)
+    return stranger;
+  const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return PagesFailure{Reason::NoRoom, "duplicating a descriptor: " + words(errno)};
+  return SharedPages(own, name);
+}
+
 #else
 
 base::Result<SharedPages, PagesFailure> SharedPages::make(PagesName) {
@@ -128,7 +150,12 @@ base::Result<SharedPages, PagesFailure> SharedPages::make(PagesName) {
 }
 
 base::Result<SharedPages, PagesFailure> SharedPages::open(const PagesName&,
-                                                          const std::array<char, 8>&) {
+                                                          const std::array<char, 8>&, bool) {
+  return PagesFailure{Reason::NotThere, "this system has no files for memory that processes share"};
+}
+
+base::Result<SharedPages, PagesFailure> SharedPages::of_descriptor(int,
+                                                                   const std::array<char, 8>&) {
   return PagesFailure{Reason::NotThere, "this system has no files for memory that processes share"};
 }
 
@@ -140,6 +167,8 @@ SharedPages::SharedPages(SharedPages&& other) noexcept
 SharedPages::~SharedPages() {
   if (descriptor_ >= 0) close(descriptor_);
 }
+
+int SharedPages::duplicate() const { return fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); }
 
 bool SharedPages::fill(const std::byte* from) const {
   return write_at(descriptor_, from, name_.page_bytes, 0);

@@ -25,7 +25,7 @@ struct PagesName {
   std::uint64_t offset = 0;      ///< where in them the block begins
   std::uint64_t bytes = 0;       ///< of the block
   std::uint64_t chance = 0;      ///< no two names of a machine have the same
-  std::uint64_t unused = 0;
+  std::uint64_t group = 0;       ///< of the pool that the block is from; 0: it is of none
 
   ProcessId maker() const { return {process, started}; }
   friend bool operator==(const PagesName&, const PagesName&) = default;
@@ -33,6 +33,7 @@ struct PagesName {
 static_assert(sizeof(PagesName) == 64 && std::has_unique_object_representations_v<PagesName>);
 
 constexpr std::array<char, 8> memory_pages{'p', 'a', '-', 'm', 'e', 'm', '.', '1'};
+constexpr std::array<char, 8> pool_pages{'p', 'a', '-', 'p', 'o', 'l', '.', '1'};
 constexpr std::array<char, 8> event_pages{'p', 'a', '-', 'e', 'v', 't', '.', '1'};
 
 /// Why there are no pages.
@@ -54,14 +55,20 @@ class SharedPages {
  public:
   /// New pages, all zero. `name` says what is to be in them; the rest of it is filled in.
   static base::Result<SharedPages, PagesFailure> make(PagesName name);
-  /// The pages of another process.
+  /// The pages of another process, or of this one where `own` are wanted too.
   static base::Result<SharedPages, PagesFailure> open(const PagesName& name,
-                                                      const std::array<char, 8>& purpose);
+                                                      const std::array<char, 8>& purpose,
+                                                      bool own = false);
+  /// The pages that a descriptor stands for, which stays the caller's.
+  static base::Result<SharedPages, PagesFailure> of_descriptor(int descriptor,
+                                                               const std::array<char, 8>& purpose);
   SharedPages(SharedPages&& other) noexcept;
   SharedPages& operator=(SharedPages&&) = delete;
   ~SharedPages();
 
   const PagesName& name() const { return name_; }
+  /// A new descriptor, the caller's; -1 when there is none to be had.
+  int duplicate() const;
   /// Writes the pages' contents; false when there is no room for them.
   bool fill(const std::byte* from) const;
   /// Maps the pages for reading and writing, in place of what is mapped at `place`, or wherever

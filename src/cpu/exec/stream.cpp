@@ -37,7 +37,8 @@ struct Wait {
   std::shared_ptr<Marker> marker;
 };
 using RunPointer = std::shared_ptr<SequenceRun>;
-using Item = std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait, RunPointer>;
+using Item =
+    std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait, MemoryCondition, RunPointer>;
 
 }  // namespace
 
@@ -236,6 +237,9 @@ struct RunStep {
     const auto& marker = run->markers[number];
     return marker == nullptr || !marker->when_reached(resume_task(run));
   }
+  bool operator()(const MemoryCondition& condition) const {
+    return when_memory_holds(condition, run->stream->faults, resume_task(run));
+  }
 };
 
 /// Runs the steps that are left; false if somebody else will go on. The stream's token is held.
@@ -281,6 +285,9 @@ struct RunItem {
     return true;
   }
   bool operator()(Wait& wait) const { return !wait.marker->when_reached(drive_task(state)); }
+  bool operator()(const MemoryCondition& condition) const {
+    return when_memory_holds(condition, state->faults, drive_task(state));
+  }
   bool operator()(RunPointer& run) const { return advance(run); }
 };
 
@@ -417,6 +424,15 @@ void Stream::wait(const std::shared_ptr<Event>& event) {
     return;
   }
   push(state_, HostWork{[marker, &faults = state_->faults] { report_failure(*marker, faults); }});
+}
+
+void Stream::wait(const MemoryCondition& condition) {
+  if (forked()) return;
+  if (!state_->take()) {
+    push(state_, condition);
+  } else if (RunItem{state_}(condition)) {
+    pass_on(state_);
+  }
 }
 
 bool Stream::idle() const { return forked() ? state_->idle() : state_->finished(); }

@@ -14,6 +14,7 @@
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault.h"
 #include "cpu/exec/fork_guard.h"
+#include "cpu/exec/memory_wait.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/kernel_abi/runtime_calls.h"
@@ -61,7 +62,7 @@ struct Sequence {
   struct Wait {
     std::shared_ptr<Event> event;
   };
-  using Step = std::variant<LaunchRequest, Task, Callback, Record, Wait>;
+  using Step = std::variant<LaunchRequest, Task, Callback, Record, Wait, MemoryCondition>;
   std::vector<Step> steps;
   bool has_events = false;                 ///< steps that record or wait
   std::shared_ptr<const void> keep_alive;  ///< what runs of it need besides
@@ -103,6 +104,9 @@ class Stream {
   /// What is queued later waits for the event's latest record of now. If that is another process's
   /// and fails, the sink is told.
   void wait(const std::shared_ptr<Event>& event);
+  /// What is queued later waits until the memory holds what is wanted, or gives that up as
+  /// `when_memory_holds` says.
+  void wait(const MemoryCondition& condition);
   bool idle() const;  ///< everything queued so far is finished
   /// Blocks until everything queued so far is finished; the printf output of kernels is shown then.
   void synchronize();

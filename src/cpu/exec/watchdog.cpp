@@ -85,6 +85,11 @@ class Watchdog {
 
 bool time_limit_set() { return limit_milliseconds().load(std::memory_order_relaxed) != 0; }
 
+std::optional<std::chrono::milliseconds> time_limit() {
+  const std::chrono::milliseconds limit(limit_milliseconds().load(std::memory_order_relaxed));
+  return limit.count() != 0 ? std::optional(limit) : std::nullopt;
+}
+
 void set_time_limit(std::chrono::milliseconds limit) {
   limit_milliseconds().store(limit.count(), std::memory_order_relaxed);
 }

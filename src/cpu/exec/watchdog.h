@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 namespace pycuda::cpu::exec {
 
@@ -10,6 +11,8 @@ struct LaunchContext;
 
 /// True when PYCUDA_CPU_TIMEOUT (seconds, fractions allowed) or `set_time_limit` set one.
 bool time_limit_set();
+/// The limit, if one is set.
+std::optional<std::chrono::milliseconds> time_limit();
 /// 0: none. For launches that start later.
 void set_time_limit(std::chrono::milliseconds limit);
 /// The time of `launch` counts from `since`; sets `launch.watched` and `launch.limited_since`.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Handles of memory without addresses, and reserved ranges of addresses to map it to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cpu/api/cuda_abi.h"
+#include "cpu/exec/address_space.h"
+#include "cpu/exec/physical_memory.h"
+
+namespace pycuda::cpu::api {
+
+struct MemoryHandleSlot;
+
+/// What a CUmemGenericAllocationHandle stands for: released as often as it was given out. Mappings
+/// keep it too, so that the same number can be had again from them.
+class MemoryHandle : public std::enable_shared_from_this<MemoryHandle> {
+  struct Key {};
+
+ public:
+  /// A new handle, given out once.
+  static CUmemGenericAllocationHandle give(exec::PhysicalMemory::Pointer memory);
+  /// The object of a handle that was given out more often than released, or null.
+  static std::shared_ptr<MemoryHandle> find(CUmemGenericAllocationHandle handle);
+  /// One less; false when it is none.
+  static bool release(CUmemGenericAllocationHandle handle);
+
+  MemoryHandle(Key, exec::PhysicalMemory::Pointer memory);
+  MemoryHandle(const MemoryHandle&) = delete;
+  MemoryHandle& operator=(const MemoryHandle&) = delete;
+  ~MemoryHandle();
+
+  /// Gives it out once more.
+  CUmemGenericAllocationHandle retain();
+  const exec::PhysicalMemory::Pointer& memory() const { return memory_; }
+
+ private:
+  exec::PhysicalMemory::Pointer memory_;
+  MemoryHandleSlot* slot_;
+  unsigned references_ = 0;  // protected by the handles' mutex
+};
+
+/// Whether memory can be made with these properties, and the code and reason when not.
+CUresult check_properties(const CUmemAllocationProp& properties);
+/// The place as the address space knows it.
+std::pair<int, int> place_of(const CUmemLocation& location);
+std::optional<exec::PageAccess> access_of(CUmemAccess_flags flags);
+CUmemAccess_flags flags_of(exec::PageAccess access);
+
+}  // namespace pycuda::cpu::api

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Stream-ordered pools at all places, their attributes and access, and pools that processes share."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+
+pytestmark = pytest.mark.usefixtures("context")
+
+HOST = cuda.mem_location_type.HOST
+ATTRIBUTE = cuda.mem_pool_attribute
+
+
+def test_a_pool_of_the_host_is_reached_by_kernels():
+    pool = cuda.StreamOrderedMemoryPool(location=HOST)
+    pool.set_access(cuda.mem_access_flags.READWRITE)
+    assert pool.get_access() == cuda.mem_access_flags.READWRITE
+    stream = cuda.Stream()
+    memory = pool.allocate(400, stream)
+    cuda.memset_d32_async(memory, 7, 100, stream)
+    stream.synchronize()
+    assert (cuda.from_device(memory, 100, np.uint32) == 7).all()
+
+
+def test_a_pool_of_managed_memory():
+    pool = cuda.StreamOrderedMemoryPool(managed=True)
+    memory = pool.allocate(400)
+    cuda.memset_d32(memory, 7, 100)
+    assert (cuda.from_device(memory, 100, np.uint32) == 7).all()
+
+
+def test_attributes_are_numbers():
+    pool = cuda.StreamOrderedMemoryPool()
+    assert pool.get_attribute(ATTRIBUTE.REUSE_ALLOW_OPPORTUNISTIC) == 1
+    pool.set_attribute(ATTRIBUTE.REUSE_ALLOW_OPPORTUNISTIC, 0)
+    assert pool.get_attribute(ATTRIBUTE.REUSE_ALLOW_OPPORTUNISTIC) == 0
+    pool.set_attribute(ATTRIBUTE.RELEASE_THRESHOLD, 1 << 20)
+    assert pool.release_threshold == 1 << 20
+    memory = pool.allocate(5000)
+    assert pool.get_attribute(ATTRIBUTE.USED_MEM_CURRENT) >= 5000
+    memory.free()
+    cuda.Context.synchronize()
+    assert pool.get_attribute(ATTRIBUTE.USED_MEM_HIGH) >= 5000
+    pool.set_attribute(ATTRIBUTE.USED_MEM_HIGH, 0)
+    assert pool.get_attribute(ATTRIBUTE.USED_MEM_HIGH) < 5000
+    with pytest.raises(cuda.LogicError, match="cuMemPoolGetAttribute failed: invalid argument"):
+        pool.get_attribute(99)
+
+
+def test_a_pool_becomes_the_current_one():
+    before = cuda.StreamOrderedMemoryPool.current()
+    pool = cuda.StreamOrderedMemoryPool()
+    pool.make_current()
+    try:
+        memory = cuda.StreamOrderedMemoryPool.current().allocate(64)
+        assert pool.active_bytes >= 64
+        memory.free()
+    finally:
+        before.make_current()
+
+
+def test_the_most_bytes_are_kept():
+    pool = cuda.StreamOrderedMemoryPool(max_size=64 << 20)
+    pool.allocate(1 << 20).free()
+    with pytest.raises(cuda.MemoryError):
+        pool.allocate(128 << 20)
+
+
+CHILD = """
+import sys
+import numpy as np
+import pycuda.autoinit, pycuda.driver as cuda
+descriptor, size, data = int(sys.argv[1]), int(sys.argv[2]), bytes.fromhex(sys.argv[3])
+pool = cuda.StreamOrderedMemoryPool.from_file_descriptor(descriptor)
+memory = pool.open(data, size)
+print(cuda.from_device(memory, 2, np.uint32).tolist())
+cuda.memset_d32(int(memory) + 4, 8, 1)
+memory.free()
+cuda.Context.synchronize()
+"""
+
+
+def test_another_process_opens_a_block_of_a_pool():
+    pool = cuda.StreamOrderedMemoryPool(handle_types=cuda.mem_handle_type.POSIX_FILE_DESCRIPTOR)
+    memory = pool.allocate(1000)
+    cuda.memset_d32(memory, 7, 250)
+    cuda.Context.synchronize()
+    data = memory.share()
+    assert len(data) == 64
+    descriptor = pool.share()
+    try:
+        run = subprocess.run(
+            [sys.executable, "-c", CHILD, str(descriptor), "1000", data.hex()],
+            pass_fds=[descriptor],
+            capture_output=True,
+            text=True,
+        )
+    finally:
+        os.close(descriptor)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "[7, 7]\n"
+    assert cuda.from_device(memory, 3, np.uint32).tolist() == [7, 8, 7]
+
+
+@pytest.mark.parametrize(
+    "call, match",
+    [
+        (lambda: cuda.StreamOrderedMemoryPool().share(), "cuMemPoolExportToShareableHandle failed: invalid argument"),
+        (lambda: cuda.StreamOrderedMemoryPool().allocate(8).share(), "cuMemPoolExportPointer failed: invalid argument"),
+        (lambda: cuda.StreamOrderedMemoryPool.from_file_descriptor(-1), "cuMemPoolImportFromShareableHandle failed"),
+        (lambda: cuda.StreamOrderedMemoryPool(id=99), "cuMemPoolCreate failed"),
+        (lambda: cuda.StreamOrderedMemoryPool(location=9), "cuMemPoolCreate failed"),
+    ],
+)
+def test_wrong_requests_are_refused(call, match):
+    with pytest.raises(cuda.Error, match=match):
+        call()
