@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The functions of the CUDA driver that this library calls.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pycuda::cublas {
+
+struct Driver {
+  decltype(&::cuInit) init = nullptr;
+  decltype(&::cuCtxGetCurrent) current = nullptr;
+  decltype(&::cuCtxSetCurrent) set_current = nullptr;
+  decltype(&::cuDevicePrimaryCtxRetain) retain_primary = nullptr;
+  decltype(&::cuDeviceGetName) device_name = nullptr;
+  decltype(&::cuCtxGetDevice) device = nullptr;
+  decltype(&::cuLaunchHostFunc) launch = nullptr;
+  decltype(&::cuStreamSynchronize) synchronize = nullptr;
+  decltype(&::cuStreamIsCapturing) is_capturing = nullptr;
+  decltype(&::cuPointerGetAttributes) pointer = nullptr;
+  decltype(&::cuMemcpyAsync) copy = nullptr;
+  decltype(&::cuMemcpy2DAsync_v2) copy_2d = nullptr;
+  bool is_cpu = false;  ///< the CPU driver: device memory is memory of this process
+};
+
+/// The process's driver, or null: there is none, or it is a GPU's. The log says which.
+const Driver* driver();
+
+/// Whether all bytes lie in memory that the driver knows. Nothing lies anywhere.
+bool is_device_memory(const void* address, std::uint64_t bytes);
+
+}  // namespace pycuda::cublas
