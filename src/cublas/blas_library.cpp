@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include "base/dynlib.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/read_file.h"
 
 namespace pycuda::cublas {
 namespace {
@@ -55,9 +55,10 @@ void add_libraries(const fs::path& folder, std::vector<std::string>& paths) {
 
 /// The libraries that NumPy's and SciPy's wheels carry, in the Python that runs this process.
 void add_of_interpreter(std::vector<std::string>& paths) {
-  std::ifstream command("/proc/self/cmdline", std::ios::binary);
-  std::string program;
-  if (!std::getline(command, program, '\0') || program.find('/') == std::string::npos) return;
+  // The program's name ends with a NUL; arguments follow.
+  const std::string command = base::read_file("/proc/self/cmdline").value_or("");
+  const std::string program(command.c_str());
+  if (program.find('/') == std::string::npos) return;
   std::error_code error;
   const fs::path libraries = fs::path(program).parent_path().parent_path() / "lib";
   for (fs::directory_iterator entry(libraries, error), end; !error && entry != end;

@@ -5,17 +5,18 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <thread>
+
+#include "base/read_file.h"
 
 namespace pycuda::standins {
 namespace {
@@ -28,15 +29,16 @@ struct ProcessorTime {
 
 /// The first line of /proc/stat: user, nice, system, idle, waiting, and more.
 ProcessorTime processor_time() {
-  std::ifstream file("/proc/stat");
-  std::string word;
-  file >> word;
+  const std::string content = base::read_file("/proc/stat").value_or("");
   ProcessorTime time;
-  std::uint64_t ticks = 0;
-  for (int column = 0; column < 8 && file >> ticks; ++column) {
+  std::array<unsigned long long, 8> ticks{};
+  const int read =
+      std::sscanf(content.c_str(), "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0],
+                  &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]);
+  for (int column = 0; column < read; ++column) {
     const bool idle = column == 3 || column == 4;
-    time.all += ticks;
-    if (!idle) time.busy += ticks;
+    time.all += ticks[static_cast<std::size_t>(column)];
+    if (!idle) time.busy += ticks[static_cast<std::size_t>(column)];
   }
   return time;
 }
@@ -49,26 +51,21 @@ std::optional<unsigned> number_of(std::string_view text) {
 }
 
 /// Whether a line of /proc/PID/maps names the file: by device and inode, which links do not change.
-bool is_mapping_of(const std::string& line, const struct stat& wanted) {
-  std::istringstream columns(line);
-  std::string range, rights, offset, device;
-  unsigned long long inode = 0;
-  if (!(columns >> range >> rights >> offset >> device >> inode) || inode != wanted.st_ino)
-    return false;
+bool is_mapping_of(const char* line, const struct stat& wanted) {
   unsigned major_number = 0;
   unsigned minor_number = 0;
-  const std::size_t colon = device.find(':');
-  if (colon == std::string::npos) return false;
-  const char* const text = device.data();
-  std::from_chars(text, text + colon, major_number, 16);
-  std::from_chars(text + colon + 1, text + device.size(), minor_number, 16);
-  return makedev(major_number, minor_number) == wanted.st_dev;
+  unsigned long long inode = 0;
+  // Addresses, rights, offset, device, inode.
+  return std::sscanf(line, "%*s %*s %*s %x:%x %llu", &major_number, &minor_number, &inode) == 3 &&
+         inode == wanted.st_ino && makedev(major_number, minor_number) == wanted.st_dev;
 }
 
 bool has_mapped(unsigned process, const struct stat& wanted) {
-  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
-  for (std::string line; std::getline(maps, line);) {
-    if (is_mapping_of(line, wanted)) return true;
+  const std::string maps =
+      base::read_file("/proc/" + std::to_string(process) + "/maps").value_or("");
+  for (std::size_t at = 0; at < maps.size(); at = std::min(maps.find('\n', at), maps.size()) + 1) {
+    const std::string line = maps.substr(at, maps.find('\n', at) - at);
+    if (is_mapping_of(line.c_str(), wanted)) return true;
   }
   return false;
 }
@@ -92,14 +89,14 @@ unsigned processor_use() {
 }
 
 std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream columns(line);
-    std::string name;
-    std::uint64_t kibibytes = 0;
-    if (columns >> name >> kibibytes && name == "MemAvailable:") return kibibytes * 1024;
-  }
-  return 0;
+  constexpr std::string_view name = "MemAvailable:";
+  const std::string content = base::read_file("/proc/meminfo").value_or("");
+  const std::size_t at = content.find(name);
+  unsigned long long kibibytes = 0;
+  if (at == std::string::npos ||
+      std::sscanf(content.c_str() + at + name.size(), "%llu", &kibibytes) != 1)
+    return 0;
+  return std::uint64_t{kibibytes} * 1024;
 }
 
 std::vector<unsigned> processes_with(const std::string& library) {

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +15,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/read_file.h"
 #include "cpu/ptx/fatbin.h"
 #include "cpu/ptx/link_inputs.h"
 #include "standins/link_options.h"
@@ -159,11 +158,9 @@ nvJitLinkResult create(Link** handle, std::uint32_t count, const char* const* op
 
 nvJitLinkResult add_file(Link& link, nvJitLinkInputType type, const char* path) {
   if (path == nullptr) return NVJITLINK_ERROR_INVALID_INPUT;
-  std::ifstream file(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof())
-    return link.refuse(NVJITLINK_ERROR_INVALID_INPUT, "the file cannot be read", path);
-  return link.add(type, content, path);
+  const std::optional<std::string> content = base::read_file(path);
+  if (!content) return link.refuse(NVJITLINK_ERROR_INVALID_INPUT, "the file cannot be read", path);
+  return link.add(type, *content, path);
 }
 
 nvJitLinkResult give_size(const std::string* text, std::size_t terminator, std::size_t* bytes) {

@@ -2,8 +2,6 @@
 #include "standins/nvrtc_library.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +10,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/read_file.h"
 #include "rtc/nvrtc_search.h"
 
 namespace pycuda::standins {
@@ -70,10 +69,10 @@ std::optional<base::DynamicLibrary> find(int preferred) {
 
 std::vector<fs::path> package_folders() {
   std::vector<fs::path> folders;
-  std::ifstream command("/proc/self/cmdline", std::ios::binary);
-  std::string program;
-  if (std::getline(command, program, '\0') && program.find('/') != std::string::npos)
-    add_beside(program, folders);
+  // The program's name ends with a NUL; arguments follow.
+  const std::string command = base::read_file("/proc/self/cmdline").value_or("");
+  const std::string program(command.c_str());
+  if (program.find('/') != std::string::npos) add_beside(program, folders);
   add_listed(folders);
   return folders;
 }

@@ -4,11 +4,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <system_error>
 
+#include "base/read_file.h"
 #include "cpu/ptx/fatbin.h"
 #include "cpu/ptx/parser.h"
 #include "standins/ptxas_options.h"
@@ -54,9 +54,9 @@ void print_diagnostics(const std::string& file, const pycuda::cpu::ptx::Diagnost
 
 int assemble(const PtxasOptions& options) {
   const std::string& file = options.inputs.front();
-  std::ifstream input(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(input), {}};
-  if (!input.is_open() || input.bad()) return fail("Input file '" + file + "' could not be opened");
+  std::optional<std::string> content = pycuda::base::read_file(file);
+  if (!content) return fail("Input file '" + file + "' could not be opened");
+  std::string& text = *content;
   text.resize(std::strlen(text.c_str()));
   const auto module = pycuda::cpu::ptx::parse(text);
   if (!module) {
@@ -71,10 +71,7 @@ int assemble(const PtxasOptions& options) {
     }
   }
   const std::string container = pycuda::cpu::ptx::wrap_linked(text);
-  std::ofstream output(options.output, std::ios::binary | std::ios::trunc);
-  output.write(container.data(), static_cast<std::streamsize>(container.size()));
-  output.close();
-  if (output.fail())
+  if (!pycuda::base::write_file(options.output, container))
     return fail("Output file '" + options.output +
                 "' could not be written: " + std::generic_category().message(errno));
   return 0;
