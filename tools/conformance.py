@@ -18,7 +18,10 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-import tomllib
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROJECTS = ROOT / "tests" / "conformance"
