@@ -21,9 +21,17 @@ from pycuda import _checked_programs, _stand_ins
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
 # CUDA's run-time library over this driver, for programs linked with it and for nvcc to link with; CUDA's libraries.
-_RUN_TIME = ("libcudart.so.13", "libcudart.so.12", "libcudart_static.a", "libcublas.so.13", "libcublas.so.12")
+_RUN_TIME = (
+    "libcudart.so.13",
+    "libcudart.so.12",
+    "libcudart_static.a",
+    "libcublas.so.13",
+    "libcublas.so.12",
+    "libcufft.so.12",
+    "libcufft.so.11",
+)
 # Programs that load a library by ctypes often ask for it without a version.
-_NEWEST = {"libcudart.so": "libcudart.so.13", "libcublas.so": "libcublas.so.13"}
+_NEWEST = {"libcudart.so": "libcudart.so.13", "libcublas.so": "libcublas.so.13", "libcufft.so": "libcufft.so.12"}
 # What lists of devices and monitors load.
 _NVML = "libnvidia-ml.so.1"
 _PROGRAM_OPTIONS = ("-m", "-c")

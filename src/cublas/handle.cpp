@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "hostwork/stream_work.h"
+
 namespace pycuda::cublas {
 namespace {
 
@@ -14,22 +16,6 @@ std::mutex mutex;
 std::vector<std::unique_ptr<Handle>>& handles() {
   static auto& all = *new std::vector<std::unique_ptr<Handle>>;
   return all;
-}
-
-struct Work {
-  std::function<void()> run;
-  std::shared_ptr<std::atomic<bool>> failed;
-  bool once;
-};
-
-void run_in_stream(void* data) noexcept {
-  auto* const work = static_cast<Work*>(data);
-  try {
-    work->run();
-  } catch (...) {
-    *work->failed = true;
-  }
-  if (work->once) delete work;
 }
 
 }  // namespace
@@ -49,17 +35,11 @@ void erase_handle(const Handle* handle) {
   std::erase_if(handles(), [&](const auto& one) { return one.get() == handle; });
 }
 
-bool is_capturing(const Handle& handle) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return driver()->is_capturing(handle.stream, &status) == CUDA_SUCCESS &&
-         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
+bool is_capturing(const Handle& handle) { return hostwork::is_capturing(handle.stream); }
 
 void enqueue(const Handle& handle, std::function<void()> work) {
-  auto owner = std::make_unique<Work>(Work{std::move(work), handle.failed, !is_capturing(handle)});
-  if (driver()->launch(handle.stream, run_in_stream, owner.get()) != CUDA_SUCCESS)
+  if (!hostwork::enqueue(handle.stream, handle.failed, std::move(work)))
     throw Refusal{kExecutionFailed, "the stream does not take the work"};
-  owner.release();
 }
 
 void wait(const Handle& handle) {
@@ -70,7 +50,7 @@ void wait(const Handle& handle) {
 }
 
 void require_memory(const void* address, std::uint64_t bytes, const char* what) {
-  if (!is_device_memory(address, bytes))
+  if (!hostwork::is_device_memory(address, bytes))
     throw Refusal{kExecutionFailed, std::string(what) + " does not lie in the device's memory"};
 }
 

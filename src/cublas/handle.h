@@ -14,9 +14,12 @@
 #include "base/log.h"
 #include "cublas/blas_library.h"
 #include "cublas/cublas_types.h"
-#include "cublas/driver.h"
+#include "hostwork/driver.h"
 
 namespace pycuda::cublas {
+
+using hostwork::Driver;
+using hostwork::driver;
 
 struct Handle {
   CUcontext context = nullptr;

@@ -11,21 +11,12 @@ namespace {
 /// 130100 for 13.1.0.
 constexpr int kVersion = PYCUDA_CUBLAS_MAJOR * 10000;
 
-/// The current context, or the first device's primary one, as the run-time library makes it.
-CUcontext context_of_thread(const Driver& cuda) {
-  CUcontext context = nullptr;
-  if (cuda.current(&context) == CUDA_SUCCESS && context != nullptr) return context;
-  if (cuda.retain_primary(&context, 0) != CUDA_SUCCESS) return nullptr;
-  return cuda.set_current(context) == CUDA_SUCCESS ? context : nullptr;
-}
-
 Status create(Handle** handle) {
   if (handle == nullptr) return kInvalidValue;
   *handle = nullptr;
-  const Driver* const cuda = driver();
-  if (cuda == nullptr || !has_blas()) return kNotInitialized;
+  if (driver() == nullptr || !has_blas()) return kNotInitialized;
   auto made = std::make_unique<Handle>();
-  made->context = context_of_thread(*cuda);
+  made->context = hostwork::context_of_thread();
   if (made->context == nullptr) return kNotInitialized;
   *handle = insert_handle(std::move(made));
   return kSuccess;

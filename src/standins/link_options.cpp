@@ -58,6 +58,7 @@ bool has_value_prefix(std::string_view option) {
 LinkOptions read_link_options(std::span<const char* const> options) {
   LinkOptions result;
   bool has_architecture = false;
+  bool is_virtual = false;
   for (const char* const text : options) {
     if (text == nullptr) return failed(NVJITLINK_ERROR_INVALID_INPUT, "an option is null");
     const std::string_view option(text);
@@ -65,8 +66,9 @@ LinkOptions read_link_options(std::span<const char* const> options) {
       has_architecture = true;
       result.architecture = architecture_of(option.substr(6));
       if (result.architecture == 0)
-        return failed(NVJITLINK_ERROR_UNRECOGNIZED_ARCH,
+        return failed(NVJITLINK_ERROR_UNRECOGNIZED_OPTION,
                       "'" + std::string(option) + "' names no architecture, such as sm_80");
+      is_virtual = option.starts_with("-arch=compute_");
     } else if (option == "-verbose") {
       result.verbose = true;
     } else if (option == "-lto") {
@@ -87,6 +89,9 @@ LinkOptions read_link_options(std::span<const char* const> options) {
     return failed(NVJITLINK_ERROR_MISSING_ARCH, "the option -arch=sm_NN is missing");
   if (result.ptx && !result.link_time_optimisation)
     return failed(NVJITLINK_ERROR_INCOMPATIBLE_OPTIONS, "-ptx needs -lto");
+  if (is_virtual && !result.ptx)
+    return failed(NVJITLINK_ERROR_INCOMPATIBLE_OPTIONS,
+                  "-arch=compute_NN needs -ptx: a cubin is for an architecture sm_NN");
   return result;
 }
 

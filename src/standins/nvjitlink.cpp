@@ -57,14 +57,16 @@ class Link {
                             (type == NVJITLINK_INPUT_ANY && data.starts_with(kArchiveMagic));
     const auto added = inputs_.add(data, name, is_library, options_.architecture);
     if (added) return NVJITLINK_SUCCESS;
-    return refuse(NVJITLINK_ERROR_UNRECOGNIZED_INPUT, added.error().message, name);
+    const bool is_other_kind =
+        type != NVJITLINK_INPUT_ANY && added.error().error == cpu::ptx::ImageError::NotAnImage;
+    return refuse(
+        is_other_kind ? NVJITLINK_ERROR_INCORRECT_INPUT_TYPE : NVJITLINK_ERROR_UNRECOGNIZED_INPUT,
+        added.error().message, name);
   }
 
   nvJitLinkResult complete() {
     if (is_complete_) return NVJITLINK_ERROR_INVALID_INPUT;
     if (refused_) return NVJITLINK_ERROR_FINALIZE;
-    if (inputs_.size() == 0)
-      return refuse(NVJITLINK_ERROR_NULL_INPUT, "there is no input", nullptr);
     const std::size_t count = inputs_.size();
     auto linked = inputs_.link();
     if (!linked) {

@@ -196,26 +196,30 @@ def test_nvjitlink_refuses_what_it_cannot_link_with_a_sentence():
     program = (
         JIT_LINK
         + """
-print(create(), create(b"-arch=sm_80", b"-no-such-option"), create(b"-arch=80"), create(b"-arch=sm_80", b"-ptx"))
+print(create(), create(b"-arch=sm_80", b"-no-such-option"), create(b"-arch=80"), create(b"-arch=sm_80", b"-ptx"),
+      create(b"-arch=compute_80"))
 handle = create(b"-arch=sm_80", b"-lto")
 print(add(handle, "BC", LTOIR, b"part.ltoir"), log(handle).strip(), link.nvJitLinkComplete(handle))
 handle = create(b"-arch=sm_80")
-print(add(handle, "BC", LTOIR), add(handle, "\\x7fELF...."), add(handle, "x", 99))
+print(add(handle, "BC", LTOIR), add(handle, "\\x7fELF...."), add(handle, "x", 99), add(handle, "not PTX"))
 handle = create(b"-arch=sm_80")
 assert add(handle, kernel) == 0
 print(link.nvJitLinkComplete(handle), "number" in log(handle))
+empty = create(b"-arch=sm_80")
+print(link.nvJitLinkComplete(empty), link.nvJitLinkGetLinkedCubinSize(empty, byref(c_size_t())))
 print(link.nvJitLinkGetLinkedCubinSize(handle, byref(c_size_t())), link.nvJitLinkComplete(c_void_p(12345)))
 """
     )
     ended = run("--log", "quiet", "-c", program, KERNEL)
-    unrecognised, missing, incompatible, bad_architecture = 1, 2, 11, 16
+    unrecognised, missing, incompatible = 1, 2, 11
     bad_input, finalise, wrong_type, no_lto, ptx, invalid = 8, 9, 12, 18, 4, 3
     assert ended.stdout.splitlines() == [
-        f"{missing} {unrecognised} {bad_architecture} {incompatible}",
+        f"{missing} {unrecognised} {unrecognised} {incompatible} {incompatible}",
         f"{bad_input} error: part.ltoir: LTO-IR is not supported without a GPU: compile to PTX (no -dlto, no -gen-lto) "
         f"{finalise}",
-        f"{no_lto} {bad_input} {wrong_type}",
+        f"{no_lto} {bad_input} {wrong_type} {wrong_type}",
         f"{ptx} True",
+        "0 0",
         f"{invalid} {invalid}",
     ], ended.stderr
 

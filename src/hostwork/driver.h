@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of the CUDA driver that this library calls.
+// The functions of the CUDA driver that libraries call whose work the host does.
 #pragma once
 
 #include <cuda.h>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace pycuda::cublas {
+namespace pycuda::hostwork {
 
 struct Driver {
   decltype(&::cuInit) init = nullptr;
@@ -28,7 +28,11 @@ struct Driver {
 /// The process's driver, or null: there is none, or it is a GPU's. The log says which.
 const Driver* driver();
 
+/// The current context, or the first device's primary one, which it makes current, as the run-time
+/// library does. Null when there is none.
+CUcontext context_of_thread();
+
 /// Whether all bytes lie in memory that the driver knows. Nothing lies anywhere.
 bool is_device_memory(const void* address, std::uint64_t bytes);
 
-}  // namespace pycuda::cublas
+}  // namespace pycuda::hostwork

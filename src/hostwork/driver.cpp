@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cublas/driver.h"
+#include "hostwork/driver.h"
 
 #include <filesystem>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "base/dynlib.h"
 #include "base/log.h"
 
-namespace pycuda::cublas {
+namespace pycuda::hostwork {
 namespace {
 
 using base::DynamicLibrary;
@@ -49,15 +49,15 @@ base::Result<DynamicLibrary> open_driver() {
 std::optional<Driver> load() {
   auto library = open_driver();
   if (!library) {
-    base::log(base::LogLevel::Warning, "stand-in for cuBLAS: " + library.error().message);
+    base::log(base::LogLevel::Warning, library.error().message);
     return std::nullopt;
   }
   library->leak();
   Driver driver;
   driver.is_cpu = library->symbol("cuCpuGetLastFault") != nullptr;
   if (!driver.is_cpu || !resolve_all(*library, driver)) {
-    base::log(base::LogLevel::Warning, "stand-in for cuBLAS: " + library->path() +
-                                           " is not the CPU driver; on a GPU use NVIDIA's cuBLAS");
+    base::log(base::LogLevel::Warning,
+              library->path() + " is not the CPU driver: on a GPU use NVIDIA's libraries");
     return std::nullopt;
   }
   if (driver.init(0) != CUDA_SUCCESS) return std::nullopt;
@@ -69,6 +69,15 @@ std::optional<Driver> load() {
 const Driver* driver() {
   static const auto& loaded = *new std::optional<Driver>(load());
   return loaded ? &*loaded : nullptr;
+}
+
+CUcontext context_of_thread() {
+  const Driver* const cuda = driver();
+  CUcontext context = nullptr;
+  if (cuda == nullptr) return nullptr;
+  if (cuda->current(&context) == CUDA_SUCCESS && context != nullptr) return context;
+  if (cuda->retain_primary(&context, 0) != CUDA_SUCCESS) return nullptr;
+  return cuda->set_current(context) == CUDA_SUCCESS ? context : nullptr;
 }
 
 bool is_device_memory(const void* address, std::uint64_t bytes) {
@@ -83,4 +92,4 @@ bool is_device_memory(const void* address, std::uint64_t bytes) {
   return bytes <= size && place - start <= size - bytes;
 }
 
-}  // namespace pycuda::cublas
+}  // namespace pycuda::hostwork
