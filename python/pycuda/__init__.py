@@ -60,6 +60,7 @@ def load_ipython_extension(shell):
 _LATE = {
     **dict.fromkeys(("benchmark", "Comparison", "Timing"), "_benchmark"),
     **dict.fromkeys(("profile", "range", "Profile", "Summary", "Work"), "_profile"),
+    "provide_libcuda": "_programs",
 }
 
 

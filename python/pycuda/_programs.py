@@ -3,11 +3,13 @@
 
 Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
 library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well. The folder
-also holds CUDA's run-time library for programs that nvcc compiled.
+also holds CUDA's run-time library for programs that nvcc compiled. Compilers that would make a GPU's machine code have
+stand-ins (`_stand_ins.py`).
 """
 
 import argparse
 import contextlib
+import ctypes
 import importlib.util
 import os
 import shlex
@@ -15,11 +17,23 @@ import shutil
 import sys
 import tempfile
 
-from pycuda import _checked_programs
+from pycuda import _checked_programs, _stand_ins
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
-# CUDA's run-time library over this driver: for programs linked with it, and for nvcc to link with.
-_RUN_TIME = ("libcudart.so.13", "libcudart.so.12", "libcudart_static.a")
+# CUDA's run-time library over this driver, for programs linked with it and for nvcc to link with; CUDA's libraries.
+_RUN_TIME = (
+    "libcudart.so.13",
+    "libcudart.so.12",
+    "libcudart_static.a",
+    "libcublas.so.13",
+    "libcublas.so.12",
+    "libcufft.so.12",
+    "libcufft.so.11",
+)
+# Programs that load a library by ctypes often ask for it without a version.
+_NEWEST = {"libcudart.so": "libcudart.so.13", "libcublas.so": "libcublas.so.13", "libcufft.so": "libcufft.so.12"}
+# What lists of devices and monitors load.
+_NVML = "libnvidia-ml.so.1"
 _PROGRAM_OPTIONS = ("-m", "-c")
 
 
@@ -67,22 +81,31 @@ def driver_folder():
     beside = os.path.dirname(library)
     if all(os.path.exists(os.path.join(beside, name)) for name in _LINKS):
         return beside
+    folder = _cached_folder("driver")
+    installed = _run_time_libraries()
+    newest = {name: installed[version] for name, version in _NEWEST.items() if version in installed}
+    links = {**dict.fromkeys(_LINKS, library), **installed, **newest}
+    if nvml := _stand_ins.find(_NVML):
+        links[_NVML] = os.path.realpath(nvml)
+    for name, target in links.items():
+        _link(target, os.path.join(folder, name))
+    for name in {*_RUN_TIME, *_NEWEST, _NVML} - set(links):  # of another environment of the same user
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(folder, name))
+    return folder
+
+
+def _cached_folder(name):
+    """A folder of this user that can be written, made if need be: in the cache folder, else a temporary one."""
     cache = os.environ.get("PYCUDA_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "pycuda"
     )
     for root in (cache, os.path.join(tempfile.gettempdir(), f"pycuda-{os.getuid()}")):
-        folder = os.path.join(root, "driver")
-        try:
+        folder = os.path.join(root, name)
+        with contextlib.suppress(OSError):
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            links = {**dict.fromkeys(_LINKS, library), **_run_time_libraries()}
-            for name, target in links.items():
-                _link(target, os.path.join(folder, name))
-            for name in set(_RUN_TIME) - set(links):  # of another environment of the same user
-                with contextlib.suppress(FileNotFoundError):
-                    os.remove(os.path.join(folder, name))
-        except OSError:
-            continue
-        return folder
+            if os.access(folder, os.W_OK):
+                return folder
     raise OSError(f"no folder for links to the CPU driver can be made: {cache} and the temporary folder are read-only")
 
 
@@ -93,16 +116,6 @@ def _link(target, link):
     made = f"{link}.{os.getpid()}"
     os.symlink(target, made)
     os.replace(made, link)
-
-
-def _toolkit_folders():
-    """Folders of nvcc and ptxas in NVIDIA's wheels, where these are installed."""
-    found = importlib.util.find_spec("nvidia")
-    for root in (found.submodule_search_locations or []) if found else []:
-        for name in ("cu13", "cu12", "cuda_nvcc"):
-            folder = os.path.join(root, name, "bin")
-            if os.path.exists(os.path.join(folder, "ptxas")):
-                yield folder
 
 
 def environment(options, current=os.environ):
@@ -122,10 +135,10 @@ def environment(options, current=os.environ):
         "NUMBA_CUDA_DRIVER": os.path.join(folder, "libcuda.so.1"),
         "TRITON_LIBCUDA_PATH": folder,
     }
-    for tools in _toolkit_folders():
-        variables["PATH"] = os.pathsep.join(filter(None, [tools, current.get("PATH")]))
-        variables["TRITON_PTXAS_PATH"] = os.path.join(tools, "ptxas")
-        break
+    if options.stand_ins:
+        tools = _cached_folder("tools")
+        _stand_ins.make_tools(tools, folder)
+        variables.update(_stand_ins.variables(tools, current))
     for option, variable in (
         ("devices", "PYCUDA_CPU_DEVICES"),
         ("threads", "PYCUDA_CPU_THREADS"),
@@ -153,6 +166,12 @@ def _add_options(parser):
     parser.add_argument("--threads", type=int, metavar="N", help="how many cores run kernels (all)")
     parser.add_argument("--memory", metavar="SIZE", help="memory of a device, such as 4G (half of the machine's)")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end kernels that run longer (never)")
+    parser.add_argument(
+        "--no-stand-ins",
+        dest="stand_ins",
+        action="store_false",
+        help="leave NVIDIA's ptxas, nvcc, NVRTC and nvJitLink in place, whose machine code the driver refuses",
+    )
     parser.add_argument("--log", choices=("quiet", "warning", "info", "debug"), help="what the driver prints")
 
 
@@ -225,3 +244,54 @@ def env(arguments):
     for name, value in variables.items():
         print(f"export {name}={shlex.quote(value)}")
     return 0
+
+
+def provide_libcuda():
+    """Make the CPU driver this process's CUDA driver, for libraries that are imported afterwards.
+
+    Does what `python -m pycuda run` does as far as a process that runs already can: libraries that load
+    ``libcuda.so.1``, CUDA's run-time library, NVML, NVRTC or nvJitLink get this project's, and numba-cuda, Triton and
+    child processes are told by the environment. Call it before anything else loads CUDA.
+
+    Returns
+    -------
+    str
+        The folder that holds the driver as ``libcuda.so.1``.
+
+    Raises
+    ------
+    FileNotFoundError
+        When this installation has no CPU driver.
+    RuntimeError
+        When the process has another driver loaded already.
+
+    Examples
+    --------
+    >>> import pycuda
+    >>> folder = pycuda.provide_libcuda()  # doctest: +SKIP
+    >>> from numba import cuda  # doctest: +SKIP
+    """
+    parser = argparse.ArgumentParser()
+    _add_options(parser)
+    variables = environment(parser.parse_args([]))
+    variables.pop("LD_PRELOAD", None)  # loaded here; child processes get what they load themselves
+    folder = driver_folder()
+    driver = ctypes.CDLL(cpu_driver(), mode=ctypes.RTLD_GLOBAL)
+    names = [_stand_ins.find("libcuda.so.1"), *_library_paths(folder), *_stand_ins.libraries()]
+    for path in filter(None, names):
+        ctypes.CDLL(path)
+    loaded = ctypes.CDLL("libcuda.so.1")
+    if _address(loaded) != _address(driver):
+        raise RuntimeError("another CUDA driver is loaded already: call pycuda.provide_libcuda() before other imports")
+    os.environ.update(variables)
+    return folder
+
+
+def _library_paths(folder):
+    """The run-time library and NVML in the driver folder."""
+    names = (_NVML, *(name for name in _RUN_TIME if ".so." in name))
+    return [path for name in names if os.path.exists(path := os.path.join(folder, name))]
+
+
+def _address(driver):
+    return ctypes.cast(driver.cuInit, ctypes.c_void_p).value

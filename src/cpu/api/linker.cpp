@@ -4,10 +4,8 @@
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/program_image.h"
-#include "cpu/ptx/device_runtime.h"
 #include "cpu/ptx/fatbin.h"
-#include "cpu/ptx/grid_barrier.h"
-#include "cpu/ptx/link.h"
+#include "cpu/ptx/link_inputs.h"
 
 namespace pycuda::cpu::api {
 
@@ -27,50 +25,29 @@ class LinkState {
         DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
     if (is_complete_) return CUDA_ERROR_INVALID_HANDLE;
     if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
-    // The library's own code is for GPUs: the driver has the functions itself.
-    if (type == CU_JIT_INPUT_LIBRARY && ptx::is_device_runtime_library(data, name)) {
-      has_device_runtime_ = true;
-      return CUDA_SUCCESS;
+    const auto added = inputs_.add(data, name, type == CU_JIT_INPUT_LIBRARY, architecture);
+    if (!added) {
+      options_.write_logs({}, added.error().message + '\n');
+      return added.error().error == ptx::ImageError::NoPtx ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                                                           : CUDA_ERROR_INVALID_IMAGE;
     }
-    // PTX need not end with a NUL here: its length is known.
-    const std::string terminated(data);
-    auto ptx = ptx::ptx_of_image(terminated.c_str(), terminated.size() + 1, architecture);
-    if (!ptx) {
-      options_.write_logs({}, ptx.error().message + '\n');
-      return ptx.error().error == ptx::ImageError::NoPtx ? CUDA_ERROR_NO_BINARY_FOR_GPU
-                                                         : CUDA_ERROR_INVALID_IMAGE;
-    }
-    if (ptx::is_device_runtime_code(*ptx)) {
-      has_device_runtime_ = true;
-      return CUDA_SUCCESS;
-    }
-    std::string label =
-        name != nullptr && *name != '\0' ? name : "input " + std::to_string(inputs_.size() + 1);
-    calls_grid_barrier_ |= ptx::calls_grid_barrier(*ptx);
-    inputs_.push_back({std::move(label), std::move(ptx).value()});
     return CUDA_SUCCESS;
   }
 
   CUresult complete(void** image, std::size_t* bytes) {
     if (is_complete_) return CUDA_ERROR_INVALID_HANDLE;
     const auto started = std::chrono::steady_clock::now();
-    std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n";  // what no inputs make
-    if (!inputs_.empty()) {
-      if (has_device_runtime_ && calls_grid_barrier_)
-        inputs_.push_back({"libcudadevrt.a", std::string(ptx::grid_barrier_functions())});
-      auto linked = ptx::link(inputs_, has_device_runtime_);
-      if (!linked) {
-        options_.write_logs({}, ptx::to_text(linked.error()));
-        return CUDA_ERROR_INVALID_SOURCE;
-      }
-      text = std::move(linked).value();
+    const std::size_t count = inputs_.size();
+    const auto linked = inputs_.link();
+    if (!linked) {
+      options_.write_logs({}, ptx::to_text(linked.error()));
+      return CUDA_ERROR_INVALID_SOURCE;
     }
-    image_ = ptx::wrap_linked(options_.register_note() + text);
+    image_ = ptx::wrap_linked(options_.register_note() + *linked);
     is_complete_ = true;
     options_.write_logs(
-        options_.warnings() + (options_.verbose()
-                                   ? "info: linked " + std::to_string(inputs_.size()) + " inputs\n"
-                                   : ""),
+        options_.warnings() +
+            (options_.verbose() ? "info: linked " + std::to_string(count) + " inputs\n" : ""),
         {});
     const std::chrono::duration<float, std::milli> elapsed =
         std::chrono::steady_clock::now() - started;
@@ -82,9 +59,7 @@ class LinkState {
 
  private:
   JitOptions options_;
-  std::vector<ptx::LinkInput> inputs_;
-  bool has_device_runtime_ = false;
-  bool calls_grid_barrier_ = false;
+  ptx::LinkInputs inputs_;
   bool is_complete_ = false;
   std::string image_;
   CUlinkState handle_;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Handles and their settings, versions, names of statuses.
+#include <cstddef>
+#include <memory>
+
+#include "cublas/handle.h"
+
+namespace pycuda::cublas {
+namespace {
+
+/// 130100 for 13.1.0.
+constexpr int kVersion = PYCUDA_CUBLAS_MAJOR * 10000;
+
+Status create(Handle** handle) {
+  if (handle == nullptr) return kInvalidValue;
+  *handle = nullptr;
+  if (driver() == nullptr || !has_blas()) return kNotInitialized;
+  auto made = std::make_unique<Handle>();
+  made->context = hostwork::context_of_thread();
+  if (made->context == nullptr) return kNotInitialized;
+  *handle = insert_handle(std::move(made));
+  return kSuccess;
+}
+
+template <class T, class Value>
+void give(T* destination, Value value) {
+  require(destination != nullptr, "the result's pointer is null");
+  *destination = static_cast<T>(value);
+}
+
+}  // namespace
+
+extern "C" {
+
+Status cublasCreate_v2(Handle** handle) {
+  try {
+    return create(handle);
+  } catch (...) {
+    return kAllocFailed;
+  }
+}
+
+Status cublasDestroy_v2(Handle* handle) {
+  return with_handle(handle, "cublasDestroy", [&] {
+    const bool captured = is_capturing(*handle);
+    if (!captured) driver()->synchronize(handle->stream);  // as cuBLAS does
+    erase_handle(handle);
+  });
+}
+
+Status cublasGetVersion_v2(Handle*, int* version) {
+  if (version == nullptr) return kInvalidValue;
+  *version = kVersion;
+  return kSuccess;
+}
+
+Status cublasGetProperty(int type, int* value) {
+  if (value == nullptr || type < 0 || type > 2) return kInvalidValue;
+  *value = type == 0 ? PYCUDA_CUBLAS_MAJOR : 0;
+  return kSuccess;
+}
+
+std::size_t cublasGetCudartVersion() { return std::size_t{PYCUDA_CUBLAS_MAJOR} * 1000; }
+
+Status cublasSetStream_v2(Handle* handle, CUstream stream) {
+  return with_handle(handle, "cublasSetStream", [&] { handle->stream = stream; });
+}
+Status cublasGetStream_v2(Handle* handle, CUstream* stream) {
+  return with_handle(handle, "cublasGetStream", [&] {
+    require(stream != nullptr, "the result's pointer is null");
+    *stream = handle->stream;
+  });
+}
+
+Status cublasSetPointerMode_v2(Handle* handle, PointerMode mode) {
+  return with_handle(handle, "cublasSetPointerMode", [&] {
+    require(mode == kHostPointers || mode == kDevicePointers, "the pointer mode is not one");
+    handle->pointers = mode;
+  });
+}
+Status cublasGetPointerMode_v2(Handle* handle, int* mode) {
+  return with_handle(handle, "cublasGetPointerMode", [&] { give(mode, handle->pointers); });
+}
+
+// Results do not depend on these.
+Status cublasSetAtomicsMode(Handle* handle, int mode) {
+  return with_handle(handle, "cublasSetAtomicsMode", [&] {
+    require(mode == 0 || mode == 1, "the atomics mode is not one");
+    handle->atomics = mode;
+  });
+}
+Status cublasGetAtomicsMode(Handle* handle, int* mode) {
+  return with_handle(handle, "cublasGetAtomicsMode", [&] { give(mode, handle->atomics); });
+}
+Status cublasSetMathMode(Handle* handle, int mode) {
+  return with_handle(handle, "cublasSetMathMode", [&] {
+    constexpr int kinds = 0xf;
+    constexpr int no_reduced_precision = 16;
+    require((mode & ~(kinds | no_reduced_precision)) == 0 && (mode & kinds) <= 4,
+            "the math mode is not one");
+    handle->math = mode;
+  });
+}
+Status cublasGetMathMode(Handle* handle, int* mode) {
+  return with_handle(handle, "cublasGetMathMode", [&] { give(mode, handle->math); });
+}
+Status cublasSetSmCountTarget(Handle* handle, int count) {
+  return with_handle(handle, "cublasSetSmCountTarget", [&] {
+    require(count >= 0, "the number of multiprocessors is negative");
+    handle->multiprocessors = count;
+  });
+}
+Status cublasGetSmCountTarget(Handle* handle, int* count) {
+  return with_handle(handle, "cublasGetSmCountTarget",
+                     [&] { give(count, handle->multiprocessors); });
+}
+Status cublasSetWorkspace_v2(Handle* handle, void* memory, std::size_t bytes) {
+  return with_handle(handle, "cublasSetWorkspace", [&] {
+    require_memory(memory, memory != nullptr ? bytes : 0, "the workspace");
+  });
+}
+
+const char* cublasGetStatusName(int status) {
+  switch (status) {
+    case kSuccess:
+      return "CUBLAS_STATUS_SUCCESS";
+    case kNotInitialized:
+      return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case kAllocFailed:
+      return "CUBLAS_STATUS_ALLOC_FAILED";
+    case kInvalidValue:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    case 8:
+      return "CUBLAS_STATUS_ARCH_MISMATCH";
+    case kMappingError:
+      return "CUBLAS_STATUS_MAPPING_ERROR";
+    case kExecutionFailed:
+      return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case kInternalError:
+      return "CUBLAS_STATUS_INTERNAL_ERROR";
+    case kNotSupported:
+      return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case 16:
+      return "CUBLAS_STATUS_LICENSE_ERROR";
+    default:
+      return "cublasUnknown";
+  }
+}
+
+const char* cublasGetStatusString(int status) {
+  switch (status) {
+    case kSuccess:
+      return "the operation was successful";
+    case kNotInitialized:
+      return "the handle is not initialised";
+    case kAllocFailed:
+      return "memory could not be allocated";
+    case kInvalidValue:
+      return "an argument is not valid";
+    case kExecutionFailed:
+      return "the operation could not be executed";
+    case kNotSupported:
+      return "the operation is not supported";
+    default:
+      return cublasGetStatusName(status);
+  }
+}
+
+}  // extern "C"
+
+}  // namespace pycuda::cublas

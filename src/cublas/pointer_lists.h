@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Arrays of pointers to matrices, which lie in device memory.
+#pragma once
+
+#include "cublas/handle.h"
+
+namespace pycuda::cublas {
+
+inline bool is_operation(Operation operation) {
+  return operation >= kNone && operation <= kConjugated;
+}
+
+/// An array of pointers to matrices.
+template <class T>
+void require_pointers(const Handle& handle, T* const* pointers, Int count, std::uint64_t bytes,
+                      const char* what) {
+  require_memory(pointers, static_cast<std::uint64_t>(count) * sizeof(T*), what);
+  if (is_capturing(handle)) return;
+  wait(handle);  // whoever writes the pointers has done so
+  for (Int i = 0; i < count; ++i) require_memory(pointers[i], bytes, what);
+}
+
+template <class T>
+std::uint64_t operand_bytes(Operation operation, Int rows, Int columns, Int leading) {
+  return sizeof(T) * (operation == kNone ? matrix_extent(rows, columns, leading)
+                                         : matrix_extent(columns, rows, leading));
+}
+
+}  // namespace pycuda::cublas

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What the operating system tells of the machine that is the device: load, memory, processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pycuda::standins {
+
+/// Percent of the processors' time that was used since the last call, from 0 to 100. The first call
+/// measures for a moment.
+unsigned processor_use();
+
+/// Memory that programs can still take, in bytes; 0 if it is not known.
+std::uint64_t available_memory();
+
+/// The processes that have the file mapped, in ascending order, as far as this user may know.
+std::vector<unsigned> processes_with(const std::string& library);
+
+/// The path of a process's program; empty if it is not known.
+std::string program_of(unsigned process);
+
+}  // namespace pycuda::standins
