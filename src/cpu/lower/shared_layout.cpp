@@ -46,8 +46,8 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
   const std::size_t functions = module.functions.size();
   module_offsets_.assign(module.variables.size(), 0);
   function_offsets_.assign(functions, {});
-  ends_.assign(functions, 0);
-  needed_.assign(functions, 0);
+  ends_.assign(functions, reserved_shared_bytes);
+  needed_ends_.assign(functions, reserved_shared_bytes);
   dynamic_alignments_.assign(functions, 16);
   variables_.assign(functions, {});
   has_dynamic_.assign(functions, false);
@@ -65,7 +65,7 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
   }
   // What the launch adds lies behind a gap too.
   for (std::uint32_t f = 0; f < functions; ++f) {
-    if (has_dynamic_[f] && ends_[f] != 0) ends_[f] += gap;
+    if (has_dynamic_[f] && ends_[f] != reserved_shared_bytes) ends_[f] += gap;
   }
 }
 
@@ -80,18 +80,19 @@ std::uint32_t SharedLayout::place(const ptx::Variable& variable,
     return 0;
   }
   for (const std::uint32_t kernel : kernels) {
-    const std::uint64_t begin = (needed_[kernel] + alignment - 1) / alignment * alignment;
-    needed_[kernel] = begin + std::min(variable.bytes, furthest);
+    const std::uint64_t begin = (needed_ends_[kernel] + alignment - 1) / alignment * alignment;
+    needed_ends_[kernel] = begin + std::min(variable.bytes, furthest);
   }
-  std::uint64_t first = 0;
+  std::uint64_t first = reserved_shared_bytes;
   for (const std::uint32_t kernel : kernels) first = std::max<std::uint64_t>(first, ends_[kernel]);
-  if (first != 0) first += gap;
+  if (first != reserved_shared_bytes) first += gap;
   first = std::min((first + alignment - 1) / alignment * alignment, furthest);
   const auto offset = static_cast<std::uint32_t>(first);
   const auto bytes = static_cast<std::uint32_t>(std::min(variable.bytes, furthest - first));
   for (const std::uint32_t kernel : kernels) {
     ends_[kernel] = offset + bytes;
-    if (gap != 0) variables_[kernel].push_back({variable.name, offset, bytes});
+    if (gap != 0)
+      variables_[kernel].push_back({variable.name, offset - reserved_shared_bytes, bytes});
   }
   return offset;
 }

@@ -105,7 +105,7 @@ TEST_CASE("a misaligned wide access is a misaligned address") {
 
 TEST_CASE("a fault in shared memory tells the window's size") {
   constexpr auto body = [](BlockFrame& block, ThreadFrame&) {
-    store(reinterpret_cast<std::uintptr_t>(block.shared) + 1048576);
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) + 1048576);
   };
   Kernel kernel = plain_kernel<body>("window");
   kernel.facts.static_shared_bytes = 1000;
@@ -115,13 +115,29 @@ TEST_CASE("a fault in shared memory tells the window's size") {
 
 TEST_CASE("a little before the window of shared memory is no gigabytes behind it") {
   constexpr auto body = [](BlockFrame& block, ThreadFrame&) {
-    store(reinterpret_cast<std::uintptr_t>(block.shared) + 0xfffff000U);
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) + 0xfffff000U);
   };
   Kernel kernel = plain_kernel<body>("before");
   kernel.facts.static_shared_bytes = 1000;
   const Fault fault = fault_of(kernel, true);
   CHECK(
       contains(fault.message, ", 4096 bytes before the start of the block's 1000 bytes of shared"));
+}
+
+TEST_CASE("the system's part before a block's shared memory faults, by any kind of address") {
+  constexpr auto next = [](BlockFrame& block, ThreadFrame&) {
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) - 4);
+  };
+  constexpr auto far = [](BlockFrame& block, ThreadFrame&) {
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) - 2000);
+  };
+  Kernel kernel = plain_kernel<next>("next");
+  kernel.facts.static_shared_bytes = 1000;
+  CHECK(contains(fault_of(kernel, true).message,
+                 ", 4 bytes before the start of the block's 1000 bytes of shared"));
+  kernel = plain_kernel<far>("far");
+  CHECK(contains(fault_of(kernel, true).message,
+                 ", 2000 bytes before the start of the block's 0 bytes of shared"));
 }
 
 TEST_CASE("the source line is named when the kernel tracks it") {
