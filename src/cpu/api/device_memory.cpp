@@ -37,6 +37,7 @@ bool free_device_block(CUdeviceptr address) {
   const auto found = AddressTable::instance().find(address);
   if (!found || found->begin != address) return false;
   if (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed) return false;
+  const ObjectUse use;
   Context* const owner = owner_of(*found);
   return owner != nullptr && owner->release(reinterpret_cast<void*>(address));
 }
