@@ -150,7 +150,8 @@ std::string shared_variable_text(const KernelFacts& facts, std::int64_t offset) 
 /// been meant for that.
 std::optional<std::int64_t> shared_offset(const BlockFrame& block, std::uint64_t address) {
   constexpr std::int64_t window = std::int64_t{1} << 32;
-  constexpr std::int64_t reserved = reserved_shared_bytes, guard = SharedArena::guard_bytes;
+  constexpr std::int64_t reserved = reserved_shared_bytes;
+  constexpr std::int64_t guard = SharedArena::guard_bytes + reserved_shared_bytes;
   if (block.shared == nullptr) return std::nullopt;
   const auto offset =
       static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(own_shared(block)));

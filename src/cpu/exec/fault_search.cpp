@@ -177,8 +177,8 @@ void Search::note(Candidate& candidate, const FaultRecord& record) {
   sighting.program_counter = record.program_counter;
   sighting.source_line = record.thread->source_line;
   sighting.source_file = record.thread->source_file;
-  const auto arena = reinterpret_cast<std::uint64_t>(own_shared(*record.thread->block)) -
-                     SharedArena::guard_bytes;
+  const auto arena =
+      reinterpret_cast<std::uint64_t>(record.thread->block->shared) - SharedArena::guard_bytes;
   if (record.address_known && record.address - arena <= std::numeric_limits<std::uint32_t>::max())
     sighting.address += reinterpret_cast<std::uint64_t>(block_.shared) -
                         reinterpret_cast<std::uint64_t>(record.thread->block->shared);

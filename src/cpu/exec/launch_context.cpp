@@ -57,8 +57,8 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.grid = request.grid;
   frame.block = request.block;
   frame.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  frame.dynamic_shared_offset = round_up(reserved_shared_bytes + facts.static_shared_bytes,
-                                         facts.dynamic_shared_alignment);
+  frame.dynamic_shared_offset =
+      round_up(reserved_shared_bytes + facts.static_shared_bytes, facts.dynamic_shared_alignment);
   frame.processor_count = worker_count();
   frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;
@@ -195,7 +195,7 @@ void LaunchContext::report(FaultKind kind, const BlockFrame* block, const Thread
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                       unsigned processor) {
   SharedArena* const arena = thread_arena();
-  if (arena == nullptr || !arena->prepare(launch.shared_bytes, launch.kernel.facts.reads_reserved_shared)) {
+  if (arena == nullptr || !arena->prepare(launch.shared_bytes)) {
     launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
     return;
   }

@@ -8,41 +8,35 @@
 
 namespace pycuda::cpu::exec {
 namespace {
-constexpr std::uint64_t page = SharedArena::guard_bytes;
+constexpr std::uint64_t page = 4096;
 // Any 32-bit offset, and the widest access at it.
-constexpr std::uint64_t own_bytes = (std::uint64_t{1} << 32) + 16 * page;
-static_assert(reserved_shared_bytes <= page);
+constexpr std::uint64_t window_bytes = (std::uint64_t{1} << 32) + 16 * page;
+constexpr std::uint64_t reserved_bytes = SharedArena::guard_bytes + window_bytes;
+static_assert(SharedArena::guard_bytes % page == 0);
 }  // namespace
 
 std::unique_ptr<SharedArena> SharedArena::create() {
-  constexpr std::uint64_t bytes = page + own_bytes;
   void* memory =
-      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
 #ifdef MADV_DONTDUMP
-  madvise(memory, bytes, MADV_DONTDUMP);
+  madvise(memory, reserved_bytes, MADV_DONTDUMP);
 #endif
-  return std::unique_ptr<SharedArena>(new SharedArena(static_cast<std::byte*>(memory) + page));
+  return std::unique_ptr<SharedArena>(
+      new SharedArena(static_cast<std::byte*>(memory) + guard_bytes));
 }
 
-SharedArena::~SharedArena() { munmap(own_ - page, page + own_bytes); }
+SharedArena::~SharedArena() { munmap(window_ - guard_bytes, reserved_bytes); }
 
 bool SharedArena::grow(std::uint64_t bytes) {
   const std::uint64_t wanted = (bytes + page - 1) / page * page;
-  if (wanted > own_bytes - page) return false;
-  if (mprotect(own_, wanted, PROT_READ | PROT_WRITE) != 0) return false;
+  if (wanted > window_bytes - page) return false;
+  if (mprotect(window_, wanted, PROT_READ | PROT_WRITE) != 0) return false;
   accessible_ = wanted;
   return true;
 }
 
-bool SharedArena::open_reserved(bool accessible) {
-  if (mprotect(own_ - page, page, accessible ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
-    return false;
-  reserved_accessible_ = accessible;
-  return true;
-}
-
-void SharedArena::scrub(std::uint64_t bytes) { std::memset(own_, 0xcd, bytes); }
+void SharedArena::scrub(std::uint64_t bytes) { std::memset(own(), 0xcd, bytes); }
 
 namespace {
 

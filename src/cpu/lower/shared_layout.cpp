@@ -11,6 +11,9 @@ namespace {
 /// Wide enough that an index one too large, of any type, falls into it.
 constexpr std::uint32_t checked_gap = 32;
 
+/// Programs cast dynamic shared memory to whatever they need.
+constexpr std::uint32_t least_dynamic_alignment = 16;
+
 /// Where layouts end that are larger than any memory: no sum of sizes comes round to a small one.
 constexpr std::uint64_t furthest = std::uint64_t{1} << 31;
 
@@ -48,7 +51,7 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
   function_offsets_.assign(functions, {});
   ends_.assign(functions, reserved_shared_bytes);
   needed_ends_.assign(functions, reserved_shared_bytes);
-  dynamic_alignments_.assign(functions, 16);
+  dynamic_alignments_.assign(functions, 1);
   variables_.assign(functions, {});
   has_dynamic_.assign(functions, false);
   for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
@@ -74,7 +77,8 @@ std::uint32_t SharedLayout::place(const ptx::Variable& variable,
   const std::uint32_t alignment = std::max<std::uint32_t>(variable.alignment, 1);
   if (is_dynamic_shared(variable)) {
     for (const std::uint32_t kernel : kernels) {
-      dynamic_alignments_[kernel] = std::max(dynamic_alignments_[kernel], alignment);
+      dynamic_alignments_[kernel] =
+          std::max({dynamic_alignments_[kernel], alignment, least_dynamic_alignment});
       has_dynamic_[kernel] = true;
     }
     return 0;

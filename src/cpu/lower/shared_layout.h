@@ -38,7 +38,8 @@ class SharedLayout {
   const std::vector<SharedVariable>& variables(std::uint32_t kernel) const {
     return variables_[kernel];
   }
-  /// The greatest alignment of dynamic shared variables that a kernel can reach, at least 16.
+  /// The greatest alignment of dynamic shared variables that a kernel can reach, at least 16; 1
+  /// where there are none.
   std::uint32_t dynamic_alignment(std::uint32_t kernel) const {
     return dynamic_alignments_[kernel];
   }
