@@ -24,6 +24,11 @@ constexpr std::string_view kNoLto =
     "its output cannot be loaded before it is linked; leave it out: each source is optimised as a "
     "whole";
 constexpr std::string_view kNotLoadable = "its output is not code that a driver can load";
+constexpr std::string_view kNoTiles = "kernels are not tile code, which alone it is about";
+constexpr std::string_view kNvccAlone =
+    "NVRTC has no such option; nvcc=<path of an nvcc> runs that nvcc instead";
+constexpr std::string_view kNoInstruments =
+    "NVRTC has no instrumentation; on the CPU driver PYCUDA_CPU_CHECK=1 checks every access";
 constexpr std::string_view kOtherJob =
     "it asks for something other than compiling a kernel; nvcc=<path of an nvcc> runs that nvcc "
     "instead";
@@ -36,6 +41,14 @@ constexpr NvccOption kOptions[] = {
     {"ptx", "ptx", None, Drop, kPhase},
     {"optix-ir", "optix-ir", None, Refuse, kNotLoadable},
     {"ltoir", "ltoir", None, Refuse, kNoLto},
+    {"enable-tile", "enable-tile", None, Pass, {}},
+    {"tile-preview", "tile-preview", One, Pass, {}},
+    {"tile-only", "tile-only", None, Refuse, kNoTiles},
+    {"simt-only", "simt-only", None, Hint, {}},
+    {"tilebc", "tilebc", None, Refuse, kNoTiles},
+    {"tilecubin", "tilecubin", None, Refuse, kNoTiles},
+    {"tilefatbin", "tilefatbin", None, Refuse, kNoTiles},
+    {"tileiras-options", "Xtileiras", List, Drop, kNoTiles},
     {"preprocess", "E", None, Refuse,
      "it gives no code; pycuda.compiler.preprocess_source() gives the preprocessed source"},
     {"generate-dependencies", "M", None, Refuse, kOtherJob},
@@ -95,6 +108,7 @@ constexpr NvccOption kOptions[] = {
     {"shared", "shared", None, Drop, kLink},
     {"x", "x", One, Map, {}},
     {"std", "std", One, Pass, {}},
+    {"stdlib", "stdlib", One, Drop, kHost},
     {"no-host-device-initializer-list", "nohdinitlist", None, Map, {}},
     {"no-host-device-move-forward", "nohdmoveforward", None, Map, {}},
     {"expt-relaxed-constexpr", "expt-relaxed-constexpr", None, Drop, kAlways},
@@ -103,12 +117,14 @@ constexpr NvccOption kOptions[] = {
     {"machine", "m", One, Map, {}},
     {"m64", "m64", None, Drop, kAlways},
     {"m32", "m32", None, Refuse, "device code is 64 bits wide"},
+    {"apply-controls", "apply-controls", One, Refuse, kNvccAlone},
     // Options for the programs that nvcc runs.
     {"compiler-options", "Xcompiler", List, Drop, kHost},
     {"linker-options", "Xlinker", List, Drop, kLink},
     {"archive-options", "Xarchive", List, Drop, kLink},
     {"ptxas-options", "Xptxas", List, Map, {}},
     {"nvlink-options", "Xnvlink", List, Drop, "DynamicModule(link_options=...) is for the linker"},
+    {"nvprune-options", "Xnvprune", List, Drop, kLink},
     {"cudafe-options", "Xcudafe", List, Map, {}},
     {"cicc-options", "Xcicc", List, Drop, "NVRTC has no such option"},
     // The compiler driver.
@@ -122,12 +138,16 @@ constexpr NvccOption kOptions[] = {
     {"dont-use-profile", "noprof", None, Drop, kNvcc},
     {"dryrun", "dryrun", None, Refuse, kOtherJob},
     {"verbose", "v", None, Drop, kNvcc},
+    {"verbose2", "v2", None, Drop, kNvcc},
+    {"fmax-errors", "fmax-errors", One, Hint, {}},
     {"threads", "t", One, Drop, "one architecture is compiled for"},
     {"split-compile", "split-compile", One, Hint, {}},
     {"split-compile-extended", "split-compile-extended", One, Drop,
      "it is for link-time optimisation"},
     {"fdevice-syntax-only", "fdevice-syntax-only", None, Refuse, kNotLoadable},
     {"fdevice-time-trace", "fdevice-time-trace", One, Map, {}},
+    {"fdevice-time-trace-granularity", "fdevice-time-trace-granularity", One, Drop,
+     "NVRTC records events of every length"},
     {"keep", "keep", None, Drop, "keep=True leaves source and code in a folder"},
     {"keep-dir", "keep-dir", One, Drop, "keep=True leaves source and code in a folder"},
     {"k", "k", None, Drop, "keep=True leaves source and code in a folder"},
@@ -154,6 +174,7 @@ constexpr NvccOption kOptions[] = {
     {"prec-sqrt", "prec-sqrt", One, Pass, {}},
     {"fmad", "fmad", One, Pass, {}},
     {"extra-device-vectorization", "extra-device-vectorization", None, Pass, {}},
+    {"prune", "prune", None, Drop, "one architecture is compiled for"},
     {"default-stream", "default-stream", One, Drop, "it is for launches by host code"},
     // Everything else.
     {"disable-warnings", "w", None, Pass, {}},
@@ -162,6 +183,7 @@ constexpr NvccOption kOptions[] = {
     {"source-in-ptx", "src-in-ptx", None, Drop, "it adds comments only"},
     {"restrict", "restrict", None, Pass, {}},
     {"Wreorder", "Wreorder", None, Hint, {}},
+    {"Wconversion", "Wconversion", None, Hint, {}},
     {"Wdefault-stream-launch", "Wdefault-stream-launch", None, Drop, kWarning},
     {"Wmissing-launch-bounds", "Wmissing-launch-bounds", None, Drop, kWarning},
     {"Wext-lambda-captures-this", "Wext-lambda-captures-this", None, Drop, kWarning},
@@ -173,6 +195,7 @@ constexpr NvccOption kOptions[] = {
     {"no-compress", "no-compress", None, Drop, kFatbin},
     {"compress-mode", "compress-mode", One, Drop, kFatbin},
     {"compress-all", "compress-all", None, Drop, kFatbin},
+    {"concat", "concat", None, Drop, kFatbin},
     {"qpp-config", "qpp-config", One, Drop, kHost},
     {"compile-as-tools-patch", "astoolspatch", None, Refuse, kNotLoadable},
     {"list-gpu-code", "code-ls", None, Refuse, kOtherJob},
@@ -191,8 +214,12 @@ constexpr NvccOption kOptions[] = {
     {"relocatable-ptx", "reloc-ptx", None, Drop, kLink},
     {"device-stack-protector", "device-stack-protector", One, Pass, {}},
     {"frandom-seed", "frandom-seed", One, Hint, {}},
-    {"sanitize", "sanitize", One, Refuse,
-     "NVRTC has no instrumentation; on the CPU driver PYCUDA_CPU_CHECK=1 checks every access"},
+    {"sanitize", "sanitize", One, Refuse, kNoInstruments},
+    {"fdevice-sanitize", "fdevice-sanitize", One, Refuse, kNoInstruments},
+    {"skip-ptx-semantics-check", "skip-ptx-semantics-check", None, Drop,
+     "valid code is the same without the check"},
+    {"utf-8", "utf-8", None, Drop, kAlways},
+    {"safety-compatibility", "safety-compat", None, Refuse, kNvccAlone},
     {"jobserver", "jobserver", None, Drop, kNvcc},
     {"help", "h", None, Refuse, kOtherJob},
     {"version", "V", None, Refuse, "it compiles nothing; pycuda.compiler.get_nvcc_version() tells"},

@@ -6,13 +6,18 @@ What compute-sanitizer says of them is in sanitizer.json; where we differ, diffe
 
 import json
 import pathlib
-import re
+import sys
 
 import numpy as np
 import pycuda
 import pytest
 from pycuda.compiler import SourceModule
 
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+sys.path.append(str(TOOLS))
+from record_check_verdicts import cases  # noqa: E402
+
+sys.path.remove(str(TOOLS))
 CORPUS = pathlib.Path(__file__).resolve().parents[1] / "checks"
 #: Which check finds what the kernels of a file do wrong.
 CHECK_OF = {
@@ -29,12 +34,6 @@ pytestmark = pytest.mark.skipif(
     not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
     reason="needs the CPU driver, which was not built",
 )
-
-
-def _cases():
-    for name in CHECK_OF:
-        for case in re.finditer(r"^// CASE (\w+) (\d+) (\d+) (\d+)$", (CORPUS / name).read_text(), re.M):
-            yield name, case[1], int(case[2]), int(case[3]), int(case[4])
 
 
 def _findings(cuda, file, kernel, block, grid, shared, options):
@@ -75,7 +74,7 @@ def _assert_explained(file, kernel, form, checks):
     assert found == _explained(f"{file}:{kernel}", form), theirs
 
 
-@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(_cases()))
+@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(cases()))
 def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, shared):
     found = _findings(driver, file, kernel, block, grid, shared, ["-DFAULT"])
     checks = {finding.check for finding in found}
@@ -87,7 +86,7 @@ def test_the_planted_fault_is_found(context, driver, file, kernel, block, grid, 
     _assert_explained(file, kernel, "fault", checks)
 
 
-@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(_cases()))
+@pytest.mark.parametrize(("file", "kernel", "block", "grid", "shared"), list(cases()))
 def test_the_twin_is_clean(context, driver, file, kernel, block, grid, shared):
     assert _findings(driver, file, kernel, block, grid, shared, []) == []
     _assert_explained(file, kernel, "clean", set())
@@ -95,7 +94,7 @@ def test_the_twin_is_clean(context, driver, file, kernel, block, grid, shared):
 
 def test_differences_are_of_kernels_that_exist():
     tomllib = pytest.importorskip("tomllib", reason="needs tomllib, which Python has since 3.11")
-    known = {f"{file}:{kernel}" for file, kernel, *_ in _cases()}
+    known = {f"{file}:{kernel}" for file, kernel, *_ in cases()}
     assert set(json.loads((CORPUS / "sanitizer.json").read_text())) == known
     listed = tomllib.loads((CORPUS / "differences.toml").read_text())["difference"]
     assert {kernel for one in listed for kernel in one["kernels"]} <= known

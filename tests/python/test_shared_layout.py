@@ -14,6 +14,7 @@ def form_name(form):
 
 
 PTX = r"""
+import os
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
@@ -65,31 +66,145 @@ print("right")
 
 
 @pytest.mark.parametrize("form", FORMS, ids=form_name)
-def test_the_system_reserves_shared_memory_behind_the_blocks_own(form):
+def test_the_system_reserves_shared_memory_in_front_of_the_blocks_own(form):
     program = r"""
+checked = "PYCUDA_CPU_CHECK" in os.environ
 names = ["begin", "end", "cap", "0", "1"]
 for declared, dynamic in ((0, 0), (512, 0), (100, 0), (0, 1000), (130, 40), (0, 49152)):
     arrays = f".shared .align 8 .b8 own[{declared}];" if declared else ""
+    arrays += ".extern .shared .align 16 .b8 more[];" if dynamic else ""
     use = "mov.u32 %r5, own; st.shared.u32 [%r5], %r5;" if declared else ""
+    use += "mov.u32 %r6, more; st.shared.u32 [%r6], %r6;" if dynamic else ""
     reserved = [f"%reserved_smem_offset_{name}" for name in names]
-    answers = run(arrays, use + stores(*reserved, "%total_smem_size", "%dynamic_smem_size"), shared=dynamic)
-    begin, end, cap, zero, one, total, asked = answers[:7]
-    assert begin == zero == total and end == cap == begin + 1024, answers
-    assert begin % 128 == 0 and begin >= declared + dynamic, answers
-    assert begin < one and one % 8 == 0 and one + 288 <= end, answers
+    places = "st.global.u32 [%p+28], %r5; st.global.u32 [%p+32], %r6;"
+    answers = run(arrays, use + stores(*reserved, "%total_smem_size", "%dynamic_smem_size") + places,
+                  shared=dynamic, words=9)
+    begin, end, cap, zero, one, total, asked, own, more = answers
+    assert (begin, end, cap, zero, one) == (0, 288, 1024, 0, 0), answers  # as an H100 answers
+    assert total % 128 == 0 and total >= declared + dynamic, answers
     assert asked == dynamic, answers
+    assert not declared or own == 1024, answers
+    apart = 32 if checked and declared else 0
+    assert not dynamic or more == 1024 + (declared + apart + 15) // 16 * 16, answers
 sizes = stores("%total_smem_size", "%aggr_smem_size")
-total, all_of_it = run(".shared .b8 own[200];", "st.shared.u8 [own], %r1;" + sizes, target="sm_90")[:2]
-assert all_of_it == total + 1024, (total, all_of_it)
+for declared, dynamic in ((200, 0), (512, 0), (8, 1000), (130, 40)):
+    arrays = f".shared .b8 own[{declared}];"
+    total, all_of_it = run(arrays, "st.shared.u8 [own], %r1;" + sizes, shared=dynamic, target="sm_90")[:2]
+    assert all_of_it == 1024 + declared + dynamic, all_of_it
+    assert total == (declared + dynamic + 127) // 128 * 128, total
 # Its bytes are there, zeros at first, and nobody else's.
 answers = run(".shared .align 8 .b8 own[512];", '''
-mov.u32 %r1, own; mov.u32 %r2, %reserved_smem_offset_1; mov.u32 %r3, 7; st.shared.u32 [%r1+508], %r3;
-ld.shared.u32 %r4, [%r2]; st.global.u32 [%p], %r4; st.shared.u32 [%r2], %r3; mov.u32 %r4, %reserved_smem_offset_end;
-st.shared.u32 [%r4+-4], %r4; ld.shared.u32 %r4, [%r1+508]; st.global.u32 [%p+4], %r4;''')
+mov.u32 %r1, own; mov.u32 %r2, %reserved_smem_offset_1; mov.u32 %r3, 7; st.shared.u32 [%r1], %r3;
+ld.shared.u32 %r4, [%r2]; st.global.u32 [%p], %r4; st.shared.u32 [%r2], %r3; mov.u32 %r4, %reserved_smem_offset_cap;
+st.shared.u32 [%r4+-4], %r4; ld.shared.u32 %r4, [%r1]; st.global.u32 [%p+4], %r4;''')
 assert answers[:2] == [0, 7], answers
 print("right")
 """
     assert run_program(PTX + program, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+ADDRESSES = r"""
+# The checked mode keeps variables apart.
+LINES, MORE = (1152, 1536) if "PYCUDA_CPU_CHECK" in os.environ else (1088, 1408)
+declarations = '''.shared .align 4 .b8 room[64];
+.shared .align 64 .b8 lines[256];
+.extern .shared .align 128 .b8 more[];'''
+
+def addresses(body, block=1):
+    registers = ".reg .b64 %d<8>; .reg .b16 %h<4>; .reg .pred %c;"
+    use = "st.shared.u8 [room], %r1; st.shared.u8 [lines], %r1; st.shared.u8 [more], %r1;"
+    return run(declarations, registers + use + body, shared=256, block=block, target="sm_90")
+"""
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+@pytest.mark.parametrize("block", [1, 64])
+def test_addresses_of_shared_memory_begin_behind_the_systems(form, block):
+    program = r"""
+# 64, 32 and 16 bits; by number and by register; of an array at its end and one that the launch makes.
+assert addresses("mov.u64 %d1, room[4]; st.global.u64 [%p], %d1;", BLOCK)[:2] == [1028, 0]
+assert addresses("mov.u32 %r1, room; st.global.u32 [%p], %r1;", BLOCK)[0] == 1024
+assert addresses("mov.b16 %h1, room; cvt.u32.u16 %r1, %h1; st.global.u32 [%p], %r1;", BLOCK)[0] == 1024
+assert addresses("mov.u32 %r2, 12; mov.u64 %d1, room[%r2]; st.global.u64 [%p], %d1;", BLOCK)[0] == 1036
+assert addresses("mov.u32 %r1, lines+255; st.global.u32 [%p], %r1;", BLOCK)[0] == LINES + 255
+assert addresses("mov.u32 %r1, more; st.global.u32 [%p], %r1;", BLOCK)[0] == MORE
+# A generic address and back; address 0 of the window lies in front of them all.
+there_and_back = "cvta.shared.u64 %d1, room; cvta.to.shared.u64 %d2, %d1; st.global.u64 [%p], %d2;"
+assert addresses(there_and_back, BLOCK)[:2] == [1024, 0]
+window = "mov.u64 %d3, 0; cvta.shared.u64 %d1, %d3; cvta.shared.u64 %d2, lines; sub.u64 %d2, %d2, %d1;"
+assert addresses(window + "st.global.u64 [%p], %d2;", BLOCK)[:2] == [LINES, 0]
+spaces = "cvta.shared.u64 %d1, lines; isspacep.shared %c, %d1; selp.u32 %r1, 1, 0, %c; st.global.u32 [%p], %r1;"
+assert addresses(spaces, BLOCK)[0] == 1
+# In a cluster of one block, the same.
+cluster = "mov.u32 %r1, room; mapa.shared::cluster.u32 %r2, %r1, 0; st.shared::cluster.u32 [%r2+4], 77;"
+assert addresses(cluster + "ld.shared.u32 %r3, [room+4]; st.global.u32 [%p], %r3;", BLOCK)[0] == 77
+print("right")
+"""
+    program = PTX + ADDRESSES + program.replace("BLOCK", str(block))
+    assert run_program(program, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=form_name)
+def test_shared_addresses_in_cuda(form):
+    program = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+source = '''
+__global__ void k(unsigned *out)
+{
+  __shared__ unsigned own[64];
+  extern __shared__ unsigned more[];
+  unsigned t = threadIdx.x;
+  own[t] = t;
+  more[t] = 100 + t;
+  __syncthreads();
+  out[3 * t] = __cvta_generic_to_shared(&own[t]);
+  out[3 * t + 1] = __cvta_generic_to_shared(&more[t]);
+  unsigned value;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"((unsigned)__cvta_generic_to_shared(&own[63 - t])));
+  out[3 * t + 2] = value + *(unsigned *)__cvta_shared_to_generic(__cvta_generic_to_shared(&more[63 - t]));
+}
+'''
+out = np.zeros((64, 3), np.uint32)
+SourceModule(source).get_function("k")(drv.Out(out), block=(64, 1, 1), shared=256)
+t = np.arange(64)
+assert (out[:, 0] == 1024 + 4 * t).all() and (out[:, 2] == 100 + 2 * (63 - t)).all(), out
+assert (out[:, 1] - out[0, 1] == 4 * t).all() and out[0, 1] >= 1280 and out[0, 1] % 16 == 0, out
+print("right")
+"""
+    assert run_program(program, PYCUDA_DRIVER="cpu", **form)[0] == "right\n"
+
+
+@pytest.mark.parametrize("block", [1, 64])
+@pytest.mark.parametrize(
+    ("access", "distance"),
+    [
+        ("ld.shared.u32 %r1, [%r2+-4]", 4),
+        ("ld.u32 %r1, [%d1+-4]", 4),
+        ("st.shared.u32 [%r2+-1024], 0", 1024),
+        ("ld.shared.u32 %r1, [%r2+-2000]", 2000),
+        ("ld.u32 %r1, [%d1+-2000]", 2000),
+    ],
+)
+def test_the_systems_bytes_are_not_the_programs(block, access, distance):
+    """Within the kilobyte, an H100 reads zeros and says nothing; the checked mode tells of them, too."""
+    program = r"""
+try:
+    body = "mov.u32 %r2, room; cvta.shared.u64 %d1, room; mov.u32 %r1, 0; ACCESS; st.global.u32 [%p], %r1;"
+    print(addresses(body, BLOCK)[0])
+except drv.Error as error:
+    print(error)
+"""
+    program = PTX + ADDRESSES + program.replace("ACCESS", access).replace("BLOCK", str(block))
+    for form in FORMS:
+        printed = run_program(program, PYCUDA_DRIVER="cpu", **form)[0]
+        if distance <= 1024 and "PYCUDA_CPU_CHECK" not in form:
+            assert printed == "0\n"
+        else:
+            assert f"{distance} bytes before the start of the " in printed and "shared" in printed, printed
 
 
 def test_reserved_shared_memory_counts_in_attributes_and_occupancy():

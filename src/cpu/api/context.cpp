@@ -110,6 +110,9 @@ Context::~Context() {
     registry.contexts.erase(handle_);
   }
   wait_for_users(handle_);
+  // Nobody makes anything here any more. Nor is any of it found from now on.
+  retire_handles();
+  wait_for_users(handle_);
   // The streams go first: each waits for its queue, which uses the code and the memory that go
   // next.
   static_cast<void>(finish_before("cuCtxDestroy"));
@@ -127,6 +130,19 @@ Context::~Context() {
   for (void* block : device_blocks_) device_.memory().release(block);
   for (const auto& [memory, block] : host_blocks_) {
     free_host(memory, block.allocated);
+  }
+}
+
+void Context::retire_handles() {
+  const std::scoped_lock lock(owned_mutex_, streams_mutex_);
+  for (const auto& [key, event] : events_) registry.events.erase(event->handle(), event.get());
+  for (const auto& [key, module] : modules_) {
+    module->retire();
+    for (const auto& function : module->functions())
+      registry.functions.erase(function->handle(), function.get());
+  }
+  for (const auto& [key, stream] : streams_) {
+    if (stream->handle() != nullptr) registry.streams.erase(stream->handle(), stream.get());
   }
 }
 

@@ -121,6 +121,8 @@ class Context final : public exec::FaultSink {
 
  private:
   void sweep_retired();
+  /// What it owns is not found by its handles any more.
+  void retire_handles();
   void free_host(void* memory, bool allocated);
 
   VirtualDevice& device_;

@@ -61,7 +61,10 @@ class Place {
 bool is_used_elsewhere(CUcontext handle) {
   const std::lock_guard lock(threads().mutex);
   return std::ranges::any_of(threads().used, [&](const UsedContext* used) {
-    return used != &used_context && used->handle.load() == handle;
+    if (used == &used_context) return false;
+    const CUcontext of_object = used->of_object.load();
+    return used->handle.load() == handle || of_object == handle ||
+           of_object == ObjectUse::any_context();
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "cpu/api/cuda_abi.h"
 
@@ -11,6 +12,8 @@ namespace pycuda::cpu::api {
 /// What a thread is at work in, for `wait_for_users` of others.
 struct UsedContext {
   std::atomic<CUcontext> handle{nullptr};
+  /// Of an object whose context may be another one.
+  std::atomic<CUcontext> of_object{nullptr};
   bool is_listed = false;  ///< others can see it
 };
 // Found without a call, as this_thread is.
@@ -31,11 +34,17 @@ void list_used_context();
 /// inner one counts.
 class [[nodiscard]] ContextUse {
  public:
-  explicit ContextUse(CUcontext handle)
-      : before_(used_context.handle.load(std::memory_order_relaxed)) {
+  explicit ContextUse(CUcontext handle) : ContextUse(used_context.handle, handle) {}
+  ContextUse(const ContextUse&) = delete;
+  ContextUse& operator=(const ContextUse&) = delete;
+  ~ContextUse() { used_.store(before_, std::memory_order_release); }
+
+ protected:
+  ContextUse(std::atomic<CUcontext>& used, CUcontext handle)
+      : used_(used), before_(used.load(std::memory_order_relaxed)) {
     if (!used_context.is_listed) [[unlikely]]
       list_used_context();
-    used_context.handle.store(handle, std::memory_order_relaxed);
+    used_.store(handle, std::memory_order_relaxed);
     // Before the handle is looked up, for all threads: who makes it lead nowhere looks here then.
     if (waiters_fence_others.load(std::memory_order_relaxed)) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -43,15 +52,25 @@ class [[nodiscard]] ContextUse {
       std::atomic_thread_fence(std::memory_order_seq_cst);
     }
   }
-  ContextUse(const ContextUse&) = delete;
-  ContextUse& operator=(const ContextUse&) = delete;
-  ~ContextUse() { used_context.handle.store(before_, std::memory_order_release); }
+
+  std::atomic<CUcontext>& used_;
 
  private:
   CUcontext before_;
 };
 
-/// Blocks until no other thread is at work in the context, whose handle leads nowhere any more.
+/// The same for an object that a handle names, beside the current context: whose it is is known
+/// only once it is found. Until `is_of` says so `wait_for_users` waits for any context.
+class [[nodiscard]] ObjectUse : ContextUse {
+ public:
+  ObjectUse() : ContextUse(used_context.of_object, any_context()) {}
+  void is_of(CUcontext handle) { used_.store(handle, std::memory_order_release); }
+
+  static CUcontext any_context() { return reinterpret_cast<CUcontext>(~std::uintptr_t{0}); }
+};
+
+/// Blocks until no other thread is at work in the context, whose handle leads nowhere any more, or
+/// with an object of it.
 void wait_for_users(CUcontext handle);
 
 }  // namespace pycuda::cpu::api

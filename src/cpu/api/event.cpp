@@ -19,7 +19,7 @@ Event::Event(Context& context, unsigned flags, std::shared_ptr<exec::SharedRecor
           std::make_shared<exec::Event>((flags & CU_EVENT_DISABLE_TIMING) == 0, std::move(shared))),
       handle_(registry.events.insert(this)) {}
 
-Event::~Event() { registry.events.erase(handle_); }
+Event::~Event() { registry.events.erase(handle_, this); }
 
 namespace {
 
@@ -27,8 +27,10 @@ namespace {
 template <class Body>
 CUresult with_event(CUevent handle, Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
+    ObjectUse use;
     Event* event = registry.events.find(handle);
     if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    use.is_of(event->context().handle());
     const CUresult status = event->context().status();
     if (status != CUDA_SUCCESS) return status;
     return body(*event);
@@ -62,6 +64,7 @@ CUresult create(Context& context, unsigned flags, std::shared_ptr<exec::SharedRe
 
 CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
   return with_driver([&]() -> CUresult {
+    const ObjectUse use;
     const Event* from = registry.events.find(start);
     const Event* to = registry.events.find(end);
     if (from == nullptr || to == nullptr || &from->context() != &to->context())

@@ -33,10 +33,12 @@ Library::Library(std::shared_ptr<const jit::Program> program, unsigned max_regis
 Library::~Library() {
   registry.libraries.erase(handle_);
   for (const auto& [context, handle] : modules_) {
-    Module* module = registry.modules.find(handle);
+    ObjectUse use;
+    const std::shared_ptr<Module> module = Module::share(handle);
     if (module == nullptr) continue;  // went with its context
+    use.is_of(module->context().handle());
     module->context().synchronize();
-    module->context().disown(module);
+    module->context().disown(module.get());
   }
 }
 
@@ -49,6 +51,7 @@ KernelHandle* Library::find_kernel(std::string_view name) const {
 CUresult Library::module_in(Context& context, Module** module) {
   const std::lock_guard lock(mutex_);
   CUmodule& handle = modules_[context.id()];
+  // The context is used: the module stays as long as the library does.
   *module = handle != nullptr ? registry.modules.find(handle) : nullptr;
   if (*module != nullptr) return CUDA_SUCCESS;
   const CUresult status = load_module(context, program_, max_registers_, managed_, module);
@@ -69,7 +72,9 @@ CUresult Library::set_attribute(const KernelHandle& kernel, CUdevice device,
   const std::lock_guard lock(mutex_);
   settings_[Setting{&kernel, device, attribute}] = value;
   for (const auto& [context, handle] : modules_) {
-    const Module* module = registry.modules.find(handle);
+    ObjectUse use;
+    const std::shared_ptr<Module> module = Module::share(handle);
+    if (module != nullptr) use.is_of(module->context().handle());
     if (module == nullptr || module->context().device().ordinal() != device) continue;
     Function* function = module->find_function(kernel.facts().name);
     if (function != nullptr) function->set(attribute, value);

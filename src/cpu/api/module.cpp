@@ -197,7 +197,7 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
   return CUDA_SUCCESS;
 }
 
-Function::~Function() { registry.functions.erase(handle_); }
+Function::~Function() { registry.functions.erase(handle_, this); }
 
 CUresult Function::get(CUfunction_attribute attribute, int* value) const {
   switch (attribute) {

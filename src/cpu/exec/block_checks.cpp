@@ -101,12 +101,13 @@ void BlockChecks::check_written(const ThreadFrame& thread, const NotedAccess& ac
 void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
   if (has(Check::Init)) check_written(thread, access);
   if (!has(Check::Race)) return;
-  const std::uint64_t offset = access.address - reinterpret_cast<std::uint64_t>(block_->shared);
+  const std::uint64_t offset = access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
   if (has_others_) grid_order_.settle(thread.linear);
   if ((access.flags & AccessFlags::strong) != 0) order_by_memory(thread.linear, access);
-  if (offset >= launch_->shared_window_bytes) {
+  const bool is_reserved = offset + reserved_shared_bytes < reserved_shared_bytes;
+  if (offset >= launch_->shared_bytes && !is_reserved) {
     access_global(thread, access);
-  } else if (offset < launch_->shared_bytes && access.bytes <= launch_->shared_bytes - offset) {
+  } else if (!is_reserved && access.bytes <= launch_->shared_bytes - offset) {
     access_shared(thread, access, offset);
   }
 }
@@ -211,7 +212,8 @@ void BlockChecks::access_shared(const ThreadFrame& thread, const NotedAccess& ac
         now, [&](const PastAccess& past) { return past.interval == now.interval; },
         [&](const PastAccess& past) { return order_.precedes(past.moment(), now.thread); },
         [&](const PastAccess& past) {
-          const auto at = reinterpret_cast<std::uint64_t>(block_->shared) + word * history_word;
+          const auto at =
+              reinterpret_cast<std::uint64_t>(own_shared(*block_)) + word * history_word;
           if (is_conflict(access, now, past, at))
             report_shared_race(*launch_, *block_, thread, now, past,
                                at + first_byte(past.mask & now.mask));

@@ -65,7 +65,7 @@ bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
   launch_ = &launch;
   kernel_ = &kernel;
   if (arena_ == nullptr) arena_ = SharedArena::create();
-  if (arena_ == nullptr || !arena_->prepare(launch.shared_window_bytes)) return false;
+  if (arena_ == nullptr || !arena_->prepare(launch.shared_bytes)) return false;
   coroutine_stride_ = (kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
   const std::uint64_t wanted = coroutine_stride_ * launch.threads;
   if (wanted > coroutine_capacity_) {
@@ -85,7 +85,7 @@ void BlockRun::start(std::uint64_t block) {
   block_ = {};
   block_.launch = &launch_->frame;
   block_.ctaid = launch_->block_at(block);
-  block_.shared = arena_->base();
+  block_.shared = arena_->window();
   block_.block = this;
   if (launch_->needs_fresh_shared()) launch_->refresh_shared(*arena_);
   const Dim3 size = launch_->frame.block;

@@ -21,11 +21,12 @@ bool inside(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin, std
 }
 
 /// What the launch added to the window is one piece: only the program knows what lies in it.
-bool in_shared(const LaunchContext& launch, std::uint64_t base, std::uint64_t address,
+bool in_shared(const LaunchContext& launch, const BlockFrame& block, std::uint64_t address,
                std::uint64_t bytes) {
   const KernelFacts& facts = launch.kernel.facts;
+  const auto base = reinterpret_cast<std::uint64_t>(own_shared(block));
   if (facts.reads_reserved_shared &&
-      inside(address, bytes, base + launch.frame.total_shared_bytes, reserved_shared_bytes))
+      inside(address, bytes, base - reserved_shared_bytes, reserved_shared_bytes))
     return true;
   if (!inside(address, bytes, base, launch.shared_bytes)) return false;
   if (facts.shared_variables.empty() || address - base >= facts.static_shared_bytes) return true;
@@ -38,7 +39,7 @@ bool in_shared(const LaunchContext& launch, std::uint64_t base, std::uint64_t ad
 bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
   const BlockFrame& block = *thread.block;
   const auto& launch = *static_cast<const LaunchContext*>(block.launch->launch);
-  if (in_shared(launch, reinterpret_cast<std::uint64_t>(block.shared), address, bytes) ||
+  if (in_shared(launch, block, address, bytes) ||
       inside(address, bytes, reinterpret_cast<std::uint64_t>(block.launch->params),
              launch.parameter_bytes)) {
     return true;

@@ -16,6 +16,7 @@
 #include "cpu/exec/findings.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
+#include "cpu/exec/shared_arena.h"
 #include "cpu/exec/source_places.h"
 
 namespace pycuda::cpu::exec {
@@ -152,29 +153,40 @@ std::string shared_variable_text(const KernelFacts& facts, std::int64_t offset) 
   return text(distance, " past the end of ");
 }
 
+/// How far behind the start of the block's own shared memory an address lies that can only have
+/// been meant for that.
+std::optional<std::int64_t> shared_offset(const BlockFrame& block, std::uint64_t address) {
+  constexpr std::int64_t window = std::int64_t{1} << 32;
+  constexpr std::int64_t reserved = reserved_shared_bytes;
+  constexpr std::int64_t guard = SharedArena::guard_bytes + reserved_shared_bytes;
+  if (block.shared == nullptr) return std::nullopt;
+  const auto offset =
+      static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(own_shared(block)));
+  if (offset < -guard || offset > window - reserved) return std::nullopt;
+  // Addresses of the .shared space wrap at 32 bits: a large one was negative.
+  return offset < window / 2 ? offset : offset - window;
+}
+
 std::string shared_text(const LaunchContext& launch, const BlockFrame& block,
                         std::uint64_t address) {
-  const auto base = reinterpret_cast<std::uint64_t>(block.shared);
-  constexpr std::uint64_t window = std::uint64_t{1} << 32;
-  if (block.shared == nullptr || address < base || address - base > window) return {};
-  const std::uint64_t offset = address - base;
+  const std::optional<std::int64_t> offset = shared_offset(block, address);
+  if (!offset) return {};
   const KernelFacts& facts = launch.kernel.facts;
-  if (offset < launch.shared_bytes)
-    return shared_variable_text(facts, static_cast<std::int64_t>(offset));
-  // Offsets wrap at 32 bits: a large one was negative.
-  const bool is_before = offset >= window / 2;
-  if (is_before && !facts.shared_variables.empty())
-    return shared_variable_text(
-        facts, static_cast<std::int64_t>(offset) - static_cast<std::int64_t>(window));
+  const auto end = static_cast<std::int64_t>(launch.shared_bytes);
+  const bool is_before = *offset < 0;
+  const bool has_variables = !facts.shared_variables.empty();
+  if ((is_before && has_variables) || (!is_before && *offset < end))
+    return shared_variable_text(facts, *offset);
+  std::string text = is_before
+                         ? bytes_text(static_cast<std::uint64_t>(-*offset)) + " before the start"
+                         : bytes_text(static_cast<std::uint64_t>(*offset - end)) + " past the end";
   const std::uint64_t declared = launch.shared_bytes - facts.shared_gap_bytes;
-  std::string text = is_before ? bytes_text(window - offset) + " before the start"
-                               : bytes_text(offset - launch.shared_bytes) + " past the end";
   text += " of the block's " + bytes_text(declared) + " of shared memory";
   // Nothing but what is declared `extern __shared__` can be meant.
   if (declared == 0)
     text += " (its size is an argument of the launch: shared= in pycuda, sharedMemBytes in CUDA)";
-  if (launch.shared_bytes == facts.static_shared_bytes && !facts.shared_variables.empty())
-    text += ", " + shared_variable_text(facts, static_cast<std::int64_t>(offset));
+  if (launch.shared_bytes == facts.static_shared_bytes && has_variables)
+    text += ", " + shared_variable_text(facts, *offset);
   return text;
 }
 
@@ -254,7 +266,7 @@ std::string source_text(const LaunchContext& launch, const ThreadFrame* thread) 
 
 std::string describe_shared(const LaunchContext& launch, const BlockFrame& block,
                             std::uint64_t address) {
-  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(block.shared);
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(own_shared(block));
   const std::string variable = offset < launch.kernel.facts.static_shared_bytes
                                    ? shared_text(launch, block, address)
                                    : std::string();
@@ -263,9 +275,9 @@ std::string describe_shared(const LaunchContext& launch, const BlockFrame& block
 
 std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
                            std::uint64_t address) {
-  const auto window = reinterpret_cast<std::uint64_t>(block.shared);
-  if (block.shared != nullptr && address >= window && address - window < launch.shared_bytes)
-    return "what is " + bytes_text(address - window) + " into the block's shared memory";
+  const auto begin = reinterpret_cast<std::uint64_t>(own_shared(block));
+  if (block.shared != nullptr && address >= begin && address - begin < launch.shared_bytes)
+    return "what is " + bytes_text(address - begin) + " into the block's shared memory";
   const std::string place = describe_address(address);
   return "what is at address " + hexadecimal(address) + (place.empty() ? place : ", " + place);
 }

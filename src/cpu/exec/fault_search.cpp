@@ -16,6 +16,7 @@
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/process_copy.h"
+#include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
 #include "cpu/variants/table.h"
 
@@ -176,10 +177,11 @@ void Search::note(Candidate& candidate, const FaultRecord& record) {
   sighting.program_counter = record.program_counter;
   sighting.source_line = record.thread->source_line;
   sighting.source_file = record.thread->source_file;
-  const auto window = reinterpret_cast<std::uint64_t>(record.thread->block->shared);
-  if (record.address_known && record.address >= window &&
-      record.address - window <= std::numeric_limits<std::uint32_t>::max())
-    sighting.address += reinterpret_cast<std::uint64_t>(block_.shared) - window;
+  const auto arena =
+      reinterpret_cast<std::uint64_t>(record.thread->block->shared) - SharedArena::guard_bytes;
+  if (record.address_known && record.address - arena <= std::numeric_limits<std::uint32_t>::max())
+    sighting.address += reinterpret_cast<std::uint64_t>(block_.shared) -
+                        reinterpret_cast<std::uint64_t>(record.thread->block->shared);
   if (second_) {
     candidate.again = sighting == candidate.seen;
   } else {

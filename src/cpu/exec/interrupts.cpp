@@ -110,11 +110,11 @@ void attend(const unsigned long long* waits, unsigned long long wait) {
     if (interrupts.count() == 1 && deadline == Clock::time_point::max()) deadline = now + patience;
     if (interrupts.count() > 1 || deadline <= now) {
       // Again and again: a runner may be between two blocks, or inside a runtime call.
-      internal::stop_everything.store(true);
+      internal::stopped_wait.store(wait);
       interrupt_all_runners();
     }
   }
-  internal::stop_everything.store(false);
+  internal::stopped_wait.store(0);
 }
 
 void watch(const unsigned long long* waits) {
@@ -137,6 +137,11 @@ unsigned long long watched_wait() noexcept {
 }
 
 }  // namespace
+
+bool internal::is_in_wait(unsigned long long number) noexcept {
+  const unsigned long long* const waits = watched_waits.load(std::memory_order_relaxed);
+  return waits != nullptr && load(waits) == number;
+}
 
 NotedInterrupts::NotedInterrupts() : wait_(watched_wait()) {
   if (wait_ != 0) CountedInterrupts::begin();

@@ -7,13 +7,16 @@
 namespace pycuda::cpu::exec {
 
 namespace internal {
-inline std::atomic<bool> stop_everything{false};
-}
+/// The number of the program's wait in which everything is to stop; 0: there is none.
+inline std::atomic<unsigned long long> stopped_wait{0};
+bool is_in_wait(unsigned long long number) noexcept;
+}  // namespace internal
 
-/// True while all launches that run are to end with FaultKind::Timeout. Cheap; any thread, and
-/// signal handlers.
+/// True while all launches that run are to end with FaultKind::Timeout: until the program's wait is
+/// over, and no longer. Cheap; any thread, and signal handlers.
 inline bool interrupting() noexcept {
-  return internal::stop_everything.load(std::memory_order_relaxed);
+  const unsigned long long wait = internal::stopped_wait.load(std::memory_order_relaxed);
+  return wait != 0 && internal::is_in_wait(wait);
 }
 
 /// Notes a SIGINT from here on for the AbandonableWaits that come later in the same wait of the

@@ -57,7 +57,8 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.grid = request.grid;
   frame.block = request.block;
   frame.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  frame.dynamic_shared_offset = round_up(facts.static_shared_bytes, facts.dynamic_shared_alignment);
+  frame.dynamic_shared_offset =
+      round_up(reserved_shared_bytes + facts.static_shared_bytes, facts.dynamic_shared_alignment);
   frame.processor_count = worker_count();
   frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;
@@ -76,12 +77,10 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   assert(threads <= 1024);
   shared_bytes = request.dynamic_shared_bytes == 0
                      ? facts.static_shared_bytes
-                     : std::uint64_t{frame.dynamic_shared_offset} + frame.dynamic_shared_bytes;
+                     : std::uint64_t{frame.dynamic_shared_offset} - reserved_shared_bytes +
+                           frame.dynamic_shared_bytes;
   frame.total_shared_bytes =
       round_up(static_cast<std::uint32_t>(shared_bytes), shared_allocation_unit);
-  shared_window_bytes = facts.reads_reserved_shared
-                            ? std::uint64_t{frame.total_shared_bytes} + reserved_shared_bytes
-                            : shared_bytes;
   // Compiled code may read all of the declared parameters, wide and aligned.
   parameter_bytes = std::max<std::uint64_t>(facts.parameter_bytes, request.params.size());
   std::byte* params = params_;
@@ -126,12 +125,11 @@ bool LaunchContext::needs_fresh_shared() const {
 
 void LaunchContext::refresh_shared(SharedArena& arena) const {
   if (request.checks.has(Check::Init)) {
-    fill_unwritten(arena.base(), shared_bytes);
+    fill_unwritten(arena.own(), shared_bytes);
   } else if (checked_mode()) {
     arena.scrub(shared_bytes);
   }
-  if (kernel.facts.reads_reserved_shared)
-    std::memset(arena.base() + frame.total_shared_bytes, 0, reserved_shared_bytes);
+  if (kernel.facts.reads_reserved_shared) std::memset(arena.window(), 0, reserved_shared_bytes);
 }
 
 ChildLaunches* LaunchContext::children() {
@@ -197,7 +195,7 @@ void LaunchContext::report(FaultKind kind, const BlockFrame* block, const Thread
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                       unsigned processor) {
   SharedArena* const arena = thread_arena();
-  if (arena == nullptr || !arena->prepare(launch.shared_window_bytes)) {
+  if (arena == nullptr || !arena->prepare(launch.shared_bytes)) {
     launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
     return;
   }
@@ -224,7 +222,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
   } run{launch, gang_block, KernelEntry::of_this_thread(), *arena, first, last, {}, {}};
   run.block.launch = &launch.frame;
   run.block.processor = processor;
-  run.block.shared = arena->base();
+  run.block.shared = arena->window();
   run.thread.block = &run.block;
   const bool whole = run.entry.run(
       &launch,

@@ -43,8 +43,7 @@ struct LaunchContext {
   bool tiles = false;                     ///< its form for tiles
   std::uint64_t most_fused = 1;           ///< so many blocks of it may run as one
   bool suspends = false;                  ///< its threads are scheduled one by one
-  std::uint64_t shared_bytes = 0;         ///< of a block's window, for the program
-  std::uint64_t shared_window_bytes = 0;  ///< with the system's, if the kernel asks for their place
+  std::uint64_t shared_bytes = 0;  ///< of a block's own
   std::uint64_t parameter_bytes = 0;      ///< readable at frame.params
   std::atomic<bool> stopped{false};       ///< a fault: no further block starts
   std::atomic<bool> timed_out{false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An address range reserved once and made accessible from its start as far as was ever needed.
+// An address range reserved once and made accessible as far as was ever needed.
 #include "cpu/exec/shared_arena.h"
 
 #include <sys/mman.h>
@@ -10,7 +10,9 @@ namespace pycuda::cpu::exec {
 namespace {
 constexpr std::uint64_t page = 4096;
 // Any 32-bit offset, and the widest access at it.
-constexpr std::uint64_t reserved_bytes = (std::uint64_t{1} << 32) + 16 * page;
+constexpr std::uint64_t window_bytes = (std::uint64_t{1} << 32) + 16 * page;
+constexpr std::uint64_t reserved_bytes = SharedArena::guard_bytes + window_bytes;
+static_assert(SharedArena::guard_bytes % page == 0);
 }  // namespace
 
 std::unique_ptr<SharedArena> SharedArena::create() {
@@ -20,20 +22,21 @@ std::unique_ptr<SharedArena> SharedArena::create() {
 #ifdef MADV_DONTDUMP
   madvise(memory, reserved_bytes, MADV_DONTDUMP);
 #endif
-  return std::unique_ptr<SharedArena>(new SharedArena(static_cast<std::byte*>(memory)));
+  return std::unique_ptr<SharedArena>(
+      new SharedArena(static_cast<std::byte*>(memory) + guard_bytes));
 }
 
-SharedArena::~SharedArena() { munmap(base_, reserved_bytes); }
+SharedArena::~SharedArena() { munmap(window_ - guard_bytes, reserved_bytes); }
 
 bool SharedArena::grow(std::uint64_t bytes) {
   const std::uint64_t wanted = (bytes + page - 1) / page * page;
-  if (wanted > reserved_bytes - page) return false;
-  if (mprotect(base_, wanted, PROT_READ | PROT_WRITE) != 0) return false;
+  if (wanted > window_bytes - page) return false;
+  if (mprotect(window_, wanted, PROT_READ | PROT_WRITE) != 0) return false;
   accessible_ = wanted;
   return true;
 }
 
-void SharedArena::scrub(std::uint64_t bytes) { std::memset(base_, 0xcd, bytes); }
+void SharedArena::scrub(std::uint64_t bytes) { std::memset(own(), 0xcd, bytes); }
 
 namespace {
 

@@ -6,29 +6,41 @@
 #include <cstdint>
 #include <memory>
 
+#include "cpu/kernel_abi/frames.h"
+
 namespace pycuda::cpu::exec {
 
-/// A window followed by more than 4 GiB of inaccessible addresses, so that whatever a kernel adds
-/// to address 0 of the .shared space faults when it is outside. Used by one block at a time.
+/// Memory for the .shared space of one block at a time: the system's reserved_shared_bytes, the
+/// block's own bytes, and more than 4 GiB of inaccessible addresses, so that whatever a kernel adds
+/// to address 0 faults when it is outside. Before address 0 there are `guard_bytes` of these, too.
+/// The system's part can be read and written, as on an H100: in the beginning it is zero.
 class SharedArena {
  public:
+  static constexpr std::uint64_t guard_bytes = 4096;
+
   /// Null when the address space is exhausted.
   static std::unique_ptr<SharedArena> create();
   ~SharedArena();
   SharedArena(const SharedArena&) = delete;
   SharedArena& operator=(const SharedArena&) = delete;
 
-  /// Makes the first `bytes` accessible; false when memory is exhausted. Contents are undefined.
-  bool prepare(std::uint64_t bytes) { return bytes <= accessible_ || grow(bytes); }
-  /// Overwrites the first `bytes`, so that nothing of an earlier block can be read.
+  /// Makes `bytes` of the block's own accessible; false when memory is exhausted. Contents are
+  /// undefined.
+  bool prepare(std::uint64_t bytes) {
+    return reserved_shared_bytes + bytes <= accessible_ || grow(reserved_shared_bytes + bytes);
+  }
+  /// Overwrites the block's first `bytes`, so that nothing of an earlier block can be read.
   void scrub(std::uint64_t bytes);
-  std::byte* base() const { return base_; }
+  /// Address 0 of the .shared space.
+  std::byte* window() const { return window_; }
+  /// Where the block's own bytes begin.
+  std::byte* own() const { return window_ + reserved_shared_bytes; }
 
  private:
-  explicit SharedArena(std::byte* base) : base_(base) {}
+  explicit SharedArena(std::byte* window) : window_(window) {}
   bool grow(std::uint64_t bytes);
-  std::byte* base_;
-  std::uint64_t accessible_ = 0;
+  std::byte* window_;
+  std::uint64_t accessible_ = 0;  ///< from the window's start
 };
 
 /// The calling thread's own arena, for blocks that run from start to end in one go; null when

@@ -15,7 +15,7 @@ namespace {
 
 std::string memory_text(const LaunchContext& launch, const BlockFrame& block,
                         const ThreadFrame& thread, std::uint64_t address, std::uint32_t bytes) {
-  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(block.shared);
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(own_shared(block));
   if (offset < launch.shared_bytes) {
     return "shared memory that nobody wrote, " + describe_shared(launch, block, address);
   }

@@ -32,6 +32,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "cpu/jit/default_pipeline.h"
@@ -61,11 +62,13 @@ struct SafeStack : llvm::PassInfoMixin<SafeStack> {
   }
 };
 
-/// Of all coroutines in `module` the most places at which one suspends.
-std::size_t most_suspensions(const llvm::Module& module) {
-  std::size_t most = 0;
+/// Of all coroutines in `module` the most places at which one suspends; none: there are no
+/// coroutines.
+std::optional<std::size_t> most_suspensions(const llvm::Module& module) {
+  std::optional<std::size_t> most;
   for (const llvm::Function& function : module) {
-    if (function.isPresplitCoroutine()) most = std::max(most, simt::suspensions_of(function));
+    if (function.isPresplitCoroutine())
+      most = std::max(most.value_or(0), simt::suspensions_of(function));
   }
   return most;
 }
@@ -92,12 +95,14 @@ void split(llvm::Module& module, PassAnalyses& analyses) {
   before.run(module, analyses.modules);
   split_longest(module);
   analyses.modules.clear();
+  const auto most = most_suspensions(module);
+  if (!most) return;
   llvm::ModulePassManager passes;
   passes.addPass(llvm::CoroEarlyPass());
   const auto add = [&](llvm::CoroSplitPass pass) {
     passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(pass)));
   };
-  if (most_suspensions(module) < many) {
+  if (*most < many) {
     add(llvm::CoroSplitPass());
   } else {
     const auto compute_again = [](llvm::Instruction&) { return false; };

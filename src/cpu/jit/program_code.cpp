@@ -2,11 +2,18 @@
 #include "cpu/jit/program_code.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "cpu/ptx/parser.h"
 
 namespace pycuda::cpu::jit {
+namespace {
+
+/// For code that a launch needs after the kernel's first: two seconds together are too long.
+constexpr std::chrono::milliseconds longest_second_wait(500);
+
+}  // namespace
 
 Program::Implementation::Implementation(std::string_view ptx_text, std::string digest,
                                         const Options& options,
@@ -67,11 +74,6 @@ Options Program::Implementation::options_of(const std::string& kernel,
   const std::size_t number = part_of(kernel);
   Options options = part_options(number);
   options.only_kernels = {kernel};
-  options.background = {};
-  if (variant.is_checked()) {
-    options.forms = Forms::all();
-    options.checks = variant.checks();
-  }
   if (variant.is_form()) options.forms = variant.form();
   // With the forms of the kernel's first code: what is found of their stores must be the same.
   if (variant == Variant::streaming()) options.streaming_form = true;
@@ -84,6 +86,16 @@ Options Program::Implementation::options_of(const std::string& kernel,
     options.tier = Tier::Optimised;
     options.quick = false;
   }
+  if (variant.is_checked()) {
+    options.forms = Forms::all();
+    options.checks = variant.checks();
+  }
+  // A launch waits for these, and nothing else runs it. It may have waited for the first code.
+  const bool is_waited_for =
+      variant.is_checked() ||
+      (variant == Variant::of(Form::Threads) && options.tier != Tier::Optimised);
+  if (!is_waited_for) options.background = {};
+  options.deadline = std::min(options.deadline, longest_second_wait);
   return options;
 }
 
@@ -101,6 +113,18 @@ Code Program::Implementation::code(const std::string& kernel, variants::Variant 
     if (const auto late = this->late(part_of(kernel))) return late->wait();
   }
   return code_of(state, options);
+}
+
+void Program::Implementation::finish(const std::string& kernel, variants::Variant variant) const {
+  if (!code(kernel, variant)) return;
+  State& state = state_of(kernel, variant);
+  std::unique_lock lock(state.mutex);
+  const auto late = state.late;
+  if (late == nullptr) return;
+  lock.unlock();
+  const Code made = late->wait();
+  lock.lock();
+  if (made) state.code = *made;
 }
 
 std::shared_ptr<const CompiledProgram> Program::Implementation::code_at_hand(

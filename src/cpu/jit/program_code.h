@@ -56,6 +56,9 @@ class Program::Implementation {
   /// seconds; any thread: who asks for what is being compiled waits for it. (The kernel's first
   /// code, which it may share with others, is its part's.)
   Code code(const std::string& kernel, variants::Variant variant) const;
+  /// To its end, where `code` has given a makeshift (KernelFacts::is_makeshift): from then on it
+  /// gives what was compiled in its place. Blocking; any thread.
+  void finish(const std::string& kernel, variants::Variant variant) const;
   /// The same if there is no need to compile it, else null.
   std::shared_ptr<const CompiledProgram> code_at_hand(const std::string& kernel,
                                                       variants::Variant variant) const;

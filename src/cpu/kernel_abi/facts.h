@@ -19,7 +19,7 @@ struct KernelParameter {
   std::uint32_t alignment = 1;
 };
 
-/// A static .shared variable, by its place in the block's window.
+/// A static .shared variable, by its place in the block's own shared memory.
 struct SharedVariable {
   std::string name;
   std::uint32_t begin = 0, bytes = 0;
@@ -62,7 +62,7 @@ struct KernelFacts {
   std::string name;
   std::vector<KernelParameter> parameters;
   std::uint32_t parameter_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;  ///< of the window, gaps included
+  std::uint32_t static_shared_bytes = 0;  ///< gaps included
   std::uint32_t shared_gap_bytes = 0;     ///< of these: between variables, in checked mode
   /// In checked mode: the variables, with gaps between them that nothing may touch. Empty: the
   /// whole window may be touched.

@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 14;
+inline constexpr std::uint32_t kernel_abi_version = 15;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -22,8 +22,9 @@ struct Dim3 {
 
 inline constexpr std::uint32_t parameter_alignment = 64;
 
-/// Of each block's shared memory, so much is the system's. Cooperative groups keep the state of
-/// tiles of more than 32 threads there, from reserved_shared_slot on.
+/// Of each block's shared memory, the first bytes are the system's, as on a device of compute
+/// capability 8.0. Cooperative groups keep the state of tiles of more than 32 threads there, from
+/// reserved_shared_slot on.
 inline constexpr std::uint32_t reserved_shared_bytes = 1024;
 inline constexpr std::uint32_t reserved_shared_slot = 128;
 inline constexpr std::uint32_t shared_allocation_unit = 128;
@@ -34,11 +35,11 @@ struct LaunchFrame {
   Dim3 block;                         ///< %ntid
   Dim3 rows;                          ///< how the gangs' threads lie: as in `block`, or in one row
   const std::byte* params = nullptr;  ///< the kernel's .param space, aligned to parameter_alignment
-  /// %total_smem_size: what the block uses, in units of shared_allocation_unit. The system's own
-  /// reserved_shared_bytes lie behind it, as on a device of compute capability 8.0.
+  /// %total_smem_size: what the block uses, in units of shared_allocation_unit, without the
+  /// system's reserved_shared_bytes.
   std::uint32_t total_shared_bytes = 0;
-  std::uint32_t dynamic_shared_bytes = 0;  ///< starts at `dynamic_shared_offset` in the window
-  std::uint32_t dynamic_shared_offset = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t dynamic_shared_offset = 0;  ///< their address in the .shared space
   std::uint32_t processor_count = 1;  ///< %nsmid
   std::uint64_t grid_id = 0;          ///< %gridid
   std::uint64_t env_regs[4] = {
@@ -56,11 +57,17 @@ struct BlockFrame {
   std::uint32_t row_threads =
       0;  ///< of the vector form: ntid.x, or that of several blocks that run as one
   std::uint32_t processor = 0;  ///< %smid: the worker's number
-  std::byte* shared = nullptr;  ///< the block's shared window: address 0 of the .shared space
+  /// Address 0 of the .shared space: the system's reserved_shared_bytes, then the block's own.
+  std::byte* shared = nullptr;
   void* block = nullptr;        ///< the executor's own record (exec::BlockRun)
   std::uint64_t barrier_sums[block_barrier_sums] =
       {};  ///< of the vector form: zeros when it starts
 };
+
+/// Where the block's own shared memory begins.
+inline std::byte* own_shared(const BlockFrame& block) {
+  return block.shared + reserved_shared_bytes;
+}
 
 /// Why a thread handed control back to the block's scheduler.
 enum class ThreadState : std::uint32_t {

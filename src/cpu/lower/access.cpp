@@ -24,6 +24,7 @@ llvm::Value* FunctionLowering::is_in_shared(llvm::Value* address) {
   llvm::Value* base = builder_.CreatePtrToInt(shared_base(), builder_.getInt64Ty());
   llvm::Value* bytes = pseudo_call(std::string(pseudo::sreg_prefix) + "total_smem_size",
                                    builder_.getInt32Ty(), {}, false);
+  bytes = builder_.CreateAdd(bytes, builder_.getInt32(reserved_shared_bytes));
   return builder_.CreateICmpULT(builder_.CreateSub(address, base),
                                 builder_.CreateZExt(bytes, builder_.getInt64Ty()));
 }

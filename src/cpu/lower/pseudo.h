@@ -13,8 +13,8 @@ inline constexpr const char* sreg_prefix =
     "ptx.sreg.";  // tid.x ... ntid.x ... ctaid.x ... nctaid.x ... laneid warpid
                   // nwarpid smid nsmid lanemask.eq/le/lt/ge/gt dynamic_smem_size
                   // total_smem_size; i64: gridid; i32: envreg.N
-// ptr (ptr): address 0 of the block's shared window; pure. i32 (ptr): offset of dynamic shared
-// memory; pure.
+// ptr (ptr): address 0 of the block's shared window; pure. i32 (ptr): address of dynamic shared
+// memory in it; pure.
 inline constexpr const char* shared_base = "ptx.shared.base";
 inline constexpr const char* dynamic_shared_offset = "ptx.shared.dynamic";
 // ptr (ptr): the kernel's parameters; pure.

@@ -11,6 +11,9 @@ namespace {
 /// Wide enough that an index one too large, of any type, falls into it.
 constexpr std::uint32_t checked_gap = 32;
 
+/// Programs cast dynamic shared memory to whatever they need.
+constexpr std::uint32_t least_dynamic_alignment = 16;
+
 /// Where layouts end that are larger than any memory: no sum of sizes comes round to a small one.
 constexpr std::uint64_t furthest = std::uint64_t{1} << 31;
 
@@ -46,9 +49,9 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
   const std::size_t functions = module.functions.size();
   module_offsets_.assign(module.variables.size(), 0);
   function_offsets_.assign(functions, {});
-  ends_.assign(functions, 0);
-  needed_.assign(functions, 0);
-  dynamic_alignments_.assign(functions, 16);
+  ends_.assign(functions, reserved_shared_bytes);
+  needed_ends_.assign(functions, reserved_shared_bytes);
+  dynamic_alignments_.assign(functions, 1);
   variables_.assign(functions, {});
   has_dynamic_.assign(functions, false);
   for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
@@ -65,7 +68,7 @@ void SharedLayout::place_all(const ptx::Module& module, const Kernels& of_variab
   }
   // What the launch adds lies behind a gap too.
   for (std::uint32_t f = 0; f < functions; ++f) {
-    if (has_dynamic_[f] && ends_[f] != 0) ends_[f] += gap;
+    if (has_dynamic_[f] && ends_[f] != reserved_shared_bytes) ends_[f] += gap;
   }
 }
 
@@ -74,24 +77,26 @@ std::uint32_t SharedLayout::place(const ptx::Variable& variable,
   const std::uint32_t alignment = std::max<std::uint32_t>(variable.alignment, 1);
   if (is_dynamic_shared(variable)) {
     for (const std::uint32_t kernel : kernels) {
-      dynamic_alignments_[kernel] = std::max(dynamic_alignments_[kernel], alignment);
+      dynamic_alignments_[kernel] =
+          std::max({dynamic_alignments_[kernel], alignment, least_dynamic_alignment});
       has_dynamic_[kernel] = true;
     }
     return 0;
   }
   for (const std::uint32_t kernel : kernels) {
-    const std::uint64_t begin = (needed_[kernel] + alignment - 1) / alignment * alignment;
-    needed_[kernel] = begin + std::min(variable.bytes, furthest);
+    const std::uint64_t begin = (needed_ends_[kernel] + alignment - 1) / alignment * alignment;
+    needed_ends_[kernel] = begin + std::min(variable.bytes, furthest);
   }
-  std::uint64_t first = 0;
+  std::uint64_t first = reserved_shared_bytes;
   for (const std::uint32_t kernel : kernels) first = std::max<std::uint64_t>(first, ends_[kernel]);
-  if (first != 0) first += gap;
+  if (first != reserved_shared_bytes) first += gap;
   first = std::min((first + alignment - 1) / alignment * alignment, furthest);
   const auto offset = static_cast<std::uint32_t>(first);
   const auto bytes = static_cast<std::uint32_t>(std::min(variable.bytes, furthest - first));
   for (const std::uint32_t kernel : kernels) {
     ends_[kernel] = offset + bytes;
-    if (gap != 0) variables_[kernel].push_back({variable.name, offset, bytes});
+    if (gap != 0)
+      variables_[kernel].push_back({variable.name, offset - reserved_shared_bytes, bytes});
   }
   return offset;
 }

@@ -81,10 +81,9 @@ const char* pseudo_name(ptx::SpecialRegister special) {
   }
 }
 
-/// Of %reserved_smem_offset_0, _1, _begin, _end and _cap, behind the block's own shared memory.
+/// Of %reserved_smem_offset_0, _1, _begin, _end and _cap, as on an H100.
 std::uint32_t place_in_reserved_shared(std::uint32_t index) {
-  constexpr std::uint32_t places[] = {0, reserved_shared_slot, 0, reserved_shared_bytes,
-                                      reserved_shared_bytes};
+  constexpr std::uint32_t places[] = {0, 0, 0, 288, reserved_shared_bytes};
   return places[index];
 }
 
@@ -120,10 +119,11 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
     case WarpSize:
       return b.getInt32(32);
     case AggregateSharedSize:
-      return b.CreateAdd(sreg("total_smem_size", 32), b.getInt32(reserved_shared_bytes));
+      return b.CreateAdd(
+          lowering.pseudo_call(pseudo::dynamic_shared_offset, b.getInt32Ty(), {}, false),
+          sreg("dynamic_smem_size", 32));
     case ReservedSharedOffset:
-      return b.CreateAdd(sreg("total_smem_size", 32),
-                         b.getInt32(place_in_reserved_shared(operand.index)));
+      return b.getInt32(place_in_reserved_shared(operand.index));
     // Launches have no clusters of more than one block, and no graph is launched by kernels. What
     // the performance counters count is up to the device.
     case ClusterCtaIdX:

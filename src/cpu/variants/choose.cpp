@@ -21,18 +21,19 @@ std::optional<Variant> work_on(const Table& table, Variant variant) {
 [[gnu::noinline]] Choice choose_meanwhile(const Kernel& code, const Kernel& tier, Form best,
                                           const Dim3& grid, const Dim3& block) {
   const Table& table = *tier.table;
+  const Kernel& first = *table.ready(Variant::first());
   const Form usual = form_of_launch(tier.facts, grid, block);
   Choice choice;
   // What is made for small blocks may turn out not to be for this launch.
   for (const Form form : {best, usual}) {
     const Kernel* const made = table.with(form);
-    if (runs(made, grid, block)) {
-      choice.code = made;
-      break;
-    }
-    if (made == nullptr && !choice.work) choice.work = work_on(table, Variant::of(form));
+    if (runs(made, grid, block)) choice.code = made;
+    // A makeshift is not what the launch needs: that came in its place, without this form.
+    const bool is_there = made != nullptr && (made != &first || !first.facts.is_makeshift);
+    if (!is_there && !choice.work) choice.work = work_on(table, Variant::of(form));
+    if (choice.code != nullptr) break;
   }
-  for (const Kernel* const other : {&code, table.with(Form::Threads)}) {
+  for (const Kernel* const other : {table.with(Form::Threads), &code}) {
     if (choice.code == nullptr && runs(other, grid, block)) choice.code = other;
   }
   // Nothing runs it: whoever asks for the form again is told why.
@@ -69,15 +70,17 @@ inline Choice choose_form(const Kernel& code, const Kernel& tier, const Dim3& gr
   return {tier, work_on(table, tier->facts.is_makeshift ? Variant::usual() : Variant::vectors())};
 }
 
-/// Whether the launch need not wait for this form any longer: it is being compiled.
-bool leaves_to_background(Table& table, Variant form) {
+/// Whether the launch need not wait any longer for the form that it lacks: it is being compiled.
+bool leaves_to_background(Table& table, const Choice& choice) {
+  // Nothing is sooner compiled than code for threads one by one.
+  if (choice.code == nullptr && choice.work == Variant::of(Form::Threads)) return false;
   const Background& background = table.background();
-  const auto deadline = deadline_of(form.form(), table.compile_time(), background.patience);
+  const auto deadline = deadline_of(table.compile_time(), background.patience);
   if (!deadline) return false;
-  const auto job = table.begin(form, background.soon);
+  const auto job = table.begin(*choice.work, background.soon);
   if (job == nullptr) return false;
   const bool is_done = deadline->count() != 0 && job->wait(*deadline, [] { return true; });
-  return !is_done && table.state(form) == State::Making;
+  return !is_done && table.state(*choice.work) == State::Making;
 }
 
 }  // namespace
@@ -92,8 +95,8 @@ Made code_for(const Kernel& code, const Dim3& grid, const Dim3& block) {
     const Choice choice = choose(code, grid, block);
     if (!choice.work || !choice.work->is_form()) return choice.code;
     Table& table = *code.table;
-    if (!leaves_to_background(table, *choice.work)) {
-      if (Made made = table.make(*choice.work); !made) return made;
+    if (!leaves_to_background(table, choice)) {
+      if (Made made = table.make(*choice.work); !made && choice.code == nullptr) return made;
       continue;
     }
     if (choice.code != nullptr) return choice.code;

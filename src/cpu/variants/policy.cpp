@@ -32,9 +32,8 @@ std::optional<nanoseconds> run_time_before(Variant variant, nanoseconds compile_
   return nanoseconds(static_cast<std::int64_t>(std::clamp(time, 1.0, most)));
 }
 
-std::optional<nanoseconds> deadline_of(Form form, nanoseconds compile_time, double patience) {
-  if (form == Form::Threads || compile_time < certainly_soon || !(patience >= 0))
-    return std::nullopt;
+std::optional<nanoseconds> deadline_of(nanoseconds compile_time, double patience) {
+  if (compile_time < certainly_soon || !(patience >= 0)) return std::nullopt;
   return compile_time < worth_waiting ? worth_waiting : nanoseconds(0);
 }
 

@@ -19,8 +19,7 @@ std::optional<std::chrono::nanoseconds> run_time_before(Variant variant,
 /// How much of a processor's time the compiler has for a form that a launch lacks, before the
 /// launch runs in another form: 0 where the launch should not wait at all; none: the launch
 /// compiles the form itself.
-std::optional<std::chrono::nanoseconds> deadline_of(Form form,
-                                                    std::chrono::nanoseconds compile_time,
+std::optional<std::chrono::nanoseconds> deadline_of(std::chrono::nanoseconds compile_time,
                                                     double patience);
 
 }  // namespace pycuda::cpu::variants

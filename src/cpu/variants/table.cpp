@@ -18,20 +18,25 @@ const char* description(Variant variant) {
 
 }  // namespace
 
-const Kernel* Table::with(Form form) const {
-  const Kernel& first = *ready(Variant::first());
-  // Baseline code runs any launch, but it is not what vector forms are asked for.
-  if (first.facts.forms.has(form) && (!first.facts.is_baseline || form == Form::Threads))
-    return &first;
-  if (first.facts.is_baseline) {
-    for (const Variant better : {Variant::vectors(), Variant::usual()}) {
-      const Kernel* const code = ready(better);
-      if (code != nullptr && !code->facts.is_baseline && code->facts.forms.has(form)) return code;
-    }
+/// The first code, or what came in its place, if it has this form.
+const Kernel* Table::with_usual(Form form) const {
+  for (const Variant variant : {Variant::first(), Variant::vectors(), Variant::usual()}) {
+    const Kernel* const code = ready(variant);
+    if (code == nullptr || code->facts.is_makeshift || !code->facts.forms.has(form)) continue;
+    // Baseline code runs any launch, but it is not what vector forms are asked for.
+    if (!code->facts.is_baseline || form == Form::Threads) return code;
   }
-  const Kernel* const found = ready(Variant::of(form));
+  return nullptr;
+}
+
+const Kernel* Table::with(Form form) const {
+  if (const Kernel* const usual = with_usual(form)) return usual;
+  const Kernel* found = ready(Variant::of(form));
   // Gangs that may have a rest need none.
-  return found == nullptr && form == Form::Gangs ? ready(Variant::of(Form::Tails)) : found;
+  if (found == nullptr && form == Form::Gangs) found = ready(Variant::of(Form::Tails));
+  const Kernel* const first = ready(Variant::first());
+  const bool is_last_resort = form == Form::Threads && first->facts.is_makeshift;
+  return found == nullptr && is_last_resort ? first : found;
 }
 
 State Table::vector_state() const {
@@ -86,7 +91,8 @@ void Table::settle(Variant variant, Making& making, const Made& made) {
 
 Made Table::make(Variant variant) {
   if (variant.is_form()) {
-    if (const Kernel* const known = with(variant.form())) return known;
+    const Kernel* const known = with(variant.form());
+    if (known != nullptr && !known->facts.is_makeshift) return known;
   }
   Making& making = this->making(variant);
   const std::lock_guard lock(making.mutex);
@@ -95,7 +101,22 @@ Made Table::make(Variant variant) {
   entry(variant).state.store(State::Making, std::memory_order_relaxed);
   Made made = source_.make(kernel_, variant);
   settle(variant, making, made);
+  const bool is_replaced = variant.is_form() || variant.is_checked();
+  if (made && (*made)->facts.is_makeshift && is_replaced) replace_in_background(variant);
   return made;
+}
+
+/// Of a makeshift that was made for the variant: launches run it until the variant is there.
+void Table::replace_in_background(Variant variant) {
+  if (!background_.soon) return;
+  CompileJob::begin(background_.soon, [compile = source_.compilation(kernel_, variant),
+                                       owner = background_.owner, this, variant] {
+    compile();
+    const auto held = owner.lock();
+    if (held == nullptr) return;
+    if (const Made made = source_.make(kernel_, variant))
+      entry(variant).code.store(*made, std::memory_order_release);
+  });
 }
 
 std::shared_ptr<CompileJob> Table::begin(Variant variant, const Spawn& spawn) {

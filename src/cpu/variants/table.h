@@ -31,10 +31,12 @@ using Made = base::Result<const Kernel*, KernelFailure>;
 
 /// What makes the code of a module's kernels, by their numbers.
 struct Source {
-  /// Compiles and links the variant. Called once at a time for each; what comes back lives as long
-  /// as the tables. Blocking, any thread.
+  /// Compiles and links the variant, or a makeshift (KernelFacts::is_makeshift) where that takes
+  /// long. Called once at a time for each; what comes back lives as long as the tables. Blocking,
+  /// any thread.
   std::function<Made(std::size_t kernel, Variant variant)> make;
-  /// The compiling alone, which `make` finds done then: for a thread that may outlive the module.
+  /// The compiling alone, to its end: `make` finds it done then and makes no makeshift. For a
+  /// thread that may outlive the module.
   std::function<std::function<void()>(std::size_t kernel, Variant variant)> compilation;
 };
 
@@ -46,7 +48,8 @@ struct Background {
   std::weak_ptr<const void> owner;  ///< holds the module: nothing is linked once it is gone
 };
 
-/// Any thread may call anything. What is Ready stays so, and its code where it is.
+/// Any thread may call anything. What is Ready stays so, and its code where it is: other code takes
+/// the place of a makeshift, which what has begun may still run.
 class Table {
  public:
   /// `kernel` is the source's number of it. Both references outlive this.
@@ -60,7 +63,7 @@ class Table {
   const Kernel* ready(Variant variant) const {
     return entry(variant).code.load(std::memory_order_acquire);
   }
-  /// Code that has this form, if any is Ready.
+  /// Code that has this form, if any is Ready. A makeshift only where there is no other.
   const Kernel* with(Form form) const;
   /// Whether the variant may still come.
   bool may_come(Variant variant) const {
@@ -106,6 +109,8 @@ class Table {
   bool schedule(Variant variant, bool is_coming);
   void make_in_background(Variant variant, std::chrono::steady_clock::time_point began);
   void fail_in_background(Variant variant);
+  void replace_in_background(Variant variant);
+  const Kernel* with_usual(Form form) const;
   std::string name() const { return "kernel '" + ready(Variant::first())->facts.name + "'"; }
   /// Of variants that are begun once their kernel has run for so long.
   std::atomic<std::int64_t>& run_time_left(Variant variant) {

@@ -9,6 +9,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -179,6 +180,9 @@ class Widener {
   bool store_known_places(llvm::StoreInst& store);
   struct PlacedStores;
   PlacedStores stores_beside(llvm::StoreInst& store);
+  struct StoresOfBase;
+  const StoresOfBase* stores_of_base(llvm::StoreInst& store);
+  void find_known_stores(llvm::BasicBlock& block);
   bool may_wait(const PlacedStores& stores);
   void store_vectors(const PlacedStores& stores);
   llvm::Value* in_first_lane(llvm::Value* value);
@@ -235,6 +239,9 @@ class Widener {
   std::vector<llvm::AllocaInst*> lane_memory_;
   unsigned bodies_in_line_ = 0;  ///< written down by for_each_lane_in_line
   unsigned lanes_apart_ = 0;     ///< of known places, with a load of their own
+  llvm::BasicBlock* stores_known_of_ = nullptr;
+  std::map<std::pair<LaneDistances::Sum, std::int64_t>, std::shared_ptr<StoresOfBase>>
+      known_stores_;  ///< of that block, by base and the bytes of an element
 };
 
 }  // namespace pycuda::cpu::simt

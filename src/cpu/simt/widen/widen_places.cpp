@@ -5,7 +5,9 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -210,63 +212,101 @@ struct Widener::PlacedStores {
   std::int64_t bytes = 0;
 };
 
+/// Of one block, the stores whose lanes lie at known distances from the same base, with the places
+/// of all their elements in order.
+struct Widener::StoresOfBase {
+  struct Element {
+    std::int64_t place;  ///< behind the first store's first lane
+    std::size_t store;
+    unsigned lane;
+  };
+  std::vector<llvm::StoreInst*> stores;  ///< in the order of the block
+  std::vector<Element> elements;
+};
+
+/// What is known of all stores of a block is found out once.
+const Widener::StoresOfBase* Widener::stores_of_base(llvm::StoreInst& store) {
+  if (store.getParent() != stores_known_of_) {
+    stores_known_of_ = store.getParent();
+    find_known_stores(*stores_known_of_);
+  }
+  const LaneDistances::Distances* own = distances_.find(*store.getPointerOperand());
+  if (!own) return nullptr;
+  const auto found =
+      known_stores_.find({own->base, element_bytes(*store.getValueOperand()->getType())});
+  return found == known_stores_.end() ? nullptr : found->second.get();
+}
+
+void Widener::find_known_stores(llvm::BasicBlock& block) {
+  known_stores_.clear();
+  for (llvm::Instruction& instruction : block) {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (!store || !store->isSimple()) continue;
+    const std::int64_t bytes = element_bytes(*store->getValueOperand()->getType());
+    if (bytes == 0) continue;
+    const Shape shape = shapes_.of(store->getPointerOperand());
+    const LaneDistances::Distances* places = distances_.find(*store->getPointerOperand());
+    if (!places || shape.is_uniform() || (shape.is_affine() && shape.stride == bytes) ||
+        !structure_of(*store).empty())
+      continue;
+    auto& all = known_stores_[{places->base, bytes}];
+    if (!all) all = std::make_shared<StoresOfBase>();
+    all->stores.push_back(store);
+  }
+  for (const auto& [base, all] : known_stores_) {
+    const auto lanes_of = [&](const llvm::StoreInst* store) -> const std::vector<std::uint64_t>& {
+      return distances_.find(*store->getPointerOperand())->lanes;
+    };
+    const std::uint64_t origin = lanes_of(all->stores.front()).front();
+    for (std::size_t i = 0; i < all->stores.size(); ++i) {
+      const std::vector<std::uint64_t>& lanes = lanes_of(all->stores[i]);
+      for (unsigned lane = 0; lane < lanes_; ++lane)
+        all->elements.push_back({static_cast<std::int64_t>(lanes[lane] - origin), i, lane});
+    }
+    std::ranges::stable_sort(all->elements, {}, &StoresOfBase::Element::place);
+  }
+}
+
 Widener::PlacedStores Widener::stores_beside(llvm::StoreInst& store) {
   PlacedStores found;
   found.bytes = element_bytes(*store.getValueOperand()->getType());
-  const LaneDistances::Distances* own = distances_.find(*store.getPointerOperand());
-  if (found.bytes == 0 || !own) return found;
-  const std::uint64_t origin = own->lanes.front();
-  std::multimap<std::int64_t, PlacedStores::Element> all;
-  std::vector<llvm::StoreInst*> stores;
-  std::size_t own_number = 0;
-  for (llvm::Instruction& instruction : *store.getParent()) {
-    auto* other = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    if (!other || !other->isSimple() ||
-        element_bytes(*other->getValueOperand()->getType()) != found.bytes)
-      continue;
-    const Shape shape = shapes_.of(other->getPointerOperand());
-    const LaneDistances::Distances* places = distances_.find(*other->getPointerOperand());
-    if (!places || places->base != own->base || shape.is_uniform() ||
-        (shape.is_affine() && shape.stride == found.bytes) || !structure_of(*other).empty())
-      continue;
-    if (other == &store) own_number = stores.size();
-    for (unsigned lane = 0; lane < lanes_; ++lane)
-      all.emplace(static_cast<std::int64_t>(places->lanes[lane] - origin),
-                  PlacedStores::Element{stores.size(), lane});
-    stores.push_back(other);
-  }
-  // The row around the store's own elements.
-  std::vector<std::pair<std::int64_t, PlacedStores::Element>> sorted(all.begin(), all.end());
-  std::size_t first = 0;
-  while (first < sorted.size() && sorted[first].first != 0) ++first;
-  std::size_t end = first + 1;
-  const auto follows = [&](std::size_t at) {
-    return sorted[at].first == sorted[at - 1].first + found.bytes;
+  const StoresOfBase* const all = found.bytes != 0 ? stores_of_base(store) : nullptr;
+  if (all == nullptr) return found;
+  const auto& sorted = all->elements;
+  const auto first_place = [&](const llvm::StoreInst* of) {
+    const std::uint64_t origin =
+        distances_.find(*all->stores.front()->getPointerOperand())->lanes.front();
+    return static_cast<std::int64_t>(distances_.find(*of->getPointerOperand())->lanes.front() -
+                                     origin);
   };
-  while (first > 0 && first < sorted.size() && follows(first)) --first;
-  while (end < sorted.size() && follows(end)) ++end;
-  std::vector<unsigned> counts(stores.size());
-  for (std::size_t at = first; at < std::min(end, sorted.size()); ++at)
-    ++counts[sorted[at].second.store];
-  std::vector<std::size_t> numbers(stores.size());
-  for (std::size_t i = 0; i < stores.size(); ++i) {
-    if (counts[i] == 0) continue;
-    if (counts[i] != lanes_) {
-      found.stores.clear();
-      return found;
-    }
-    numbers[i] = found.stores.size();
-    found.stores.push_back(stores[i]);
+  // The row around the store's own elements. More than `most` are too many.
+  const std::size_t most = most_parts * lanes_;
+  const auto own =
+      std::ranges::lower_bound(sorted, first_place(&store), {}, &StoresOfBase::Element::place);
+  if (own == sorted.end() || own->place != first_place(&store)) return found;
+  auto first = static_cast<std::size_t>(own - sorted.begin()), end = first + 1;
+  const auto follows = [&](std::size_t at) {
+    return sorted[at].place == sorted[at - 1].place + found.bytes;
+  };
+  while (first > 0 && end - first <= most && follows(first)) --first;
+  while (end < sorted.size() && end - first <= most && follows(end)) ++end;
+  if (end - first > most) return found;
+  std::map<std::size_t, unsigned> counts;  // by store, in the order of the block
+  for (std::size_t at = first; at < end; ++at) ++counts[sorted[at].store];
+  bool is_here = false;
+  for (const auto& [number, count] : counts) {
+    if (count != lanes_) return found;
+    is_here |= all->stores[number] == &store;
   }
-  if (counts.empty() || counts[own_number] != lanes_ || found.stores.size() > most_parts) {
-    found.stores.clear();
-    return found;
+  if (!is_here) return found;
+  std::map<std::size_t, std::size_t> numbers;
+  for (const auto& [number, count] : counts) {
+    numbers[number] = found.stores.size();
+    found.stores.push_back(all->stores[number]);
   }
-  const auto start = static_cast<std::int64_t>(
-      distances_.find(*found.stores.front()->getPointerOperand())->lanes.front() - origin);
+  const std::int64_t start = first_place(found.stores.front());
   for (std::size_t at = first; at < end; ++at)
-    found.elements[sorted[at].first - start] = {numbers[sorted[at].second.store],
-                                                sorted[at].second.lane};
+    found.elements[sorted[at].place - start] = {numbers[sorted[at].store], sorted[at].lane};
   return found;
 }
 

@@ -190,7 +190,7 @@ TEST_CASE("a barrier beyond the sixteenth is a fault") {
 
 TEST_CASE("each block has its own shared memory, zero or more bytes") {
   constexpr auto body = [](T& t) {
-    auto* const shared = reinterpret_cast<std::uint32_t*>(t.thread->block->shared);
+    auto* const shared = reinterpret_cast<std::uint32_t*>(own_shared(*t.thread->block));
     switch (t.step++) {
       case 0:
         shared[t.linear()] = t.block_x() * 1000 + t.linear();

@@ -105,7 +105,7 @@ TEST_CASE("a misaligned wide access is a misaligned address") {
 
 TEST_CASE("a fault in shared memory tells the window's size") {
   constexpr auto body = [](BlockFrame& block, ThreadFrame&) {
-    store(reinterpret_cast<std::uintptr_t>(block.shared) + 1048576);
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) + 1048576);
   };
   Kernel kernel = plain_kernel<body>("window");
   kernel.facts.static_shared_bytes = 1000;
@@ -115,13 +115,23 @@ TEST_CASE("a fault in shared memory tells the window's size") {
 
 TEST_CASE("a little before the window of shared memory is no gigabytes behind it") {
   constexpr auto body = [](BlockFrame& block, ThreadFrame&) {
-    store(reinterpret_cast<std::uintptr_t>(block.shared) + 0xfffff000U);
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) + 0xfffff000U);
   };
   Kernel kernel = plain_kernel<body>("before");
   kernel.facts.static_shared_bytes = 1000;
   const Fault fault = fault_of(kernel, true);
   CHECK(
       contains(fault.message, ", 4096 bytes before the start of the block's 1000 bytes of shared"));
+}
+
+TEST_CASE("a pointer to what lies before the window of shared memory tells how far") {
+  constexpr auto body = [](BlockFrame& block, ThreadFrame&) {
+    store(reinterpret_cast<std::uintptr_t>(own_shared(block)) - 2000);
+  };
+  Kernel kernel = plain_kernel<body>("far");
+  kernel.facts.static_shared_bytes = 1000;
+  CHECK(contains(fault_of(kernel, true).message,
+                 ", 2000 bytes before the start of the block's 1000 bytes of shared"));
 }
 
 TEST_CASE("the source line is named when the kernel tracks it") {

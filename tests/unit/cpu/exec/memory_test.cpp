@@ -212,13 +212,23 @@ TEST_CASE("a shared window is usable to its size and faults anywhere beyond") {
   const auto arena = SharedArena::create();
   REQUIRE(arena != nullptr);
   REQUIRE(arena->prepare(5000));
-  arena->base()[4999] = std::byte{1};
-  CHECK(faults_at(arena->base() + 8192));
-  CHECK(faults_at(arena->base() + 0xffffffffu));
+  CHECK(arena->own() - arena->window() == reserved_shared_bytes);
+  arena->own()[4999] = std::byte{1};
+  CHECK(faults_at(arena->own() + 8192));
+  CHECK(faults_at(arena->window() + 0xffffffffu));
   REQUIRE(arena->prepare(227 * 1024));
-  CHECK(arena->base()[4999] == std::byte{1});
-  CHECK_FALSE(faults_at(arena->base() + 227 * 1024 - 1));
+  CHECK(arena->own()[4999] == std::byte{1});
+  CHECK_FALSE(faults_at(arena->own() + 227 * 1024 - 1));
   CHECK_FALSE(arena->prepare(std::uint64_t{1} << 40));
+}
+
+TEST_CASE("the system's part of a shared window is there, and nothing before it") {
+  const auto arena = SharedArena::create();
+  REQUIRE(arena != nullptr);
+  REQUIRE(arena->prepare(0));
+  for (const std::byte* at = arena->window(); at != arena->own(); ++at) CHECK(*at == std::byte{0});
+  CHECK(faults_at(arena->window() - 1));
+  CHECK(faults_at(arena->window() - SharedArena::guard_bytes));
 }
 
 }  // namespace pycuda::cpu::exec

@@ -200,8 +200,8 @@ TEST_CASE("the checked mode allows what is the block's or the thread's own") {
       pycuda_cpu_check_access(t.thread, reinterpret_cast<std::uint64_t>(memory), bytes, 0);
     };
     const BlockFrame& block = *t.thread->block;
-    access(block.shared, 4);
-    access(block.shared + 124, 4);
+    access(own_shared(block), 4);
+    access(own_shared(block) + 124, 4);
     access(block.launch->params, 8);
     int local = 0;
     void* const frame = pycuda_cpu_frame_push(t.thread, 100);
@@ -215,7 +215,7 @@ TEST_CASE("the checked mode allows what is the block's or the thread's own") {
     CHECK(pycuda_cpu_is_local(t.thread, reinterpret_cast<std::uint64_t>(block.shared)) == 0);
     pycuda_cpu_frame_pop(t.thread, frame);
     t.parameter<std::atomic<int>*>()->fetch_add(1);
-    access(block.shared + 128, 4);
+    access(own_shared(block) + 128, 4);
     t.exit();
   };
   Kernel kernel = suspending_kernel<body>("own");

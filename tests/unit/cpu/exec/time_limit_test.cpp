@@ -185,7 +185,8 @@ TEST_CASE("an interrupt ends a kernel that is waited for, wherever it runs, and 
     user.join();
     CHECK(fault.kind == FaultKind::Timeout);
     CHECK(contains(fault.message, "user's interrupt"));
-    while (interrupting()) std::this_thread::yield();
+    // At once: the program may launch something else.
+    CHECK_FALSE(interrupting());
   }
   CHECK(handled.load() > 0);
   // Nobody waits: nothing is stopped, and the program's handler is the only one again.

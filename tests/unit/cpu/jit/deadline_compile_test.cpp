@@ -21,6 +21,7 @@
 #include "cpu/variants/choose.h"
 #include "unit/cpu/jit/cache_folder.h"
 #include "unit/cpu/kernel_run.h"
+#include "unit/cpu/variants/late_thread.h"
 
 namespace {
 
@@ -35,6 +36,7 @@ using pycuda::cpu::variants::choose;
 using pycuda::cpu::variants::code_for;
 using pycuda::cpu::variants::State;
 using pycuda::cpu::variants::Variant;
+using pycuda::cpu::variants::testing::LateThread;
 
 constexpr unsigned usual_steps = 1000;
 
@@ -101,9 +103,11 @@ std::shared_ptr<const jit::Program> compile(const std::string& body, const jit::
   return *program;
 }
 
-std::unique_ptr<jit::LoadedProgram> load(std::shared_ptr<const jit::Program> program) {
+std::unique_ptr<jit::LoadedProgram> load(std::shared_ptr<const jit::Program> program,
+                                         pycuda::cpu::variants::Background background = {}) {
   auto loaded = jit::LoadedProgram::load(
-      std::move(program), [](const jit::GlobalVariable&) -> void* { return nullptr; });
+      std::move(program), [](const jit::GlobalVariable&) -> void* { return nullptr; },
+      std::move(background));
   if (!loaded) FAIL(loaded.error().message);
   return std::move(*loaded);
 }
@@ -181,8 +185,65 @@ TEST_CASE("forms that a late one lacks are made when launches ask for them") {
   CHECK(is_right(**tails, 50));
   // From now on that runs what was prepared for the baseline code.
   CHECK(choose(kernel, {1, 1, 1}, {50, 1, 1}).code == *tails);
-  // Threads one by one are what the baseline code has.
-  CHECK(*kernel.table->make(Variant::of(Form::Threads)) == &kernel);
+  // Threads one by one are what the makeshift has, and run better code from now on.
+  const auto threads = code_for(kernel, {1, 1, 1}, {1, 1, 1});
+  REQUIRE(threads.ok());
+  CHECK(*threads != &kernel);
+  CHECK_FALSE((*threads)->facts.is_makeshift);
+  CHECK(is_right(**threads, 1));
+  CHECK(choose(kernel, {1, 1, 1}, {1, 1, 1}).code == *threads);
+}
+
+TEST_CASE("a launch does not wait for more code than the first for longer than its deadline") {
+  const CacheFolder folder;
+  jit::Options options = pycuda::cpu::testing::vectors(true);
+  options.by_parts = true;
+  options.cache_folder = folder.path;
+  REQUIRE(facts(compile(hash(), options)).gang_lanes != 0);
+  for (const Variant variant :
+       {Variant::of(Form::Threads), Variant::of(pycuda::cpu::Check::Memory)}) {
+    Gate gate;
+    jit::Options late = impatient(gate, folder.path);
+    late.by_parts = true;
+    const auto program = compile(hash(), late);
+    LateThread thread;
+    const auto owner = std::make_shared<int>();
+    const auto loaded = load(program, {thread.spawn(), thread.spawn(), 1, owner});
+    const Kernel& kernel = **loaded->link_kernel(0);
+    REQUIRE_FALSE(kernel.facts.is_baseline);
+    const auto makeshift = kernel.table->make(variant);
+    REQUIRE(makeshift.ok());
+    CHECK((*makeshift)->facts.is_makeshift);
+    // Code that checks would refuse the test's own memory.
+    const auto is_right_or_checked = [&](const Kernel& made) {
+      return variant.is_checked() || is_right(made, 1);
+    };
+    CHECK(is_right_or_checked(**makeshift));
+    // Whoever loads the program once more does not wait either.
+    const auto again = load(program, {thread.spawn(), thread.spawn(), 1, owner});
+    const Kernel& other = **again->link_kernel(0);
+    CHECK((*other.table->make(variant))->facts.is_makeshift);
+    gate.open();
+    CHECK(thread.waiting.size() == 2);
+    thread.run_all();
+    for (const Kernel* const loaded_kernel : {&kernel, &other}) {
+      const Kernel& made = *loaded_kernel->table->ready(variant);
+      CHECK_FALSE(made.facts.is_makeshift);
+      CHECK(is_right_or_checked(made));
+    }
+  }
+}
+
+TEST_CASE("code that checks is not left for other code of its kernel") {
+  constexpr unsigned many = 2050;
+  const auto program = compile(hash({}, many), pycuda::cpu::testing::vectors(true));
+  const auto loaded = load(program);
+  const Kernel& kernel = **loaded->link_kernel(0);
+  REQUIRE(kernel.facts.is_baseline);
+  const auto checked = kernel.table->make(Variant::of(pycuda::cpu::Check::Memory));
+  REQUIRE(checked.ok());
+  REQUIRE(kernel.table->make(Variant::vectors()).ok());
+  CHECK(choose(**checked, {1, 1, 1}, {64, 1, 1}).code == *checked);
 }
 
 TEST_CASE("what came late is what the disk cache keeps") {

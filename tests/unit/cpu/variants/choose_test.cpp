@@ -123,6 +123,39 @@ TEST_CASE("what takes a makeshift's place may be baseline code in turn") {
   CHECK(is(choose(**usual, whole), *vectors, std::nullopt));
 }
 
+TEST_CASE("single threads run a makeshift until there is other code, and ask for it") {
+  FakeSource source(makeshift_code());
+  const Variant threads = Variant::of(Form::Threads);
+  CHECK(is(choose(source.first, lone), &source.first, Variant::usual()));
+  REQUIRE(source.table.make(Variant::usual()).ok());
+  CHECK(is(choose(source.first, lone), &source.first, threads));
+  CHECK(is(choose(source.first, ragged), &source.first, Variant::of(Form::Tails)));
+  const Made made = source.table.make(threads);
+  REQUIRE(made.ok());
+  CHECK(*made != &source.first);
+  CHECK(is(choose(source.first, lone), *made, std::nullopt));
+  CHECK(is(choose(source.first, ragged), *made, Variant::of(Form::Tails)));
+}
+
+TEST_CASE("single threads run the baseline code that took a makeshift's place") {
+  FakeSource source(makeshift_code());
+  source.usual = baseline_code();
+  const Made usual = source.table.make(Variant::usual());
+  REQUIRE(usual.ok());
+  CHECK(is(choose(source.first, lone), *usual, Variant::vectors()));
+  REQUIRE(source.table.make(Variant::vectors()).ok());
+  CHECK(is(choose(source.first, lone), *usual, std::nullopt));
+  CHECK(*source.table.make(Variant::of(Form::Threads)) == *usual);
+}
+
+TEST_CASE("single threads run a makeshift for ever where nothing else can be made") {
+  FakeSource source(makeshift_code());
+  REQUIRE(source.table.make(Variant::usual()).ok());
+  source.failing.insert(Variant::of(Form::Threads));
+  CHECK(!source.table.make(Variant::of(Form::Threads)).ok());
+  CHECK(is(choose(source.first, lone), &source.first, std::nullopt));
+}
+
 TEST_CASE("large launches ask for code whose stores go past the caches, and others do not") {
   FakeSource source(gang_code(), {}, std::chrono::nanoseconds(1), Streaming::InLargeLaunches);
   CHECK(is(choose(source.first, whole), &source.first, std::nullopt));

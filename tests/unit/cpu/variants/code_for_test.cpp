@@ -17,6 +17,7 @@ using namespace pycuda::cpu::variants;
 using testing::FakeSource;
 using testing::gang_code;
 using testing::LateThread;
+using testing::makeshift_code;
 
 constexpr Dim3 grid{4}, ragged{50};
 const Variant tails = Variant::of(Form::Tails), threads = Variant::of(Form::Threads);
@@ -56,6 +57,36 @@ TEST_CASE("a launch runs thread by thread while a long form is compiled") {
   CHECK(late.waiting.size() == 1);
   late.run_all();
   CHECK(runs(source, tails));
+}
+
+TEST_CASE("a launch compiles code for single threads itself, however long that takes") {
+  LateThread late;
+  FakeSource source(gang_code(), {late.spawn(), late.spawn(), 1, {}}, 5s);
+  const Made code = code_for(source.first, grid, {1});
+  REQUIRE(code.ok());
+  CHECK(*code == source.table.ready(threads));
+  CHECK(late.waiting.empty());
+}
+
+TEST_CASE("a launch of single threads runs a makeshift while their form is compiled") {
+  const auto owner = std::make_shared<int>();
+  LateThread late;
+  FakeSource source(makeshift_code(), {late.spawn(), late.spawn(), 1, owner}, 5s);
+  REQUIRE(source.table.make(Variant::usual()).ok());
+  CHECK(*code_for(source.first, grid, {1}) == &source.first);
+  CHECK(late.waiting.size() == 1);
+  late.run_all();
+  const Made code = code_for(source.first, grid, {1});
+  REQUIRE(code.ok());
+  CHECK(*code == source.table.ready(threads));
+  CHECK(*code != &source.first);
+}
+
+TEST_CASE("a launch runs a makeshift where its form cannot be made") {
+  FakeSource source(makeshift_code());
+  source.failing = {threads};
+  REQUIRE(source.table.make(Variant::usual()).ok());
+  CHECK(*code_for(source.first, grid, {1}) == &source.first);
 }
 
 TEST_CASE("a launch compiles a long form itself where no thread can be had") {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cpu/variants/table.h"
+#include "unit/cpu/variants/late_thread.h"
 
 namespace pycuda::cpu::variants::testing {
 
@@ -62,6 +63,7 @@ class FakeSource {
     if (variant == Variant::usual()) made.facts = usual;
     if (variant.is_form()) made.facts.forms = variant.form();
     if (variant == Variant::of(Form::Threads)) made.facts.gang_lanes = 0;
+    if (in_a_hurry.contains(variant)) made.facts.is_makeshift = made.facts.is_baseline = true;
     if (variant == Variant::of(Form::Tails)) made.facts.forms = made.facts.forms | Form::Gangs;
     if (variant == Variant::of(Form::ShortRows)) {
       made.facts.gang_lanes = short_row;
@@ -72,34 +74,15 @@ class FakeSource {
 
   const Background background;
   const Source source{[this](std::size_t, Variant variant) { return make(variant); },
-                      [this](std::size_t, Variant) { return compile; }};
+                      [this](std::size_t, Variant) { return [this] { compile(); }; }};
   Table table;
   Kernel first;
   std::function<void()> compile = [] {};  ///< what a thread in the background does before it links
   KernelFacts usual = gang_code();
-  std::set<Variant> failing;
+  std::set<Variant> failing, in_a_hurry;
   std::map<Variant, int> asked;
   std::deque<Kernel> codes;
   std::mutex mutex;  ///< protects `asked` and `codes`
-};
-
-/// Keeps work until the test does it.
-class LateThread {
- public:
-  Spawn spawn() {
-    return [this](std::function<void()> work) {
-      waiting.push_back(std::move(work));
-      return true;
-    };
-  }
-  void run_all() {
-    while (!waiting.empty()) {
-      const std::function<void()> work = std::move(waiting.front());
-      waiting.pop_front();
-      work();
-    }
-  }
-  std::deque<std::function<void()>> waiting;
 };
 
 }  // namespace pycuda::cpu::variants::testing

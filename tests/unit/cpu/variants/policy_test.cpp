@@ -10,7 +10,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using pycuda::cpu::Form;
 using namespace pycuda::cpu::variants;
 
 }  // namespace
@@ -35,14 +34,12 @@ TEST_CASE("without patience nothing is compiled later, and launches wait for the
   for (const double patience : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     CHECK(run_time_before(Variant::vectors(), 4s, patience, false) == std::nullopt);
     CHECK(run_time_before(Variant::streaming(), 4s, patience, false) == std::nullopt);
-    CHECK(deadline_of(Form::Tails, 4s, patience) == std::nullopt);
+    CHECK(deadline_of(4s, patience) == std::nullopt);
   }
 }
 
 TEST_CASE("launches compile short forms themselves, wait for others, and do not for long ones") {
-  CHECK(deadline_of(Form::Tails, 50ms, 1) == std::nullopt);
-  CHECK(deadline_of(Form::Tails, 400ms, 1) == 500ms);
-  CHECK(deadline_of(Form::Tails, 2s, 1) == 0s);
-  // There is nothing that would be compiled sooner.
-  CHECK(deadline_of(Form::Threads, 2s, 1) == std::nullopt);
+  CHECK(deadline_of(50ms, 1) == std::nullopt);
+  CHECK(deadline_of(400ms, 1) == 500ms);
+  CHECK(deadline_of(2s, 1) == 0s);
 }

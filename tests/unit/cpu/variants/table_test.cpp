@@ -140,6 +140,41 @@ TEST_CASE("nothing is linked for a module that has gone, but what was begun is c
   CHECK(source.asked[tails] == 0);
 }
 
+TEST_CASE("other code takes the place of a makeshift as soon as it is compiled") {
+  const Variant checked = Variant::of(Check::Memory), threads = Variant::of(Form::Threads);
+  for (const Variant variant : {threads, checked}) {
+    Module module;
+    FakeSource source(gang_code(), module.background());
+    source.in_a_hurry.insert(variant);
+    const Made makeshift = source.table.make(variant);
+    REQUIRE(makeshift.ok());
+    CHECK((*makeshift)->facts.is_makeshift);
+    CHECK(source.table.ready(variant) == *makeshift);
+    REQUIRE(module.thread.waiting.size() == 1);
+    source.compile = [&] { source.in_a_hurry.clear(); };
+    module.thread.run_all();
+    CHECK(source.table.state(variant) == State::Ready);
+    CHECK_FALSE(source.table.ready(variant)->facts.is_makeshift);
+    CHECK(*source.table.make(variant) == source.table.ready(variant));
+    CHECK(source.asked[variant] == 2);
+  }
+}
+
+TEST_CASE("a makeshift stays where what should take its place fails or its module has gone") {
+  const Variant threads = Variant::of(Form::Threads);
+  for (const bool has_gone : {false, true}) {
+    Module module;
+    FakeSource source(gang_code(), module.background());
+    source.in_a_hurry.insert(threads);
+    const Made makeshift = source.table.make(threads);
+    source.failing.insert(threads);
+    if (has_gone) module.owner.reset();
+    module.thread.run_all();
+    CHECK(source.table.ready(threads) == *makeshift);
+    CHECK(source.asked[threads] == (has_gone ? 1 : 2));
+  }
+}
+
 TEST_CASE("work that ends with an exception leaves its variant failed") {
   Module module;
   FakeSource source(gang_code(), module.background());
