@@ -96,20 +96,15 @@ TEST_CASE("cuGetProcAddress says why there is no function") {
 TEST_CASE("what is not supported says so") {
   const CurrentContext context;
   if (!is_cpu_driver()) return;
-  CHECK(CU(cuGraphAddBatchMemOpNode)(nullptr, nullptr, nullptr, 0, nullptr) ==
-        CUDA_ERROR_NOT_SUPPORTED);
-  CUdeviceptr address = 0;
-  CHECK(CU(cuMemAddressReserve)(&address, 1 << 21, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  CUmemGenericAllocationHandle object = 0;
+  CHECK(CU(cuMulticastCreate)(&object, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
   const CUDA_ARRAY3D_DESCRIPTOR shape{4, 4, 0, CU_AD_FORMAT_FLOAT, 1, 0};
   CUmipmappedArray mipmap = nullptr;
   CHECK(CU(cuMipmappedArrayCreate)(&mipmap, &shape, 2) == CUDA_ERROR_NOT_SUPPORTED);
-  CHECK(CU(cuStreamWriteValue32_v2)(nullptr, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
   // The attributes that announce these say no.
   for (const CUdevice_attribute name : {
-           CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH,
            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH,
-           CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR,
            CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
            CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
            CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED,
