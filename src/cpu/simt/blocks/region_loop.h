@@ -13,10 +13,10 @@ namespace pycuda::cpu::simt {
 /// lie along x: `full` for those whose lanes all have a thread, `tail` for the rest of each row.
 /// Without `tail` there is no rest: blocks are made of whole gangs, or of whole tiles. While all
 /// full gangs wait at the same barrier a round is a loop over one region; otherwise each gang's
-/// state says which region comes next; where they `agree` (analysis/uniform_barriers.h) that cannot happen,
-/// and there is no code for it. Gangs at a barrier stay there while one pauses. Blocks of one row
-/// of whole gangs take regions that follow one another in a straight line, where that tells their
-/// first gangs apart (peeled_gangs.h).
+/// state says which region comes next; where they `agree` (analysis/uniform_barriers.h) that cannot
+/// happen, and there is no code for it. Gangs at a barrier stay there while one pauses. Blocks of
+/// one row of whole gangs take regions that follow one another in a straight line, where that tells
+/// their first gangs apart (peeled_gangs.h).
 ///
 /// ThreadFrame::scratch holds the address of the block's memory, aligned to 256 bytes: a 32-bit
 /// state for each gang, then, at a multiple of 256, `frame_bytes` for each, apart or together.

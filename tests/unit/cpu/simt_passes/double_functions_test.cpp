@@ -10,9 +10,9 @@
 #include "cpu/simt/numbers/refined_reciprocals.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
+using pycuda::cpu::libdevice::recognise_pow_double;
 using pycuda::cpu::simt::divide_for_reciprocals;
 using pycuda::cpu::simt::fuse_negations;
-using pycuda::cpu::libdevice::recognise_pow_double;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which stores of a thread's loops lose their branches.
+#include "cpu/simt/branches/if_convert_stores.h"
+
 #include <doctest/doctest.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <string>
 
 #include "cpu/kernel_abi/frames.h"
-#include "cpu/simt/branches/if_convert_stores.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using namespace pycuda::cpu;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which functions have so much arithmetic in a row that its order is chosen for parallelism.
+#include "cpu/jit/list_schedule.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "cpu/jit/list_schedule.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::jit::mark_long_arithmetic;

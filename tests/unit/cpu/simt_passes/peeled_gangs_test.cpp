@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Which gangs the constants of a kernel tell from the rest.
+#include "cpu/simt/blocks/peeled_gangs.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "cpu/simt/blocks/peeled_gangs.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::only_order;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which kernels' gangs come to the same barriers in the same order.
+#include "cpu/simt/analysis/uniform_barriers.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "cpu/simt/analysis/uniform_barriers.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::has_uniform_barriers;
