@@ -21,16 +21,7 @@ constexpr const char* kNames[] = {
     // POSIX's and OpenMP's.
     "dirent.h", "dlfcn.h", "execinfo.h", "fcntl.h", "getopt.h", "libgen.h", "netinet/in.h", "omp.h",
     "pthread.h", "sched.h", "semaphore.h", "sys/mman.h", "sys/resource.h", "sys/socket.h",
-    "sys/stat.h", "sys/time.h", "sys/types.h", "sys/wait.h", "unistd.h",
-    // CUDA's: host functions, and types of graphics and profilers.
-    "channel_descriptor.h", "cuda/buffer", "cuda/memory_pool", "cuda/memory_resource",
-    "cuda/stream", "cuda/stream_ref", "cudaEGL.h", "cudaEGLTypedefs.h", "cudaGL.h",
-    "cudaGLTypedefs.h", "cudaProfiler.h", "cudaProfilerTypedefs.h", "cudaVDPAU.h",
-    "cudaVDPAUTypedefs.h", "cuda_egl_interop.h", "cuda_gl_interop.h", "cuda_vdpau_interop.h",
-    "curand_mtgp32_host.h", "driver_functions.h",
-    // OpenGL's and EGL's.
-    "EGL/egl.h", "EGL/eglext.h", "GL/freeglut.h", "GL/gl.h", "GL/glew.h", "GL/glext.h", "GL/glu.h",
-    "GL/glut.h", "GL/glx.h", "GLFW/glfw3.h"};
+    "sys/stat.h", "sys/time.h", "sys/types.h", "sys/wait.h", "unistd.h"};
 
 /// CUB's device-wide algorithms and what they allocate with: host functions, which NVRTC refuses.
 constexpr const char* kCubNames[] = {"cub/device/device_adjacent_difference.cuh",

@@ -11,8 +11,7 @@
 
 namespace pycuda::rtc {
 
-/// True for a header of the standard library, POSIX, OpenMP, OpenGL or CUDA that has nothing for
-/// kernels.
+/// True for a header of the standard library, POSIX or OpenMP that has nothing for kernels.
 bool is_host_header(std::string_view name);
 
 /// Empty headers in place of them all, but for those that the program has itself: to the compiler,

@@ -3,19 +3,12 @@
 
 import pathlib
 import re
-import sys
 
 import pycuda
 import pytest
 from compiling import needs_cccl, ptx_of
 from pycuda._compilers import the_compiler
 from pycuda.driver import CompileError
-
-TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
-sys.path.append(str(TOOLS))
-from compile_headers import include_folders, public_headers  # noqa: E402
-
-sys.path.remove(str(TOOLS))
 
 pytestmark = pytest.mark.usefixtures("no_compiler_settings")
 
@@ -36,33 +29,6 @@ def nvrtc_alone(no_compiler_settings, monkeypatch):
 @pytest.mark.parametrize("group", HEADERS)
 def test_headers_compile_in_the_default_wrapper(group):
     includes = "".join(f"#include <{name}>\n" for name in HEADERS[group])
-    assert ".entry k(" in ptx_of(includes + "__global__ void k(int *a) { *a = 1; }")
-
-
-#: nvcc 13.5 refuses these too where nothing is included before them, or no option given.
-REFUSED_BY_NVCC = {
-    "cuda_tile.h",  # needs C++20
-    "curand_discrete2.h",
-    "curand_lognormal.h",
-    "curand_normal.h",
-    "curand_normal_static.h",
-    "curand_poisson.h",
-    "curand_uniform.h",
-}
-
-
-@pytest.mark.parametrize("family", ["cuda/", "cub/", "cooperative_groups/", "curand", "others"])
-def test_all_public_headers_compile_at_once(family):
-    """tools/compile_headers.py finds out which one does not."""
-    headers = [name for name in public_headers(include_folders()) if name not in REFUSED_BY_NVCC]
-    families = ("cuda/", "cub/", "thrust/", "cooperative_groups/", "curand")
-    if family == "others":
-        names = [name for name in headers if not name.startswith(families)]
-    else:
-        names = [name for name in headers if name.startswith(family)]
-    if not names:
-        pytest.skip(f"needs CUDA's headers {family}*")
-    includes = "".join(f"#include <{name}>\n" for name in names)
     assert ".entry k(" in ptx_of(includes + "__global__ void k(int *a) { *a = 1; }")
 
 

@@ -101,7 +101,8 @@ void BlockChecks::check_written(const ThreadFrame& thread, const NotedAccess& ac
 void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
   if (has(Check::Init)) check_written(thread, access);
   if (!has(Check::Race)) return;
-  const std::uint64_t offset = access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
+  const std::uint64_t offset =
+      access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
   if (has_others_) grid_order_.settle(thread.linear);
   if ((access.flags & AccessFlags::strong) != 0) order_by_memory(thread.linear, access);
   const bool is_reserved = offset + reserved_shared_bytes < reserved_shared_bytes;

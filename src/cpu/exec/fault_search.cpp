@@ -179,7 +179,9 @@ void Search::note(Candidate& candidate, const FaultRecord& record) {
   sighting.source_file = record.thread->source_file;
   const auto arena =
       reinterpret_cast<std::uint64_t>(record.thread->block->shared) - SharedArena::guard_bytes;
-  if (record.address_known && record.address - arena <= std::numeric_limits<std::uint32_t>::max())
+  constexpr std::uint64_t reached =
+      SharedArena::guard_bytes + std::numeric_limits<std::uint32_t>::max();
+  if (record.address_known && record.address - arena <= reached)
     sighting.address += reinterpret_cast<std::uint64_t>(block_.shared) -
                         reinterpret_cast<std::uint64_t>(record.thread->block->shared);
   if (second_) {

@@ -38,14 +38,14 @@ struct LaunchContext {
   const std::unique_ptr<GridRaces> races;  ///< where they are looked for
   LaunchFrame frame;
   std::uint64_t blocks = 0;
-  std::uint32_t threads = 0;              ///< per block
-  bool gangs = false;                     ///< runs the kernel's vector form
-  bool tiles = false;                     ///< its form for tiles
-  std::uint64_t most_fused = 1;           ///< so many blocks of it may run as one
-  bool suspends = false;                  ///< its threads are scheduled one by one
-  std::uint64_t shared_bytes = 0;  ///< of a block's own
-  std::uint64_t parameter_bytes = 0;      ///< readable at frame.params
-  std::atomic<bool> stopped{false};       ///< a fault: no further block starts
+  std::uint32_t threads = 0;          ///< per block
+  bool gangs = false;                 ///< runs the kernel's vector form
+  bool tiles = false;                 ///< its form for tiles
+  std::uint64_t most_fused = 1;       ///< so many blocks of it may run as one
+  bool suspends = false;              ///< its threads are scheduled one by one
+  std::uint64_t shared_bytes = 0;     ///< of a block's own
+  std::uint64_t parameter_bytes = 0;  ///< readable at frame.params
+  std::atomic<bool> stopped{false};   ///< a fault: no further block starts
   std::atomic<bool> timed_out{false};
   std::atomic<bool> interrupted{false};  ///< `timed_out` by the user's interrupt, not by a limit
   std::atomic<bool> watched{false};      ///< the watchdog knows of it

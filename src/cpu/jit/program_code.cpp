@@ -91,9 +91,8 @@ Options Program::Implementation::options_of(const std::string& kernel,
     options.checks = variant.checks();
   }
   // A launch waits for these, and nothing else runs it. It may have waited for the first code.
-  const bool is_waited_for =
-      variant.is_checked() ||
-      (variant == Variant::of(Form::Threads) && options.tier != Tier::Optimised);
+  const bool is_waited_for = variant.is_checked() || (variant == Variant::of(Form::Threads) &&
+                                                      options.tier != Tier::Optimised);
   if (!is_waited_for) options.background = {};
   options.deadline = std::min(options.deadline, longest_second_wait);
   return options;

@@ -23,10 +23,8 @@ struct Dim3 {
 inline constexpr std::uint32_t parameter_alignment = 64;
 
 /// Of each block's shared memory, the first bytes are the system's, as on a device of compute
-/// capability 8.0. Cooperative groups keep the state of tiles of more than 32 threads there, from
-/// reserved_shared_slot on.
+/// capability 8.0. Cooperative groups keep the state of tiles of more than 32 threads there.
 inline constexpr std::uint32_t reserved_shared_bytes = 1024;
-inline constexpr std::uint32_t reserved_shared_slot = 128;
 inline constexpr std::uint32_t shared_allocation_unit = 128;
 
 /// One per launch, constant while it runs.
@@ -40,8 +38,8 @@ struct LaunchFrame {
   std::uint32_t total_shared_bytes = 0;
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;  ///< their address in the .shared space
-  std::uint32_t processor_count = 1;  ///< %nsmid
-  std::uint64_t grid_id = 0;          ///< %gridid
+  std::uint32_t processor_count = 1;        ///< %nsmid
+  std::uint64_t grid_id = 0;                ///< %gridid
   std::uint64_t env_regs[4] = {
       0, 0, 0, 0};         ///< %envreg0..: cooperative launches keep a barrier's address here
   void* launch = nullptr;  ///< the executor's own record (exec::Launch)
@@ -59,7 +57,7 @@ struct BlockFrame {
   std::uint32_t processor = 0;  ///< %smid: the worker's number
   /// Address 0 of the .shared space: the system's reserved_shared_bytes, then the block's own.
   std::byte* shared = nullptr;
-  void* block = nullptr;        ///< the executor's own record (exec::BlockRun)
+  void* block = nullptr;  ///< the executor's own record (exec::BlockRun)
   std::uint64_t barrier_sums[block_barrier_sums] =
       {};  ///< of the vector form: zeros when it starts
 };
