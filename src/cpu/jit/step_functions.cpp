@@ -42,6 +42,8 @@ llvm::Function* lone_function(const Subject& s) {
 
 bool has_avx512(const Compilation&) { return jit::has_avx512(); }
 bool is_least(const Compilation& all) { return all.effort == Effort::Least; }
+bool may_part_lanes(const Compilation& all) { return !all.options.checks.has(Check::Counters); }
+
 bool is_optimised(const Compilation& all) { return all.effort != Effort::Least; }
 bool fuses_products(const Compilation& all) {
   return is_optimised(all) && jit::has_fused_products();

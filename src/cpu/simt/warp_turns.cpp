@@ -180,12 +180,32 @@ std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
   return ends;
 }
 
+/// Whether `function` counts what its warps execute.
+bool counts_runs(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    if (lower::callee_name(instruction) != pseudo::warp_op) return false;
+    const auto* kind =
+        llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(instruction).getArgOperand(1));
+    return counts(static_cast<WarpOp>(kind->getZExtValue()));
+  });
+}
+
+/// Lanes execute each trip of a loop together, as far as they make it.
+void meet_after_trips(llvm::Function& function) {
+  join_latches(function);
+  llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
+    synchronise_before(*loop->getLoopLatch()->getTerminator(), function.getArg(0));
+}
+
 }  // namespace
 
 void take_turns(llvm::Module& module) {
   FunctionSet in_step = functions_in_step(module);
   for (const llvm::Function* function : functions_of_gangs(module)) in_step.erase(function);
   for (llvm::Function& function : module) {
+    if (counts_runs(function)) meet_after_trips(function);
     if (!in_step.contains(&function)) continue;
     join_latches(function);
     const std::vector<llvm::Instruction*> places = TurnFinder(function, in_step).run();

@@ -243,6 +243,7 @@ bool WarpSites::names_active_lanes(const llvm::Value* mask, const llvm::BasicBlo
 }
 
 std::string WarpSites::obstacle(const llvm::CallBase& operation) const {
+  if (counts(kind_of(operation))) return {};
   const llvm::BasicBlock& block = *operation.getParent();
   if (!is_whole(block))
     return names_active_lanes(mask_of(operation), block)

@@ -85,6 +85,10 @@ class Widener {
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
   llvm::Value* emit_warp_operation(llvm::CallInst& call);
+  llvm::Value* emit_count(WarpOp operation, llvm::CallInst& call);
+  void count_access(llvm::Value* value, std::uint32_t word, std::uint32_t access);
+  void add_to_counter(std::uint32_t word, llvm::Value* number);
+  llvm::Value* counter(std::uint32_t word);
   llvm::Value* emit_vote(WarpOp operation, llvm::Value* values);
   llvm::Value* emit_match_any(llvm::Value* values);
   llvm::Value* emit_match_all(llvm::Value* values);
