@@ -34,13 +34,17 @@ std::uint32_t global_sectors(std::uint32_t lanes, std::uint32_t bytes,
                              const std::uint64_t* addresses) {
   std::array<std::uint64_t, 2 * warp_lanes> sectors;
   std::size_t count = 0;
+  bool in_order = true;
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t first = addresses[std::countr_zero(lanes)] / sector_bytes;
     const std::uint64_t last = (addresses[std::countr_zero(lanes)] + bytes - 1) / sector_bytes;
-    sectors[count++] = first;
-    if (last != first) sectors[count++] = last;
+    for (std::uint64_t sector = first; sector <= last; ++sector) {
+      if (count != 0 && sectors[count - 1] == sector) continue;
+      in_order &= count == 0 || sectors[count - 1] < sector;
+      sectors[count++] = sector;
+    }
   }
-  return distinct(sectors, count);
+  return in_order ? static_cast<std::uint32_t>(count) : distinct(sectors, count);
 }
 
 /// Local memory is laid out by words of all lanes: word w of lane l is number 32 * w + l.
@@ -65,19 +69,28 @@ std::uint32_t local_sectors(std::uint32_t lanes, std::uint32_t bytes,
 /// atomic operation gives a word to one lane after the other.
 std::uint32_t passes(std::uint32_t lanes, std::uint32_t bytes, const std::uint64_t* addresses,
                      bool is_update) {
-  std::array<std::uint32_t, bank_count> used{};
+  std::uint32_t used = 0;  ///< banks, by bit
+  std::array<std::uint8_t, bank_count> counts;
   std::array<std::array<std::uint64_t, warp_lanes>, bank_count> words;
   std::uint32_t most = 0;
+  const std::uint32_t width = quotient_up(bytes, word_bytes);
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t first = addresses[std::countr_zero(lanes)] / word_bytes;
-    for (std::uint64_t word = first; word < first + quotient_up(bytes, word_bytes); ++word) {
+    for (std::uint64_t word = first; word < first + width; ++word) {
       const std::size_t bank = word % bank_count;
-      std::uint32_t& count = used[bank];
+      if ((used >> bank & 1) == 0) {
+        used |= 1u << bank;
+        counts[bank] = 1;
+        words[bank][0] = word;
+        most = std::max(most, 1u);
+        continue;
+      }
+      std::uint8_t& count = counts[bank];
       const auto begin = words[bank].begin();
       if (!is_update && std::find(begin, begin + count, word) != begin + count) continue;
       if (count == warp_lanes) continue;
       words[bank][count++] = word;
-      most = std::max(most, count);
+      most = std::max<std::uint32_t>(most, count);
     }
   }
   return most;

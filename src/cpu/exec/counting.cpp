@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -69,9 +70,55 @@ void add(std::uint64_t* words, const AccessCost& cost, std::uint32_t lanes) {
   words[3] += static_cast<std::uint64_t>(std::popcount(lanes));
 }
 
+KernelCounters::Words::Known& known_at(std::uint32_t word) {
+  std::unique_ptr<KernelCounters::Words::Known>& known = current->known[word];
+  if (known == nullptr) known = std::make_unique<KernelCounters::Words::Known>();
+  return *known;
+}
+
+/// Beyond a sector, or a word of a bank, the pattern of what is touched repeats.
+std::uint64_t phase_of(const CountedAccess& access, std::uint64_t address) {
+  return address % (access.space == CountedSpace::Shared ? 4 : 32);
+}
+
+/// Whether lanes that all take part lie at these distances from the first.
+bool are_at(const std::array<std::uint64_t, 32>& distances, const std::uint64_t* addresses) {
+  // Wider than a processor may have: the compiler makes several of one.
+  using Several [[gnu::vector_size(64)]] = std::uint64_t;
+  Several different{};
+  const Several first = addresses[0] - Several{};
+  for (std::size_t i = 0; i < 32; i += 8) {
+    Several one, known;
+    std::memcpy(&one, addresses + i, sizeof one);
+    std::memcpy(&known, distances.data() + i, sizeof known);
+    different |= (one - first) ^ known;
+  }
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < 8; ++i) any |= different[i];
+  return any == 0;
+}
+
+/// As cost_of, from memory if the latest access at this place was like this one.
+AccessCost known_cost_of(KernelCounters::Words::Known& known, const CountedAccess& access,
+                         std::uint32_t lanes, const std::uint64_t* addresses) {
+  constexpr std::uint32_t all = ~0u;
+  if (access.space == CountedSpace::Local || lanes != all) return cost_of(access, lanes, addresses);
+  const std::uint64_t phase = phase_of(access, addresses[0]);
+  if (known.lanes == lanes && known.phase == phase && !known.stride &&
+      are_at(known.distances, addresses))
+    return known.cost;
+  known.stride = std::nullopt;
+  known.lanes = lanes;
+  known.phase = phase;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    known.distances[lane] = addresses[lane] - addresses[0];
+  known.cost = cost_of(access, lanes, addresses);
+  return known.cost;
+}
+
 void count_in_space(const ThreadFrame& thread, std::uint32_t word, const CountedAccess& access,
                     std::uint32_t lanes, const std::uint64_t* addresses) {
-  const AccessCost cost = cost_of(access, lanes, addresses);
+  const AccessCost cost = known_cost_of(known_at(word), access, lanes, addresses);
   add(thread.block->counters + word, cost, lanes);
   if (!is_worth_keeping(*current, word, cost)) return;
   std::array<std::uint64_t, 32> all{};
@@ -104,6 +151,33 @@ void count_generic(ThreadFrame& thread, std::uint32_t word, CountedAccess access
     access.space = space;
     count_in_space(thread, word + number * words_of_access, access, in_space[number],
                    space == CountedSpace::Local ? same_place.data() : addresses);
+  }
+}
+
+/// Adds what was counted by phases and runs of all lanes to the words that say it.
+void settle(const CountedPlaces& places, std::vector<std::uint64_t>& words) {
+  for (const CountedPlace& place : places.places) {
+    std::uint64_t* const own = &words[place.word];
+    if (place.kind == CountedKind::Run) {
+      own[0] += own[2];
+      own[1] += 32 * own[2];
+    }
+    if (place.kind != CountedKind::Access) continue;
+    const std::uint32_t phases = phases_of({place.bytes, place.space, place.op}).count;
+    if (place.space == CountedSpace::Generic) continue;
+    for (std::uint32_t i = 0; i < phases; ++i) {
+      const std::uint64_t* const phase = own + words_of_access + std::size_t{2} * i;
+      if (phase[0] <= 1) continue;
+      const std::uint64_t count = phase[0] - 1;
+      own[0] += count;
+      own[1] += count * (phase[1] & 0xffffffffu);
+      own[2] += count * (phase[1] >> 32);
+      own[3] += count * 32;
+    }
+  }
+  // Runs come before their branches.
+  for (const CountedPlace& place : places.places) {
+    if (place.kind == CountedKind::Branch) words[place.word] = words[place.run];
   }
 }
 
@@ -145,6 +219,7 @@ KernelCounters::Words& KernelCounters::of_this_thread() {
     auto made = std::make_unique<Words>();
     made->words.resize(places_->words);
     made->samples.resize(places_->words);
+    made->known.resize(places_->words);
     words = made.get();
     const std::lock_guard lock(mutex_);
     all_words_.push_back(std::move(made));
@@ -160,6 +235,7 @@ KernelCounters::Total KernelCounters::take() {
   total.sums.words.resize(places_->words);
   total.sums.samples.resize(places_->words);
   for (const std::unique_ptr<Words>& words : all_words_) {
+    settle(*places_, words->words);
     for (std::uint32_t i = 0; i < places_->words; ++i) {
       total.sums.words[i] += std::exchange(words->words[i], 0);
       std::unique_ptr<AccessSample>& kept = total.sums.samples[i];
@@ -216,7 +292,6 @@ void count_for_lanes(WarpOp op, std::uint32_t lanes, ThreadFrame* warp) {
       words[1] += static_cast<std::uint64_t>(std::popcount(lanes));
       return;
     case WarpOp::CountBranch: {
-      words[0] += 1;
       for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
         if (values[static_cast<unsigned>(std::countr_zero(left))] == first.operand[0]) continue;
         words[1] += 1;
@@ -244,6 +319,19 @@ void pycuda_cpu_count_access(ThreadFrame* thread, std::uint32_t word, std::uint3
   }
 }
 
+void pycuda_cpu_count_first(ThreadFrame* thread, std::uint32_t word, std::uint32_t access,
+                            const std::uint64_t* addresses) {
+  constexpr std::uint32_t all = ~0u;
+  const CountedAccess what = CountedAccess::of(access);
+  const Phases phases = phases_of(what);
+  exec::count_in_space(*thread, word, what, all, addresses);
+  const exec::AccessCost cost = exec::cost_of(what, all, addresses);
+  const std::uint64_t phase = addresses[0] / phases.step % phases.count;
+  std::uint64_t* const own = thread->block->counters + word + words_of_access + 2 * phase;
+  own[0] = 1;
+  own[1] = packed_cost(cost.parts, cost.least);
+}
+
 void pycuda_cpu_count_strided(ThreadFrame* thread, std::uint32_t word, std::uint32_t access,
                               std::uint32_t lanes, std::uint64_t first, std::int64_t stride) {
   const CountedAccess what = CountedAccess::of(access);
@@ -257,7 +345,16 @@ void pycuda_cpu_count_strided(ThreadFrame* thread, std::uint32_t word, std::uint
     exec::count_generic(*thread, word, what, lanes, spread().data());
     return;
   }
-  const exec::AccessCost cost = exec::cost_of_strided(what, lanes, first, stride);
+  exec::KernelCounters::Words::Known& known = exec::known_at(word);
+  const std::uint64_t phase = exec::phase_of(what, first);
+  const bool repeats = what.space != CountedSpace::Local;
+  if (!repeats || known.lanes != lanes || known.phase != phase || known.stride != stride) {
+    known.stride = stride;
+    known.lanes = lanes;
+    known.phase = phase;
+    known.cost = exec::cost_of_strided(what, lanes, first, stride);
+  }
+  const exec::AccessCost cost = known.cost;
   exec::add(thread->block->counters + word, cost, lanes);
   if (exec::is_worth_keeping(*exec::current, word, cost))
     exec::keep_sample(*exec::current, word, *thread, lanes, cost, spread());

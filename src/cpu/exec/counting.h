@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/exec/access_counts.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/kernel_abi/counters.h"
 #include "cpu/kernel_abi/facts.h"
@@ -27,6 +28,15 @@ class KernelCounters {
   struct Words {
     std::vector<std::uint64_t> words;
     std::vector<std::unique_ptr<AccessSample>> samples;  ///< by the first word of an access
+    /// An access whose cost is known: the same lanes at the same distances cost the same again.
+    struct Known {
+      std::uint32_t lanes = 0;
+      std::uint64_t phase = 0;                    ///< of the first lane
+      std::optional<std::int64_t> stride;         ///< if they are all the same distance apart
+      std::array<std::uint64_t, 32> distances{};  ///< else
+      AccessCost cost;
+    };
+    std::vector<std::unique_ptr<Known>> known;  ///< likewise
   };
   /// How the kernel was launched last.
   struct Launch {

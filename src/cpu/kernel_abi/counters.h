@@ -5,11 +5,16 @@
 // place of the PTX where something is counted has words of its own; what each word means follows
 // from the place's kind:
 //
-//   Run      warps that entered it, threads that did
-//   Branch   warps that executed it, those whose active lanes went different ways
+//   Run      warps that entered it with some of their lanes, threads of these, warps that entered
+//            it with all 32
+//   Branch   warps that executed it, which follows from its run (nothing is counted here), and
+//            those whose active lanes went different ways
 //   Access   requests, sectors (shared memory: wavefronts), the least number of these that the
 //            lanes' bytes need, threads; an access by generic address has these four words for
-//            global, local and shared memory, in this order
+//            global, local and shared memory, in this order. Then a pair for each phase (phases_of)
+//            of accesses by all lanes at distances from lane to lane that never change: how many
+//            there were, and what one costs. The first is not among them: it is counted like others
+//            and writes down the cost, after which the first word is 1 too large.
 //
 // docs/reference/counters.md has the definitions.
 #pragma once
@@ -67,6 +72,7 @@ struct CountedPlace {
   CountedOp op{};
   std::uint32_t bytes = 0;  ///< of an access, for each lane
   std::uint32_t word = 0;   ///< the first of its words
+  std::uint32_t run = 0;    ///< of a branch: the first word of the run that it is in
   /// What tells it from others in any code of the module: the function's number, the instruction's
   /// in it, and which of its parts.
   std::uint32_t function = 0, instruction = 0, part = 0;
@@ -80,7 +86,7 @@ struct CountedPlaces {
   std::uint32_t words = 0;
 };
 
-inline constexpr std::uint32_t words_of_access = 4, words_of_others = 2;
+inline constexpr std::uint32_t words_of_access = 4, words_of_run = 3, words_of_branch = 2;
 
 /// How an access is counted: the second half of the warp operation's operand and an argument of the
 /// functions below.
@@ -96,6 +102,31 @@ struct CountedAccess {
             static_cast<CountedOp>(packed >> 16)};
   }
 };
+
+/// What an access costs depends on lane 0's address modulo so many bytes, beyond which the pattern
+/// of sectors or banks repeats: an address is in phase (address % period) / step.
+struct Phases {
+  std::uint32_t count = 0;  ///< 0: costs are not written down
+  std::uint32_t step = 1;   ///< bytes from one to the next
+};
+constexpr Phases phases_of(const CountedAccess& access) {
+  const bool is_update = access.op == CountedOp::Atomic || access.op == CountedOp::Reduction;
+  const std::uint32_t step = access.bytes < 4 ? access.bytes : 4;
+  if (is_update || step == 0 || step == 3) return {};
+  if (access.space == CountedSpace::Global) return {32 / step, step};
+  // Banks are all alike: only the place within a word matters.
+  return access.space == CountedSpace::Shared ? Phases{4 / step, step} : Phases{};
+}
+
+constexpr std::uint32_t words_of(const CountedAccess& access) {
+  return access.space == CountedSpace::Generic ? 3 * words_of_access
+                                               : words_of_access + 2 * phases_of(access).count;
+}
+
+/// The second word of a phase: sectors or wavefronts, and the least in the upper half.
+constexpr std::uint64_t packed_cost(std::uint32_t parts, std::uint32_t least) {
+  return parts | std::uint64_t{least} << 32;
+}
 
 /// Lanes' addresses for pictures: those of the access that needed the most beyond the least.
 struct AccessSample {
@@ -118,4 +149,7 @@ void pycuda_cpu_count_access(pycuda::cpu::ThreadFrame* thread, std::uint32_t wor
 void pycuda_cpu_count_strided(pycuda::cpu::ThreadFrame* thread, std::uint32_t word,
                               std::uint32_t access, std::uint32_t lanes, std::uint64_t first,
                               std::int64_t stride);
+/// Counts an access by all lanes at distances that never change, and writes down what it costs.
+void pycuda_cpu_count_first(pycuda::cpu::ThreadFrame* thread, std::uint32_t word,
+                            std::uint32_t access, const std::uint64_t* addresses);
 }

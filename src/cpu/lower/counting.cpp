@@ -233,7 +233,7 @@ void Counting::count(WarpOp operation, llvm::Value* value, std::uint32_t how) {
 }
 
 void Counting::start_run(const ptx::Instruction& instruction) {
-  add(CountedKind::Run, instruction, words_of_others);
+  add(CountedKind::Run, instruction, words_of_run);
   count(WarpOp::CountRun, nullptr, 0);
 }
 
@@ -277,7 +277,8 @@ void Counting::after(const ptx::Instruction& instruction) {
 
 void Counting::branch(const ptx::Instruction& instruction, llvm::Value* way) {
   if (!places_) return;
-  add(CountedKind::Branch, instruction, words_of_others).text = instruction.text;
+  const std::uint32_t run = places_->places[run_].word;
+  add(CountedKind::Branch, instruction, words_of_branch).run = run;
   llvm::IRBuilder<>& b = lowering_.builder();
   count(WarpOp::CountBranch, b.CreateZExt(way, b.getInt64Ty()), 0);
 }
@@ -311,22 +312,22 @@ void Counting::access(const ptx::Instruction& instruction, llvm::Value* pointer,
     default:
       return;
   }
-  CountedPlace& place = add(CountedKind::Access, instruction,
-                            words_of_access * (counted == CountedSpace::Generic ? 3 : 1));
-  place.space = counted;
-  place.bytes = bytes;
-  place.text = instruction.text;
+  CountedAccess access{bytes, counted, CountedOp::Load};
   if (flags & AccessFlags::update) {
     const bool is_read = instruction.opcode == ptx::Opcode::atom && is_result_read(instruction);
-    place.op = is_read ? CountedOp::Atomic : CountedOp::Reduction;
-  } else {
-    place.op = flags & AccessFlags::write ? CountedOp::Store : CountedOp::Load;
+    access.op = is_read ? CountedOp::Atomic : CountedOp::Reduction;
+  } else if (flags & AccessFlags::write) {
+    access.op = CountedOp::Store;
   }
-  const CountedOp op = place.op;
+  CountedPlace& place = add(CountedKind::Access, instruction, words_of(access));
+  place.space = counted;
+  place.op = access.op;
+  place.bytes = bytes;
+  place.text = instruction.text;
   llvm::IRBuilder<>& b = lowering_.builder();
   llvm::Value* address = counted == CountedSpace::Local ? local_offset(pointer)
                                                         : b.CreatePtrToInt(pointer, b.getInt64Ty());
-  count(WarpOp::CountAccess, address, CountedAccess{bytes, counted, op}.packed());
+  count(WarpOp::CountAccess, address, access.packed());
 }
 
 /// Where an address lies among the function's own variables; 0 if it lies in another's.

@@ -182,12 +182,7 @@ std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
 
 /// Whether `function` counts what its warps execute.
 bool counts_runs(const llvm::Function& function) {
-  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
-    if (lower::callee_name(instruction) != pseudo::warp_op) return false;
-    const auto* kind =
-        llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(instruction).getArgOperand(1));
-    return counts(static_cast<WarpOp>(kind->getZExtValue()));
-  });
+  return llvm::any_of(llvm::instructions(function), counts_lanes);
 }
 
 /// Lanes execute each trip of a loop together, as far as they make it.

@@ -70,6 +70,13 @@ bool needs_warps(const llvm::Function& function) {
   return false;
 }
 
+bool counts_lanes(const llvm::Instruction& instruction) {
+  if (lower::callee_name(instruction) != pseudo::warp_op) return false;
+  const auto* kind =
+      llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(instruction).getArgOperand(1));
+  return counts(static_cast<WarpOp>(kind->getZExtValue()));
+}
+
 bool has_barriers(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (lower::callee_name(instruction) == pseudo::barrier_sync) return true;
