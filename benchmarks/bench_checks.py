@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of kernels cost: the time of small kernels with each check, as a multiple of the unchecked run's.
+"""What checks and counters cost: the time of small kernels with each of them, as a multiple of the time without.
 
 Each figure is the median of several launches, in turn with the other checks; the last row is the geometric mean.
 """
@@ -14,7 +14,7 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-CHECKS = ("memory", "sync", "init", "race", "all")
+CHECKS = ("memory", "sync", "init", "race", "all", "counters")
 COUNT = 1 << 16
 
 SOURCE = """
@@ -95,7 +95,7 @@ def times(function, a, b, rounds):
     samples = {check: [] for check in ("", *CHECKS)}
     for number in range(rounds + 1):
         for check, taken in samples.items():
-            with pycuda.checks(check or "0"):
+            with pycuda.counters() if check == "counters" else pycuda.checks(check or "0"):
                 launch_time(function, a, b)  # compiles, and warms up
                 seconds = min(launch_time(function, a, b) for _ in range(1 if check else 5))
             if number:

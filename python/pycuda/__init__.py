@@ -59,6 +59,7 @@ def load_ipython_extension(shell):
 # What is loaded when it is first used, by the module that has it.
 _LATE = {
     **dict.fromkeys(("benchmark", "Comparison", "Timing"), "_benchmark"),
+    **dict.fromkeys(("counters", "Counters"), "_counters"),
     **dict.fromkeys(("profile", "range", "Profile", "Summary", "Work"), "_profile"),
     "provide_libcuda": "_programs",
 }

@@ -6,6 +6,8 @@ from typing import Any, overload
 from pycuda._benchmark import Comparison as Comparison
 from pycuda._benchmark import Timing as Timing
 from pycuda._checks import Finding
+from pycuda._counters import Counters as Counters
+from pycuda._counters import counters as counters
 from pycuda._profile import Profile as Profile
 from pycuda._profile import Summary as Summary
 from pycuda._profile import Work as Work

@@ -44,7 +44,7 @@ def run(command, environment, report=None):
     """
     with tempfile.TemporaryDirectory(prefix="pycuda-checks-") as folder:
         lines = os.path.join(folder, "findings.jsonl")
-        status = _status_of(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
+        status = status_of(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
         findings = []
         with contextlib.suppress(FileNotFoundError), open(lines, encoding="utf-8", errors="replace") as file:
             findings = [json.loads(line) for line in file]
@@ -57,8 +57,19 @@ def run(command, environment, report=None):
     return FOUND if findings and status == 0 else status
 
 
-def _status_of(command, environment):
-    """The exit status, as a shell has it; signals that end this process go to the program."""
+def status_of(command, environment):
+    """Run a program; signals that end this process go to it.
+
+    Parameters
+    ----------
+    command : list of str
+    environment : dict
+
+    Returns
+    -------
+    int
+        The exit status, as a shell has it.
+    """
     process = subprocess.Popen(command, env=environment)
 
     def pass_on(number, _):

@@ -151,6 +151,8 @@ def environment(options, current=os.environ):
             variables[variable] = str(value)
     if options.check:
         variables["PYCUDA_CPU_CHECK"] = options.check
+    if options.counters:
+        variables["PYCUDA_CPU_COUNTERS"] = os.path.abspath(options.counters)
     return variables
 
 
@@ -161,6 +163,9 @@ def _add_options(parser):
         const="1",
         metavar="CHECKS",
         help="check kernels, as in --check=race,sync: memory (without a value), init, race, sync or all",
+    )
+    parser.add_argument(
+        "--counters", metavar="FILE", help="count what the warps of each kernel do, and write a table (.csv, .json)"
     )
     parser.add_argument("--devices", type=int, metavar="N", help="how many devices the driver offers (1)")
     parser.add_argument("--threads", type=int, metavar="N", help="how many cores run kernels (all)")
@@ -185,17 +190,21 @@ def run(arguments):
     )
     _add_options(parser)
     parser.add_argument("--check-report", metavar="FILE", help="write what the checks find to this file, as JSON")
+    parser.add_argument("--report", metavar="FILE", help="write a page that says what makes kernels slow, as HTML")
     own, program = _split(parser, arguments)
     options = parser.parse_args(own)
     if options.check and (unknown := _checked_programs.unknown_checks(options.check)):
         parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
     if options.check_report and not options.check:
         parser.error("--check-report needs --check")
-    if options.check_report:
-        try:
-            open(options.check_report, "w").close()
-        except OSError as error:
-            parser.error(f"--check-report: {error}")
+    if options.report and options.counters:
+        parser.error("--report counts by itself: leave out --counters")
+    for option in ("check_report", "counters", "report"):
+        if path := getattr(options, option):
+            try:
+                open(path, "w").close()
+            except OSError as error:
+                parser.error(f"--{option.replace('_', '-')}: {error}")
     if not program:
         parser.error("no program is given")
     command = program
@@ -208,6 +217,10 @@ def run(arguments):
     except OSError as error:
         parser.error(str(error))
     sys.stdout.flush()
+    if options.report:
+        from pycuda import _reported_programs  # start-up time: rarely needed
+
+        return _reported_programs.run(command, {**os.environ, **variables}, options.report, options.check_report)
     if options.check:
         return _checked_programs.run(command, {**os.environ, **variables}, options.check_report)
     os.execvpe(command[0], command, {**os.environ, **variables})

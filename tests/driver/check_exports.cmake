@@ -10,7 +10,7 @@ endforeach()
 file(STRINGS "${LIST}" wanted REGEX "^CU_SYMBOL")
 list(TRANSFORM wanted REPLACE "^CU_SYMBOL\\([^,]+, ([^,]+),.*$" "\\1")
 list(APPEND wanted cuCpuGetLastFault cuCpuWatchWaits cuCpuFunctionGetPlan cuCpuIsChecked
-  cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings)
+  cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings cuCpuSetCounters cuCpuTakeCounters)
 list(SORT seen)
 list(SORT wanted)
 set(missing ${wanted})

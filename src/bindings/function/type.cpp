@@ -146,6 +146,17 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
   });
 }
 
+/// METH_VARARGS | METH_KEYWORDS: a launch, made by pycuda._report.
+PyObject* report_of(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  return python_entry([&]() -> PyObject* {
+    const nb::object make = nb::module_::import_("pycuda._report").attr("report_of_launch");
+    const nb::object all = nb::make_tuple(nb::borrow(self)) + nb::borrow<nb::tuple>(arguments);
+    PyObject* report = PyObject_Call(make.ptr(), all.ptr(), keywords);
+    if (report == nullptr) throw nb::python_error();
+    return report;
+  });
+}
+
 PyObject* param_set_texref(PyObject*, PyObject* texref) {
   return python_entry([&]() -> PyObject* {
     static_cast<void>(texture_references(nb::make_tuple(nb::handle(texref))));
@@ -268,6 +279,12 @@ PyTypeObject* make_function_type() {
        "access "
        "and branch with its line, barriers, and what fell back to single threads. LogicError\nwith "
        "another driver."},
+      {"report", as_method(report_of), METH_VARARGS | METH_KEYWORDS,
+       "report($self, /, *args, block, grid=(1, 1), shared=0, checks=None)\n--\n\n"
+       "Launch once on the CPU driver, count what its warps do, and return a `Report`: a page with "
+       "the source,\nwhat each line costs, pictures of accesses, and what would help most. "
+       "`checks` are names as in\n`pycuda.checks`; None: all of them for up to 65536 threads, none "
+       "for more. LogicError with another driver."},
       {"max_active_blocks", as_method(max_active_blocks), METH_VARARGS | METH_KEYWORDS,
        "max_active_blocks($self, block, shared=0)\n--\n\n"
        "How many blocks of so many threads (or of this shape), with so many bytes of dynamic\n"

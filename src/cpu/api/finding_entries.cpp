@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Beyond NVIDIA's interface: checks for a part of a program, and what they have found.
-#include <cstring>
-#include <mutex>
 #include <string>
 
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/pending_text.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/findings.h"
 
@@ -37,23 +36,14 @@ CUresult cuCpuTakeFindings(char* text, size_t* bytes) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
     if (bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    static std::mutex mutex;
-    static std::string& pending = *new std::string;
-    const std::lock_guard lock(mutex);
-    if (pending.empty()) {
+    static api::PendingText& pending = *new api::PendingText;
+    return pending.give(text, *bytes, [] {
       std::uint64_t left_out = 0;
+      std::string list;
       for (const exec::Finding& finding : exec::Findings::instance().take(&left_out))
-        pending += (pending.empty() ? "" : ", ") + exec::finding_json(finding);
-      pending = "{\"findings\": [" + pending + "], \"left_out\": " + std::to_string(left_out) + "}";
-    }
-    const std::size_t whole = pending.size() + 1;
-    const bool fits = text != nullptr && *bytes >= whole;
-    if (fits) {
-      std::memcpy(text, pending.c_str(), whole);
-      pending.clear();
-    }
-    *bytes = whole;
-    return CUDA_SUCCESS;
+        list += (list.empty() ? "" : ", ") + exec::finding_json(finding);
+      return "{\"findings\": [" + list + "], \"left_out\": " + std::to_string(left_out) + "}";
+    });
   });
 }
 

@@ -12,6 +12,8 @@ extern "C" int cuCpuIsChecked();
 extern "C" int cuCpuWatchUse();
 extern "C" int cuCpuSetChecks();
 extern "C" int cuCpuTakeFindings();
+extern "C" int cuCpuSetCounters();
+extern "C" int cuCpuTakeCounters();
 
 namespace pycuda::cpu::api {
 
@@ -35,6 +37,10 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuSetChecks)},
       {"cuCpuTakeFindings", "cuCpuTakeFindings", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuTakeFindings)},
+      {"cuCpuSetCounters", "cuCpuSetCounters", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuSetCounters)},
+      {"cuCpuTakeCounters", "cuCpuTakeCounters", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuTakeCounters)},
   };
   return symbols;
 }

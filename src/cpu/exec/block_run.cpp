@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include "cpu/exec/counting.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/warp_ops.h"
@@ -120,7 +121,7 @@ void BlockRun::start(std::uint64_t block) {
     for (FrameStack& frames : frames_) frames.clear();
     frames_used_ = false;
   }
-  is_checked_ = launch_->request.checks.any();
+  is_checked_ = launch_->request.checks.find();
   if (!is_checked_) return;
   if (checks_ == nullptr) checks_ = std::make_unique<BlockChecks>();
   checks_->start(*launch_, block_);
@@ -129,6 +130,7 @@ void BlockRun::start(std::uint64_t block) {
 BlockRun::Outcome BlockRun::run(unsigned processor) {
   entry_ = &KernelEntry::of_this_thread();
   block_.processor = processor;
+  count_on_this_thread(*launch_, block_);
   advanced_ = false;
   deadlocked_ = false;
   if (idle_runs_ >= patient_runs) release_turns();
@@ -183,6 +185,7 @@ void BlockRun::run_past_faults(unsigned processor,
                                void* context) {
   entry_ = &KernelEntry::of_this_thread();
   block_.processor = processor;
+  count_on_this_thread(*launch_, block_);
   Outcome outcome = Outcome::Stopped;
   while (!enter_schedule(outcome)) {
     told(context, entry_->fault());

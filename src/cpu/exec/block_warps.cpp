@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cpu/exec/block_run.h"
+#include "cpu/exec/counting.h"
 #include "cpu/exec/warp_ops.h"
 
 namespace pycuda::cpu::exec {
@@ -14,7 +15,11 @@ void BlockRun::complete_op(unsigned index, std::uint32_t lanes) {
   const ThreadFrame& first = frames[std::countr_zero(lanes)];
   const auto op = static_cast<WarpOp>(first.detail);
   const bool is_turn = is_at_turn(first);
-  execute_warp_op(op, lanes, frames);
+  if (counts(op)) {
+    count_for_lanes(op, lanes, frames);
+  } else {
+    execute_warp_op(op, lanes, frames);
+  }
   // A turn is no operation of the program: it orders nothing.
   if (is_checked_ && !is_turn) {
     check_warp_op(sync_state(), index, lanes);
@@ -83,6 +88,10 @@ std::uint32_t BlockRun::least_far(unsigned index) const {
     }
     if (thread.site != site) continue;
     if (group != 0 && frames[std::countr_zero(group)].detail != thread.detail) continue;
+    // Two lanes that took different ways to the same operation count two places.
+    if (counts(static_cast<WarpOp>(thread.detail)) && group != 0 &&
+        frames[std::countr_zero(group)].operand[1] != thread.operand[1])
+      continue;
     group |= 1u << lane;
   }
   return group;

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/env.h"
+#include "cpu/exec/counter_file.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -38,6 +39,8 @@ const char* check_name(Check check) {
       return "race";
     case Check::Sync:
       return "sync";
+    case Check::Counters:
+      break;
   }
   return "";
 }
@@ -59,18 +62,30 @@ std::optional<Checks> parse_checks(std::string_view text) {
 
 Checks checks_of_environment() {
   static const Checks checks = [] {
+    const Checks counters = writes_counter_file() ? Checks(Check::Counters) : Checks();
     const auto value = base::environment(variable);
-    if (!value || value->empty()) return Checks();
-    if (const auto parsed = parse_checks(*value)) return *parsed;
+    if (!value || value->empty()) return counters;
+    if (const auto parsed = parse_checks(*value)) return *parsed | counters;
     base::refuse_environment(variable, *value, allowed_checks, "0");
-    return Checks();
+    return counters;
   }();
   return checks;
 }
 
 Checks wanted_checks() { return Checks::from_bits(wanted().load(std::memory_order_relaxed)); }
 
-void want_checks(Checks checks) { wanted().store(checks.bits(), std::memory_order_relaxed); }
+void want_checks(Checks checks) {
+  const bool counts = wanted_checks().has(Check::Counters);
+  checks = counts ? checks | Check::Counters : checks.without(Check::Counters);
+  wanted().store(checks.bits(), std::memory_order_relaxed);
+}
+
+void want_counters(bool want) {
+  const Checks checks = wanted_checks().without(Check::Counters);
+  wanted().store((want ? checks | Check::Counters : checks).bits(), std::memory_order_relaxed);
+}
+
+bool counters_of_environment() { return checks_of_environment().has(Check::Counters); }
 
 bool checked_mode() { return checks_of_environment().has(Check::Memory); }
 

@@ -18,11 +18,17 @@ std::optional<Checks> parse_checks(std::string_view text);
 inline constexpr std::string_view allowed_checks =
     "names of checks with commas between them (memory, init, race, sync), all, 1 (memory) or 0";
 
-/// What PYCUDA_CPU_CHECK asks for (read once). Modules are compiled with these checks.
+/// What PYCUDA_CPU_CHECK and PYCUDA_CPU_COUNTERS ask for (read once). Modules are compiled with
+/// these checks.
 Checks checks_of_environment();
 /// What launches are checked for from now on.
 Checks wanted_checks();
+/// Changes nothing about counting.
 void want_checks(Checks checks);
+/// Whether launches count what their warps do from now on.
+void want_counters(bool want);
+/// Whether PYCUDA_CPU_COUNTERS asks for a table (read once).
+bool counters_of_environment();
 
 /// True when PYCUDA_CPU_CHECK asks for the checks of memory (read once): memory is then handed out,
 /// filled and freed in a way that helps them.

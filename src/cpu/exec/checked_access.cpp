@@ -51,7 +51,7 @@ bool in_allocation(const ThreadFrame& thread, std::uint64_t address, std::uint64
   const AddressTable& table = AddressTable::instance();
   const auto* launch = static_cast<const LaunchContext*>(thread.block->launch->launch);
   KnownAllocations* const known =
-      launch->request.checks.any() ? &BlockChecks::of(thread).allocations() : nullptr;
+      launch->request.checks.find() ? &BlockChecks::of(thread).allocations() : nullptr;
   const std::uint64_t epoch = table.epoch();
   if (known != nullptr && known->epoch == epoch) {
     for (const KnownAllocations::Range& range : known->ranges) {

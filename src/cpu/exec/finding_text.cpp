@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Findings for people and for programs.
-#include <cstdio>
-
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/findings.h"
+#include "cpu/exec/json_text.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/exec/stream.h"
 
@@ -25,34 +24,11 @@ std::string where(const FoundPlace& place) {
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  std::string json = "\"";
-  for (const char character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (character == '"' || character == '\\') {
-      json += '\\';
-      json += character;
-    } else if (byte < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", unsigned{byte});
-      json += escape;
-    } else {
-      json += character;
-    }
-  }
-  return json + "\"";
-}
-
-std::string list_of(const Dim3& at) {
-  return "[" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
-         "]";
-}
-
 std::string place_json(const FoundPlace& place) {
-  return "\"file\": " + quoted(place.file) + ", \"line\": " + std::to_string(place.line) +
-         ", \"place\": " + quoted(place.place.empty() ? place.place : place.place.substr(4)) +
-         ", \"source\": " + quoted(place.source) + ", \"thread\": " + list_of(place.thread) +
-         ", \"block\": " + list_of(place.block) + ", \"access\": " + quoted(place.access);
+  return "\"file\": " + quoted_json(place.file) + ", \"line\": " + std::to_string(place.line) +
+         ", \"place\": " + quoted_json(place.place.empty() ? place.place : place.place.substr(4)) +
+         ", \"source\": " + quoted_json(place.source) + ", \"thread\": " + list_json(place.thread) +
+         ", \"block\": " + list_json(place.block) + ", \"access\": " + quoted_json(place.access);
 }
 
 }  // namespace
@@ -96,9 +72,9 @@ std::string finding_text(const Finding& finding) {
 }
 
 std::string finding_json(const Finding& finding) {
-  std::string json = "{\"check\": " + quoted(check_name(finding.check)) +
-                     ", \"kernel\": " + quoted(finding.kernel) + ", " + place_json(finding.at) +
-                     ", \"message\": " + quoted(finding.message) +
+  std::string json = "{\"check\": " + quoted_json(check_name(finding.check)) +
+                     ", \"kernel\": " + quoted_json(finding.kernel) + ", " +
+                     place_json(finding.at) + ", \"message\": " + quoted_json(finding.message) +
                      ", \"ended_launch\": " + (finding.ended_launch ? "true" : "false");
   if (finding.other) json += ", \"other\": {" + place_json(*finding.other) + "}";
   return json + "}";

@@ -12,6 +12,7 @@
 #include "cpu/exec/block_checks.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/child_launches.h"
+#include "cpu/exec/counting.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_search.h"
@@ -54,6 +55,7 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
       races(request.checks.has(Check::Race) ? std::make_unique<GridRaces>() : nullptr) {
   const KernelFacts& facts = kernel.facts;
   if (facts.streams) count_streamed_launch();
+  if (facts.counted) counters = &kernel_counters(*this);
   frame.grid = request.grid;
   frame.block = request.block;
   frame.dynamic_shared_bytes = request.dynamic_shared_bytes;
@@ -224,6 +226,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
   run.block.processor = processor;
   run.block.shared = arena->window();
   run.thread.block = &run.block;
+  count_on_this_thread(launch, run.block);
   const bool whole = run.entry.run(
       &launch,
       [](void* context) {
@@ -238,7 +241,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
               {own.launch.most_fused, own.last - i, std::uint64_t{grid.x - own.block.ctaid.x}});
           own.block.row_threads = own.launch.frame.rows.x * static_cast<std::uint32_t>(fused);
           if (fresh) own.launch.refresh_shared(own.arena);
-          if (own.launch.request.checks.any()) {
+          if (own.launch.request.checks.find()) {
             BlockChecks& checks = BlockChecks::of_this_thread();
             checks.start(own.launch, own.block);
             own.thread.scratch = reinterpret_cast<std::uint64_t>(&checks);

@@ -21,6 +21,7 @@ namespace pycuda::cpu::exec {
 
 class ChildLaunches;
 class GridRaces;
+class KernelCounters;
 class SharedArena;
 struct LaunchRequest;
 
@@ -36,6 +37,7 @@ struct LaunchContext {
   const Kernel& kernel;  ///< the code that runs
   FaultSink& faults;
   const std::unique_ptr<GridRaces> races;  ///< where they are looked for
+  KernelCounters* counters = nullptr;      ///< of code that counts
   LaunchFrame frame;
   std::uint64_t blocks = 0;
   std::uint32_t threads = 0;          ///< per block

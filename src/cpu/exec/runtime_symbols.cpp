@@ -10,6 +10,7 @@
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/math.h"
 #include "cpu/kernel_abi/checks.h"
+#include "cpu/kernel_abi/counters.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/kernel_abi/texture.h"
 
@@ -39,6 +40,9 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_note_access", pycuda_cpu_note_access),
       runtime_symbol("pycuda_cpu_note_fence", pycuda_cpu_note_fence),
       runtime_symbol("pycuda_cpu_note_barrier", pycuda_cpu_note_barrier),
+      runtime_symbol("pycuda_cpu_count_access", pycuda_cpu_count_access),
+      runtime_symbol("pycuda_cpu_count_first", pycuda_cpu_count_first),
+      runtime_symbol("pycuda_cpu_count_strided", pycuda_cpu_count_strided),
       runtime_symbol("pycuda_cpu_is_local", pycuda_cpu_is_local),
       runtime_symbol("pycuda_cpu_frame_push", pycuda_cpu_frame_push),
       runtime_symbol("pycuda_cpu_variable_push", pycuda_cpu_variable_push),

@@ -129,6 +129,10 @@ void execute_warp_op(WarpOp op, std::uint32_t participants, ThreadFrame* warp) {
     case WarpOp::ReduceXor:
       reduce(op, participants, warp);
       return;
+    case WarpOp::CountRun:
+    case WarpOp::CountBranch:
+    case WarpOp::CountAccess:
+      return;
   }
 }
 

@@ -14,9 +14,11 @@ namespace pycuda::cpu::exec {
 void execute_warp_op(WarpOp op, std::uint32_t participants, ThreadFrame* warp);
 
 /// Whether `thread`, which is at a warp operation, waits there for the lanes of its warp that may
-/// still come (simt/blocks/warp_turns.h).
+/// still come (simt/blocks/warp_turns.h): no operation of the program. Operations that count are
+/// turns too.
 inline bool is_at_turn(const ThreadFrame& thread) {
-  return thread.mask == 0 && thread.detail == static_cast<std::uint32_t>(WarpOp::Sync);
+  const auto op = static_cast<WarpOp>(thread.detail);
+  return thread.mask == 0 && (op == WarpOp::Sync || counts(op));
 }
 
 /// The PTX name of an operation, for messages.

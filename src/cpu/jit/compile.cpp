@@ -115,7 +115,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = kernel.is_makeshift = true;
     return all;
   }
-  if (!options.vectors || options.checks.any() || options.forms == Form::Threads) return all;
+  if (!options.vectors || options.checks.find() || options.forms == Form::Threads) return all;
   make_vector_forms(all);
   if (options.tier == Tier::Optimised) settle_postponed(all);
   return all;

@@ -234,6 +234,9 @@ std::string own_build() {
   return std::to_string(bytes) + "/" + std::to_string(written.time_since_epoch().count());
 }
 
+/// What code counts where is not kept.
+bool is_kept(const Options& options) { return !options.checks.has(Check::Counters); }
+
 /// Whatever changes the code changes the key.
 std::string cache_key(const std::string& text_digest, const Options& options) {
   static const std::string build = own_build();
@@ -271,7 +274,7 @@ std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx
 
 std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
                                                    const Options& options) {
-  if (options.cache_folder.empty()) return nullptr;
+  if (options.cache_folder.empty() || !is_kept(options)) return nullptr;
   const auto bytes = base::FileCache(options.cache_folder).read(cache_key(text_digest, options));
   if (!bytes) return nullptr;
   Reader in(*bytes);
@@ -294,7 +297,7 @@ std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_diges
 
 void write_cached(const std::string& text_digest, const Options& options,
                   const CompiledProgram& program) {
-  if (options.cache_folder.empty()) return;
+  if (options.cache_folder.empty() || !is_kept(options)) return;
   Writer out;
   out.list(program.kernels, [&](const KernelFacts& facts) { write_facts(out, facts); });
   out.list(program.images, [&](const VariableImage& image) { write_image(out, image); });

@@ -89,31 +89,31 @@ constexpr Step version_steps[] = {
   {"structure-copies", Module, Copied, Structured, structure_divergent_copies},
   {"choose-tiles", Module, Structured, Structured, choose_tiles},
   // Before widths are chosen, which look at loops.
-  {"reroll", Module, Structured, Structured, reroll},
+  {"reroll", Module, Structured, Structured, reroll, may_part_lanes},
   {"choose-width", Variants, Structured, Structured, choose_width},
   {"uniform-branches", Variants, Structured, Demoted, uniform_branches},
   {"structure-uniform-copies", Module, Demoted, Structured, structure_uniform_copies},
-  {"uniform-quotients", Module, Structured, Structured, version_uniform_quotients},
+  {"uniform-quotients", Module, Structured, Structured, version_uniform_quotients, may_part_lanes},
   // Quotients that have become uniform make more branches uniform.
-  {"uniform-branches-of-quotients", Module, Structured, Demoted, version_divided_branches},
+  {"uniform-branches-of-quotients", Module, Structured, Demoted, version_divided_branches, may_part_lanes},
   {"structure-uniform-copies", Module, Demoted, Structured, structure_divided_copies},
 };
 
 // Both copies of each variant, then one function of vectors for both.
 constexpr Step widen_steps[] = {
-  {"inner-loop-vectors", Copies, Structured, Structured, inner_loop_vectors},
-  {"serialise-blocks", Copies, Structured, Structured, sized<simt::serialise_blocks>},
-  {"if-convert-likely", Copies, Structured, Structured, each<simt::if_convert_likely>},
+  {"inner-loop-vectors", Copies, Structured, Structured, inner_loop_vectors, may_part_lanes},
+  {"serialise-blocks", Copies, Structured, Structured, sized<simt::serialise_blocks>, may_part_lanes},
+  {"if-convert-likely", Copies, Structured, Structured, each<simt::if_convert_likely>, may_part_lanes},
   // Before if-convert: without their divisions, more paths are short.
   {"share-divisions", Copies, Structured, Structured, each<simt::share_divisions>},
-  {"if-convert", Copies, Structured, Structured, each<simt::if_convert>},
+  {"if-convert", Copies, Structured, Structured, each<simt::if_convert>, may_part_lanes},
   // No step that widens scalars again may follow.
   {"narrow-integers", Copies, Structured, Structured, narrow_integers},
-  {"grid-stride-pauses", UniformCopies, Structured, Structured, pause_grid_strides},
-  {"uniform-increments", Copies, Structured, Structured, sized<simt::split_uniform_increments>},
+  {"grid-stride-pauses", UniformCopies, Structured, Structured, pause_grid_strides, may_part_lanes},
+  {"uniform-increments", Copies, Structured, Structured, sized<simt::split_uniform_increments>, may_part_lanes},
   // For no-wrap, whose checks the divergent copy is without.
   {"uniform-copy", Variants, Structured, Structured, uniform_copy},
-  {"choose-scalar", Variants, Structured, Structured, choose_scalar},
+  {"choose-scalar", Variants, Structured, Structured, choose_scalar, may_part_lanes},
   {"interleave-local-arrays", Copies, Structured, Structured, sized<simt::interleave_local_arrays>},
   {"no-wrap", UniformCopies, Structured, Structured, sized<simt::version_no_wrap>},
   {"widen", Module, Structured, Vectors, widen},

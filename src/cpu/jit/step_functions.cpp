@@ -43,6 +43,8 @@ llvm::Function* lone_function(const Subject& s) {
 
 bool has_native_operations(const Compilation& all) { return all.processor().native_operations; }
 bool is_least(const Compilation& all) { return all.effort == Effort::Least; }
+bool may_part_lanes(const Compilation& all) { return !all.options.checks.has(Check::Counters); }
+
 bool is_optimised(const Compilation& all) { return all.effort != Effort::Least; }
 bool fuses_products(const Compilation& all) {
   return is_optimised(all) && all.processor().fused_products;

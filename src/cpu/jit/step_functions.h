@@ -39,6 +39,8 @@ bool has_native_operations(const Compilation& all);
 bool fuses_products(const Compilation&);
 bool is_least(const Compilation& all);
 bool is_optimised(const Compilation& all);
+/// Lanes stay together as on a device: nothing is counted of what they execute together.
+bool may_part_lanes(const Compilation& all);
 bool has_slow_gathers(const Compilation& all);
 bool leaves_dead_code(const Compilation& all);
 bool drops_forms(const Compilation& all);

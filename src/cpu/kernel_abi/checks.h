@@ -2,6 +2,7 @@
 // What can be checked of a kernel while it runs, and what compiled code tells the checks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cpu/kernel_abi/frames.h"
@@ -9,10 +10,11 @@
 namespace pycuda::cpu {
 
 enum class Check : std::uint8_t {
-  Memory = 1,  ///< accesses outside of live allocations
-  Init = 2,    ///< reads of memory that nobody wrote
-  Race = 4,    ///< accesses of the same byte that nothing orders
-  Sync = 8,    ///< barriers and warp operations that some threads miss or name wrongly
+  Memory = 1,     ///< accesses outside of live allocations
+  Init = 2,       ///< reads of memory that nobody wrote
+  Race = 4,       ///< accesses of the same byte that nothing orders
+  Sync = 8,       ///< barriers and warp operations that some threads miss or name wrongly
+  Counters = 16,  ///< none: what warps do is counted (counters.h)
 };
 
 /// A set of them.
@@ -22,13 +24,20 @@ class Checks {
   constexpr Checks(Check check) : bits_(static_cast<std::uint8_t>(check)) {}
   static constexpr Checks from_bits(unsigned bits) {
     Checks checks;
-    checks.bits_ = static_cast<std::uint8_t>(bits & 15u);
+    checks.bits_ = static_cast<std::uint8_t>(bits & 31u);
     return checks;
   }
+  /// Those that find something.
   static constexpr Checks all() { return from_bits(15); }
+  static constexpr std::size_t set_count = 32;
   constexpr std::uint8_t bits() const { return bits_; }
   constexpr bool has(Check check) const { return (bits_ & Checks(check).bits_) != 0; }
   constexpr bool any() const { return bits_ != 0; }
+  /// Whether there is one that finds something.
+  constexpr bool find() const { return (bits_ & all().bits()) != 0; }
+  constexpr Checks without(Check check) const {
+    return from_bits(bits_ & ~unsigned{static_cast<std::uint8_t>(check)});
+  }
   /// Whether compiled code tells of its accesses (pycuda_cpu_note_access).
   constexpr bool note_accesses() const { return has(Check::Init) || has(Check::Race); }
   /// Whether shared variables lie apart, so that messages can name them.

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cpu/kernel_abi/counters.h"
 #include "cpu/kernel_abi/form.h"
 #include "cpu/kernel_abi/frames.h"
 
@@ -110,6 +112,8 @@ struct KernelFacts {
   std::uint64_t tile_frame_bytes = 0;  ///< as gang_frame_bytes, for each tile
   StreamedStores streamed;
   bool streams = false;  ///< this is the form in which they go past the caches
+  /// What it counts; null: nothing. Not kept on disk: nor is code that counts.
+  std::shared_ptr<const CountedPlaces> counted;
 
   /// Static shared memory as the program declares it: what counts against limits.
   std::uint32_t declared_shared_bytes() const { return static_shared_bytes - shared_gap_bytes; }

@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 15;
+inline constexpr std::uint32_t kernel_abi_version = 16;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -59,7 +59,8 @@ struct BlockFrame {
   std::byte* shared = nullptr;
   void* block = nullptr;  ///< the executor's own record (exec::BlockRun)
   std::uint64_t barrier_sums[block_barrier_sums] =
-      {};  ///< of the vector form: zeros when it starts
+      {};                             ///< of the vector form: zeros when it starts
+  std::uint64_t* counters = nullptr;  ///< of code that counts: the words of its places
 };
 
 /// Where the block's own shared memory begins.
@@ -104,7 +105,15 @@ enum class WarpOp : std::uint32_t {
   ReduceAnd,
   ReduceOr,
   ReduceXor,
+  // Of code that counts (kernel_abi/counters.h). operand[1]: the place's first word, and in the
+  // upper half how it is counted.
+  CountRun,
+  CountBranch,  ///< operand[0]: which way the lane goes
+  CountAccess,  ///< operand[0]: the lane's address
 };
+
+/// Whether `op` is no operation of the program.
+constexpr bool counts(WarpOp op) { return op >= WarpOp::CountRun; }
 
 /// One per CUDA thread of a block that is running (a kernel that never suspends reuses one for
 /// all).

@@ -158,6 +158,7 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
                                     std::uint32_t alignment, const AccessNote& note) {
   if (space == ptx::Space::Param) return;
   const Checks checks = module_.options().checks;
+  if (current_) counting_.access(*current_, pointer, space, bytes, note.flags);
   if (space == ptx::Space::Local && !checks.has(Check::Memory) && !checks.has(Check::Init)) return;
   track_line();
   check_alignment(pointer, alignment);

@@ -37,6 +37,7 @@ bool emit_indexed_branch(FunctionLowering& lowering, const ptx::Instruction& ins
   if (instruction.operands.empty() || instruction.targets.empty()) return false;
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Value* index = lowering.read_bits(instruction.operands[0], 32);
+  lowering.counting().branch(instruction, index);
   llvm::BasicBlock* outside = lowering.new_block("outside");
   llvm::SwitchInst* branch =
       b.CreateSwitch(index, outside, static_cast<unsigned>(instruction.targets.size()));

@@ -18,7 +18,11 @@ namespace pycuda::cpu::lower {
 
 FunctionLowering::FunctionLowering(ModuleLowering& module, const ptx::Function& source,
                                    llvm::Function* target)
-    : module_(module), source_(source), target_(target), builder_(target->getContext()) {}
+    : module_(module),
+      source_(source),
+      target_(target),
+      builder_(target->getContext()),
+      counting_(*this, module.counted()) {}
 
 llvm::AllocaInst* FunctionLowering::entry_alloca(llvm::Type* type, const llvm::Twine& name) {
   llvm::IRBuilder<> at_entry(entry_, entry_->begin());
@@ -227,6 +231,7 @@ void FunctionLowering::emit_body() {
       builder_.CreateBr(label_blocks_[label]);
       builder_.SetInsertPoint(label_blocks_[label]);
       tracked_line_ = 0;
+      counting_.at_label();
     }
     if (i < source_.body.size()) emit_instruction(source_.body[i]);
   }
@@ -238,16 +243,20 @@ void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
     builder_.SetCurrentDebugLocation(llvm::DILocation::get(
         context(), static_cast<unsigned>(&instruction - source_.body.data()) + 1, 0, marks_));
   llvm::BasicBlock* after = nullptr;
+  counting_.before(instruction);
   if (instruction.guard) {
     llvm::Value* guard =
         builder_.CreateLoad(builder_.getInt1Ty(), registers_[*instruction.guard].memory);
     if (instruction.guard_negated) guard = builder_.CreateNot(guard);
+    if (instruction.opcode == ptx::Opcode::bra) counting_.branch(instruction, guard);
     llvm::BasicBlock* guarded = new_block();
     after = new_block();
     builder_.CreateCondBr(guard, guarded, after);
     builder_.SetInsertPoint(guarded);
+    counting_.behind_guard(instruction);
   }
   emit_unguarded(instruction);
+  counting_.after(instruction);
   if (after) {
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);

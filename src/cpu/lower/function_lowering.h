@@ -13,6 +13,7 @@
 
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/lower/counting.h"
 #include "cpu/lower/module_lowering.h"
 #include "cpu/lower/promote_registers.h"
 #include "cpu/lower/shared_expansions.h"
@@ -149,6 +150,8 @@ class FunctionLowering {
     return number < copied_loads_.size() && copied_loads_[number] ? AccessFlags::copy : 0;
   }
 
+  Counting& counting() { return counting_; }
+
   // --- errors ---
   /// Reports an error at the current instruction: "'<text>': <message>".
   void fail(const std::string& message);
@@ -206,6 +209,7 @@ class FunctionLowering {
   std::vector<Expansion> expansions_;
   std::uint32_t tracked_line_ = 0, tracked_file_ = 0;
   std::vector<bool> copied_loads_;  ///< by instruction, where that is asked for
+  Counting counting_;
 };
 
 }  // namespace pycuda::cpu::lower

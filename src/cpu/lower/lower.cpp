@@ -88,6 +88,10 @@ base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed,
     check_shared_variables(lowering, i);
     result.kernels.push_back(kernel_facts(lowering, i));
   }
+  if (CountedPlaces* const counted = lowering.counted()) {
+    const auto shared = std::make_shared<const CountedPlaces>(std::move(*counted));
+    for (KernelFacts& kernel : result.kernels) kernel.counted = shared;
+  }
   for (KernelFacts& kernel : result.kernels) kernel.processor_flushes = result.processor_flushes;
   if (!diagnostics.empty()) return diagnostics;
   return result;

@@ -59,6 +59,9 @@ class ModuleLowering {
     return static_cast<std::uint32_t>(&function - source_.functions.data());
   }
 
+  /// What code of this module counts; null if it counts nothing.
+  CountedPlaces* counted() { return options_.checks.has(Check::Counters) ? &counted_ : nullptr; }
+
   void error(ptx::SourcePosition position, std::string message);
   bool failed() const { return !diagnostics_.empty(); }
 
@@ -73,6 +76,7 @@ class ModuleLowering {
   std::vector<llvm::GlobalVariable*> variables_, kernel_addresses_;
   llvm::DICompileUnit* marks_ = nullptr;
   bool processor_flushes_ = false;
+  CountedPlaces counted_;
 
   void set_attributes(llvm::Function& function) const;
 };

@@ -28,7 +28,7 @@ class Variant {
   static constexpr Variant of(Form form) { return Variant(forms + static_cast<unsigned>(form)); }
   /// Code that does these checks, in all forms.
   static constexpr Variant of(Checks checks) { return Variant(checked + checks.bits()); }
-  static constexpr std::size_t count = 4 + form_count + Checks::all().bits() + 1;
+  static constexpr std::size_t count = 4 + form_count + Checks::set_count;
 
   constexpr std::size_t index() const { return index_; }
   constexpr bool is_form() const { return index_ >= forms && index_ < checked; }

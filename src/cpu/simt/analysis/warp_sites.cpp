@@ -70,6 +70,13 @@ bool needs_warps(const llvm::Function& function) {
   return false;
 }
 
+bool counts_lanes(const llvm::Instruction& instruction) {
+  if (lower::callee_name(instruction) != pseudo::warp_op) return false;
+  const auto* kind =
+      llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(instruction).getArgOperand(1));
+  return counts(static_cast<WarpOp>(kind->getZExtValue()));
+}
+
 bool has_barriers(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (lower::callee_name(instruction) == pseudo::barrier_sync) return true;
@@ -243,6 +250,7 @@ bool WarpSites::names_active_lanes(const llvm::Value* mask, const llvm::BasicBlo
 }
 
 std::string WarpSites::obstacle(const llvm::CallBase& operation) const {
+  if (counts(kind_of(operation))) return {};
   const llvm::BasicBlock& block = *operation.getParent();
   if (!is_whole(block))
     return names_active_lanes(mask_of(operation), block)

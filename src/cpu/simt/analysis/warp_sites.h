@@ -28,6 +28,9 @@ bool exchanges_in_warp(const llvm::Instruction& access);
 bool exchanges_in_step(const llvm::Function& function);
 /// Those functions of `module`, and all that call one of them.
 llvm::DenseSet<const llvm::Function*> functions_in_step(const llvm::Module& module);
+/// Whether it is an operation that counts what the warp executes (kernel_abi/counters.h). The lanes
+/// of a gang may come to one of several copies of it, if they come there together.
+bool counts_lanes(const llvm::Instruction& instruction);
 /// Whether its threads wait for their whole block.
 bool has_barriers(const llvm::Function& function);
 

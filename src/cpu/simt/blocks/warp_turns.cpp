@@ -180,12 +180,27 @@ std::vector<llvm::Instruction*> ends_of_trips(llvm::Function& function,
   return ends;
 }
 
+/// Whether `function` counts what its warps execute.
+bool counts_runs(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), counts_lanes);
+}
+
+/// Lanes execute each trip of a loop together, as far as they make it.
+void meet_after_trips(llvm::Function& function) {
+  join_latches(function);
+  llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
+    synchronise_before(*loop->getLoopLatch()->getTerminator(), function.getArg(0));
+}
+
 }  // namespace
 
 void take_turns(llvm::Module& module) {
   FunctionSet in_step = functions_in_step(module);
   for (const llvm::Function* function : functions_of_gangs(module)) in_step.erase(function);
   for (llvm::Function& function : module) {
+    if (counts_runs(function)) meet_after_trips(function);
     if (!in_step.contains(&function)) continue;
     join_latches(function);
     const std::vector<llvm::Instruction*> places = TurnFinder(function, in_step).run();

@@ -15,8 +15,9 @@ namespace pycuda::cpu::simt {
 /// the next barrier or warp operation, this applies to all accesses to shared memory. Calls of such
 /// functions count as accesses. Lanes that a loop with such accesses lets take different ways meet
 /// at the end of each trip. Kernels without volatile shared memory do not change. Functions that
-/// gangs call for one lane after the other cannot wait and do not change either. Before the kernels
-/// become coroutines.
+/// gangs call for one lane after the other cannot wait and do not change either. In functions that
+/// count what warps execute (kernel_abi/counters.h), lanes meet at the end of each trip of every
+/// loop. Before the kernels become coroutines.
 void take_turns(llvm::Module& module);
 
 }  // namespace pycuda::cpu::simt

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/simt/analysis/warp_sites.h"
+
 namespace pycuda::cpu::simt {
 
 Blocks blocks_between(llvm::BasicBlock* block, const llvm::BasicBlock* join) {
@@ -27,7 +29,8 @@ bool may_be_copied(const Blocks& region) {
   for (const llvm::BasicBlock* block : region) {
     for (const llvm::Instruction& instruction : *block) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (call && (call->isConvergent() || call->cannotDuplicate())) return false;
+      if (call && (call->isConvergent() || call->cannotDuplicate()) && !counts_lanes(*call))
+        return false;
     }
   }
   return true;

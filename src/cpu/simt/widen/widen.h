@@ -86,6 +86,16 @@ class Widener {
   llvm::Value* emit_call(llvm::CallInst& call);
   llvm::Value* emit_special(llvm::CallInst& call);
   llvm::Value* emit_warp_operation(llvm::CallInst& call);
+  llvm::Value* emit_count(WarpOp operation, llvm::CallInst& call);
+  void count_divergence(llvm::Value* value, std::uint32_t word);
+  llvm::CallInst* call_counter(const char* name, std::uint32_t word, std::uint32_t access,
+                               llvm::ArrayRef<llvm::Value*> rest);
+  llvm::AllocaInst* in_memory(llvm::Value* addresses);
+  void count_phase(llvm::Value* value, llvm::ArrayRef<std::uint64_t> distances, std::uint32_t word,
+                   std::uint32_t access);
+  void count_access(llvm::Value* value, std::uint32_t word, std::uint32_t access);
+  void add_to_counter(std::uint32_t word, llvm::Value* number);
+  llvm::Value* counter(std::uint32_t word);
   llvm::Value* emit_vote(WarpOp operation, llvm::Value* values);
   llvm::Value* emit_match_any(llvm::Value* values);
   llvm::Value* emit_match_all(llvm::Value* values);

@@ -64,6 +64,10 @@ llvm::Value* Widener::emit_warp_operation(llvm::CallInst& call) {
       return emit_match_any(vector(call.getArgOperand(3)));
     case WarpOp::MatchAll:
       return emit_match_all(vector(call.getArgOperand(3)));
+    case WarpOp::CountRun:
+    case WarpOp::CountBranch:
+    case WarpOp::CountAccess:
+      return emit_count(operation, call);
     default:
       return emit_reduction(operation, vector(call.getArgOperand(3)));
   }

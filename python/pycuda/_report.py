@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""`Function.report`: one page that says what a kernel's lines cost and what would help."""
+
+from __future__ import annotations
+
+import math
+
+from pycuda import _report_costs
+
+#: Launches of more threads are not checked unless that is asked for: checked code is hundreds of times slower.
+_MOST_CHECKED_THREADS = 65536
+
+
+class Report:
+    """What kernels did and what would make them faster: a page in Jupyter and as a file, a short text when printed.
+
+    Attributes
+    ----------
+    kernels : list of KernelCounters
+        What was counted.
+    findings : list of Finding
+        What the checks found; empty also if none were asked for.
+    checks : str
+        The checks that were made, as "memory,race"; "" for none.
+    """
+
+    def __init__(self, kernels, findings=(), checks="", occupancies=None):
+        self.kernels, self.findings, self.checks = list(kernels), list(findings), checks
+        self._occupancies = occupancies or {}
+
+    def occupancy(self, kernel):
+        """The `OccupancyRecord` of a kernel's latest launch on the device; None if it is not known.
+
+        Parameters
+        ----------
+        kernel : KernelCounters
+        """
+        return self._occupancies.get(kernel.kernel)
+
+    def advice(self, kernel):
+        """The three changes that would help a kernel most, as a list of `Advice`: title, text, place and saved cycles.
+
+        Parameters
+        ----------
+        kernel : KernelCounters
+        """
+        return _report_costs.advice_for(kernel, self.occupancy(kernel))
+
+    @property
+    def html(self):
+        """The page: HTML that needs no other file and no network."""
+        from pycuda import _report_page  # start-up time: long texts
+
+        return _report_page.page_of(self)
+
+    def save(self, path):
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            Such as "report.html"; a file that exists is replaced.
+        """
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self):
+        from html import escape  # start-up time: for notebooks
+
+        # A frame of its own: the page's style is not the notebook's.
+        return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{escape(self.html)}"></iframe>'
+
+    def __str__(self):
+        parts = []
+        for kernel in self.kernels:
+            lines = [f"{kernel.kernel}: {kernel.launches} launch{'es' if kernel.launches != 1 else ''}"]
+            changes = self.advice(kernel)
+            for number, one in enumerate(changes, 1):
+                where = f" ({one.place})" if one.place else ""
+                lines.append(f"  {number}. {one.title}{where}: {one.text}")
+            if not changes:
+                lines.append("  nothing that the counters show would make it much faster")
+            parts.append("\n".join(lines))
+        parts += [str(finding) for finding in self.findings]
+        return "\n".join(parts) if parts else "a report of no kernels"
+
+    def __repr__(self):
+        names = ", ".join(kernel.kernel for kernel in self.kernels)
+        return f"<pycuda.Report of {names or 'no kernels'}, {len(self.findings)} findings>"
+
+
+def occupancies_of(kernels, device=None):
+    """How many warps of each kernel a multiprocessor holds, by the kernel's name.
+
+    Parameters
+    ----------
+    kernels : list of KernelCounters
+    device : Device, optional
+        The current context's by default.
+    """
+    from pycuda._occupancy import DeviceData, OccupancyRecord  # start-up time: needs the driver
+
+    data = DeviceData(device)
+    known = {}
+    for kernel in kernels:
+        try:
+            known[kernel.kernel] = OccupancyRecord(
+                data, math.prod(kernel.block), kernel.shared, min(kernel.registers, 255)
+            )
+        except ValueError:
+            continue  # such a block does not fit
+    return known
+
+
+def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=None):
+    """As `Function.report`.
+
+    Parameters
+    ----------
+    function : Function
+    *args
+        The kernel's arguments.
+    block, grid : tuple of int
+    shared : int
+        Bytes of dynamic shared memory.
+    checks : str or sequence of str, optional
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    LogicError
+        When the driver is not the CPU driver.
+    ValueError
+        For an unknown check.
+    """
+    import contextlib  # start-up time: as above
+
+    from pycuda._checks import checking
+    from pycuda._counters import counters
+
+    if checks is None:
+        checks = ("all",) if math.prod(block) * math.prod(grid) <= _MOST_CHECKED_THREADS else ()
+    names = [checks] if isinstance(checks, str) else list(checks)
+    with checking(*names) if names else contextlib.nullcontext([]) as findings, counters() as counted:
+        function(*args, block=tuple(block), grid=tuple(grid), shared=shared)
+    return Report(counted.kernels, findings, ",".join(names), occupancies_of(counted.kernels))

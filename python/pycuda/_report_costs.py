@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""What the lines of a kernel cost, by a model, and which changes would help most, in words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+#: Cycles of a multiprocessor, if nothing is cached and nothing overlaps: of an H100, about. Four warps issue an
+#: instruction in each cycle; device memory gives half a sector; the banks of shared memory serve one wavefront.
+PER_INSTRUCTION, PER_SECTOR, PER_WAVEFRONT = 0.25, 2.0, 1.0
+#: An atomic operation that waits for another one at the same address.
+PER_TURN = 4.0
+WARP = 32
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A change that would help.
+
+    Attributes
+    ----------
+    title : str
+    text : str
+        Why, with the numbers, and what to do.
+    place : str
+        The line that it is about, as "program.py:12"; "" if it is about the launch.
+    saved : float
+        The cycles of the model that it would save.
+    """
+
+    title: str
+    text: str
+    place: str
+    saved: float
+
+
+def cycles_of(counted):
+    """The cost of a kernel or line in cycles of the model.
+
+    Parameters
+    ----------
+    counted : KernelCounters or LineCounters
+    """
+    sectors = sum(value for name, value in counted.metrics.items() if name.startswith("l1tex__t_sectors_"))
+    return counted.instructions * PER_INSTRUCTION + sectors * PER_SECTOR + counted.shared_wavefronts * PER_WAVEFRONT
+
+
+def stride_of(access):
+    """The distance in bytes between neighbouring lanes of the sample, if it is the same for all; None otherwise."""
+    sample = access.sample
+    if sample is None or len(sample.lanes) < 2:
+        return None
+    pairs = list(zip(sample.lanes, sample.addresses))
+    steps = {(b - a) / (m - n) for (n, a), (m, b) in zip(pairs, pairs[1:])}
+    return int(steps.pop()) if len(steps) == 1 else None
+
+
+def _number(value):
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def _each(value):
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _percent(part, whole):
+    return f"{100 * part / whole:.0f} %"
+
+
+_READS = {"load": "reads", "store": "writes"}
+
+
+def _uncoalesced(line, access):
+    per, least = access.parts / access.requests, access.ideal / access.requests
+    stride = stride_of(access)
+    start = access.sample.addresses[0] % 32 if access.sample else 0
+    if stride is not None and abs(stride) == access.bytes:
+        how = f"The warp's addresses are neighbours but start {start} bytes behind a multiple of 32."
+        change = "Let each row or slice start at a multiple of 32 bytes: pad rows, or shift the index."
+    elif stride is not None:
+        how = f"Neighbouring threads access places {_number(abs(stride))} bytes apart."
+        change = (
+            "Let neighbouring threads (threadIdx.x) access neighbouring elements: swap the indices, transpose a tile "
+            "through shared memory, or store a structure's members in arrays of their own."
+        )
+    else:
+        how = "The addresses of a warp are scattered."
+        change = "Sort the work by address, or bring the data to shared memory in order and look it up there."
+    return Advice(
+        "Coalesce the accesses to global memory",
+        f"The line {_READS[access.op]} {_each(per)} sectors of 32 bytes for each request of a warp where "
+        f"{_each(least)} would do: {_percent(access.excess, access.parts)} of its "
+        f"{_number(access.parts)} sectors are moved for nothing. {how} {change}",
+        line.place,
+        access.excess * PER_SECTOR,
+    )
+
+
+def _conflicts(line, access):
+    per, least = access.parts / access.requests, access.ideal / access.requests
+    stride = stride_of(access)
+    change = "Arrange the data so that the lanes of a warp access words in different banks (word address mod 32)."
+    if stride and stride % 8 == 0:
+        change = (
+            f"Neighbouring lanes are {_number(abs(stride))} bytes apart, which puts them into few banks: make each row "
+            "one element longer, as in tile[32][33] instead of tile[32][32]."
+        )
+    return Advice(
+        "Avoid bank conflicts in shared memory",
+        f"Lanes of a warp meet in the same bank: each request takes {_each(per)} passes where {_each(least)} would do, "
+        f"{_number(access.excess)} of {_number(access.parts)} passes too many. {change}",
+        line.place,
+        access.excess * PER_WAVEFRONT,
+    )
+
+
+def _same_address(line, access):
+    sample = access.sample
+    if sample is None:
+        return None
+    turns = max(Counter(sample.addresses).values()) - 1
+    if turns < 1:
+        return None
+    return Advice(
+        "Combine atomic updates first",
+        f"Up to {turns + 1} lanes of a warp update the same address and are served one after the other, in "
+        f"{_number(access.requests)} requests. Add up in registers with warp shuffles, or in shared memory, and make "
+        "one atomic operation for the warp or block.",
+        line.place,
+        access.requests * turns * PER_TURN,
+    )
+
+
+def _divergence(line, kernel):
+    if not line.divergent_branches:
+        return None
+    idle = 1 - kernel.active_threads / WARP
+    share = line.divergent_branches / kernel.divergent_branches
+    return Advice(
+        "Let the threads of a warp go the same way",
+        f"At {_number(line.divergent_branches)} of {_number(line.branches)} executions of this branch, threads of one "
+        "warp go different ways, and both ways are executed one after the other: on average "
+        f"{kernel.active_threads:.1f} of 32 threads work. Decide by warp (threadIdx.x / 32) rather than by "
+        "thread, or sort the work so that neighbours do the same.",
+        line.place,
+        kernel.instructions * PER_INSTRUCTION * idle * share,
+    )
+
+
+def _partial_warps(kernel):
+    threads = math.prod(kernel.block)
+    rest = -threads % WARP
+    if not rest:
+        return None
+    warps = (threads + rest) // WARP
+    return Advice(
+        "Use blocks of whole warps",
+        f"A block of {threads} threads takes {warps} warps, in which {rest} of {warps * WARP} lanes never work. Choose "
+        "a multiple of 32.",
+        "",
+        cycles_of(kernel) * rest / (warps * WARP) / 2,
+    )
+
+
+def _low_occupancy(kernel, occupancy):
+    if occupancy is None or occupancy.occupancy >= 0.5:
+        return None
+    what = {
+        "regs": f"its registers ({kernel.registers} per thread, an estimate): use fewer, with __launch_bounds__ or "
+        "smaller loop bodies",
+        "smem": f"its shared memory ({_number(kernel.shared)} bytes per block): use smaller tiles",
+        "device": "the number of blocks: use larger ones",
+        "warps": "the block's size: use smaller blocks that divide the multiprocessor's threads",
+    }[occupancy.limited_by]
+    return Advice(
+        "Let more warps be resident",
+        f"Only {occupancy.occupancy:.0%} of the warps that a multiprocessor can hold fit, so there is less work while "
+        f"others wait for memory. The limit is {what}.",
+        "",
+        cycles_of(kernel) * 0.1 * (0.5 - occupancy.occupancy),
+    )
+
+
+def advice_for(kernel, occupancy=None, most=3):
+    """The changes to a kernel that would save the most by the model, the best first.
+
+    Parameters
+    ----------
+    kernel : KernelCounters
+    occupancy : OccupancyRecord, optional
+    most : int
+
+    Returns
+    -------
+    list of Advice
+    """
+    found = [_partial_warps(kernel), _low_occupancy(kernel, occupancy)]
+    for line in kernel.lines:
+        found.append(_divergence(line, kernel))
+        for access in line.accesses:
+            if access.op in ("atomic", "reduction"):
+                found.append(_same_address(line, access))
+            elif access.space == "global" and access.excess:
+                found.append(_uncoalesced(line, access))
+            elif access.space == "shared" and access.excess:
+                found.append(_conflicts(line, access))
+    whole = cycles_of(kernel)
+    worth = [one for one in found if one is not None and one.saved >= 0.01 * whole]
+    return sorted(worth, key=lambda one: -one.saved)[:most]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""`python -m pycuda run --report`: a program, and a page that says what makes its kernels slow."""
+
+import contextlib
+import json
+import os
+import tempfile
+
+from pycuda import _checked_programs
+from pycuda._checks import finding_of
+from pycuda._counters import kernels_of
+from pycuda._report import Report, occupancies_of
+
+
+def run(command, environment, page, check_report=None):
+    """Run a program whose kernels count what they do, and write the page.
+
+    Parameters
+    ----------
+    command : list of str
+    environment : dict
+        With PYCUDA_CPU_CHECK the kernels are checked too.
+    page : str
+        The HTML file.
+    check_report : str, optional
+        Where to write the list of findings, as JSON.
+
+    Returns
+    -------
+    int
+        The program's exit status; with checks as `_checked_programs.run` has it.
+    """
+    with tempfile.TemporaryDirectory(prefix="pycuda-report-") as folder:
+        counted, found = os.path.join(folder, "counters.json"), os.path.join(folder, "findings.json")
+        environment = {**environment, "PYCUDA_CPU_COUNTERS": counted}
+        checks = environment.get("PYCUDA_CPU_CHECK", "")
+        if checks:
+            status = _checked_programs.run(command, environment, found)
+        else:
+            status = _checked_programs.status_of(command, environment)
+        records, findings = [], []
+        with contextlib.suppress(FileNotFoundError), open(counted, encoding="utf-8", errors="replace") as file:
+            records = json.load(file)["kernels"]
+        with contextlib.suppress(FileNotFoundError), open(found, encoding="utf-8") as file:
+            findings = json.load(file)
+    if check_report is not None:
+        with open(check_report, "w", encoding="utf-8") as file:
+            json.dump(findings, file, indent=2)
+            file.write("\n")
+    kernels = kernels_of(records)
+    Report(kernels, [finding_of(one) for one in findings], checks, _occupancies(kernels)).save(page)
+    return status
+
+
+def _occupancies(kernels):
+    """On the device that the program had."""
+    os.environ["PYCUDA_DRIVER"] = "cpu"
+    import pycuda.driver as cuda  # start-up time: the driver is chosen by then
+
+    cuda.init()
+    return occupancies_of(kernels, cuda.Device(0))

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""`Function.report` and `python -m pycuda run --report`: the page says what is slow, where and why."""
+
+import html.parser
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pycuda
+import pytest
+from pycuda import _report_costs, _report_pictures
+from pycuda._counters import Access, AccessSample
+from pycuda.compiler import SourceModule
+
+needs_cpu_driver = pytest.mark.skipif(
+    not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
+    reason="needs the CPU driver, which was not built",
+)
+
+TRANSPOSE = """
+__global__ void transpose(float *to, const float *from, int n)
+{
+  __shared__ float tile[32][32 + PADDING];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  tile[threadIdx.y][threadIdx.x] = from[y * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  to[y * n + x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+
+OTHERS = """
+__global__ void columns(float *to, const float *from) { to[threadIdx.x * 32] = from[threadIdx.x * 32]; }
+
+__global__ void count(int *to, const int *from) { atomicAdd(to, from[threadIdx.x]); }
+
+__global__ void racy(int *to, const int *from)
+{
+  __shared__ int s[64];
+  s[threadIdx.x] = from[threadIdx.x];
+  to[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+
+VOID = {"meta", "rect", "line", "br"}
+
+
+class Outline(html.parser.HTMLParser):
+    """Fails unless every element is closed in order; collects what refers to other files."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.references = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.references += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture
+def cpu(context, driver):
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver")
+    return driver
+
+
+def _transpose_report(cuda, padding):
+    kernel = SourceModule(TRANSPOSE, options=[f"-DPADDING={padding}"]).get_function("transpose")
+    a, b = cuda.mem_alloc(64 * 64 * 4), cuda.mem_alloc(64 * 64 * 4)
+    cuda.memset_d32(b, 0, 64 * 64)
+    return kernel.report(a, b, np.int32(64), block=(32, 32, 1), grid=(2, 2))
+
+
+def test_bank_conflicts_are_the_first_advice_and_padding_removes_them(cpu):
+    report = _transpose_report(cpu, 0)
+    kernel = report.kernels[0]
+    first = report.advice(kernel)[0]
+    assert first.title == "Avoid bank conflicts in shared memory"
+    assert "32 passes where 1 would do" in first.text
+    assert "one element longer" in first.text
+    assert "test_report.py" in first.place
+    assert (kernel.shared_wavefronts, kernel.shared_wavefronts_ideal) == (128 + 4096, 256)
+    assert first.title in str(report)
+    padded = _transpose_report(cpu, 1)
+    assert padded.advice(padded.kernels[0]) == []
+    assert "Nothing that the counters show" in padded.html
+
+
+def test_the_page_is_whole_and_needs_no_other_file(cpu):
+    page = _transpose_report(cpu, 0).html
+    outline = Outline()
+    outline.feed(page)
+    assert outline.open == []
+    assert outline.references == []
+    assert "<script" not in page
+    assert not re.search(r"https?://|@import|url\(", page)
+    assert "prefers-color-scheme: dark" in page
+    assert 'name="viewport"' in page
+
+
+def test_the_page_shows_source_numbers_and_pictures(cpu):
+    report = _transpose_report(cpu, 0)
+    page = report.html
+    assert "to[y * n + x] = tile[threadIdx.x][threadIdx.y];" in page
+    assert "4\u2009096 wavefronts (128)" in page
+    assert "32 lanes access 32 words in 1 of 32 banks, up to 32 in one" in page
+    assert "32 lanes touch 4 sectors of 32 bytes within 128 bytes" in page
+    assert "occupancy: " in page
+    assert page.count("<svg") == 4
+    assert report._repr_html_().startswith("<iframe")
+    assert "srcdoc" in report._repr_html_()
+
+
+def test_uncoalesced_accesses_and_atomics_of_one_address_are_named(cpu):
+    module = SourceModule(OTHERS)
+    a = cpu.mem_alloc(8192)
+    cpu.memset_d32(a, 0, 2048)
+    report = module.get_function("columns").report(a, a, block=(64, 1, 1))
+    first = report.advice(report.kernels[0])[0]
+    assert first.title == "Coalesce the accesses to global memory"
+    assert "128 bytes apart" in first.text
+    assert "32 sectors" in first.text
+    report = module.get_function("count").report(a, a, block=(64, 1, 1))
+    titles = [one.title for one in report.advice(report.kernels[0])]
+    assert "Combine atomic updates first" in titles
+
+
+def test_findings_stand_at_their_lines_and_checks_can_be_left_out(cpu):
+    racy = SourceModule(OTHERS).get_function("racy")
+    a = cpu.mem_alloc(8192)
+    cpu.memset_d32(a, 0, 2048)
+    report = racy.report(a, a, block=(64, 1, 1), checks="race")
+    assert {finding.check for finding in report.findings} == {"race"}
+    assert 'class="finding"' in report.html
+    assert "Checks made: race" in report.html
+    without = racy.report(a, a, block=(64, 1, 1), checks=())
+    assert without.findings == []
+    assert "No checks were made." in without.html
+    with pytest.raises(ValueError, match="unknown check"):
+        racy.report(a, a, block=(64, 1, 1), checks="nonsense")
+
+
+def test_large_launches_are_checked_only_if_that_is_asked_for(cpu):
+    racy = SourceModule(OTHERS).get_function("racy")
+    a = cpu.mem_alloc(8192)
+    cpu.memset_d32(a, 0, 2048)
+    assert racy.report(a, a, block=(64, 1, 1), grid=(2048, 1)).checks == ""
+    assert racy.report(a, a, block=(64, 1, 1), grid=(2, 1)).checks == "all"
+
+
+def test_the_report_is_saved(cpu, tmp_path):
+    report = _transpose_report(cpu, 0)
+    report.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.html
+    assert repr(report) == "<pycuda.Report of transpose, 0 findings>"
+
+
+@needs_cpu_driver
+def test_run_writes_a_page_for_a_program(tmp_path):
+    page = tmp_path / "report.html"
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import pycuda.autoinit\nimport pycuda.driver as cuda\nfrom pycuda.compiler import SourceModule\n"
+        f'module = SourceModule("""{OTHERS}""")\na = cuda.mem_alloc(8192)\ncuda.memset_d32(a, 0, 2048)\n'
+        'module.get_function("racy")(a, a, block=(64, 1, 1))\nraise SystemExit(4)\n'
+    )
+    command = [sys.executable, "-m", "pycuda", "run", f"--report={page}", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 4, done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "racy" in text
+    assert "to[threadIdx.x] = s[63 - threadIdx.x];" in text
+    assert "No checks were made." in text
+    done = subprocess.run([*command[:4], "--check=race", *command[4:]], capture_output=True, text=True)
+    assert done.returncode == 4
+    assert 'class="finding"' in page.read_text(encoding="utf-8")
+
+
+def _access(space, addresses, size=4):
+    sample = AccessSample((0, 0, 0), 0, tuple(range(len(addresses))), tuple(addresses))
+    return Access("ld", space, "load", size, 1, 1, 1, len(addresses), sample)
+
+
+def test_strides_are_known_from_the_sample():
+    assert _report_costs.stride_of(_access("global", [64, 72, 80])) == 8
+    assert _report_costs.stride_of(_access("global", [64, 60, 56])) == -4
+    assert _report_costs.stride_of(_access("global", [64, 72, 76])) is None
+    assert _report_costs.stride_of(_access("global", [64])) is None
+
+
+def test_pictures_count_sectors_and_banks():
+    picture = _report_pictures.picture_of(_access("global", [4 * i for i in range(32)]))
+    assert "32 lanes touch 4 sectors of 32 bytes within 128 bytes" in picture
+    assert picture.count("<line") == 32
+    picture = _report_pictures.picture_of(_access("shared", [8 * i for i in range(32)]))
+    assert "32 words in 16 of 32 banks, up to 2 in one" in picture
+    assert _report_pictures.picture_of(_access("local", [0] * 32)) == ""
