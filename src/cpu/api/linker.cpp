@@ -23,8 +23,7 @@ class LinkState {
   CUlinkState handle() const { return handle_; }
 
   CUresult add(CUjitInputType type, std::string_view data, const char* name) {
-    constexpr unsigned architecture =
-        DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+    const unsigned architecture = claimed_architecture().capability;
     if (is_complete_) return CUDA_ERROR_INVALID_HANDLE;
     if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     // The library's own code is for GPUs: the driver has the functions itself.
@@ -39,6 +38,12 @@ class LinkState {
       options_.write_logs({}, ptx.error().message + '\n');
       return ptx.error().error == ptx::ImageError::NoPtx ? CUDA_ERROR_NO_BINARY_FOR_GPU
                                                          : CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (const auto refusal = architecture_refusal(*ptx)) {
+      options_.write_logs({}, *refusal);
+      return ptx::is_ptx_text(terminated.c_str(), terminated.size() + 1)
+                 ? CUDA_ERROR_INVALID_PTX
+                 : CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     if (ptx::is_device_runtime_code(*ptx)) {
       has_device_runtime_ = true;

@@ -120,6 +120,9 @@ void BlockRun::start(std::uint64_t block) {
     for (FrameStack& frames : frames_) frames.clear();
     frames_used_ = false;
   }
+  arrivals_.clear();
+  BlockRun* const self = this;
+  alone_.start({&self, 1});
   is_checked_ = launch_->request.checks.any();
   if (!is_checked_) return;
   if (checks_ == nullptr) checks_ = std::make_unique<BlockChecks>();
@@ -195,6 +198,7 @@ void BlockRun::lose(const ThreadFrame& thread) {
   threads_[thread.linear].state = ThreadState::Exited;
   live_[thread.linear / 32] &= ~(1u << thread.linear % 32);
   --live_threads_;
+  leave_cluster(thread);
   barriers_dirty_ = barriers_used_;
 }
 
@@ -219,6 +223,7 @@ BlockRun::Outcome BlockRun::schedule() {
     }
     if (any_ready) continue;
     if (!wake_yielded()) {
+      if (cluster_->blocks() > 1 && waits_for_cluster()) return Outcome::Waiting;
       deadlocked_ = true;
       return Outcome::Stopped;
     }
@@ -278,6 +283,7 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
       live_[index] &= ~bit;
       --live_threads_;
       barriers_dirty_ = barriers_used_;
+      leave_cluster(thread);
       break;
     case ThreadState::AtWarpOp:
       warp.at_op |= bit;
@@ -299,6 +305,7 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
 
 void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
   const std::uint64_t id = thread.operand[0];
+  if (waits_for_cluster(thread)) return at_cluster_barrier(warp, lane, thread);
   if (id >= barrier_count) {
     FaultRecord record;
     record.kind = FaultKind::IllegalInstruction;
@@ -327,6 +334,56 @@ void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
   barriers_dirty_ |= 1u << id;
   // An arriving thread goes on at once and may come again: counted before it does.
   if (thread.state == ThreadState::AtBarrierArrive) open_barriers();
+}
+
+bool BlockRun::arrive_at_cluster_barrier(const ThreadFrame& thread) {
+  if (is_checked_) checks_->meet_cluster(thread, cluster_, true);
+  arrivals_.resize(launch_->threads);
+  std::uint32_t& phase = arrivals_[thread.linear].phase;
+  if (phase != 0) return false;
+  phase = cluster_->arrive();
+  return true;
+}
+
+bool BlockRun::go_to_cluster_barrier(const ThreadFrame& thread) {
+  arrivals_.resize(launch_->threads);
+  arrivals_[thread.linear].goes_there = true;
+  return arrivals_[thread.linear].phase != 0;
+}
+
+bool BlockRun::waits_for_cluster(const ThreadFrame& thread) const {
+  return !arrivals_.empty() && arrivals_[thread.linear].goes_there;
+}
+
+void BlockRun::leave_cluster(const ThreadFrame& thread) {
+  cluster_->exited(arrivals_.empty() ? 0 : arrivals_[thread.linear].phase);
+}
+
+void BlockRun::at_cluster_barrier(unsigned warp, unsigned lane, const ThreadFrame& thread) {
+  warps_[warp].at_cluster_barrier |= 1u << lane;
+  if (cluster_->is_over(arrivals_[thread.linear].phase)) leave_cluster_barrier();
+}
+
+void BlockRun::leave_cluster_barrier() {
+  for (unsigned index = 0; index < warp_count_; ++index) {
+    Warp& warp = warps_[index];
+    for (std::uint32_t left = warp.at_cluster_barrier; left != 0; left &= left - 1) {
+      const std::uint32_t bit = left & (~left + 1);
+      const ThreadFrame& thread =
+          threads_[index * 32 + static_cast<unsigned>(std::countr_zero(left))];
+      ClusterArrival& arrival = arrivals_[thread.linear];
+      if (!cluster_->is_over(arrival.phase)) continue;
+      if (is_checked_ && arrival.phase != 0) checks_->meet_cluster(thread, cluster_, false);
+      arrival = {};
+      warp.ready |= bit;
+      warp.at_cluster_barrier &= ~bit;
+    }
+  }
+}
+
+bool BlockRun::waits_for_cluster() const {
+  return std::any_of(warps_.begin(), warps_.begin() + warp_count_,
+                     [](const Warp& warp) { return warp.at_cluster_barrier != 0; });
 }
 
 void BlockRun::open_barriers() {
@@ -380,6 +437,9 @@ std::string BlockRun::wait_of(const ThreadFrame& thread) const {
                                     : std::string(" for another thread"));
     }
     default: {
+      if (waits_for_cluster(thread))
+        return "at the cluster's barrier (" + std::to_string(cluster_->arrived()) + " of " +
+               std::to_string(cluster_->live()) + " threads arrived)";
       const NamedBarrier& barrier = barriers_[thread.operand[0] % barrier_count];
       std::string text = "at barrier " + std::to_string(thread.operand[0]);
       if (barrier.expected() != 0)

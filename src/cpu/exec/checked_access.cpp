@@ -7,6 +7,7 @@
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/block_checks.h"
+#include "cpu/exec/block_run.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/local_memory.h"
@@ -35,6 +36,17 @@ bool in_shared(const LaunchContext& launch, std::uint64_t base, std::uint64_t ad
   return false;
 }
 
+/// In the shared memory of another block of the cluster, which is there until that block ends.
+bool in_other_block(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
+  if (thread.block->block == nullptr) return false;
+  const BlockRun& run = *static_cast<const BlockRun*>(thread.block->block);
+  const auto& launch = *static_cast<const LaunchContext*>(thread.block->launch->launch);
+  const auto rank = run.cluster().owner(address, bytes);
+  return rank && run.cluster().lives(*rank) &&
+         in_shared(launch, reinterpret_cast<std::uint64_t>(run.cluster().window(*rank)), address,
+                   bytes);
+}
+
 bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
   const BlockFrame& block = *thread.block;
   const auto& launch = *static_cast<const LaunchContext*>(block.launch->launch);
@@ -43,7 +55,7 @@ bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t b
              launch.parameter_bytes)) {
     return true;
   }
-  return in_local_variable(thread, address, bytes);
+  return in_other_block(thread, address, bytes) || in_local_variable(thread, address, bytes);
 }
 
 bool in_allocation(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
