@@ -13,7 +13,6 @@
 #include <cassert>
 #include <optional>
 
-#include "cpu/kernel_abi/wgmma.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/cluster.h"
 #include "cpu/lower/pseudo.h"
@@ -127,12 +126,6 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
   llvm::StringRef name = callee->getName();
   if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
     return "a stack of its own";
-  if (name == pseudo::warp_op) {
-    const auto* operation = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(1));
-    const auto product = static_cast<std::uint64_t>(warp_group_product);
-    if (operation != nullptr && operation->getZExtValue() == product)
-      return "matrices of a warp group";
-  }
   if (name.starts_with(lower::cluster_call_prefix)) return "other blocks of its cluster";
   if (name == "pycuda_cpu_is_local") return "a question of where an address lies";
   if (!name.starts_with("ptx.")) return {};
