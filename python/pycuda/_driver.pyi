@@ -190,6 +190,8 @@ class device_attribute(_Enumeration):
     RESERVED_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
     READ_ONLY_HOST_REGISTER_SUPPORTED: ClassVar[device_attribute]
     MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    CLUSTER_LAUNCH: ClassVar[device_attribute]
+    TENSOR_MAP_ACCESS_SUPPORTED: ClassVar[device_attribute]
 
 class direction_vector_set(_Enumeration):
     VECTOR_32: ClassVar[direction_vector_set]

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/env.h"
 #include "rtc/option_lists.h"
 
 namespace pycuda::rtc {
@@ -76,6 +77,15 @@ base::Result<std::vector<Architecture>> named_architectures(std::string_view arc
     }
   }
   return named;
+}
+
+std::optional<Architecture> claimed_architecture(int capability) {
+  std::string name = base::environment("PYCUDA_CPU_ARCH").value_or("");
+  if (!name.starts_with("sm_")) name.insert(0, "sm_");
+  std::optional<Architecture> claimed = parse_architecture(name);
+  // The driver read the variable when it started, and refuses what it does not know.
+  if (!claimed || claimed->number != capability || claimed->suffix.empty()) return std::nullopt;
+  return claimed->as_real(false);
 }
 
 std::optional<Architecture> choose_architecture(std::span<const Architecture> named, int capability,

@@ -39,4 +39,8 @@ base::Result<std::vector<Architecture>> named_architectures(std::string_view arc
 std::optional<Architecture> choose_architecture(std::span<const Architecture> named, int capability,
                                                 bool takes_any_ptx);
 
+/// What the CPU driver's device is compiled for by default where that is more than its capability
+/// says: PYCUDA_CPU_ARCH=90a. Nothing otherwise.
+std::optional<Architecture> claimed_architecture(int capability);
+
 }  // namespace pycuda::rtc

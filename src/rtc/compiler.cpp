@@ -117,6 +117,8 @@ Compiler::Job Compiler::prepare(const CompileRequest& request) {
   if (!asked) refuse(asked.error().message, request);
   job.asked = choose_architecture(asked->empty() ? job.options.architectures : *asked,
                                   request.device.capability, request.device.is_cpu);
+  if (!job.asked && request.device.is_cpu)
+    job.asked = claimed_architecture(request.device.capability);
   job.machine_code =
       request.target != Target::Ptx && !request.device.is_cpu && (!job.asked || job.asked->real);
 

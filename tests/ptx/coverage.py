@@ -17,7 +17,7 @@ TESTED_BY = {
     "tests/driver/texture_test.cpp": {"tex", "tld4", "txq"},
     "tests/driver/surface_test.cpp": {"suld", "suq", "sust"},
 }
-REFUSED = {"clusterlaunchcontrol", "istypep", "multimem", "sured", "tcgen05", "tensormap", "wgmma"}
+REFUSED = {"clusterlaunchcontrol", "istypep", "multimem", "sured", "tcgen05", "tensormap"}
 INSTRUCTION = re.compile(r"(?:^|[;{}:]|@!?%?[\w$]+)\s*([a-z]\w*)(?=[\s.;])", re.MULTILINE)
 
 

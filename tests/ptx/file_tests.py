@@ -57,6 +57,7 @@ class Kernel:
     def __init__(self, name, block, parameters, body, grid=1, shared=0, before=""):
         self.name, self.block, self.grid, self.shared = name.replace(".", "_").replace("::", "_"), block, grid, shared
         self.parameters, self.body, self.before = parameters, body, before
+        self.directives = ""  # of the entry, after its parameters
 
     def text(self):
         lines = [f"// TEST {self.name}", f"// GRID {self.grid}", f"// BLOCK {self.block}"]
@@ -67,7 +68,8 @@ class Kernel:
             after = " = " + " ".join(hex(value) for value in results[0]) if results else ""
             lines.append(f"// {kind} {name} {value_type} {len(values)} {'= ' if kind == 'OUT' else ''}{words}{after}")
         names = [parameter[1] for parameter in self.parameters]
-        lines.append(f".visible .entry {self.name}({', '.join(f'.param .u64 {name}_' for name in names)})\n{{")
+        parameters = ", ".join(f".param .u64 {name}_" for name in names)
+        lines.append(f".visible .entry {self.name}({parameters}){self.directives}\n{{")
         lines.append("  .reg .pred %p<16>; .reg .b16 %h<16>; .reg .b32 %t<32>; .reg .b64 %u<32>;")
         lines.append("  .reg .f32 %f<16>; .reg .f64 %g<16>; .reg .b32 %i, %lane;")
         lines += [f"  .reg .b64 %{name};" for name in names]

@@ -13,18 +13,22 @@ from pathlib import Path
 
 from atomic_tests import atomics
 from barrier_tests import barriers
+from blackwell_tests import blackwell
+from bulk_tests import bulk
+from cluster_tests import clusters
 from control_tests import control
 from file_tests import Suite
 from matrix_tests import matrices
 from memory_tests import memory
 from syntax_tests import syntax
 from warp_tests import warps
+from wgmma_tests import warp_groups
 
 
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "run"
     suite = Suite()
-    for group in (memory, atomics, warps, matrices, barriers, control, syntax):
+    for group in (memory, atomics, warps, matrices, barriers, clusters, bulk, warp_groups, blackwell, control, syntax):
         group(suite)
     suite.write(folder)
 

@@ -235,6 +235,8 @@ const Member device_attribute_members[] = {
     {"RESERVED_SHARED_MEMORY_PER_BLOCK", 111},
     {"READ_ONLY_HOST_REGISTER_SUPPORTED", 113},
     {"MEMORY_POOLS_SUPPORTED", 115},
+    {"CLUSTER_LAUNCH", 120},
+    {"TENSOR_MAP_ACCESS_SUPPORTED", 127},
 };
 const Member pointer_attribute_members[] = {
     {"CONTEXT", 1},

@@ -90,7 +90,7 @@ CUresult Context::get_limit(CUlimit limit, std::size_t* value) const {
       *value = 0;
       return CUDA_SUCCESS;
     case CU_LIMIT_SHMEM_SIZE:
-      *value = DeviceLimits::shared_bytes_per_block_optin;
+      *value = claimed_architecture().shared_bytes_per_block_optin;
       return CUDA_SUCCESS;
     case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED:
       return CUDA_ERROR_UNSUPPORTED_LIMIT;

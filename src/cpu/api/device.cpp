@@ -74,8 +74,8 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev) {
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
   return with_device(dev, [&](VirtualDevice&) -> CUresult {
     if (major == nullptr || minor == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *major = DeviceLimits::compute_major;
-    *minor = DeviceLimits::compute_minor;
+    *major = claimed_architecture().major();
+    *minor = claimed_architecture().minor();
     return CUDA_SUCCESS;
   });
 }

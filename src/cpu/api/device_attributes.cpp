@@ -97,6 +97,7 @@ int texture_limit(CUdevice_attribute name) {
 
 int attribute(CUdevice_attribute name, const VirtualDevice& device) {
   using Limits = DeviceLimits;
+  const ClaimedArchitecture& architecture = claimed_architecture();
   switch (name) {
     // Shape of a launch.
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -116,17 +117,17 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
       return Limits::warp_lanes;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      return Limits::compute_major;
+      return architecture.major();
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-      return Limits::compute_minor;
+      return architecture.minor();
 
     // Resources of a multiprocessor (a worker) and of a block.
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
       return device.processor_count();
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-      return Limits::threads_per_processor;
+      return static_cast<int>(architecture.threads_per_processor);
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
-      return Limits::blocks_per_processor;
+      return static_cast<int>(architecture.blocks_per_processor);
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
       return Limits::registers_per_block;
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
@@ -134,11 +135,11 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
       return Limits::shared_bytes_per_block;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-      return Limits::shared_bytes_per_block_optin;
+      return static_cast<int>(architecture.shared_bytes_per_block_optin);
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-      return Limits::shared_bytes_per_processor;
+      return static_cast<int>(architecture.shared_bytes_per_processor);
     case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
-      return Limits::shared_bytes_reserved_per_block;
+      return static_cast<int>(architecture.shared_bytes_reserved_per_block);
     case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
       return Limits::constant_bytes;
 
@@ -181,7 +182,6 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
@@ -193,7 +193,13 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES:
       return reads_any_host_memory() ? 1 : 0;
 
+    case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
+      return static_cast<int>(architecture.memory_domains);
+
     // Execution.
+    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+      return architecture.has_clusters() ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
@@ -207,7 +213,7 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
       return 1;
 
-    // Mipmapped arrays, clusters and the rest: not there.
+    // Mipmapped arrays and the rest: not there.
     default:
       return texture_limit(name);
   }

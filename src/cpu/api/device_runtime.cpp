@@ -61,7 +61,7 @@ DeviceError ContextRuntime::attributes(std::uint64_t kernel, exec::FunctionAttri
   attributes->registers =
       static_cast<std::int32_t>(registers_within(facts, image->max_registers()));
   attributes->ptx_version = static_cast<std::int32_t>(facts.target);
-  attributes->binary_version = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+  attributes->binary_version = static_cast<std::int32_t>(claimed_architecture().capability);
   attributes->max_dynamic_shared_bytes =
       static_cast<std::int32_t>(image->max_dynamic_shared_bytes(number));
   attributes->preferred_carveout = -1;

@@ -50,7 +50,15 @@ CUresult make_kernel_action(Function& function, const LaunchShape& shape, std::s
   action->facts = &function.facts();
   action->context = context.handle();
   if (action->kernel == nullptr) action->function = function.handle();
+  action->directives = function.clusters();
+  action->allows_non_portable_clusters = function.allows_non_portable_clusters();
   if (shape.cooperative) action->attributes[CU_LAUNCH_ATTRIBUTE_COOPERATIVE].cooperative = 1;
+  if (shape.cluster.x != 0) {
+    auto& cluster = action->attributes[CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION].clusterDim;
+    cluster.x = shape.cluster.x;
+    cluster.y = shape.cluster.y;
+    cluster.z = shape.cluster.z;
+  }
   return CUDA_SUCCESS;
 }
 
@@ -229,9 +237,7 @@ CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeVal
       return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-      return value.clusterDim.x <= 1 && value.clusterDim.y <= 1 && value.clusterDim.z <= 1
-                 ? CUDA_SUCCESS
-                 : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+      return check_cluster_attribute(value);
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
       return CUDA_ERROR_NOT_SUPPORTED;
     default:
@@ -239,12 +245,30 @@ CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeVal
   }
 }
 
-void set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
-                        const CUlaunchAttributeValue& value) {
+CUresult set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
+                            const CUlaunchAttributeValue& value) {
+  CUresult status = check_node_attribute(id, value);
+  if (status != CUDA_SUCCESS) return status;
+  if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+    Clusters clusters;
+    status = find_clusters(action->directives, action->allows_non_portable_clusters,
+                           action->request.grid, cluster_of(value), &clusters);
+    if (status != CUDA_SUCCESS) return status;
+    action->request.cluster = clusters.blocks;
+    action->request.explicit_cluster = clusters.is_explicit;
+  }
   action->attributes[id] = value;
   if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
     action->attributes[id].priority = priority_within_range(value.priority);
   if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) action->request.cooperative = value.cooperative != 0;
+  return CUDA_SUCCESS;
+}
+
+void copy_attributes(const KernelAction& from, KernelAction* to) {
+  to->attributes = from.attributes;
+  to->request.cooperative = from.request.cooperative;
+  to->request.cluster = from.request.cluster;
+  to->request.explicit_cluster = from.request.explicit_cluster;
 }
 
 }  // namespace pycuda::cpu::api

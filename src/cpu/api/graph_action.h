@@ -13,6 +13,7 @@
 #include "cpu/api/cuda_abi.h"
 #include "cpu/exec/memory_box.h"
 #include "cpu/exec/stream.h"
+#include "cpu/ptx/cluster_directives.h"
 
 namespace pycuda::cpu::api {
 
@@ -34,6 +35,8 @@ struct KernelAction {
   const KernelFacts* facts = nullptr;  ///< of the code that the request keeps alive
   exec::LaunchRequest request;         ///< holds the arguments
   LaunchAttributes attributes;
+  ptx::ClusterDirectives directives;
+  bool allows_non_portable_clusters = false;
 };
 
 struct CopyAction {
@@ -109,8 +112,10 @@ CUresult find_node_context(CUcontext handle, Context** context);
 
 /// Whether a kernel's node may have this attribute, and its value.
 CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value);
-/// Gives a node an attribute that was checked.
-void set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
-                        const CUlaunchAttributeValue& value);
+/// Gives a node an attribute, if it may have it.
+CUresult set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
+                            const CUlaunchAttributeValue& value);
+/// All attributes of another kernel's node.
+void copy_attributes(const KernelAction& from, KernelAction* to);
 
 }  // namespace pycuda::cpu::api

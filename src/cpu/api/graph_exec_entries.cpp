@@ -61,8 +61,7 @@ CUresult change(CUgraphExec handle, CUgraphNode node, Make&& make) noexcept {
 CUresult make_kernel(const CUDA_KERNEL_NODE_PARAMS_v2& params, const KernelAction& before,
                      KernelAction* made) {
   const CUresult status = make_kernel_action(params, made);
-  made->attributes = before.attributes;
-  made->request.cooperative = before.request.cooperative;
+  copy_attributes(before, made);
   return status;
 }
 
@@ -84,9 +83,7 @@ CUresult set_params(CUgraphExec handle, CUgraphNode node, CUgraphNodeParams* par
     CUresult status = make_action(params, nullptr, &made);
     if (status != CUDA_SUCCESS) return status;
     if (auto* kernel = std::get_if<KernelAction>(&made)) {
-      const auto& before = std::get<KernelAction>(found->action);
-      kernel->attributes = before.attributes;
-      kernel->request.cooperative = before.request.cooperative;
+      copy_attributes(std::get<KernelAction>(found->action), kernel);
     }
     if (const auto* copy = std::get_if<CopyAction>(&made))
       status = check_flat(std::get<CopyAction>(found->action), *copy);

@@ -104,17 +104,14 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
                                        const CUkernelNodeAttrValue* value) {
   return with_action<KernelAction>(hNode, [&](GraphNode&, KernelAction& action) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult status = check_node_attribute(attr, *value);
-    if (status == CUDA_SUCCESS) set_node_attribute(&action, attr, *value);
-    return status;
+    return set_node_attribute(&action, attr, *value);
   });
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
   return with_action<KernelAction>(src, [&](GraphNode&, const KernelAction& from) {
     return with_action<KernelAction>(dst, [&](GraphNode&, KernelAction& to) -> CUresult {
-      to.attributes = from.attributes;
-      to.request.cooperative = from.request.cooperative;
+      copy_attributes(from, &to);
       return CUDA_SUCCESS;
     });
   });

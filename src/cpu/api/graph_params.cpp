@@ -182,9 +182,7 @@ CUresult make_action(CUgraphNodeParams* params, const Graph* graph, NodeAction* 
 CUresult replace_action(GraphNode* node, NodeAction action) {
   if (node->action.index() != action.index()) return CUDA_ERROR_INVALID_VALUE;
   if (auto* after = std::get_if<KernelAction>(&action)) {
-    const auto& before = std::get<KernelAction>(node->action);
-    after->attributes = before.attributes;
-    after->request.cooperative = before.request.cooperative;
+    copy_attributes(std::get<KernelAction>(node->action), after);
   }
   node->action = std::move(action);
   return CUDA_SUCCESS;

@@ -41,8 +41,11 @@ CUresult check_size(const KernelFacts& facts, unsigned max_dynamic_shared_bytes,
                                                                : CUDA_SUCCESS;
 }
 
-CUresult check_shape(const Function& function, const LaunchShape& shape) {
-  const CUresult status = check_size(function.facts(), function.max_dynamic_shared_bytes(), shape);
+CUresult check_shape(const Function& function, const LaunchShape& shape, Clusters* clusters) {
+  CUresult status = check_size(function.facts(), function.max_dynamic_shared_bytes(), shape);
+  if (status != CUDA_SUCCESS) return status;
+  status = find_clusters(function.clusters(), function.allows_non_portable_clusters(), shape.grid,
+                         shape.cluster, clusters);
   if (status != CUDA_SUCCESS) return status;
   if (shape.cooperative) {
     const auto [gx, gy, gz] = shape.grid;
@@ -65,7 +68,8 @@ namespace {
 inline CUresult prepare(Function& function, Context& context, const LaunchShape& shape,
                         std::string&& params, exec::LaunchRequest* request) {
   if (&function.module().context() != &context) return CUDA_ERROR_INVALID_HANDLE;
-  CUresult status = check_shape(function, shape);
+  Clusters clusters;
+  CUresult status = check_shape(function, shape, &clusters);
   if (status != CUDA_SUCCESS) return status;
   status = function.load_for(shape.grid, shape.block, &request->kernel, &request->checks);
   if (status != CUDA_SUCCESS) return status;
@@ -74,6 +78,8 @@ inline CUresult prepare(Function& function, Context& context, const LaunchShape&
   request->block = shape.block;
   request->dynamic_shared_bytes = shape.dynamic_shared_bytes;
   request->cooperative = shape.cooperative;
+  request->cluster = clusters.blocks;
+  request->explicit_cluster = clusters.is_explicit;
   request->stack_bytes = context.stack_bytes();
   request->params = std::move(params);
   return CUDA_SUCCESS;
@@ -169,6 +175,7 @@ CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream str
 // here anyway.
 struct AttributeEffects {
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};
   CUevent completion_event = nullptr;
 };
 
@@ -190,12 +197,11 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, AttributeEffects* ef
       effects->cooperative = attribute.value.cooperative != 0;
       return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
-      const auto& cluster = attribute.value.clusterDim;
-      // Clusters of one block are no clusters; a device of capability 8.0 has no others.
-      const bool trivial = cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1;
-      return trivial ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    }
+      effects->cluster = cluster_of(attribute.value);
+      return check_cluster_attribute(attribute.value);
+    // The launch may have such clusters where the device likes them better, and need not.
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+      return check_cluster_attribute(attribute.value);
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
       effects->completion_event = attribute.value.programmaticEvent.event;
       return CUDA_SUCCESS;
@@ -253,7 +259,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** ker
     const LaunchShape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
                             {config->blockDimX, config->blockDimY, config->blockDimZ},
                             config->sharedMemBytes,
-                            effects.cooperative};
+                            effects.cooperative,
+                            effects.cluster};
     const CUresult status = launch_kernel(f, shape, config->hStream, kernelParams, extra);
     if (status != CUDA_SUCCESS || completion == nullptr) return status;
     if (stream.in_capture()) return capture_record(stream, *completion, CU_EVENT_RECORD_DEFAULT);

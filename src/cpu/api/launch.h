@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cpu/api/cluster.h"
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/module.h"
 #include "cpu/api/stream.h"
@@ -15,6 +16,7 @@ struct LaunchShape {
   Dim3 block;
   unsigned dynamic_shared_bytes = 0;
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};  ///< the launch's attribute; zeros: it has none
 };
 
 /// The function a launch names: a CUfunction, or a CUkernel, which stands for its function in
@@ -27,7 +29,7 @@ CUresult check_size(const KernelFacts& facts, unsigned max_dynamic_shared_bytes,
                     const LaunchShape& shape);
 
 /// Checks the shape against the kernel and the device, as a GPU's driver does.
-CUresult check_shape(const Function& function, const LaunchShape& shape);
+CUresult check_shape(const Function& function, const LaunchShape& shape, Clusters* clusters);
 
 /// What a launch of this function needs, checked; the parameters are packed already. INVALID_HANDLE
 /// for a function of another context.

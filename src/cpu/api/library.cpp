@@ -6,6 +6,7 @@
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/program_image.h"
+#include "cpu/jit/program_code.h"
 
 namespace pycuda::cpu::api {
 
@@ -93,7 +94,9 @@ CUresult Library::get_attribute(const KernelHandle& kernel, CUdevice device,
   } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
     *value = -1;
   } else {
-    return fact_attribute(kernel.facts(), max_registers_, attribute, value);
+    return fact_attribute(kernel.facts(),
+                          program_->implementation().clusters_of(kernel.facts().name),
+                          max_registers_, attribute, value);
   }
   return CUDA_SUCCESS;
 }

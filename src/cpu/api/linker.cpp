@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cuLink*: several PTX inputs to one image.
 #include <chrono>
+#include <string>
 
+#include "cpu/api/claimed_architecture.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/program_image.h"
 #include "cpu/ptx/fatbin.h"
@@ -21,10 +23,20 @@ class LinkState {
   CUlinkState handle() const { return handle_; }
 
   CUresult add(CUjitInputType type, std::string_view data, const char* name) {
-    constexpr unsigned architecture =
-        DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+    const unsigned architecture = claimed_architecture().capability;
     if (is_complete_) return CUDA_ERROR_INVALID_HANDLE;
     if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
+    // PTX need not end with a NUL here: its length is known.
+    const std::string terminated(data);
+    if (const auto ptx = ptx::ptx_of_image(terminated.c_str(), terminated.size() + 1, architecture);
+        ptx) {
+      if (const auto refusal = architecture_refusal(*ptx)) {
+        options_.write_logs({}, *refusal);
+        return ptx::is_ptx_text(terminated.c_str(), terminated.size() + 1)
+                   ? CUDA_ERROR_INVALID_PTX
+                   : CUDA_ERROR_NO_BINARY_FOR_GPU;
+      }
+    }
     const auto added = inputs_.add(data, name, type == CU_JIT_INPUT_LIBRARY, architecture);
     if (!added) {
       options_.write_logs({}, added.error().message + '\n');

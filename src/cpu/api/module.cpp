@@ -144,8 +144,17 @@ Function::Function(Module& module, std::size_t number)
     : module_(module),
       number_(number),
       facts_(module.image()->code().program()->kernels()[number]),
+      clusters_(module.image()->code().program()->implementation().clusters_of(facts_.name)),
       launched_are_loaded_(!facts_.calls_device_runtime),
       handle_(registry.functions.insert(this)) {}
+
+ptx::ClusterDirectives Function::clusters() const {
+  ptx::ClusterDirectives directives = clusters_;
+  if (directives.required[0] != 0) return directives;
+  for (std::size_t i = 0; i < required_cluster_.size(); ++i)
+    directives.required[i] = static_cast<std::uint32_t>(required_cluster_[i].load());
+  return directives;
+}
 
 unsigned Function::registers() const {
   return registers_within(facts_, module_.image()->max_registers());
@@ -207,18 +216,39 @@ CUresult Function::get(CUfunction_attribute attribute, int* value) const {
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = carveout_;
       return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      *value = non_portable_clusters_;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      *value = cluster_scheduling_;
+      return CUDA_SUCCESS;
     default:
-      return fact_attribute(facts_, module_.image()->max_registers(), attribute, value);
+      return fact_attribute(facts_, clusters(), module_.image()->max_registers(), attribute, value);
   }
 }
 
 CUresult Function::set(CUfunction_attribute attribute, int value) {
   const CUresult status = check_attribute(facts_, attribute, value);
   if (status != CUDA_SUCCESS) return status;
-  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-    module_.image()->set_max_dynamic_shared_bytes(number_, value);
-  } else {
-    carveout_ = value;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      module_.image()->set_max_dynamic_shared_bytes(number_, value);
+      break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      non_portable_clusters_ = value != 0 ? 1 : 0;
+      break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      if (clusters_.required[0] != 0) return CUDA_ERROR_INVALID_VALUE;
+      required_cluster_[static_cast<std::size_t>(attribute -
+                                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)] = value;
+      break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      cluster_scheduling_ = value;
+      break;
+    default:
+      carveout_ = value;
   }
   return CUDA_SUCCESS;
 }
@@ -283,8 +313,9 @@ unsigned registers_within(const KernelFacts& facts, unsigned max_registers) {
                                            : facts.registers;
 }
 
-CUresult fact_attribute(const KernelFacts& facts, unsigned max_registers,
-                        CUfunction_attribute attribute, int* value) {
+CUresult fact_attribute(const KernelFacts& facts, const ptx::ClusterDirectives& clusters,
+                        unsigned max_registers, CUfunction_attribute attribute, int* value) {
+  const bool has_clusters = claimed_architecture().has_clusters();
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = static_cast<int>(facts.max_threads);
@@ -305,13 +336,21 @@ CUresult fact_attribute(const KernelFacts& facts, unsigned max_registers,
       *value = static_cast<int>(facts.target);
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      *value = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+      *value = static_cast<int>(claimed_architecture().capability);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      *value = has_clusters && clusters.is_explicit ? 1 : 0;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      *value = has_clusters ? static_cast<int>(clusters.required[0]) : 0;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      *value = has_clusters ? static_cast<int>(clusters.required[1]) : 0;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      *value = has_clusters ? static_cast<int>(clusters.required[2]) : 0;
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
       *value = 0;
@@ -324,13 +363,26 @@ CUresult fact_attribute(const KernelFacts& facts, unsigned max_registers,
 CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
-      constexpr auto limit = static_cast<std::int64_t>(DeviceLimits::shared_bytes_per_block_optin);
+      const auto limit = std::int64_t{claimed_architecture().shared_bytes_per_block_optin};
       return value >= 0 && value <= limit - facts.declared_shared_bytes()
                  ? CUDA_SUCCESS
                  : CUDA_ERROR_INVALID_VALUE;
     }
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return claimed_architecture().has_clusters() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return claimed_architecture().has_clusters() && value >= 0 ? CUDA_SUCCESS
+                                                                 : CUDA_ERROR_INVALID_VALUE;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return claimed_architecture().has_clusters() &&
+                     value >= CU_CLUSTER_SCHEDULING_POLICY_DEFAULT &&
+                     value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
+                 ? CUDA_SUCCESS
+                 : CUDA_ERROR_INVALID_VALUE;
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

@@ -3,6 +3,7 @@
 // kernel.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "cpu/api/virtual_device.h"
 #include "cpu/jit/program.h"
 #include "cpu/kernel_abi/kernel.h"
+#include "cpu/ptx/cluster_directives.h"
 
 namespace pycuda::cpu::api {
 
@@ -94,6 +96,9 @@ class Function {
   CUresult load_for(const Dim3& grid, const Dim3& block, const Kernel** kernel,
                     Checks* checks) const;
   CUfunction handle() const { return handle_; }
+  /// What the PTX says of its clusters, or the program where that says nothing
+  /// (CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH and its like).
+  ptx::ClusterDirectives clusters() const;
 
   CUresult get(CUfunction_attribute attribute, int* value) const;
   /// Of a thread: what the PTX says, within the limit that the module was loaded with.
@@ -101,6 +106,8 @@ class Function {
   CUresult set(CUfunction_attribute attribute, int value);
   /// Dynamic shared memory that a launch may ask for.
   unsigned max_dynamic_shared_bytes() const;
+  /// CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED.
+  bool allows_non_portable_clusters() const { return non_portable_clusters_ != 0; }
 
   /// The launch that the functions of before CUDA 4 build up step by step.
   struct PendingLaunch {
@@ -115,9 +122,13 @@ class Function {
   Module& module_;
   std::size_t number_;
   const KernelFacts& facts_;
+  const ptx::ClusterDirectives clusters_;
   mutable std::atomic<const Kernel*> kernel_{nullptr};  // once it is known to be loaded
   mutable std::atomic<bool> launched_are_loaded_;
   std::atomic<int> carveout_{-1};
+  std::atomic<int> non_portable_clusters_{0};
+  std::atomic<int> cluster_scheduling_{0};
+  std::array<std::atomic<int>, 3> required_cluster_{};  ///< where the PTX requires none
   PendingLaunch pending_;
   CUfunction handle_;
 };
@@ -160,9 +171,9 @@ class Module : public std::enable_shared_from_this<Module> {
 unsigned registers_within(const KernelFacts& facts, unsigned max_registers);
 /// The attributes that follow from a kernel's facts and the limit of registers that its module was
 /// loaded with (0: none); INVALID_VALUE for any other.
-CUresult fact_attribute(const KernelFacts& facts, unsigned max_registers,
-                        CUfunction_attribute attribute, int* value);
-/// Checks a value for MAX_DYNAMIC_SHARED_SIZE_BYTES or PREFERRED_SHARED_MEMORY_CARVEOUT.
+CUresult fact_attribute(const KernelFacts& facts, const ptx::ClusterDirectives& clusters,
+                        unsigned max_registers, CUfunction_attribute attribute, int* value);
+/// Checks a value for an attribute that can be set.
 CUresult check_attribute(const KernelFacts& facts, CUfunction_attribute attribute, int value);
 /// Shared memory left for a launch of this kernel without opting in to more.
 int default_dynamic_shared_bytes(const KernelFacts& facts);

@@ -11,7 +11,6 @@ namespace {
 
 using Limits = DeviceLimits;
 
-constexpr unsigned shared_granularity_bytes = 128;
 constexpr unsigned register_granularity = 256;  // registers of a warp come in such portions
 
 unsigned round_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
@@ -32,15 +31,19 @@ unsigned blocks_per_processor(const KernelFacts& facts, unsigned registers, unsi
                               std::size_t dynamic_shared_bytes) {
   if (threads > Limits::threads_per_block) return 0;
   const std::size_t shared = facts.declared_shared_bytes() + dynamic_shared_bytes;
-  if (shared > Limits::shared_bytes_per_block_optin) return 0;
+  const ClaimedArchitecture& device = claimed_architecture();
+  if (shared > device.shared_bytes_per_block_optin) return 0;
   const unsigned shared_of_block =
-      round_up(static_cast<unsigned>(shared), shared_granularity_bytes) +
-      Limits::shared_bytes_reserved_per_block;
+      round_up(static_cast<unsigned>(shared), device.shared_granularity) +
+      device.shared_bytes_reserved_per_block;
   const unsigned by_threads =
-      Limits::threads_per_processor / (warps_of(threads) * Limits::warp_lanes);
-  return std::min({Limits::blocks_per_processor, by_threads,
-                   Limits::shared_bytes_per_processor / shared_of_block,
-                   blocks_by_registers(registers, threads)});
+      device.threads_per_processor / (warps_of(threads) * Limits::warp_lanes);
+  unsigned blocks =
+      std::min({device.blocks_per_processor, by_threads, blocks_by_registers(registers, threads)});
+  // Before 8.0 nothing is reserved, and a block may need no shared memory at all.
+  if (shared_of_block != 0)
+    blocks = std::min(blocks, device.shared_bytes_per_processor / shared_of_block);
+  return blocks;
 }
 
 namespace {
@@ -138,28 +141,13 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
       *dynamicSmemSize = 0;
       return CUDA_SUCCESS;
     }
-    const unsigned share = Limits::shared_bytes_per_processor / blocks / shared_granularity_bytes *
-                           shared_granularity_bytes;
-    const unsigned taken = Limits::shared_bytes_reserved_per_block + facts.declared_shared_bytes();
+    const ClaimedArchitecture& device = claimed_architecture();
+    const unsigned share = device.shared_bytes_per_processor / blocks / device.shared_granularity *
+                           device.shared_granularity;
+    const unsigned taken = device.shared_bytes_reserved_per_block + facts.declared_shared_bytes();
     const unsigned free = share > taken ? share - taken : 0;
     *dynamicSmemSize = std::min(free, function.max_dynamic_shared_bytes());
     return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
-                                            const CUlaunchConfig* config) {
-  return with_function(func, [&](Function&) -> CUresult {
-    if (clusterSize == nullptr || config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;  // capability 8.0 has no clusters
-  });
-}
-
-CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
-                                      const CUlaunchConfig* config) {
-  return with_function(func, [&](Function&) -> CUresult {
-    if (numClusters == nullptr || config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_NOT_SUPPORTED;
   });
 }
 

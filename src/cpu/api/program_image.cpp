@@ -104,7 +104,7 @@ CUresult read_image_file(const char* path, std::string* content) {
 
 CUresult compile_image(const void* image, std::size_t available_bytes, JitOptions& options,
                        std::shared_ptr<const jit::Program>* program) {
-  constexpr unsigned architecture = DeviceLimits::compute_major * 10 + DeviceLimits::compute_minor;
+  const unsigned architecture = claimed_architecture().capability;
   const auto started = std::chrono::steady_clock::now();
   const exec::NotedInterrupts noted;
   auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
@@ -120,6 +120,14 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
     options.write_logs({}, "error: PTX of version " + std::to_string(ptx_major_version(*ptx)) +
                                " is newer than what this driver reads\n");
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  }
+  if (const auto refusal = architecture_refusal(*ptx)) {
+    options.write_logs({}, *refusal);
+    base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning,
+              std::string_view(*refusal).substr(0, refusal->size() - 1));
+    return ptx::is_ptx_text(static_cast<const char*>(image), available_bytes)
+               ? CUDA_ERROR_INVALID_PTX
+               : CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
   options.take_register_note(*ptx);
   auto made = made_before_interrupt(

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/api/claimed_architecture.h"
 #include "cpu/api/cuda_abi.h"
 #include "cpu/exec/device.h"
 
@@ -16,22 +17,16 @@ namespace pycuda::cpu::api {
 class Context;
 class MemoryPool;
 
-/// What a device of compute capability 8.0 allows; the executor has no tighter limits of its own.
+/// What devices of every architecture allow that can be claimed (claimed_architecture.h); the
+/// executor has no tighter limits of its own.
 struct DeviceLimits {
-  static constexpr int compute_major = 8;
-  static constexpr int compute_minor = 0;
   static constexpr unsigned warp_lanes = 32;
   static constexpr unsigned threads_per_block = 1024;
   static constexpr unsigned block_x = 1024, block_y = 1024, block_z = 64;
   static constexpr unsigned grid_x = 0x7fffffff, grid_y = 65535, grid_z = 65535;
   static constexpr unsigned shared_bytes_per_block = 48 * 1024;
-  static constexpr unsigned shared_bytes_per_block_optin = 163 * 1024;
-  static constexpr unsigned shared_bytes_reserved_per_block = 1024;
-  static constexpr unsigned shared_bytes_per_processor = 164 * 1024;
   static constexpr unsigned registers_per_block = 65536;
   static constexpr unsigned registers_per_processor = 65536;
-  static constexpr unsigned threads_per_processor = 2048;
-  static constexpr unsigned blocks_per_processor = 32;
   static constexpr unsigned constant_bytes = 64 * 1024;
   static constexpr unsigned pitch_alignment = 512;
   static constexpr unsigned texture_alignment = 256;  ///< what every allocation has

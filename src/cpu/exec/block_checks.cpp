@@ -105,12 +105,31 @@ void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
       access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
   if (has_others_) grid_order_.settle(thread.linear);
   if ((access.flags & AccessFlags::strong) != 0) order_by_memory(thread.linear, access);
+  if (is_in_other_block(access.address)) return;  // what that block does there is not known here
   const bool is_reserved = offset + reserved_shared_bytes < reserved_shared_bytes;
   if (offset >= launch_->shared_bytes && !is_reserved) {
     access_global(thread, access);
   } else if (!is_reserved && access.bytes <= launch_->shared_bytes - offset) {
     access_shared(thread, access, offset);
   }
+}
+
+bool BlockChecks::is_in_other_block(std::uint64_t address) const {
+  if (block_->block == nullptr) return false;
+  const auto& run = *static_cast<const BlockRun*>(block_->block);
+  const auto rank = run.cluster().owner(address, 1);
+  return rank && *rank != run.rank();
+}
+
+void BlockChecks::meet_cluster(const ThreadFrame& thread, const void* barrier, bool arrives) {
+  if (!has(Check::Race)) return;
+  if (has_others_) grid_order_.settle(thread.linear);
+  NotedAccess access{};
+  access.address = reinterpret_cast<std::uint64_t>(barrier);
+  access.bytes = sizeof(std::uint32_t);
+  access.flags = AccessFlags::strong |
+                 (arrives ? AccessFlags::update | AccessFlags::release : AccessFlags::acquire);
+  order_by_memory(thread.linear, access);
 }
 
 void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& access) {

@@ -49,6 +49,8 @@ class BlockChecks {
 
   void access(const ThreadFrame& thread, const NotedAccess& access);
   void fence(std::uint32_t thread);
+  /// The thread arrives at the barrier of its cluster, or has waited there.
+  void meet_cluster(const ThreadFrame& thread, const void* barrier, bool arrives);
   KnownAllocations& allocations() { return allocations_; }
   /// Barrier `id` opens for the lanes of `waiting`; `all_wait`: all threads that have not exited.
   void arrive(std::uint32_t thread, std::uint64_t id);
@@ -68,6 +70,7 @@ class BlockChecks {
   void order_by_memory(std::uint32_t thread, const NotedAccess& access);
   void access_global(const ThreadFrame& thread, const NotedAccess& access);
   PastAccess past_access(const ThreadFrame& thread, const NotedAccess& access) const;
+  bool is_in_other_block(std::uint64_t address) const;
   void access_shared(const ThreadFrame& thread, const NotedAccess& access, std::uint64_t offset);
 
   const LaunchContext* launch_ = nullptr;

@@ -121,6 +121,9 @@ void BlockRun::start(std::uint64_t block) {
     for (FrameStack& frames : frames_) frames.clear();
     frames_used_ = false;
   }
+  arrivals_.clear();
+  BlockRun* const self = this;
+  alone_.start({&self, 1});
   is_checked_ = launch_->request.checks.find();
   if (!is_checked_) return;
   if (checks_ == nullptr) checks_ = std::make_unique<BlockChecks>();
@@ -198,6 +201,7 @@ void BlockRun::lose(const ThreadFrame& thread) {
   threads_[thread.linear].state = ThreadState::Exited;
   live_[thread.linear / 32] &= ~(1u << thread.linear % 32);
   --live_threads_;
+  leave_cluster(thread);
   barriers_dirty_ = barriers_used_;
 }
 
@@ -222,6 +226,7 @@ BlockRun::Outcome BlockRun::schedule() {
     }
     if (any_ready) continue;
     if (!wake_yielded()) {
+      if (cluster_->blocks() > 1 && waits_for_cluster()) return Outcome::Waiting;
       deadlocked_ = true;
       return Outcome::Stopped;
     }
@@ -281,6 +286,7 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
       live_[index] &= ~bit;
       --live_threads_;
       barriers_dirty_ = barriers_used_;
+      leave_cluster(thread);
       break;
     case ThreadState::AtWarpOp:
       warp.at_op |= bit;
@@ -302,6 +308,7 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
 
 void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
   const std::uint64_t id = thread.operand[0];
+  if (waits_for_cluster(thread)) return at_cluster_barrier(warp, lane, thread);
   if (id >= barrier_count) {
     FaultRecord record;
     record.kind = FaultKind::IllegalInstruction;
@@ -383,6 +390,9 @@ std::string BlockRun::wait_of(const ThreadFrame& thread) const {
                                     : std::string(" for another thread"));
     }
     default: {
+      if (waits_for_cluster(thread))
+        return "at the cluster's barrier (" + std::to_string(cluster_->arrived()) + " of " +
+               std::to_string(cluster_->live()) + " threads arrived)";
       const NamedBarrier& barrier = barriers_[thread.operand[0] % barrier_count];
       std::string text = "at barrier " + std::to_string(thread.operand[0]);
       if (barrier.expected() != 0)

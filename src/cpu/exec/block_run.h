@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/exec/block_checks.h"
+#include "cpu/exec/cluster.h"
 #include "cpu/exec/frame_stack.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
@@ -32,6 +33,7 @@ class BlockRun {
   enum class Outcome {
     Finished,
     Spinning,  ///< every thread that could run only waits for other blocks: run again later
+    Waiting,   ///< none can run before other blocks of the cluster arrive at its barrier
     Stopped,   ///< a fault, here (it is reported) or elsewhere
   };
 
@@ -44,7 +46,12 @@ class BlockRun {
   void prepare_variables() {
     for (FrameStack& frames : frames_) frames.prepare();
   }
+  /// The block by its index in the grid; a cluster of its own until it joins another one.
   void start(std::uint64_t block);
+  void join(Cluster& cluster, std::uint32_t rank) {
+    cluster_ = &cluster;
+    rank_ = rank;
+  }
   Outcome run(unsigned processor);
   /// Runs on until nobody can. `told` hears of each fault, which is not reported; the thread counts
   /// as one that has exited, the others go on.
@@ -53,6 +60,21 @@ class BlockRun {
   /// Reports a launch that is `timed_out`, by what the threads of this block, which does not run
   /// now, wait for.
   void report_late();
+  /// Reports that no block of the cluster can go on, by what threads of this one wait for.
+  void report_deadlock();
+  /// barrier.cluster.arrive. False: the thread has arrived before and not waited since, which does
+  /// nothing.
+  bool arrive_at_cluster_barrier(const ThreadFrame& thread);
+  /// The thread's next barrier is that of the cluster. False: it has not arrived there, and goes on
+  /// at once.
+  bool go_to_cluster_barrier(const ThreadFrame& thread);
+  /// Threads that wait for a phase that is complete go on.
+  void leave_cluster_barrier();
+  Cluster& cluster() const { return *cluster_; }
+  std::uint32_t rank() const { return rank_; }
+  std::byte* window() const { return arena_->window(); }
+  std::uint64_t window_bytes() const { return reserved_shared_bytes + launch_->shared_bytes; }
+  std::uint32_t live_threads() const { return live_threads_; }
   /// Whether the latest `run` did more than spin.
   bool advanced() const { return advanced_; }
 
@@ -62,6 +84,7 @@ class BlockRun {
   }
   /// Whether [address, address + bytes) is the thread's own local memory.
   bool owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const;
+  bool checks_sync() const { return is_checked_ && checks_->has(Check::Sync); }
   /// Only of launches with checks.
   BlockChecks& checks() { return *checks_; }
 
@@ -70,6 +93,7 @@ class BlockRun {
     std::uint32_t ready = 0;
     std::uint32_t yielded = 0;
     std::uint32_t at_op = 0;
+    std::uint32_t at_cluster_barrier = 0;
     std::uint32_t spinning = 0;  ///< have done nothing but take turns since they yielded
     std::uint32_t given_up = 0;  ///< of these, whom others do not wait for at turns
   };
@@ -91,9 +115,12 @@ class BlockRun {
   void release_turns();
   void complete_op(unsigned warp, std::uint32_t lanes);
   void at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread);
+  void at_cluster_barrier(unsigned warp, unsigned lane, const ThreadFrame& thread);
+  bool waits_for_cluster() const;
+  bool waits_for_cluster(const ThreadFrame& thread) const;
+  void leave_cluster(const ThreadFrame& thread);
   void open_barriers();
   bool wake_yielded();
-  void report_deadlock();
   void describe_others(FaultRecord& fault) const;
   std::string waiting_text() const;
   std::string wait_of(const ThreadFrame& thread) const;
@@ -107,6 +134,15 @@ class BlockRun {
   const Kernel* kernel_ = nullptr;
   KernelEntry* entry_ = nullptr;
   std::unique_ptr<SharedArena> arena_;
+  /// What a thread has to do with the barrier of the cluster.
+  struct ClusterArrival {
+    std::uint32_t phase = 0;  ///< that it has arrived for and not waited for; 0: none
+    bool goes_there = false;  ///< its next barrier is that one, or it waits there
+  };
+  std::vector<ClusterArrival> arrivals_;  ///< by thread; empty until one arrives
+  Cluster alone_;
+  Cluster* cluster_ = &alone_;
+  std::uint32_t rank_ = 0;
   BlockFrame block_;
   std::vector<ThreadFrame> threads_;
   std::unique_ptr<std::byte, Free> coroutines_;

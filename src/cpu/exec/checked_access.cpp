@@ -7,6 +7,7 @@
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/block_checks.h"
+#include "cpu/exec/block_run.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/local_memory.h"
@@ -21,10 +22,10 @@ bool inside(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin, std
 }
 
 /// What the launch added to the window is one piece: only the program knows what lies in it.
-bool in_shared(const LaunchContext& launch, const BlockFrame& block, std::uint64_t address,
+bool in_shared(const LaunchContext& launch, const std::byte* own, std::uint64_t address,
                std::uint64_t bytes) {
   const KernelFacts& facts = launch.kernel.facts;
-  const auto base = reinterpret_cast<std::uint64_t>(own_shared(block));
+  const auto base = reinterpret_cast<std::uint64_t>(own);
   if (facts.reads_reserved_shared &&
       inside(address, bytes, base - reserved_shared_bytes, reserved_shared_bytes))
     return true;
@@ -36,15 +37,25 @@ bool in_shared(const LaunchContext& launch, const BlockFrame& block, std::uint64
   return false;
 }
 
+/// In the shared memory of another block of the cluster, which is there until that block ends.
+bool in_other_block(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
+  if (thread.block->block == nullptr) return false;
+  const BlockRun& run = *static_cast<const BlockRun*>(thread.block->block);
+  const auto& launch = *static_cast<const LaunchContext*>(thread.block->launch->launch);
+  const auto rank = run.cluster().owner(address, bytes);
+  return rank && run.cluster().lives(*rank) &&
+         in_shared(launch, run.cluster().window(*rank) + reserved_shared_bytes, address, bytes);
+}
+
 bool in_launch(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
   const BlockFrame& block = *thread.block;
   const auto& launch = *static_cast<const LaunchContext*>(block.launch->launch);
-  if (in_shared(launch, block, address, bytes) ||
+  if (in_shared(launch, own_shared(block), address, bytes) ||
       inside(address, bytes, reinterpret_cast<std::uint64_t>(block.launch->params),
              launch.parameter_bytes)) {
     return true;
   }
-  return in_local_variable(thread, address, bytes);
+  return in_other_block(thread, address, bytes) || in_local_variable(thread, address, bytes);
 }
 
 bool in_allocation(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/child_launches.h"
@@ -95,8 +97,8 @@ std::uint64_t block_count(const LaunchRequest& request) {
   return std::uint64_t{request.grid.x} * request.grid.y * request.grid.z;
 }
 
-/// How many blocks a GPU with so many processors would hold at once: spin-waits between so many
-/// make progress. A cooperative launch holds all of its blocks.
+/// How many clusters (of one block, usually) a GPU with so many processors would hold at once:
+/// spin-waits between so many make progress. A cooperative launch holds all of its blocks.
 std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative,
                              std::uint64_t processors) {
   std::uint64_t resident = launch.blocks;
@@ -109,6 +111,7 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative,
         std::clamp<std::uint64_t>(std::min(by_threads, by_shared), 1, 32);
     resident = std::min(resident, per_processor * processors);
   }
+  resident = std::max<std::uint64_t>(resident / launch.cluster_blocks, 1);
   return static_cast<std::int32_t>(
       std::min<std::uint64_t>(resident, WorkerPool::unlimited / 2 - 1));
 }
@@ -160,10 +163,12 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
     if (launch_.most_fused > 1 && launch_.kernel.facts.strides_over_grid)
       per_chunk = std::min((launch_.blocks + workers - 1) / workers, launch_.most_fused);
   }
+  const std::uint64_t units =
+      launch_.suspends ? launch_.blocks / launch_.cluster_blocks : launch_.blocks;
   // The pool counts chunks in 32 bits.
-  per_chunk = std::max({per_chunk, launch_.blocks >> 30, std::uint64_t{1}});
+  per_chunk = std::max({per_chunk, units >> 30, std::uint64_t{1}});
   blocks_per_chunk_ = per_chunk;
-  chunks_ = static_cast<std::uint32_t>((launch_.blocks + per_chunk - 1) / per_chunk);
+  chunks_ = static_cast<std::uint32_t>((units + per_chunk - 1) / per_chunk);
   chunks_left_.store(chunks_, std::memory_order_relaxed);
   if (launch_.choice.work) started_ = std::chrono::steady_clock::now();
 }
@@ -201,8 +206,11 @@ void GridRun::count_turn(bool advanced) {
 
 void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
   const std::uint64_t first = chunk * blocks_per_chunk_;
-  const std::uint64_t last = std::min(first + blocks_per_chunk_, launch_.blocks);
-  if (launch_.suspends) {
+  std::uint64_t last = std::min(first + blocks_per_chunk_, launch_.blocks);
+  if (launch_.suspends && launch_.cluster_blocks > 1) {
+    last = std::min(last, launch_.blocks / launch_.cluster_blocks);
+    run_clusters(first, last, processor);
+  } else if (launch_.suspends) {
     run_suspending(first, last, processor);
   } else {
     run_plain_blocks(launch_, first, last, processor);
@@ -247,6 +255,100 @@ class ParkedBlock final : public Parked {
   std::uint64_t next_;
   const std::uint64_t last_;
 };
+
+/// A chunk of clusters, one after the other. The blocks of one take turns on one worker.
+class ParkedCluster final : public Parked {
+ public:
+  ParkedCluster(GridRun& grid, std::vector<std::unique_ptr<BlockRun>> runs, std::uint64_t first,
+                std::uint64_t last)
+      : grid_(grid), runs_(std::move(runs)), next_(first), last_(last) {
+    start_next();
+  }
+
+  bool resume(unsigned processor) override {
+    for (;;) {
+      const Round round = run_round(processor);
+      if (round.stopped) return end();
+      if (unfinished_ == 0) {
+        if (next_ == last_) return end();
+        start_next();
+        continue;
+      }
+      if (round.advanced) continue;
+      if (!round.spinning) {
+        runs_[static_cast<std::size_t>(std::countr_zero(unfinished_))]->report_deadlock();
+        return end();
+      }
+      grid_.count_turn(false);
+      WorkerPool::instance().park(this);
+      return false;
+    }
+  }
+
+ private:
+  struct Round {
+    bool advanced = false, spinning = false, stopped = false;
+  };
+
+  void start_next() {
+    std::array<BlockRun*, most_cluster_blocks> blocks{};
+    for (std::uint32_t rank = 0; rank < runs_.size(); ++rank) {
+      runs_[rank]->start(grid_.launch_.block_in_cluster(next_, rank));
+      blocks[rank] = runs_[rank].get();
+    }
+    cluster_.start({blocks.data(), runs_.size()});
+    unfinished_ = (1u << runs_.size()) - 1;
+    ++next_;
+  }
+
+  Round run_round(unsigned processor) {
+    Round round;
+    for (std::uint32_t left = unfinished_; left != 0; left &= left - 1) {
+      BlockRun& run = *runs_[static_cast<std::size_t>(std::countr_zero(left))];
+      const BlockRun::Outcome outcome = grid_.launch_.stopped.load(std::memory_order_relaxed)
+                                            ? BlockRun::Outcome::Stopped
+                                            : run.run(processor);
+      if (outcome == BlockRun::Outcome::Stopped) {
+        round.stopped = true;
+        return round;
+      }
+      round.advanced |= run.advanced();
+      round.spinning |= outcome == BlockRun::Outcome::Spinning;
+      if (outcome == BlockRun::Outcome::Finished) unfinished_ &= ~(left & (~left + 1));
+    }
+    return round;
+  }
+
+  bool end() {
+    if (grid_.launch_.timed_out.load(std::memory_order_relaxed)) runs_.front()->report_late();
+    for (std::unique_ptr<BlockRun>& run : runs_) BlockRun::recycle(std::move(run));
+    GridRun& grid = grid_;
+    delete this;
+    grid.end_chunk();
+    return true;
+  }
+
+  GridRun& grid_;
+  std::vector<std::unique_ptr<BlockRun>> runs_;  ///< by rank
+  Cluster cluster_;
+  std::uint32_t unfinished_ = 0;  ///< a bit for each block
+  std::uint64_t next_;
+  const std::uint64_t last_;
+};
+
+void GridRun::run_clusters(std::uint64_t first, std::uint64_t last, unsigned processor) {
+  std::vector<std::unique_ptr<BlockRun>> runs;
+  while (!launch_.stopped.load(std::memory_order_relaxed) && runs.size() < launch_.cluster_blocks) {
+    runs.push_back(BlockRun::acquire(launch_, launch_.kernel));
+    if (runs.back() == nullptr)
+      launch_.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+  }
+  if (runs.size() < launch_.cluster_blocks || runs.back() == nullptr) {
+    end_chunk();
+    return;
+  }
+  (new ParkedCluster(*this, std::move(runs), first, last))->resume(processor);
+}
 
 void GridRun::run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor) {
   std::unique_ptr<BlockRun> run;

@@ -23,7 +23,9 @@ class GridRun final : public Job {
 
  private:
   friend class ParkedBlock;
+  friend class ParkedCluster;
   GridRun(LaunchRequest request, FaultSink& faults, Task finished);
+  void run_clusters(std::uint64_t first, std::uint64_t last, unsigned processor);
   void run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor);
   void end_chunk();
   /// A block that only waits for others has had its turn. When all blocks that have begun wait in
@@ -34,7 +36,7 @@ class GridRun final : public Job {
   LaunchRequest request_;  ///< keeps the code alive
   LaunchContext launch_;
   Task finished_;
-  std::uint64_t blocks_per_chunk_ = 1;
+  std::uint64_t blocks_per_chunk_ = 1;  ///< or clusters, where their blocks take turns
   std::uint32_t chunks_ = 0;
   std::atomic<std::uint32_t> chunks_left_{0};
   std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first

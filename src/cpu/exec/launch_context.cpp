@@ -65,6 +65,9 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;
   frame.stack_bytes = request.stack_bytes;
+  grid_frame.cluster = request.cluster;
+  grid_frame.explicit_cluster = request.explicit_cluster ? 1 : 0;
+  cluster_blocks = request.cluster.x * request.cluster.y * request.cluster.z;
   blocks = std::uint64_t{frame.grid.x} * frame.grid.y * frame.grid.z;
   const Form form = variants::form_of_launch(facts, frame.grid, frame.block);
   assert(facts.forms.has(form));
@@ -143,6 +146,16 @@ ChildLaunches* LaunchContext::children() {
 }
 
 std::unique_ptr<ChildLaunches> LaunchContext::take_children() { return std::move(children_); }
+
+std::uint64_t LaunchContext::block_in_cluster(std::uint64_t cluster, std::uint32_t rank) const {
+  const Dim3 size = grid_frame.cluster;
+  const Dim3 clusters{frame.grid.x / size.x, frame.grid.y / size.y, frame.grid.z / size.z};
+  const std::uint64_t row = cluster / clusters.x;
+  const std::uint64_t x = cluster % clusters.x * size.x + rank % size.x;
+  const std::uint64_t y = row % clusters.y * size.y + rank / size.x % size.y;
+  const std::uint64_t z = row / clusters.y * size.z + rank / (size.x * size.y);
+  return x + frame.grid.x * (y + frame.grid.y * z);
+}
 
 Dim3 LaunchContext::block_at(std::uint64_t index) const {
   const std::uint64_t row = index / frame.grid.x;

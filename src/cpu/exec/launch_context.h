@@ -13,6 +13,7 @@
 
 #include "cpu/exec/fault.h"
 #include "cpu/exec/kernel_entry.h"
+#include "cpu/kernel_abi/clusters.h"
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/variants/choose.h"
@@ -38,9 +39,11 @@ struct LaunchContext {
   FaultSink& faults;
   const std::unique_ptr<GridRaces> races;  ///< where they are looked for
   KernelCounters* counters = nullptr;      ///< of code that counts
-  LaunchFrame frame;
+  GridFrame grid_frame;
+  LaunchFrame& frame = grid_frame.launch;
   std::uint64_t blocks = 0;
   std::uint32_t threads = 0;          ///< per block
+  std::uint32_t cluster_blocks = 1;   ///< per cluster
   bool gangs = false;                 ///< runs the kernel's vector form
   bool tiles = false;                 ///< its form for tiles
   std::uint64_t most_fused = 1;       ///< so many blocks of it may run as one
@@ -70,6 +73,8 @@ struct LaunchContext {
   ChildLaunches* children();
   /// Null when nothing was queued. Only when no block runs.
   std::unique_ptr<ChildLaunches> take_children();
+  /// The index of the block of this rank in a cluster, which has an index too.
+  std::uint64_t block_in_cluster(std::uint64_t cluster, std::uint32_t rank) const;
   /// The coordinates of a block by its index.
   Dim3 block_at(std::uint64_t index) const;
   /// Stops the launch and tells the sink, if this is the launch's first fault.

@@ -9,9 +9,12 @@
 #include "cpu/exec/device_runtime_symbols.h"
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/math.h"
+#include "cpu/kernel_abi/bulk_copies.h"
 #include "cpu/kernel_abi/checks.h"
+#include "cpu/kernel_abi/clusters.h"
 #include "cpu/kernel_abi/counters.h"
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/kernel_abi/tensor_maps.h"
 #include "cpu/kernel_abi/texture.h"
 
 // 128-bit arithmetic of the compiler's run-time library.
@@ -50,6 +53,20 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_local_pop", pycuda_cpu_local_pop),
       runtime_symbol("pycuda_cpu_mbarrier_arrive", pycuda_cpu_mbarrier_arrive),
       runtime_symbol("pycuda_cpu_mbarrier_add_bytes", pycuda_cpu_mbarrier_add_bytes),
+      runtime_symbol("pycuda_cpu_cluster_pointer", pycuda_cpu_cluster_pointer),
+      runtime_symbol("pycuda_cpu_cluster_address", pycuda_cpu_cluster_address),
+      runtime_symbol("pycuda_cpu_cluster_has", pycuda_cpu_cluster_has),
+      runtime_symbol("pycuda_cpu_cluster_map", pycuda_cpu_cluster_map),
+      runtime_symbol("pycuda_cpu_cluster_rank", pycuda_cpu_cluster_rank),
+      runtime_symbol("pycuda_cpu_cluster_use", pycuda_cpu_cluster_use),
+      runtime_symbol("pycuda_cpu_cluster_arrive", pycuda_cpu_cluster_arrive),
+      runtime_symbol("pycuda_cpu_cluster_wait", pycuda_cpu_cluster_wait),
+      runtime_symbol("pycuda_cpu_bulk_copy", pycuda_cpu_bulk_copy),
+      runtime_symbol("pycuda_cpu_bulk_multicast", pycuda_cpu_bulk_multicast),
+      runtime_symbol("pycuda_cpu_bulk_reduce", pycuda_cpu_bulk_reduce),
+      runtime_symbol("pycuda_cpu_bulk_complete", pycuda_cpu_bulk_complete),
+      runtime_symbol("pycuda_cpu_tensor_load", pycuda_cpu_tensor_load),
+      runtime_symbol("pycuda_cpu_tensor_store", pycuda_cpu_tensor_store),
       runtime_symbol("pycuda_cpu_frame_pop", pycuda_cpu_frame_pop),
       runtime_symbol("pycuda_cpu_clock", pycuda_cpu_clock),
       runtime_symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),

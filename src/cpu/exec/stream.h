@@ -33,6 +33,8 @@ struct LaunchRequest {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  Dim3 cluster;                   ///< blocks of a cluster: the grid is made of whole ones
+  bool explicit_cluster = false;  ///< the launch or the kernel says what clusters there are
   std::uint32_t stack_bytes = default_stack_bytes;  ///< CU_LIMIT_STACK_SIZE at the call
   std::string params;                               ///< packed parameter bytes (copied at the call)
   Checks checks = {};                               ///< of the kernel's code

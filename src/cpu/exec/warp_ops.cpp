@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 
+#include "cpu/exec/warp_group_product.h"
 #include "cpu/kernel_abi/shuffle.h"
+#include "cpu/kernel_abi/wgmma.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -97,6 +99,7 @@ void reduce(WarpOp op, std::uint32_t lanes, ThreadFrame* warp) {
 }  // namespace
 
 void execute_warp_op(WarpOp op, std::uint32_t participants, ThreadFrame* warp) {
+  if (op == warp_group_product) return multiply_matrices(participants, warp);
   switch (op) {
     case WarpOp::Sync:
       return;
@@ -137,6 +140,7 @@ void execute_warp_op(WarpOp op, std::uint32_t participants, ThreadFrame* warp) {
 }
 
 const char* warp_op_name(WarpOp op) {
+  if (op == warp_group_product) return "wgmma.mma_async";
   switch (op) {
     case WarpOp::Sync:
       return "bar.warp.sync";

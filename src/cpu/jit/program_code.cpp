@@ -20,6 +20,7 @@ Program::Implementation::Implementation(std::string_view ptx_text, std::string d
                                         std::shared_ptr<const CompiledProgram> module,
                                         bool from_cache, std::shared_ptr<const ptx::Module> parsed)
     : ptx_text_(ptx_text),
+      clusters_(ptx::cluster_directives(ptx_text)),
       digest_(std::move(digest)),
       options_(options),
       module_(std::move(module)),

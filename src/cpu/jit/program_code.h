@@ -16,6 +16,7 @@
 #include "cpu/jit/deadline_compile.h"
 #include "cpu/jit/object_cache.h"
 #include "cpu/jit/program.h"
+#include "cpu/ptx/cluster_directives.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
 
@@ -33,6 +34,11 @@ class Program::Implementation {
   const std::vector<GlobalVariable>& variables() const { return variables_; }
   bool from_cache() const { return from_cache_; }
   const std::string& ptx_text() const { return ptx_text_; }
+  /// What the kernel's header says of its clusters.
+  ptx::ClusterDirectives clusters_of(std::string_view kernel) const {
+    const auto found = clusters_.find(kernel);
+    return found != clusters_.end() ? found->second : ptx::ClusterDirectives();
+  }
   const std::string& digest() const { return digest_; }
   const Options& options() const { return options_; }
 
@@ -87,6 +93,7 @@ class Program::Implementation {
   void forget_parsed_if_done() const;
 
   std::string ptx_text_;
+  std::map<std::string, ptx::ClusterDirectives, std::less<>> clusters_;
   std::string digest_;
   Options options_;
   std::shared_ptr<const CompiledProgram> module_;

@@ -5,6 +5,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/lower/cluster.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
@@ -127,6 +128,10 @@ llvm::Value* FunctionLowering::pointer_to(const ptx::Operand& address, ptx::Spac
     llvm::Value* offset = address.has_register_base ? read_bits(reg, 32) : builder_.getInt32(0);
     offset =
         builder_.CreateAdd(offset, builder_.getInt32(static_cast<std::uint32_t>(address.offset)));
+    // Of the two spaces of a copy this one is looked at where the copy is emitted.
+    const bool of_cluster = current_ != nullptr && current_->modifiers.has("shared::cluster") &&
+                            current_->opcode != ptx::Opcode::cp;
+    if (of_cluster) return cluster_pointer(*this, offset);
     return builder_.CreateGEP(byte, shared_base(),
                               builder_.CreateZExt(offset, builder_.getInt64Ty()));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "cpu/lower/cluster.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/pseudo.h"
@@ -71,20 +72,17 @@ bool emit_alloca(FunctionLowering& lowering, const ptx::Instruction& instruction
 
 bool emit_address(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
+  const bool of_cluster = instruction.modifiers.has("shared::cluster");
   switch (instruction.opcode) {
-    // A cluster has one block: its own.
     case ptx::Opcode::mapa:
-      if (instruction.operands.size() != 3) return false;
-      lowering.write(instruction.operands[0], lowering.read_bits(instruction.operands[1], 64));
-      return true;
     case ptx::Opcode::getctarank:
-      if (instruction.operands.size() != 2) return false;
-      lowering.write(instruction.operands[0], b.getInt32(0));
-      return true;
+      return emit_cluster_rank(lowering, instruction);
     case ptx::Opcode::cvta:
-      return emit_cvta(lowering, instruction);
+      return of_cluster ? emit_cluster_cvta(lowering, instruction)
+                        : emit_cvta(lowering, instruction);
     case ptx::Opcode::isspacep:
-      return emit_isspacep(lowering, instruction);
+      return of_cluster ? emit_is_in_cluster(lowering, instruction)
+                        : emit_isspacep(lowering, instruction);
     case ptx::Opcode::alloca:
       return emit_alloca(lowering, instruction);
     case ptx::Opcode::stacksave:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cpu/lower/bulk_copy.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/memory_order.h"
@@ -283,7 +284,9 @@ bool emit_atomic(FunctionLowering& lowering, const ptx::Instruction& instruction
   const bool returns = instruction.opcode == ptx::Opcode::atom;
   const std::vector<ptx::Operand>& operands = instruction.operands;
   const std::size_t first = returns ? 1 : 0;
-  if (operands.size() < first + 2 || modifiers.has("async")) return false;
+  if (operands.size() < first + 2) return false;
+  const bool is_async = modifiers.has("async");
+  if (is_async && (returns || !modifiers.has("mbarrier::complete_tx::bytes"))) return false;
   const unsigned bits = ptx::bits_of(modifiers.type());
   if (bits < 16) return false;
   const std::uint32_t count = std::max<std::uint32_t>(modifiers.vector, 1);
@@ -308,7 +311,7 @@ bool emit_atomic(FunctionLowering& lowering, const ptx::Instruction& instruction
     llvm::Value* old = emit_update(lowering, modifiers, actual, pointer, operands[first + 1]);
     if (!old) return false;
     if (returns) lowering.write(operands[0], old);
-    return true;
+    return !is_async || emit_bulk_completion(lowering, instruction, bits / 8);
   }
   const std::vector<ptx::Operand> sources = lowering.elements(operands[first + 1]);
   if (sources.size() != count) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Emitters: barriers of a block and of a warp.
-#include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/clusters.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/pseudo.h"
@@ -44,13 +44,32 @@ void note_barrier(FunctionLowering& lowering, const ptx::Instruction& instructio
                         {lowering.thread(), b.getInt32(is_aligned ? 1 : 0)});
 }
 
+/// barrier.cluster.arrive and barrier.cluster.wait
+bool emit_cluster_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  if (!instruction.operands.empty()) return false;
+  lowering.track_line();
+  const ptx::Ordering order = instruction.modifiers.ordering;
+  if (instruction.modifiers.has("wait")) {
+    lowering.runtime_call("pycuda_cpu_cluster_wait", b.getVoidTy(), {lowering.thread()});
+    lowering.pseudo_call(pseudo::barrier_sync, b.getVoidTy(),
+                         {b.getInt32(cluster_barrier), b.getInt32(0)}, true);
+    return true;
+  }
+  if (instruction.modifiers.barrier != ptx::BarrierMode::Arrive) return false;
+  if (order != ptx::Ordering::Relaxed)
+    b.CreateFence(llvm::AtomicOrdering::Release, llvm::SyncScope::SingleThread);
+  lowering.runtime_call("pycuda_cpu_cluster_arrive", b.getVoidTy(), {lowering.thread()});
+  return true;
+}
+
 }  // namespace
 
 bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
   const std::vector<ptx::Operand>& operands = instruction.operands;
-  if (instruction.modifiers.scope == ptx::Scope::Cluster || instruction.modifiers.has("cluster"))
-    return false;
+  if (instruction.modifiers.scope == ptx::Scope::Cluster)
+    return emit_cluster_barrier(lowering, instruction);
   note_barrier(lowering, instruction);
   switch (instruction.modifiers.barrier) {
     case ptx::BarrierMode::Warp:

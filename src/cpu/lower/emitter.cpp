@@ -141,6 +141,8 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_matrix_move;
     case mma:
       return emit_mma;
+    case wgmma:
+      return emit_wgmma;
     case wmma:
       return emit_wmma;
     case suld:

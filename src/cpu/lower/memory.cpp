@@ -2,6 +2,7 @@
 // Emitters: ld, ldu, st, cp.async.
 #include <algorithm>
 
+#include "cpu/lower/bulk_copy.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/mbarrier.h"
@@ -109,7 +110,9 @@ AccessNote store_note(FunctionLowering& lowering, const Access& access,
 
 bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
-  if (instruction.operands.size() < 2 || modifiers.has("async")) return false;
+  if (instruction.operands.size() < 2 || modifiers.has("bulk")) return false;
+  const bool is_async = modifiers.has("async");
+  if (is_async && !modifiers.has("mbarrier::complete_tx::bytes")) return false;
   const std::vector<ptx::Operand> sources = lowering.elements(instruction.operands[1]);
   if (sources.size() != std::max<std::size_t>(modifiers.vector, 1)) return false;
   const Access access = access_of(modifiers, sources.size());
@@ -134,22 +137,28 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction)
     }
     return true;
   }
+  const auto finish = [&] {
+    return !is_async ||
+           emit_bulk_completion(lowering, instruction, access.element_bytes * access.count);
+  };
   if (access.count == 1) {
     set_memory_scope(*b.CreateAlignedStore(values[0], pointer, alignment), space);
-    return true;
+    return finish();
   }
   llvm::Value* whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, access.count));
   for (std::uint32_t i = 0; i < access.count; ++i)
     whole = b.CreateInsertElement(whole, values[i], i);
   set_memory_scope(*b.CreateAlignedStore(whole, pointer, alignment), space);
-  return true;
+  return finish();
 }
 
 /// cp.async.{ca,cg}.shared.global [dst], [src], size {, source size or ignore-source predicate} {,
 /// policy}: copied at once, which PTX allows; so groups have nothing to wait for.
 bool emit_async_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
-  if (!modifiers.has("async") || modifiers.has("bulk") || modifiers.has("reduce")) return false;
+  if (!modifiers.has("async")) return false;
+  if (modifiers.has("bulk")) return emit_bulk_copy(lowering, instruction);
+  if (modifiers.has("reduce")) return false;
   if (modifiers.has("mbarrier")) return emit_copy_arrival(lowering, instruction);
   if (modifiers.has("commit_group") || modifiers.has("wait_group") || modifiers.has("wait_all"))
     return true;

@@ -37,19 +37,12 @@ const char* pseudo_name(ptx::SpecialRegister special) {
       return "nctaid.y";
     case NCtaIdZ:
       return "nctaid.z";
-    // A cluster is one block here, so that a block's place among clusters is its place in the grid.
-    case ClusterIdX:
-      return "ctaid.x";
-    case ClusterIdY:
-      return "ctaid.y";
-    case ClusterIdZ:
-      return "ctaid.z";
-    case NClusterIdX:
-      return "nctaid.x";
-    case NClusterIdY:
-      return "nctaid.y";
-    case NClusterIdZ:
-      return "nctaid.z";
+    case ClusterNCtaIdX:
+      return "cluster_nctaid.x";
+    case ClusterNCtaIdY:
+      return "cluster_nctaid.y";
+    case ClusterNCtaIdZ:
+      return "cluster_nctaid.z";
     case LaneId:
       return "laneid";
     case WarpId:
@@ -101,6 +94,11 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
       call->addRangeRetAttr({llvm::APInt(bits, 0), llvm::APInt::getSignedMinValue(bits)});
     return call;
   };
+  const auto along = [&](const char* prefix, ptx::SpecialRegister special,
+                         ptx::SpecialRegister first) {
+    const int axis = static_cast<int>(special) - static_cast<int>(first);
+    return sreg(std::string(prefix) + "xyz"[axis], 32);
+  };
   if (const char* name = pseudo_name(operand.special))
     return sreg(name, operand.special == GridId ? 64 : 32);
   switch (operand.special) {
@@ -124,22 +122,40 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
           sreg("dynamic_smem_size", 32));
     case ReservedSharedOffset:
       return b.getInt32(place_in_reserved_shared(operand.index));
-    // Launches have no clusters of more than one block, and no graph is launched by kernels. What
-    // the performance counters count is up to the device.
+    // Grids are made of whole clusters.
+    case ClusterIdX:
+    case ClusterIdY:
+    case ClusterIdZ:
+      return b.CreateUDiv(along("ctaid.", operand.special, ClusterIdX),
+                          along("cluster_nctaid.", operand.special, ClusterIdX));
+    case NClusterIdX:
+    case NClusterIdY:
+    case NClusterIdZ:
+      return b.CreateUDiv(along("nctaid.", operand.special, NClusterIdX),
+                          along("cluster_nctaid.", operand.special, NClusterIdX));
     case ClusterCtaIdX:
     case ClusterCtaIdY:
     case ClusterCtaIdZ:
-    case ClusterCtaRank:
+      return b.CreateURem(along("ctaid.", operand.special, ClusterCtaIdX),
+                          along("cluster_nctaid.", operand.special, ClusterCtaIdX));
+    case ClusterCtaRank: {
+      llvm::Value* rank = b.getInt32(0);
+      for (const char axis : {'z', 'y', 'x'}) {
+        llvm::Value* blocks = sreg(std::string("cluster_nctaid.") + axis, 32);
+        llvm::Value* place = b.CreateURem(sreg(std::string("ctaid.") + axis, 32), blocks);
+        rank = b.CreateAdd(b.CreateMul(rank, blocks), place);
+      }
+      return rank;
+    }
+    case ClusterNCtaRank:
+      return b.CreateMul(sreg("cluster_nctaid.x", 32),
+                         b.CreateMul(sreg("cluster_nctaid.y", 32), sreg("cluster_nctaid.z", 32)));
+    case IsExplicitCluster:
+      return b.CreateICmpNE(sreg("is_explicit_cluster", 32), b.getInt32(0));
+    // No graph is launched by kernels. What the performance counters count is up to the device.
     case CurrentGraphExec:
     case PerformanceMonitor:
       return b.getInt64(0);
-    case ClusterNCtaIdX:
-    case ClusterNCtaIdY:
-    case ClusterNCtaIdZ:
-    case ClusterNCtaRank:
-      return b.getInt32(1);
-    case IsExplicitCluster:
-      return b.getInt1(false);
     default:
       return nullptr;
   }

@@ -114,11 +114,42 @@ bool emit_match(FunctionLowering& lowering, const ptx::Instruction& instruction)
   return true;
 }
 
+/// The sign of a float's bits decides their order as integers: an i32 in the order of the floats,
+/// with -0 below 0.
+llvm::Value* in_order(llvm::IRBuilder<>& b, llvm::Value* bits) {
+  return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), b.getInt32(0x7fffffff)));
+}
+
+/// redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, mask, as one of integers. A NaN goes to the end of
+/// their order where it does what it should: it wins with .NaN, and loses without.
+bool emit_float_reduction(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const bool is_minimum = modifiers.atomic == ptx::AtomicOp::Min;
+  if (!is_minimum && modifiers.atomic != ptx::AtomicOp::Max) return false;
+  constexpr std::uint32_t lowest = 0x80000000u, highest = 0x7fffffffu, infinity = 0x7f800000u;
+  llvm::Value* bits = lowering.read_bits(instruction.operands[1], 32);
+  llvm::Value* magnitude = b.CreateAnd(bits, b.getInt32(0x7fffffff));
+  if (modifiers.abs) bits = magnitude;
+  llvm::Value* end = b.getInt32(is_minimum == modifiers.nan ? lowest : highest);
+  llvm::Value* is_nan = b.CreateICmpUGT(magnitude, b.getInt32(infinity));
+  llvm::Value* number = b.CreateSelect(is_nan, end, in_order(b, bits));
+  const WarpResult result = warp_call(
+      lowering, is_minimum ? WarpOp::ReduceMinS32 : WarpOp::ReduceMaxS32,
+      lowering.read_bits(instruction.operands[2], 32), b.CreateZExt(number, b.getInt64Ty()));
+  llvm::Value* found = b.CreateTrunc(result.value, b.getInt32Ty());
+  lowering.write(
+      instruction.operands[0],
+      b.CreateSelect(b.CreateICmpEQ(found, end), b.getInt32(0x7fffffff), in_order(b, found)));
+  return true;
+}
+
 /// redux.sync.op.type d, a, mask
 bool emit_reduction(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const std::vector<ptx::Operand>& operands = instruction.operands;
   const ptx::Type type = instruction.modifiers.type();
-  if (operands.size() != 3 || ptx::bits_of(type) != 32 || ptx::is_float(type)) return false;
+  if (operands.size() != 3 || ptx::bits_of(type) != 32) return false;
+  if (type == ptx::Type::F32) return emit_float_reduction(lowering, instruction);
   const bool is_signed = ptx::is_signed(type);
   WarpOp operation{};
   switch (instruction.modifiers.atomic) {

@@ -121,16 +121,15 @@ Text ptx_of_linked(const std::byte* image, std::size_t available) {
   return std::string(text, strnlen(text, bytes));
 }
 
-/// PTX begins with a directive or a comment.
-bool looks_like_ptx(const char* text, std::size_t available) {
-  for (std::size_t i = 0; i < available; ++i) {
-    if (std::strchr(" \t\r\n\v\f", text[i]) == nullptr) return text[i] == '.' || text[i] == '/';
-    if (text[i] == 0) return false;
+}  // namespace
+
+bool is_ptx_text(const char* image, std::size_t available_bytes) {
+  for (std::size_t i = 0; i < available_bytes; ++i) {
+    if (std::strchr(" \t\r\n\v\f", image[i]) == nullptr) return image[i] == '.' || image[i] == '/';
+    if (image[i] == 0) return false;
   }
   return false;
 }
-
-}  // namespace
 
 Text ptx_of_image(const void* image, std::size_t available_bytes, std::uint32_t architecture) {
   const ImageFailure unknown{
@@ -140,7 +139,7 @@ Text ptx_of_image(const void* image, std::size_t available_bytes, std::uint32_t 
   const auto* bytes = static_cast<const std::byte*>(image);
   const auto* text = static_cast<const char*>(image);
   // Text first: a short string without known length must not be read past its NUL.
-  if (looks_like_ptx(text, available_bytes)) {
+  if (is_ptx_text(text, available_bytes)) {
     return std::string(text, strnlen(text, available_bytes));
   }
   const std::size_t known_magic = strnlen(text, std::min<std::size_t>(available_bytes, 4));

@@ -23,6 +23,9 @@ struct ImageFailure {
   std::string message;
 };
 
+/// Whether the image is PTX itself, which begins with a directive or a comment.
+bool is_ptx_text(const char* image, std::size_t available_bytes);
+
 /// The PTX text of an image in memory whose length the caller may not know: PTX text
 /// (NUL-terminated), a fat binary or its wrapper (entries plain, LZ4 or ZSTD; the PTX entry with
 /// the highest architecture not above `architecture`, else the lowest), or a linked container of

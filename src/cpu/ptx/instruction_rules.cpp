@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "cpu/ptx/bulk_rules.h"
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/form_rules.h"
 #include "cpu/ptx/modifier_rules.h"
@@ -168,6 +169,7 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
   if (Broken broken = broken_form_rule(instruction)) return broken;
   if (Broken broken = broken_order_rule(instruction, function)) return broken;
+  if (Broken broken = broken_bulk_rule(instruction)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
   if (Broken broken = broken_operand_rule(instruction, function, module)) return broken;

@@ -110,6 +110,11 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
   const Modifiers& modifiers = instruction.modifiers;
   const bool moves =
       instruction.opcode == Opcode::mov && (modifiers.vector == 1 || operand.kind == Kind::Symbol);
+  // Of an address of shared memory, the variable's own will do.
+  const bool finds_rank =
+      (instruction.opcode == Opcode::mapa || instruction.opcode == Opcode::getctarank) &&
+      modifiers.has_space;
+  if (finds_rank) return std::nullopt;
   if (!moves && instruction.opcode != Opcode::cvta)
     return "has the name of a variable or function where it takes a register: move its address "
            "to one first";

@@ -202,6 +202,21 @@ Broken cached_access(const Instruction& instruction) {
                  "has .mmio, which is for .global");
 }
 
+/// barrier.cluster, and what is for that one alone.
+Broken cluster_barrier(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Ordering order = modifiers.ordering;
+  if (modifiers.scope != Scope::Cluster)
+    return only_if(order == Ordering::Weak, "has a memory order, which is for .cluster");
+  if (!instruction.operands.empty()) return "of a cluster has no operands";
+  if (modifiers.has("wait"))
+    return only_if(order == Ordering::Weak || order == Ordering::Acquire, "waits and acquires");
+  if (modifiers.barrier != BarrierMode::Arrive) return "needs .arrive or .wait";
+  return only_if(
+      order == Ordering::Weak || order == Ordering::Relaxed || order == Ordering::Release,
+      "arrives and releases");
+}
+
 }  // namespace
 
 Broken broken_order_rule(const Instruction& instruction, const Function& function) {
@@ -234,9 +249,7 @@ Broken broken_order_rule(const Instruction& instruction, const Function& functio
     case Opcode::elect:
       return only_if(instruction.modifiers.sync, "needs .sync");
     case Opcode::barrier:
-      return only_if(instruction.modifiers.scope == Scope::Cluster ||
-                         instruction.modifiers.ordering == Ordering::Weak,
-                     "has a memory order, which is for .cluster");
+      return cluster_barrier(instruction);
     default:
       return std::nullopt;
   }

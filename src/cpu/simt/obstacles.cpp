@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cpu/lower/callee_name.h"
+#include "cpu/lower/cluster.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/widen/widen.h"
@@ -64,6 +65,7 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
   llvm::StringRef name = callee->getName();
   if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
     return "a stack of its own";
+  if (name.starts_with(lower::cluster_call_prefix)) return "other blocks of its cluster";
   if (name == "pycuda_cpu_is_local") return "a question of where an address lies";
   if (!name.starts_with("ptx.")) return {};
   if (name == pseudo::barrier_sync) {

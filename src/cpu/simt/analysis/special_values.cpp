@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "cpu/kernel_abi/clusters.h"
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
@@ -102,6 +103,8 @@ class Reader {
           b_.CreateMul(b_.CreateMul(special("ntid.x"), special("ntid.y")), special("ntid.z"));
       return b_.CreateLShr(b_.CreateAdd(threads, b_.getInt32(31)), 5);
     }
+    if (llvm::Value* value = dimension(name, "cluster_nctaid.", 4)) return value;
+    if (name == "is_explicit_cluster") return of_launch(offsetof(GridFrame, explicit_cluster));
     if (name == "smid") return of_block(offsetof(BlockFrame, processor));
     if (name == "nsmid") return of_launch(offsetof(LaunchFrame, processor_count));
     if (name == "lanemask.eq") return at_lane();
@@ -132,8 +135,10 @@ class Reader {
         return of_launch(offsetof(LaunchFrame, block) + axis);
       case 2:
         return of_block(offsetof(BlockFrame, ctaid) + axis);
-      default:
+      case 3:
         return of_launch(offsetof(LaunchFrame, grid) + axis);
+      default:
+        return of_launch(offsetof(GridFrame, cluster) + axis);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/InstIterator.h>
 
+#include "cpu/lower/cluster.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -43,6 +44,8 @@ bool Suspension::body_suspends(const llvm::Function& function) const {
     if (!call) continue;
     const llvm::Function* callee = call->getCalledFunction();
     if (callee && is_suspending_pseudo(*callee)) return true;
+    // The blocks of a cluster take turns, in which their threads are scheduled one by one.
+    if (callee && callee->getName().starts_with(lower::cluster_call_prefix)) return true;
     if (is_suspending_call(*call)) return true;
   }
   return false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/kernel_abi/wgmma.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/memory_scopes.h"
 #include "cpu/lower/pseudo.h"
@@ -251,6 +252,7 @@ bool WarpSites::names_active_lanes(const llvm::Value* mask, const llvm::BasicBlo
 
 std::string WarpSites::obstacle(const llvm::CallBase& operation) const {
   if (counts(kind_of(operation))) return {};
+  if (kind_of(operation) == warp_group_product) return "matrices of a warp group";
   const llvm::BasicBlock& block = *operation.getParent();
   if (!is_whole(block))
     return names_active_lanes(mask_of(operation), block)

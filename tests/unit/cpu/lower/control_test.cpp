@@ -173,14 +173,14 @@ TEST_CASE("instructions that the driver lacks are named as written, with their l
 .visible .entry k(.param .u64 p) {
   .reg .b64 %rd<4>; .reg .b32 %r<9>;
   ld.param.u64 %rd1, [p];
-  barrier.cluster.arrive.aligned;
-  wgmma.fence.sync.aligned;
+  multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1];
+  tcgen05.wait::ld.sync.aligned;
   ret;
 })");
   CHECK(text.find("ptx:8:") != std::string::npos);
-  CHECK(text.find("'barrier.cluster.arrive.aligned' is not supported by the CPU driver") !=
-        std::string::npos);
-  CHECK(text.find("'wgmma.fence.sync.aligned' is not supported by the CPU driver") !=
+  CHECK(text.find("'multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1]' is not supported by "
+                  "the CPU driver") != std::string::npos);
+  CHECK(text.find("'tcgen05.wait::ld.sync.aligned' is not supported by the CPU driver") !=
         std::string::npos);
 }
 

@@ -45,20 +45,16 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "%f6, %f7, %f8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4, %r5, "
            "%r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
            "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1, %r2, %r3, %r4}, [%rd1]",
-           "wgmma.fence.sync.aligned",
-           "cp.async.bulk.commit_group",
-           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, "
-           "[%r2]",
+           "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd1, "
+           "%r1, 0, %p1, 1, 1, 0, 0",
+           "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::"
+           "bytes [%r1], [%rd1, {%r2, %r3, %r3, %r3, %r3}], [%r2]",
            "multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1]",
-           "barrier.cluster.arrive.aligned",
            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[%r1], [%r2]",
            "tcgen05.wait::ld.sync.aligned",
            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
            "[%rd1], [%r1], 128",
-           "redux.sync.min.f32 %f1, %f2, 0xffffffff",
-           "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], "
-           "%r2, [%r3]",
        }) {
     const std::string said = diagnostics_of(kernel_with(instruction));
     CAPTURE(said);

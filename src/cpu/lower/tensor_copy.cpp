@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Emitters: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor. What the instruction says goes
+// into a TensorCopy on the stack.
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cpu/kernel_abi/bulk_copies.h"
+#include "cpu/kernel_abi/tensor_maps.h"
+#include "cpu/lower/bulk_copy.h"
+#include "cpu/lower/cluster.h"
+#include "cpu/lower/function_lowering.h"
+
+namespace pycuda::cpu::lower {
+
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+
+std::uint32_t rank_of(const ptx::Modifiers& modifiers) {
+  constexpr std::string_view words[] = {"1d", "2d", "3d", "4d", "5d"};
+  std::uint32_t rank = 0;
+  for (const std::string_view word : words) {
+    ++rank;
+    if (modifiers.has(word)) return rank;
+  }
+  return 0;
+}
+
+/// Fills a TensorCopy.
+class Description {
+ public:
+  explicit Description(FunctionLowering& lowering)
+      : lowering_(lowering),
+        b_(lowering.builder()),
+        memory_(lowering.entry_alloca(
+            llvm::ArrayType::get(b_.getInt64Ty(), (sizeof(TensorCopy) + 7) / 8), "copy")) {
+    b_.CreateMemSet(memory_, b_.getInt8(0), sizeof(TensorCopy), llvm::Align(8));
+    put(offsetof(TensorCopy, reduction), b_.getInt32(TensorCopy::no_reduction));
+  }
+
+  void put(std::size_t offset, llvm::Value* value) {
+    b_.CreateAlignedStore(value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), memory_, offset),
+                          llvm::Align(2));
+  }
+  bool put_coordinates(const Operand& operand, std::uint32_t rank) {
+    const std::vector<Operand> given = lowering_.elements(operand);
+    if (given.size() != rank) return false;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      put(offsetof(TensorCopy, coordinates) + i * sizeof(std::int32_t),
+          lowering_.read_bits(given[i], 32));
+    put(offsetof(TensorCopy, rank), b_.getInt32(rank));
+    return true;
+  }
+  bool put_offsets(const Operand& operand, std::uint32_t count) {
+    const std::vector<Operand> given = lowering_.elements(operand);
+    if (given.size() != count) return false;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      put(offsetof(TensorCopy, offsets) + i * sizeof(std::uint16_t),
+          lowering_.read_bits(given[i], 16));
+    return true;
+  }
+  llvm::Value* memory() const { return memory_; }
+
+ private:
+  FunctionLowering& lowering_;
+  llvm::IRBuilder<>& b_;
+  llvm::Value* memory_;
+};
+
+/// [map, {coordinates}]: the map's host address, or null.
+llvm::Value* map_of(FunctionLowering& lowering, const Operand& operand, std::uint32_t rank,
+                    Description& description) {
+  if (operand.kind != Operand::Kind::TexCoords || operand.elements.size() != 2) return nullptr;
+  if (!description.put_coordinates(operand.elements[1], rank)) return nullptr;
+  return lowering.builder().CreateIntToPtr(lowering.read_bits(operand.elements[0], 64),
+                                           lowering.builder().getPtrTy());
+}
+
+bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction,
+               std::uint32_t rank) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  llvm::IRBuilder<>& b = lowering.builder();
+  const bool is_im2col = modifiers.has("im2col"),
+             is_multicast = modifiers.has("multicast::cluster");
+  const std::size_t needed =
+      3 + (is_im2col ? 1 : 0) + (is_multicast ? 1 : 0) + (modifiers.has("L2::cache_hint") ? 1 : 0);
+  if (operands.size() != needed || !modifiers.has("mbarrier::complete_tx::bytes")) return false;
+  const bool to_cluster = modifiers.has("shared::cluster");
+  Description copy(lowering);
+  llvm::Value* map = map_of(lowering, operands[1], rank, copy);
+  if (map == nullptr) return false;
+  if (is_im2col) {
+    if (rank < 3 || !copy.put_offsets(operands[3], rank - 2)) return false;
+    copy.put(offsetof(TensorCopy, is_im2col), b.getInt32(1));
+  }
+  if (is_multicast) {
+    use_cluster(lowering);
+    copy.put(offsetof(TensorCopy, blocks), lowering.read_bits(operands[is_im2col ? 4 : 3], 16));
+  }
+  lowering.runtime_call(
+      "pycuda_cpu_tensor_load", b.getVoidTy(),
+      {lowering.thread(), bulk_pointer(lowering, operands[0], Space::Shared, to_cluster), map,
+       bulk_pointer(lowering, operands[2], Space::Shared, to_cluster), copy.memory()});
+  return true;
+}
+
+bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction,
+                std::uint32_t rank) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  llvm::IRBuilder<>& b = lowering.builder();
+  const std::size_t needed = 2 + (modifiers.has("L2::cache_hint") ? 1 : 0);
+  if (operands.size() != needed || !modifiers.has("bulk_group")) return false;
+  Description copy(lowering);
+  llvm::Value* map = map_of(lowering, operands[0], rank, copy);
+  if (map == nullptr) return false;
+  if (modifiers.has("im2col_no_offs")) copy.put(offsetof(TensorCopy, is_im2col), b.getInt32(1));
+  if (modifiers.has("reduce")) {
+    const auto operation = bulk_operation_of(modifiers);
+    if (!operation) return false;
+    copy.put(offsetof(TensorCopy, reduction), b.getInt32(static_cast<std::uint32_t>(*operation)));
+  }
+  lowering.runtime_call("pycuda_cpu_tensor_store", b.getVoidTy(),
+                        {lowering.thread(), map,
+                         bulk_pointer(lowering, operands[1], Space::Shared, false), copy.memory()});
+  return true;
+}
+
+}  // namespace
+
+bool emit_tensor_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("prefetch")) return true;
+  for (const std::string_view word : {"im2col::w", "im2col::w::128", "tile::gather4",
+                                      "tile::scatter4", "cta_group::1", "cta_group::2"}) {
+    if (modifiers.has(word)) return false;
+  }
+  const std::uint32_t rank = rank_of(modifiers);
+  if (rank == 0 || !modifiers.has_space) return false;
+  lowering.track_line();
+  return modifiers.space == Space::Global ? emit_store(lowering, instruction, rank)
+                                          : emit_load(lowering, instruction, rank);
+}
+
+}  // namespace pycuda::cpu::lower

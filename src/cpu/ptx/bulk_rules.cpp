@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/ptx/bulk_rules.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+using Broken = std::optional<std::string>;
+using Kind = Operand::Kind;
+
+Broken only_if(bool wanted, const char* what) {
+  if (wanted) return std::nullopt;
+  return what;
+}
+
+bool is_one_of(Type type, std::initializer_list<Type> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+bool any_of(const Modifiers& modifiers, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return modifiers.has(word); });
+}
+
+constexpr const char* completion = "mbarrier::complete_tx::bytes";
+
+bool says(const Instruction& instruction, std::string_view words) {
+  return instruction.text.find(words) != std::string_view::npos;
+}
+
+Broken group(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("commit_group"))
+    return only_if(instruction.operands.empty(), "has no operands");
+  return only_if(instruction.operands.size() == 1 && instruction.operands[0].kind == Kind::Integer,
+                 "takes a constant number of groups");
+}
+
+/// Which spaces, and how they hear that the copy is complete.
+Broken directions(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool to_memory = says(instruction, ".global.shared::cta");
+  const bool to_block = says(instruction, ".shared::cta.global");
+  const bool to_cluster = says(instruction, ".shared::cluster.global");
+  const bool between_blocks = says(instruction, ".shared::cluster.shared::cta");
+  if (!to_memory && !to_block && !to_cluster && !between_blocks)
+    return "copies from .global to .shared::cluster or .shared::cta, from .shared::cta to "
+           ".shared::cluster or to .global, and names both spaces in the order of its operands";
+  if (modifiers.has("reduce") && !to_memory && !between_blocks) return "reads from .shared::cta";
+  if (to_memory)
+    return only_if(modifiers.has("bulk_group") && !modifiers.has(completion),
+                   "needs .bulk_group, by which copies to .global are waited for");
+  if (!modifiers.has(completion) || modifiers.has("bulk_group"))
+    return "needs .mbarrier::complete_tx::bytes, by which copies to shared memory are waited for";
+  return only_if(!modifiers.has("multicast::cluster") || to_cluster,
+                 "goes to several blocks from .global to .shared::cluster only");
+}
+
+std::size_t optional_operands(const Modifiers& modifiers) {
+  return (modifiers.has("multicast::cluster") ? 1 : 0) + (modifiers.has("L2::cache_hint") ? 1 : 0);
+}
+
+Broken reduction_type(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.types.size() != 1) return "needs a type";
+  const Type type = modifiers.types[0];
+  const bool to_memory = modifiers.space == Space::Global;
+  const char* none = "has a type that this operation does not have";
+  if (any_of(modifiers, {"and", "or", "xor"}))
+    return only_if(is_one_of(type, {Type::B32, Type::B64}), none);
+  if (any_of(modifiers, {"inc", "dec"})) return only_if(type == Type::U32, none);
+  if (any_of(modifiers, {"min", "max"})) {
+    const bool usual = is_one_of(type, {Type::U32, Type::S32});
+    const bool of_memory = is_one_of(type, {Type::U64, Type::S64, Type::F16, Type::BF16});
+    return only_if(usual || (to_memory && of_memory), none);
+  }
+  if (!modifiers.has("add")) return "needs an operation, such as .add";
+  const bool is_half = is_one_of(type, {Type::F16, Type::BF16});
+  if (is_half && !modifiers.has("noftz")) return "needs .noftz with a type of 16 bits";
+  const bool usual = is_one_of(type, {Type::U32, Type::S32, Type::U64});
+  const bool of_memory = is_half || is_one_of(type, {Type::F32, Type::F64});
+  return only_if(usual || (to_memory && of_memory), none);
+}
+
+Broken plain_copy(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  std::size_t needed = optional_operands(modifiers);
+  if (modifiers.has("prefetch")) {
+    if (!modifiers.has("L2") || modifiers.space != Space::Global) return "needs .L2.global";
+    needed += 2;
+  } else {
+    if (Broken broken = directions(instruction)) return broken;
+    needed += modifiers.has(completion) ? 4 : 3;
+    if (modifiers.has("cp_mask")) ++needed;
+  }
+  if (operands.size() != needed) return "has " + std::to_string(needed) + " operands";
+  const Operand& bytes = operands[modifiers.has("prefetch") ? 1 : 2];
+  constexpr std::uint64_t unit = 16;
+  if (bytes.kind == Kind::Integer && bytes.bits % unit != 0) return "copies a multiple of 16 bytes";
+  return modifiers.has("reduce") ? reduction_type(instruction) : std::nullopt;
+}
+
+std::size_t dimensions(const Modifiers& modifiers) {
+  constexpr std::string_view words[] = {"1d", "2d", "3d", "4d", "5d"};
+  for (std::size_t i = 0; i < std::size(words); ++i)
+    if (modifiers.has(words[i])) return i + 1;
+  return 0;
+}
+
+std::size_t elements_of(const Operand& operand) {
+  return operand.kind == Kind::Vector ? operand.elements.size() : 1;
+}
+
+Broken tensor_copy(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  const std::size_t rank = dimensions(modifiers);
+  if (rank == 0) return "needs its number of dimensions, such as .2d";
+  if (any_of(modifiers, {"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"}))
+    return std::nullopt;
+  const bool is_prefetch = modifiers.has("prefetch");
+  const bool has_offsets = modifiers.has("im2col");
+  if ((has_offsets || modifiers.has("im2col_no_offs")) && rank < 3)
+    return "has images of 3 to 5 dimensions";
+  std::size_t needed = optional_operands(modifiers) + (has_offsets ? 1 : 0);
+  std::size_t map = 1;
+  if (is_prefetch) {
+    if (!modifiers.has("L2") || modifiers.space != Space::Global) return "needs .L2.global";
+    needed += 1;
+    map = 0;
+  } else {
+    if (Broken broken = directions(instruction)) return broken;
+    const bool to_memory = modifiers.space == Space::Global;
+    needed += to_memory ? 2 : 3;
+    map = to_memory ? 0 : 1;
+  }
+  if (operands.size() != needed) return "has " + std::to_string(needed) + " operands";
+  if (operands[map].kind != Kind::TexCoords || operands[map].elements.size() != 2)
+    return "takes a tensor map and coordinates, as in [map, {x, y}]";
+  if (elements_of(operands[map].elements[1]) != rank)
+    return "has " + std::to_string(rank) + " coordinates";
+  if (!modifiers.has("reduce")) return std::nullopt;
+  return only_if(any_of(modifiers, {"add", "min", "max", "inc", "dec", "and", "or", "xor"}),
+                 "needs an operation, such as .add");
+}
+
+/// st.async and red.async.
+Broken sent_value(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (!modifiers.has(completion)) return std::nullopt;  // those of newer GPUs
+  if (modifiers.has_space && !modifiers.has("shared::cluster")) return "is for .shared::cluster";
+  const std::uint32_t bits = bits_of(modifiers.type());
+  if (bits != 32 && bits != 64) return "sends values of 32 or 64 bits";
+  return only_if(instruction.opcode != Opcode::red || !is_float(modifiers.type()),
+                 "combines integers only");
+}
+
+}  // namespace
+
+Broken broken_bulk_rule(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (instruction.opcode == Opcode::st || instruction.opcode == Opcode::red) {
+    if (!modifiers.has("async")) return std::nullopt;
+    return sent_value(instruction);
+  }
+  if (instruction.opcode != Opcode::cp || !modifiers.has("bulk")) return std::nullopt;
+  if (!says(instruction, "cp.async.bulk") && !says(instruction, "cp.reduce.async.bulk"))
+    return "is written as cp.async.bulk or cp.reduce.async.bulk";
+  if (modifiers.has("commit_group") || modifiers.has("wait_group")) return group(instruction);
+  return modifiers.has("tensor") ? tensor_copy(instruction) : plain_copy(instruction);
+}
+
+}  // namespace pycuda::cpu::ptx
