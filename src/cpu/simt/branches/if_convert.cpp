@@ -95,9 +95,9 @@ bool is_for_special_numbers(const llvm::Value* condition, unsigned depth = 0) {
   if (test == nullptr) {
     const auto* joined = llvm::dyn_cast<llvm::BinaryOperator>(condition);
     return joined != nullptr && depth < deepest &&
-           llvm::any_of(joined->operands(), [&](const llvm::Use& use) {
-             return is_for_special_numbers(use.get(), depth + 1);
-           });
+           llvm::any_of(
+               joined->operands(),
+               [&](const llvm::Use& use) { return is_for_special_numbers(use.get(), depth + 1); });
   }
   if (test->getPredicate() == llvm::CmpInst::FCMP_UNO ||
       test->getPredicate() == llvm::CmpInst::FCMP_ORD)

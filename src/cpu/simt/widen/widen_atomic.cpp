@@ -202,14 +202,14 @@ llvm::Value* Widener::emit_update(llvm::CallInst& call) {
   if (!shapes_.of(pointer).is_uniform()) {
     note(call, PlanNote::Kind::LaneByLane, alone ? in_shared_memory : in_global_memory,
          alone ? ForEachThread::Update : ForEachThread::Atomic, lanes_);
-    return for_each_lane(
-        {pointer, operand}, result,
-        [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
-          if (!alone) return b_.CreateCall(call.getCalledFunction(), values);
-          llvm::Value* old = b_.CreateAlignedLoad(type, values[0], alignment);
-          b_.CreateAlignedStore(b_.CreateCall(change, {old, values[1]}), values[0], alignment);
-          return old;
-        });
+    return for_each_lane({pointer, operand}, result,
+                         [&](llvm::ArrayRef<llvm::Value*> values, llvm::Value*) -> llvm::Value* {
+                           if (!alone) return b_.CreateCall(call.getCalledFunction(), values);
+                           llvm::Value* old = b_.CreateAlignedLoad(type, values[0], alignment);
+                           b_.CreateAlignedStore(b_.CreateCall(change, {old, values[1]}), values[0],
+                                                 alignment);
+                           return old;
+                         });
   }
   note(call, PlanNote::Kind::Other, "an atomic operation of all lanes at once");
   // All lanes in one step: the same as one after the other.

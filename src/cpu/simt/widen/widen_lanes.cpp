@@ -182,9 +182,11 @@ llvm::Value* Widener::value_in_line(llvm::Value* value, unsigned lane, unsigned 
       ((operation && !operation->isIntDivRem() && type->isIntegerTy()) ||
        llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::GetElementPtrInst>(
            instruction)) &&
-      llvm::count_if(instruction->operands(), [&](const llvm::Use& operand) {
-        return shapes_.of(operand.get()).is_varying() || shapes_.of(operand.get()).by_row;
-      }) == 1;
+      llvm::count_if(
+          instruction->operands(),
+          [&](const llvm::Use& operand) {
+            return shapes_.of(operand.get()).is_varying() || shapes_.of(operand.get()).by_row;
+          }) == 1;
   if (follows) {
     llvm::Instruction* copy = instruction->clone();
     for (llvm::Use& operand : copy->operands())

@@ -97,7 +97,7 @@ class Array {
  public:
   explicit Array(std::size_t count, std::size_t offset = 0) : count_(count), offset_(offset) {
     words_ = static_cast<std::uint32_t*>(
-        ::operator new ((count + offset + 64) * sizeof(std::uint32_t), std::align_val_t{256}));
+        ::operator new((count + offset + 64) * sizeof(std::uint32_t), std::align_val_t{256}));
     std::fill_n(words_, count + offset + 64, 7u);
     exec::AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(words_),
                                            (count + offset) * sizeof(std::uint32_t),
@@ -105,7 +105,7 @@ class Array {
   }
   ~Array() {
     exec::AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(words_));
-    ::operator delete (words_, std::align_val_t{256});
+    ::operator delete(words_, std::align_val_t{256});
   }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
