@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/kernel_entry.h"
@@ -340,8 +341,12 @@ std::uint32_t float_bits(double sum) {
 std::uint32_t half_of(double sum) { return std::isnan(sum) ? 0x7fffu : half_bits(sum); }
 
 void multiply_floats(ThreadFrame* warp, const WarpGroupOperands& form, const Matrices& matrices) {
-  thread_local Product<float> product;
-  thread_local std::array<std::array<Number, row_bytes>, most_columns> b;
+  // On the heap: the loader has little room for the thread-local data of libraries.
+  using Columns = std::array<std::array<Number, row_bytes>, most_columns>;
+  thread_local const auto own_product = std::make_unique<Product<float>>();
+  thread_local const auto own_columns = std::make_unique<Columns>();
+  Product<float>& product = *own_product;
+  Columns& b = *own_columns;
   const Format a_format = format_of(form.a_type), b_format = format_of(form.b_type);
   for (std::uint32_t column = 0; column < form.columns; ++column)
     decode(b_format, matrices.b[column], form.negates_b != 0, b[column].data());
@@ -391,7 +396,8 @@ std::int64_t integer_sum(const WarpGroupOperands& form, const Bytes& a, const By
 }
 
 void multiply_integers(ThreadFrame* warp, const WarpGroupOperands& form, const Matrices& matrices) {
-  thread_local Product<std::int64_t> product;
+  thread_local const auto own_product = std::make_unique<Product<std::int64_t>>();
+  Product<std::int64_t>& product = *own_product;
   read_product<>(
       warp, form.columns,
       [](const WarpGroupOperands& operands, std::uint32_t index) -> std::int64_t {
