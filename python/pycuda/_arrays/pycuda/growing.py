@@ -42,9 +42,9 @@ class GrowingArray(GPUArray):
     >>> a.append(np.arange(3, dtype=np.float32))
     >>> view = a[:2]
     >>> a.append(gpuarray.to_gpu(np.float32([3, 4])))
-    >>> a.fill(7)
+    >>> a *= 2
     >>> view, a.shape
-    (array([7., 7.], dtype=float32), (5,))
+    (array([0., 2.], dtype=float32), (5,))
     """
 
     def __init__(self, shape, dtype, capacity):
@@ -127,3 +127,7 @@ class GrowingArray(GPUArray):
         self.resize(before + rows.shape[0])
         if rows.size:
             self[before:] = rows
+
+    def _new_like_me(self, dtype=None, order="C"):
+        """An ordinary array: results of operations do not grow."""
+        return self[...]._new_like_me(dtype, order)
