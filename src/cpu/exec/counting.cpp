@@ -213,8 +213,9 @@ void KernelCounters::add_launch(const Launch& launch) {
 }
 
 KernelCounters::Words& KernelCounters::of_this_thread() {
-  thread_local std::unordered_map<const KernelCounters*, Words*> own;
-  Words*& words = own[this];
+  using ByLaunch = std::unordered_map<const KernelCounters*, Words*>;
+  thread_local const auto own = std::make_unique<ByLaunch>();
+  Words*& words = (*own)[this];
   if (words == nullptr) {
     auto made = std::make_unique<Words>();
     made->words.resize(places_->words);

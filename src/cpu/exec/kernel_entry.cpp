@@ -12,6 +12,7 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <vector>
 #if defined(__x86_64__)
@@ -301,8 +302,10 @@ void KernelEntry::find_stack() {
 
 KernelEntry& KernelEntry::of_this_thread() {
   if (current_entry != nullptr) return *current_entry;
-  thread_local KernelEntry entry;
-  return entry;
+  // On the heap: the loader has little room for the thread-local data of libraries, and others need
+  // some of it too.
+  thread_local const std::unique_ptr<KernelEntry> own(new KernelEntry());
+  return *own;
 }
 
 bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context) {
