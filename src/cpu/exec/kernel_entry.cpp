@@ -12,7 +12,6 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <vector>
 #if defined(__x86_64__)
@@ -304,8 +303,12 @@ KernelEntry& KernelEntry::of_this_thread() {
   if (current_entry != nullptr) return *current_entry;
   // On the heap: the loader has little room for the thread-local data of libraries, and others need
   // some of it too.
-  thread_local const std::unique_ptr<KernelEntry> own(new KernelEntry());
-  return *own;
+  struct Own {
+    KernelEntry* const entry = new KernelEntry();
+    ~Own() { delete entry; }
+  };
+  thread_local const Own own;
+  return *own.entry;
 }
 
 bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context) {
