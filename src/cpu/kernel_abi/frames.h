@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 17;
+inline constexpr std::uint32_t kernel_abi_version = 18;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -113,7 +113,7 @@ enum class WarpOp : std::uint32_t {
 };
 
 /// Whether `op` is no operation of the program.
-constexpr bool counts(WarpOp op) { return op >= WarpOp::CountRun; }
+constexpr bool counts(WarpOp op) { return op >= WarpOp::CountRun && op <= WarpOp::CountAccess; }
 
 /// One per CUDA thread of a block that is running (a kernel that never suspends reuses one for
 /// all).
