@@ -26,22 +26,15 @@ class LinkState {
     const unsigned architecture = claimed_architecture().capability;
     if (is_complete_) return CUDA_ERROR_INVALID_HANDLE;
     if (type < 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
-    // PTX need not end with a NUL here: its length is known.
-    const std::string terminated(data);
-    if (const auto ptx = ptx::ptx_of_image(terminated.c_str(), terminated.size() + 1, architecture);
-        ptx) {
-      if (const auto refusal = architecture_refusal(*ptx)) {
-        options_.write_logs({}, *refusal);
-        return ptx::is_ptx_text(terminated.c_str(), terminated.size() + 1)
-                   ? CUDA_ERROR_INVALID_PTX
-                   : CUDA_ERROR_NO_BINARY_FOR_GPU;
-      }
-    }
-    const auto added = inputs_.add(data, name, type == CU_JIT_INPUT_LIBRARY, architecture);
+    const auto added =
+        inputs_.add(data, name, type == CU_JIT_INPUT_LIBRARY, architecture, architecture_refusal);
     if (!added) {
       options_.write_logs({}, added.error().message + '\n');
-      return added.error().error == ptx::ImageError::NoPtx ? CUDA_ERROR_NO_BINARY_FOR_GPU
-                                                           : CUDA_ERROR_INVALID_IMAGE;
+      if (added.error().error != ptx::ImageError::NoPtx) return CUDA_ERROR_INVALID_IMAGE;
+      const std::string terminated(data);
+      return ptx::is_ptx_text(terminated.c_str(), terminated.size() + 1)
+                 ? CUDA_ERROR_INVALID_PTX
+                 : CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     return CUDA_SUCCESS;
   }

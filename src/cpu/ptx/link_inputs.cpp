@@ -10,7 +10,8 @@ namespace pycuda::cpu::ptx {
 
 base::Result<LinkInputs::Added, ImageFailure> LinkInputs::add(std::string_view image,
                                                               const char* name, bool is_library,
-                                                              std::uint32_t architecture) {
+                                                              std::uint32_t architecture,
+                                                              const Refusal& refusal) {
   if (is_library && is_device_runtime_library(image, name)) {
     has_device_runtime_ = true;
     return Added{};
@@ -19,6 +20,8 @@ base::Result<LinkInputs::Added, ImageFailure> LinkInputs::add(std::string_view i
   const std::string terminated(image);
   auto ptx = ptx_of_image(terminated.c_str(), terminated.size() + 1, architecture);
   if (!ptx) return ptx.error();
+  if (const auto reason = refusal ? refusal(*ptx) : std::nullopt)
+    return ImageFailure{ImageError::NoPtx, *reason};
   if (is_device_runtime_code(*ptx)) {
     has_device_runtime_ = true;
     return Added{};

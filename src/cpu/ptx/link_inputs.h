@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +21,14 @@ class LinkInputs {
  public:
   struct Added {};
 
-  /// Takes the PTX out of an image. `name` is for messages and may be null; `is_library` says that
-  /// the program called it a library: the device run-time library's code is for GPUs, its functions
-  /// are the driver's own.
+  /// Why PTX is not taken; nothing: it is.
+  using Refusal = std::function<std::optional<std::string>(std::string_view ptx)>;
+
+  /// Takes the PTX out of an image. What `refusal` does not take is ImageError::NoPtx. `name` is
+  /// for messages and may be null; `is_library` says that the program called it a library: the
+  /// device run-time library's code is for GPUs, its functions are the driver's own.
   base::Result<Added, ImageFailure> add(std::string_view image, const char* name, bool is_library,
-                                        std::uint32_t architecture);
+                                        std::uint32_t architecture, const Refusal& refusal = {});
 
   /// One module of all inputs, as text; of none, one without kernels.
   base::Result<std::string, Diagnostics> link();
