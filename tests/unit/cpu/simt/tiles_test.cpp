@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpu/jit/plan.h"
+#include "cpu/target/target.h"
 #include "cpu/variants/launch_form.h"
 #include "unit/cpu/kernel_run.h"
 
@@ -12,6 +13,7 @@ using pycuda::cpu::Dim3;
 using pycuda::cpu::Form;
 using pycuda::cpu::Forms;
 using pycuda::cpu::jit::describe_plan;
+using pycuda::cpu::target::host;
 using pycuda::cpu::testing::gangs_of;
 using pycuda::cpu::testing::LoadedModule;
 using pycuda::cpu::testing::module_of;
@@ -334,8 +336,10 @@ TEST_CASE("kernels that need many numbers at once, or walk shared memory by lane
     LoadedModule module(text, gangs_of(0));
     return module.kernel("k").facts.tile_rows;
   };
-  CHECK(tile_rows(numbers(3)) == 4);
-  CHECK(tile_rows(numbers(18)) == 0);
+  // Half as many more than the registers hold, in 64 lanes; one of them is the sum.
+  const auto held = static_cast<unsigned>(host().register_bytes * 3 / 2 / (64 * sizeof(float)));
+  CHECK(tile_rows(numbers(held - 1)) == 4);
+  CHECK(tile_rows(numbers(held)) == 0);
   // Thread x of a block walks row x of a tile, or column x.
   const auto walk = [&](const std::string& across, const std::string& along) {
     return head + std::string(".shared .align 4 .b8 tile[4096]; mov.u32 %r10, tile;") +
