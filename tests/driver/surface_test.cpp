@@ -2,6 +2,7 @@
 // Arrays and copies to and from them, surfaces, and references that a module declares.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <vector>

@@ -2,6 +2,7 @@
 // Text files of recorded results.
 #include "golden.h"
 
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>

@@ -2,6 +2,7 @@
 // The tables behind special_values.h.
 #include "special_values.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 

@@ -3,6 +3,7 @@
 #include "test_file.h"
 
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
 #include <limits>
 
 #include "array/ufunc.h"

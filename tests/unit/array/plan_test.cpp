@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "array/elementwise_plan.h"

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cstdint>
 #include <set>
 #include <string>
 

@@ -3,6 +3,7 @@
 #include "unit/fake/fake_driver.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <thread>

@@ -2,6 +2,7 @@
 // Barriers, shared memory, deadlocks and calls of hand-made threads.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <numeric>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 #include "cpu/exec/kernel_entry.h"

@@ -4,6 +4,7 @@
 
 #include <csetjmp>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "unit/cpu/exec/hand_made_threads.h"
 #include "unit/cpu/exec/test_kernels.h"

@@ -2,6 +2,7 @@
 // Warp operations of hand-made threads: what they give, and who takes part.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "unit/cpu/exec/hand_made_threads.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Registers: written once or often, before or after they are read.
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "unit/cpu/kernel_run.h"

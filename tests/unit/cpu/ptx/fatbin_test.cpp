@@ -5,6 +5,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>

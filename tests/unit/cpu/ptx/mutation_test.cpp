@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Damaged PTX and damaged images: anything may be the answer, but there must be one. A short,
 // repeatable fuzzing run.
+#include <cstdint>
 #include <random>
 
 #include "cpu/ptx/fatbin.h"

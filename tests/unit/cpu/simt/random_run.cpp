@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit/cpu/simt/random_run.h"
 
+#include <cstdint>
 #include <random>
 
 namespace pycuda::cpu::testing {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random kernels: the vector path against the scalar one.
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <string>
 

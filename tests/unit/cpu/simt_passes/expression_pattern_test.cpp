@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <llvm/IR/Dominators.h>
 
+#include <cstdint>
 #include <string>
 
 #include "cpu/libdevice/region_fingerprint.h"

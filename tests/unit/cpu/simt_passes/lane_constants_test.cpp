@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Instructions.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // What loops say of how wide gangs are best.
 #include "cpu/simt/width/loop_widths.h"
 
+#include <cstdint>
 #include <string>
 
 #include "cpu/simt/width/gang_size.h"
