@@ -22,12 +22,15 @@ _VARIABLES = (
     "CUDA_ROOT",
     "CONDA_PREFIX",
     "LD_LIBRARY_PATH",
+    "PYCUDA_NVIDIA_PACKAGES",
+    "PYCUDA_OPENBLAS",
     "PYCUDA_CUBLAS",
     "CUDA_DEVICE",
     "PYCUDA_CPU_THREADS",
     "PYCUDA_CPU_DEVICES",
     "PYCUDA_CPU_MEMORY",
     "PYCUDA_CPU_CHECK",
+    "PYCUDA_CPU_COUNTERS",
     "PYCUDA_CPU_CHECK_REPORT",
     "PYCUDA_CPU_MARGIN",
     "PYCUDA_CPU_TIMEOUT",
@@ -111,6 +114,19 @@ def _devices():
             yield f"  {number}", f"cannot be asked: {error}"
 
 
+def _libraries():
+    from pycuda import _programs  # may fail: as above
+
+    try:
+        _programs.cpu_driver()
+    except FileNotFoundError:
+        return
+    found = _programs.run_time_libraries()
+    yield "libraries", ", ".join(found) or "none"
+    if "libcublas.so.13" not in found:
+        yield "  more", "cuBLAS, cuFFT, NVML and ptxas for other programs: `pip install 'pycuda-anywhere[libraries]'`"
+
+
 def _compilers():
     from pycuda._compilers import the_compiler  # may fail: as above
     from pycuda._driver import _rtc  # may fail: as above
@@ -190,7 +206,7 @@ def _environment():
 
 def main():
     """Print the diagnosis. Each part stands alone: one that fails says so and the next goes on."""
-    for part in (_versions, _driver, _devices, _compilers, _cache, _environment):
+    for part in (_versions, _driver, _devices, _libraries, _compilers, _cache, _environment):
         try:
             for name, text in part():
                 print(f"{name:16} {text}", flush=True)

@@ -3,14 +3,14 @@
 
 Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
 library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well. The folder
-also holds CUDA's run-time library for programs that nvcc compiled. Compilers that would make a GPU's machine code have
-stand-ins (`_stand_ins.py`).
+also holds CUDA's run-time library for programs that nvcc compiled, and cuBLAS, cuFFT and NVML. Compilers that would
+make a GPU's machine code have stand-ins (`_stand_ins.py`).
 """
 
 import argparse
 import contextlib
 import ctypes
-import importlib.util
+import hashlib
 import os
 import shlex
 import shutil
@@ -20,6 +20,8 @@ import tempfile
 from pycuda import _checked_programs, _stand_ins
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
+# What lists of devices and monitors load.
+_NVML = "libnvidia-ml.so.1"
 # CUDA's run-time library over this driver, for programs linked with it and for nvcc to link with; CUDA's libraries.
 _RUN_TIME = (
     "libcudart.so.13",
@@ -29,11 +31,10 @@ _RUN_TIME = (
     "libcublas.so.12",
     "libcufft.so.12",
     "libcufft.so.11",
+    _NVML,
 )
 # Programs that load a library by ctypes often ask for it without a version.
 _NEWEST = {"libcudart.so": "libcudart.so.13", "libcublas.so": "libcublas.so.13", "libcufft.so": "libcufft.so.12"}
-# What lists of devices and monitors load.
-_NVML = "libnvidia-ml.so.1"
 _PROGRAM_OPTIONS = ("-m", "-c")
 
 
@@ -56,18 +57,16 @@ def cpu_driver():
 
 
 def _library_folders():
-    """Where this installation keeps its libraries: in the package, and in the distribution of the CPU driver."""
+    """Where this installation keeps its libraries: in the package, and in the folder of the distributions."""
     yield os.path.dirname(os.path.abspath(__file__))
-    if importlib.util.find_spec("pycuda_anywhere_cpu"):
-        import pycuda_anywhere_cpu  # optional package
-
-        yield pycuda_anywhere_cpu.driver_folder()
+    if folder := _stand_ins.distributed_driver_folder():
+        yield folder
 
 
-def _run_time_libraries():
-    """The run-time libraries that are installed, by name."""
+def run_time_libraries():
+    """The libraries of programs that are installed beside the driver, as a dict: name to path."""
     found = {}
-    for folder in _library_folders():
+    for folder in (*_library_folders(), *_stand_ins.folders()):
         for name in _RUN_TIME:
             path = os.path.join(folder, name)
             if os.path.exists(path):
@@ -76,27 +75,45 @@ def _run_time_libraries():
 
 
 def driver_folder():
-    """A folder that holds the CPU driver as `libcuda.so` and `libcuda.so.1`, made in the cache folder if need be."""
+    """A folder that holds the CPU driver as `libcuda.so` and `libcuda.so.1`, and the libraries by all their names.
+
+    It is made of links, in the cache folder. A wheel cannot hold links, so that its own folder has fewer names; it is
+    the answer where nothing can be written.
+    """
     library = cpu_driver()
     beside = os.path.dirname(library)
-    if all(os.path.exists(os.path.join(beside, name)) for name in _LINKS):
-        return beside
-    folder = _cached_folder("driver")
-    installed = _run_time_libraries()
+    try:
+        folder = _cached_folder("driver", library)
+    except OSError:
+        if all(os.path.exists(os.path.join(beside, name)) for name in _LINKS):
+            return beside
+        raise
+    installed = run_time_libraries()
     newest = {name: installed[version] for name, version in _NEWEST.items() if version in installed}
     links = {**dict.fromkeys(_LINKS, library), **installed, **newest}
-    if nvml := _stand_ins.find(_NVML):
-        links[_NVML] = os.path.realpath(nvml)
     for name, target in links.items():
         _link(target, os.path.join(folder, name))
-    for name in {*_RUN_TIME, *_NEWEST, _NVML} - set(links):  # of another environment of the same user
+    for name in {*_RUN_TIME, *_NEWEST} - set(links):  # of a distribution that has been uninstalled
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(folder, name))
     return folder
 
 
-def _cached_folder(name):
-    """A folder of this user that can be written, made if need be: in the cache folder, else a temporary one."""
+def _tools(driver_folder):
+    """The folder of `ptxas` and `nvcc`, made if need be; None where the stand-ins are not installed."""
+    if _stand_ins.find("ptxas") is None:
+        return None
+    folder = _cached_folder("tools", cpu_driver())
+    _stand_ins.make_tools(folder, driver_folder)
+    return folder
+
+
+def _cached_folder(name, library):
+    """A folder of this user that can be written, made if need be: in the cache folder, else a temporary one.
+
+    Each installation, told by its driver's library, has its own: programs of another one may be running.
+    """
+    name = f"{name}-{hashlib.sha256(os.fsencode(library)).hexdigest()[:16]}"
     cache = os.environ.get("PYCUDA_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "pycuda"
     )
@@ -104,9 +121,13 @@ def _cached_folder(name):
         folder = os.path.join(root, name)
         with contextlib.suppress(OSError):
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            if os.access(folder, os.W_OK):
-                return folder
-    raise OSError(f"no folder for links to the CPU driver can be made: {cache} and the temporary folder are read-only")
+            # Whether there is room, too, only the system knows.
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+    raise OSError(
+        f"no folder for links to the CPU driver can be made in {cache} or the temporary folder: "
+        "set PYCUDA_CACHE_DIR to one that can be written"
+    )
 
 
 def _link(target, link):
@@ -136,9 +157,7 @@ def environment(options, current=os.environ):
         "TRITON_LIBCUDA_PATH": folder,
     }
     if options.stand_ins:
-        tools = _cached_folder("tools")
-        _stand_ins.make_tools(tools, folder)
-        variables.update(_stand_ins.variables(tools, current))
+        variables.update(_stand_ins.variables(_tools(folder), current))
     for option, variable in (
         ("devices", "PYCUDA_CPU_DEVICES"),
         ("threads", "PYCUDA_CPU_THREADS"),
@@ -301,8 +320,8 @@ def provide_libcuda():
 
 
 def _library_paths(folder):
-    """The run-time library and NVML in the driver folder."""
-    names = (_NVML, *(name for name in _RUN_TIME if ".so." in name))
+    """The run-time library and the others in the driver folder."""
+    names = (name for name in _RUN_TIME if ".so." in name)
     return [path for name in names if os.path.exists(path := os.path.join(folder, name))]
 
 

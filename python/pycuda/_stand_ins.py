@@ -13,13 +13,21 @@ import sys
 _PRELOADED = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvJitLink.so.13", "libnvJitLink.so.12")
 
 
-def folders():
-    """Where this installation may keep them: in the package, and in the distribution of the CPU driver."""
-    yield os.path.join(os.path.dirname(os.path.abspath(__file__)), "_standins")
-    if importlib.util.find_spec("pycuda_anywhere_cpu"):
-        import pycuda_anywhere_cpu  # optional package
+def distributed_driver_folder():
+    """The folder of the distribution `pycuda-anywhere-cpu`, to which `pycuda-anywhere-libraries` adds, or None."""
+    found = importlib.util.find_spec("pycuda_anywhere_cpu")
+    if found is None or found.origin is None:  # nothing, or what an uninstalled distribution has left
+        return None
+    import pycuda_anywhere_cpu  # optional package
 
-        yield os.path.join(pycuda_anywhere_cpu.driver_folder(), "standins")
+    return pycuda_anywhere_cpu.driver_folder()
+
+
+def folders():
+    """Where this installation may keep them: in the package, and beside the driver of the distributions."""
+    yield os.path.join(os.path.dirname(os.path.abspath(__file__)), "_standins")
+    if folder := distributed_driver_folder():
+        yield os.path.join(folder, "standins")
 
 
 def find(name):
@@ -44,15 +52,12 @@ def make_tools(folder, driver_folder):
     Parameters
     ----------
     folder : str
-        Is made if it does not exist.
+        It exists.
     driver_folder : str
         What `nvcc` links programs with.
     """
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    ptxas = find("ptxas")
-    if ptxas is None:
-        return
-    _place(os.path.join(folder, "ptxas"), lambda made: os.symlink(os.path.realpath(ptxas), made))
+    ptxas = os.path.realpath(find("ptxas"))
+    _place(os.path.join(folder, "ptxas"), lambda made: os.symlink(ptxas, made))
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_nvcc_stand_in.py")
     command = shlex.join([sys.executable, "-I", script])
     nvcc = os.path.join(folder, "nvcc")
@@ -77,14 +82,14 @@ def variables(tools, current):
 
     Parameters
     ----------
-    tools : str
+    tools : str or None
         The folder of `ptxas` and `nvcc`.
     current : mapping
         The environment that paths are put in front of.
     """
     found = {}
-    ptxas = os.path.join(tools, "ptxas")
-    if os.path.exists(ptxas):
+    if tools:
+        ptxas = os.path.join(tools, "ptxas")
         found["PATH"] = os.pathsep.join(filter(None, [tools, current.get("PATH")]))
         # Triton has its own ptxas for each family of GPUs.
         found["TRITON_PTXAS_PATH"] = found["TRITON_PTXAS_BLACKWELL_PATH"] = ptxas

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handles and their settings, versions, names of statuses.
+// Handles and their settings, names of statuses.
 #include <cstddef>
 #include <memory>
 
@@ -7,9 +7,6 @@
 
 namespace pycuda::cublas {
 namespace {
-
-/// 130100 for 13.1.0.
-constexpr int kVersion = PYCUDA_CUBLAS_MAJOR * 10000;
 
 Status create(Handle** handle) {
   if (handle == nullptr) return kInvalidValue;
@@ -47,20 +44,6 @@ Status cublasDestroy_v2(Handle* handle) {
     erase_handle(handle);
   });
 }
-
-Status cublasGetVersion_v2(Handle*, int* version) {
-  if (version == nullptr) return kInvalidValue;
-  *version = kVersion;
-  return kSuccess;
-}
-
-Status cublasGetProperty(int type, int* value) {
-  if (value == nullptr || type < 0 || type > 2) return kInvalidValue;
-  *value = type == 0 ? PYCUDA_CUBLAS_MAJOR : 0;
-  return kSuccess;
-}
-
-std::size_t cublasGetCudartVersion() { return std::size_t{PYCUDA_CUBLAS_MAJOR} * 1000; }
 
 Status cublasSetStream_v2(Handle* handle, CUstream stream) {
   return with_handle(handle, "cublasSetStream", [&] { handle->stream = stream; });

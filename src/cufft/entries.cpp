@@ -271,17 +271,6 @@ Result cufftSetAutoAllocation(int handle, int) {
   return plans().contains(handle) ? kSuccess : kInvalidPlan;
 }
 
-Result cufftGetVersion(int* version) {
-  if (version == nullptr) return kInvalidValue;
-  *version = PYCUDA_CUFFT_MAJOR * 1000;
-  return kSuccess;
-}
-Result cufftGetProperty(int type, int* value) {
-  if (value == nullptr || type < 0 || type > 2) return kInvalidValue;
-  *value = type == 0 ? PYCUDA_CUFFT_MAJOR : 0;
-  return kSuccess;
-}
-
 }  // extern "C"
 
 }  // namespace pycuda::cufft

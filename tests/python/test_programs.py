@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from programs import has_cpu_driver
-from pycuda import _programs
+from pycuda import _programs, _stand_ins
 
 pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 
@@ -116,11 +116,64 @@ def test_libraries_of_another_installation_do_not_stay_in_the_folder(tmp_path, m
     driver = tmp_path / "libcuda_cpu.so"
     driver.touch()
     monkeypatch.setattr(_programs, "cpu_driver", lambda: str(driver))
-    monkeypatch.setattr(_programs, "_run_time_libraries", lambda: {"libcudart.so.13": str(driver)})
+    monkeypatch.setattr(_programs, "run_time_libraries", lambda: {"libcudart.so.13": str(driver)})
     folder = pathlib.Path(_programs.driver_folder())
     assert (folder / "libcudart.so.13").exists()
-    monkeypatch.setattr(_programs, "_run_time_libraries", dict)
+    monkeypatch.setattr(_programs, "run_time_libraries", dict)
     assert _programs.driver_folder() == str(folder) and not (folder / "libcudart.so.13").is_symlink()
+
+
+def distribution(folder, monkeypatch):
+    """A folder of the driver like that of the wheels, with names but nothing behind them; its path."""
+    package = folder / "pycuda_anywhere_cpu"
+    (package / "driver" / "standins").mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "import os\ndef driver_folder():\n    return os.path.join(os.path.dirname(__file__), 'driver')\n"
+    )
+    for name in ("libcuda.so", "libcuda.so.1", "libcublas.so.13", "libcublas.so.12", "libnvidia-ml.so.1"):
+        (package / "driver" / name).touch()
+    (package / "driver" / "standins" / "ptxas").touch()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "pycuda_anywhere_cpu", raising=False)
+    # The package as the wheels install it: no driver of its own.
+    monkeypatch.setattr(_programs, "__file__", str(folder / "pycuda" / "_programs.py"))
+    monkeypatch.setattr(_stand_ins, "__file__", str(folder / "pycuda" / "_stand_ins.py"))
+    return package / "driver"
+
+
+def test_libraries_of_the_distributions_get_all_their_names(tmp_path, monkeypatch):
+    driver = distribution(tmp_path / "packages", monkeypatch)
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
+    folder = pathlib.Path(_programs.driver_folder())
+    targets = {"libcuda.so": "libcuda.so.1", "libcublas.so": "libcublas.so.13"}
+    for name in ("libcuda.so", "libcuda.so.1", "libcublas.so", "libcublas.so.12", "libnvidia-ml.so.1"):
+        assert os.readlink(folder / name) == str(driver / targets.get(name, name))
+    assert _stand_ins.find("ptxas") == str(driver / "standins" / "ptxas")
+
+
+def test_where_no_links_can_be_made_the_folder_of_the_distribution_is_used(tmp_path, monkeypatch):
+    driver = distribution(tmp_path / "packages", monkeypatch)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(_programs.tempfile, "gettempdir", lambda: str(tmp_path / "file"))
+    assert _programs.driver_folder() == str(driver)
+
+
+def test_what_an_uninstalled_distribution_leaves_is_no_driver(tmp_path, monkeypatch):
+    driver = distribution(tmp_path / "packages", monkeypatch)
+    (driver.parent / "__init__.py").unlink()
+    assert _stand_ins.distributed_driver_folder() is None
+    with pytest.raises(FileNotFoundError, match="pip install pycuda-anywhere-cpu"):
+        _programs.driver_folder()
+
+
+def test_two_installations_do_not_share_links(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
+    folders = set()
+    for name in ("one", "other"):
+        monkeypatch.setattr(_programs, "cpu_driver", lambda name=name: str(tmp_path / name / "libcuda_cpu.so"))
+        folders.add(_programs.driver_folder())
+    assert len(folders) == 2
 
 
 def test_a_shell_gets_the_same_environment():
