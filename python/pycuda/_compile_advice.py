@@ -8,6 +8,8 @@ from pycuda._source_text import code_of
 
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
+_SUMMARY = re.compile(r"\d+ (?:catastrophic )?errors? detected in the compilation of|Compilation terminated\.$")
+_ERROR_PLACE = re.compile(r"\bkernel\.cu\((\d+)\): (?:catastrophic )?error")
 _REMEDIES = {
     "cudaMalloc": "pycuda.driver.mem_alloc or pycuda.gpuarray allocate device memory",
     "cudaMemcpy": "pycuda.driver.In, Out and InOut, or pycuda.gpuarray, copy arrays",
@@ -48,6 +50,18 @@ def advice(source):
     if _MAIN.search(code):
         return "main() is host code: SourceModule compiles device code only, and Python does the rest"
     return ""
+
+
+def without_summary(output):
+    """A compiler's output without empty lines and the lines that only count its errors."""
+    lines = [line for line in output.split("\n") if line.strip() and not _SUMMARY.match(line)]
+    return "\n".join(lines)
+
+
+def line_of_first_error(output):
+    """The line of kernel.cu that the first error of a compiler's output names; 1 if it names none."""
+    found = _ERROR_PLACE.search(output)
+    return 1 if found is None else int(found[1])
 
 
 def without_details(command):

@@ -105,7 +105,8 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
             message += f": {hint}"
         if _compile_advice.is_file_name(text):
             stderr = ""  # the compiler's words are about the name
-        message += f" ({place_of_source(source).in_compile_error()})"
+        line = _compile_advice.line_of_first_error(stderr)
+        message += f" ({place_of_source(source).in_compile_error(line)})"
         raise CompileError(message, command, stdout, stderr) from None
     if compiled.kept_folder:
         print(f"*** compiler output in {compiled.kept_folder}")

@@ -14,7 +14,7 @@ class CompileError(Error):
     command_line : list of str
         The compiler with all its options.
     stdout, stderr : str
-        What the compiler wrote: the message begins with it.
+        What the compiler wrote. The message begins with it, without its count of errors.
     """
 
     def __init__(self, msg, command_line, stdout=None, stderr=None):
@@ -25,9 +25,9 @@ class CompileError(Error):
         self.stderr = stderr
 
     def __str__(self):
-        from pycuda._compile_advice import without_details  # start-up time: most programs never show one
+        from pycuda._compile_advice import without_details, without_summary  # start-up time: rarely shown
 
-        outputs = [text.strip("\n") for text in (self.stderr, self.stdout) if text]
+        outputs = [without_summary(text) for text in (self.stderr, self.stdout) if text]
         parts = [text for text in outputs if text not in self.msg] + [self.msg]
         if self.command_line:
             parts.append(f"[command: {' '.join(without_details(self.command_line))}]")

@@ -45,7 +45,9 @@ def _parameters(arguments, defaults):
 
 
 def _of_overload(text, defaults):
-    definition = ast.parse(re.sub(r"\\(\d+)", r"_\1", text) + ": ...").body[0]
+    text = re.sub(r"\\(\d+)", r"_\1", text)
+    # The getter of a property has no name of its own.
+    definition = ast.parse(re.sub(r"^def \(", "def _(", text) + ": ...").body[0]
     return inspect.Signature(
         list(_parameters(definition.args, defaults)),
         return_annotation=_annotation(definition.returns, inspect.Signature.empty),

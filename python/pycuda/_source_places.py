@@ -53,13 +53,13 @@ class Place(NamedTuple):
         """The number of the source's first line."""
         return 2 if self.cell else self.line if self.is_literal else 1
 
-    def in_compile_error(self):
-        """The place of the whole source, for the end of a compile error's headline."""
+    def in_compile_error(self, line=1):
+        """The place of a line of the source, or of the whole source, for the end of a compile error's headline."""
         if self.generator:
             texts = ", ".join(f"{name}={text!r}" for name, text in self.parts if text)
             return f"kernel.cu is the source of {self._generator_and_place()}{f', which has {texts}' if texts else ''}"
         if self.is_literal or self.cell or not self.filename:
-            return f"line 1 of kernel.cu is {self.line_name.replace('{}', str(self.first_line))}"
+            return f"line {line} of kernel.cu is {self.line_name.replace('{}', str(self.first_line + line - 1))}"
         return f"the source was passed at {self._call()}"
 
     def _call(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Typical mistakes: each error says what happened and what to do, in at most three lines."""
 
+import pathlib
 import warnings
 
 import numpy as np
@@ -158,6 +159,29 @@ def test_a_source_that_does_not_compile_is_answered_with_its_place(mistake, cont
         assert word in text, text
     assert text.splitlines()[-1].startswith("[command: nvrtc ")
     assert "generate-line-info" not in text
+
+
+# The missing semicolon is noticed on the next line.
+UNFINISHED = """
+__global__ void f(float *a)
+{
+  a[threadIdx.x] = 1.0f
+}
+"""
+
+
+def test_a_compile_error_has_five_lines_and_names_the_line_of_the_program(context):
+    with pytest.raises(cuda.CompileError) as told:
+        SourceModule(UNFINISHED)
+    lines = pathlib.Path(__file__).read_text().splitlines()
+    closing = lines.index("  a[threadIdx.x] = 1.0f") + 2
+    error, *quoted, headline, command = str(told.value).splitlines()
+    assert error == 'kernel.cu(5): error: expected a ";"'
+    assert [line.strip() for line in quoted] == ["}", "^"]
+    assert headline.startswith("compilation of kernel.cu failed (line 5 of kernel.cu is ")
+    assert headline.endswith(f"test_mistakes.py:{closing})")
+    assert command.startswith("[command: ")
+    assert "1 error detected" in told.value.stderr
 
 
 def test_a_view_with_gaps_is_warned_of(context):

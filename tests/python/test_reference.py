@@ -47,6 +47,22 @@ def test_every_public_name_has_a_docstring(name, context):
     assert not missing
 
 
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_no_attribute_is_described_twice(name, context):
+    # Sphinx warns of a name that a section "Attributes" lists beside a property of that name with a docstring.
+    twice = []
+    for public, thing in vars(importlib.import_module(name)).items():
+        if public.startswith("_") or not inspect.isclass(thing) or not thing.__module__.startswith("pycuda"):
+            continue
+        listed = (inspect.getdoc(thing) or "").partition("\nAttributes\n-----")[2].partition("\n---")[0]
+        for attribute in re.findall(r"^(\w+) : ", listed, re.MULTILINE):
+            if _documented(inspect.getattr_static(thing, attribute, None)) and isinstance(
+                inspect.getattr_static(thing, attribute), property
+            ):
+                twice.append(f"{public}.{attribute}")
+    assert not twice
+
+
 def _exists(name):
     """Whether a dotted name leads to an attribute of an importable module."""
     parts = name.split(".")

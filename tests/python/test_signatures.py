@@ -62,6 +62,20 @@ def test_signatures(function, expected):
     assert str(inspect.Signature(plain)) == expected
 
 
+def test_getters_of_properties_have_a_signature():
+    getters = [
+        value.fget
+        for owner in vars(drv).values()
+        if inspect.isclass(owner)
+        for value in vars(owner).values()
+        if isinstance(value, property)
+    ]
+    nameless = [getter for getter in getters if hasattr(getter, "__nb_signature__")]
+    assert len(nameless) > 20
+    for getter in nameless:
+        assert list(inspect.signature(getter).parameters) == ["self"]
+
+
 def test_bound_methods_lack_self(driver):
     assert list(inspect.signature(drv.Device(0).get_attribute).parameters) == ["attribute"]
 

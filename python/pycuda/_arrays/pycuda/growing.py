@@ -20,21 +20,19 @@ class GrowingArray(GPUArray):
     Parameters
     ----------
     shape : int or sequence of int
-        At first; the first length may be 0.
+        The initial shape; the first length may be 0.
     dtype : dtype-like
     capacity : int
-        How many rows (elements, of one axis) there can ever be. Only addresses are reserved for them.
+        The maximum number of rows (elements, if there is one axis). Only addresses are reserved for them.
 
     Attributes
     ----------
     capacity : int
-    allocated : int
-        Rows that there is memory for.
 
     Notes
     -----
-    Memory is taken in steps of `driver.mem_get_allocation_granularity`, 2 MiB on most devices, and at least half of
-    what there is already at a time. It is all zeros at first. Operations on the array give ordinary arrays.
+    Memory is allocated in steps of `driver.mem_get_allocation_granularity`, 2 MiB on most devices, and each time by at
+    least half of what is allocated already. New memory contains zeros. Operations on the array return ordinary arrays.
 
     Examples
     --------
@@ -67,7 +65,7 @@ class GrowingArray(GPUArray):
 
     @property
     def allocated(self):
-        """Rows that there is memory for."""
+        """The number of rows that have memory."""
         return self._mapped_bytes // self._row_bytes
 
     def reserve(self, length):
