@@ -23,8 +23,15 @@ bool is_cpu_driver();
 /// Calls cuInit once.
 void initialise();
 
-/// The function of this name, with the type that cuda.h gives it.
-#define CU(name) (reinterpret_cast<decltype(&name)>(driver_test::symbol(#name)))
+/// The function of this name, with the type that cuda.h gives it. Each place looks its name up
+/// once: dlsym takes a lock that is not fair, so a thread that calls without end would keep the
+/// others out of the driver.
+#define CU(name)                                                       \
+  ([] {                                                                \
+    static const auto named_function =                                 \
+        reinterpret_cast<decltype(&name)>(driver_test::symbol(#name)); \
+    return named_function;                                             \
+  }())
 
 /// A number that is no member of the enumeration, as a C program could pass it.
 template <class Enumeration>
