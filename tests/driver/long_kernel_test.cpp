@@ -73,8 +73,43 @@ bool is_right(CUfunction function, CUdeviceptr out, unsigned seed, unsigned bloc
   return true;
 }
 
-/// Launches until the vector form runs.
+/// What the driver logs from now on.
+class Log {
+ public:
+  Log() : file_(std::tmpfile()) {
+    setenv("PYCUDA_LOG", "info", 1);
+    if (file_ != nullptr) dup2(fileno(file_), STDERR_FILENO);
+  }
+  ~Log() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  bool says(const std::string& words) const {
+    std::string text(1 << 16, '\0');
+    const ssize_t bytes = pread(fileno(file_), text.data(), text.size(), 0);
+    text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+    return text.find(words) != std::string::npos;
+  }
+
+ private:
+  FILE* file_;
+};
+
+/// Repeats launches until the log says one of these, at intervals that leave the processors to the
+/// compiler.
+template <class Launches>
+void launch_until(const Log& log, const char* made, Launches&& launch) {
+  for (unsigned i = 0; !log.says(made) && !log.says("could not be compiled"); ++i) {
+    launch(i);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+/// Launches until the vector form runs. The log says when: each plan is compiled for itself, so
+/// asking for one again and again would take the processors from the form that is awaited.
 void play_improves() {
+  const Log log;
   const CurrentContext context;
   const std::string text = long_kernel();
   const LoadedModule module(text.c_str());
@@ -82,12 +117,12 @@ void play_improves() {
   const CUfunction function = module.function("hash");
   const bool later = plan_of(function).find("thread by thread until") != std::string::npos;
   std::printf("at first thread by thread: %d\n", later);
-  bool right = true, improved = false;
-  for (unsigned i = 0; !improved; ++i) {
-    for (unsigned j = 0; j < 20; ++j) right &= is_right(function, block.address(), i * 1000 + j);
-    improved = plan_of(function).find("made in the background, and runs now") != std::string::npos;
-  }
-  std::printf("improved: %d\n", improved);
+  bool right = true;
+  launch_until(log, "has vector code from now on",
+               [&](unsigned i) { right &= is_right(function, block.address(), i); });
+  const bool runs =
+      plan_of(function).find("made in the background, and runs now") != std::string::npos;
+  std::printf("improved: %d\n", runs);
   for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i);
   // The better form is for whole gangs alone at first.
   for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i, 50);
@@ -139,29 +174,6 @@ void play_ends_waiting() {
   std::exit(0);
 }
 
-/// What the driver logs from now on.
-class Log {
- public:
-  Log() : file_(std::tmpfile()) {
-    setenv("PYCUDA_LOG", "info", 1);
-    if (file_ != nullptr) dup2(fileno(file_), STDERR_FILENO);
-  }
-  ~Log() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
-  bool says(const std::string& words) const {
-    std::string text(1 << 16, '\0');
-    const ssize_t bytes = pread(fileno(file_), text.data(), text.size(), 0);
-    text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
-    return text.find(words) != std::string::npos;
-  }
-
- private:
-  FILE* file_;
-};
-
 /// Blocks that are no whole gangs need code of their own.
 void play_other_blocks() {
   setenv("CUDA_MODULE_LOADING", "LAZY", 1);
@@ -175,14 +187,12 @@ void play_other_blocks() {
   std::printf("asked for: %d\n", log.says("its form for other blocks is being compiled"));
   right &= is_right(function, block.address(), 2, 50, some_steps);
   std::printf("in a slower form: %d\n", log.says("its form for other blocks is being compiled"));
-  bool made = false;
-  for (unsigned i = 0; !made; ++i) {
+  const char* const made = "has its form for other blocks from now on";
+  launch_until(log, made, [&](unsigned i) {
     right &= is_right(function, block.address(), i, 50, some_steps);
     right &= is_right(function, block.address(), i, 64, some_steps);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    made = log.says("has its form for other blocks from now on");
-  }
-  std::printf("made: %d\n", made);
+  });
+  std::printf("made: %d\n", log.says(made));
   for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i, 50, some_steps);
   std::printf("right: %d\n", right);
 }
