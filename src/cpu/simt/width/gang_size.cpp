@@ -174,8 +174,7 @@ bool is_much(const Arithmetic& arithmetic, unsigned loads, bool waits) {
 }
 
 /// Every row that is read is a stream of lines, and a processor fetches no more than about 16 of
-/// these ahead. One core of a Zen 5, a sparse matrix of 260000 rows in 16 columns: 2.2 ms in gangs
-/// of 16, 6.4 in gangs of 32, 8.0 of 64.
+/// these ahead.
 bool reads_many_rows(const Arithmetic& arithmetic, unsigned loads, const KernelFacts& facts) {
   constexpr unsigned many = 16;
   return !facts.loops && loads > many && arithmetic.floats + arithmetic.integers <= loads;
@@ -261,8 +260,6 @@ bool rows_share_nothing(llvm::Function& kernel) {
   });
 }
 
-/// One core of a Zen 5, sums of 8 x 8 differences of bytes in a loop over their rows: 2.6 ms in
-/// tiles of 16 x 4, 1.7 in rows of 64.
 bool walks_rows(const KernelVariant& source, const KernelFacts& facts) {
   constexpr unsigned many_reads = 3;
   const GangWork work(*source.function, source.size);
@@ -278,8 +275,7 @@ bool walks_rows(const KernelVariant& source, const KernelFacts& facts) {
 
 /// Fused rows are long: the wider a gang, the less often it asks whether all of it passes a guard.
 /// But all of a wide gang takes the long way where one of its lanes is at a border, which weighs
-/// more in kernels that are not short. One core of a Zen 5, ms in gangs of 32 and of 64: a blur of
-/// 5 x 5 with clamped borders 1.2 and 1.7.
+/// more in kernels that are not short.
 bool settle_rows(KernelVariant& source, const KernelFacts& facts) {
   constexpr unsigned widest = 64, short_kernel = 150;
   if (!source.chosen || source.warps || source.size.is_tile() || facts.max_threads < widest ||
@@ -300,8 +296,7 @@ bool settle_rows(KernelVariant& source, const KernelFacts& facts) {
 namespace {
 
 /// Gangs that take turns in a loop over the grid ask after each trip how it goes on: the wider, the
-/// less often. One core of a Zen 5, us for 2^16 elements of y = a x + y, in the nearest cache, in
-/// gangs of 16, 32 and 64: 8.1, 6.0 and 4.8; in a loop without turns 3.8.
+/// less often.
 unsigned lanes_for_turns(llvm::Function& kernel, unsigned chosen,
                          const target::Processor& processor) {
   constexpr unsigned wide = 32, widest = 64;
@@ -348,8 +343,7 @@ void settle_lanes(KernelVariant& source, const KernelFacts& facts) {
 }
 
 /// What a tile gains is what its rows have in common, and fewer gangs. It loses more where its
-/// numbers go to memory and back. One core of a Zen 5, a step of a lattice Boltzmann method with
-/// nine numbers a cell: 8.9 ms in tiles of 16 x 4, 7.6 in tiles of 16 x 2, 4.1 in rows of 16.
+/// numbers go to memory and back.
 bool gains_by_tiles(KernelVariant& source) {
   constexpr std::uint64_t bytes = 4;
   if (!source.chosen) return true;
