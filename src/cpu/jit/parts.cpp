@@ -9,8 +9,7 @@
 namespace pycuda::cpu::jit {
 namespace {
 
-/// Of two kernels with fewer instructions than this, both take hardly longer than one alone:
-/// measured, 30 ms, not 18 and 15.
+/// Of two kernels with fewer instructions than this, both take hardly longer than one alone.
 constexpr std::size_t small_module = 200;
 
 bool initialisers_take_functions(const ptx::Module& parsed) {

@@ -4,10 +4,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
+#include "cpu/jit/compile.h"
 #include "cpu/jit/plan.h"
 #include "cpu/ptx/fatbin.h"
+#include "cpu/ptx/parser.h"
+#include "cpu/target/target.h"
 
 namespace {
 
@@ -15,9 +19,12 @@ namespace jit = pycuda::cpu::jit;
 namespace ptx = pycuda::cpu::ptx;
 
 constexpr const char* kUsage =
-    "usage: ptx-plan FILE KERNEL [--block=256 | --block=16,16[,Z]] [--arch=90]\n"
+    "usage: ptx-plan FILE [KERNEL] [--block=256 | --block=16,16[,Z]] [--arch=90] "
+    "[--processor=NAME]\n"
     "Reads PTX or a fat binary and prints the plan of a kernel: gangs, accesses, branches, "
     "barriers.\n"
+    "Without KERNEL, prints the gangs that each kernel gets, in one line.\n"
+    "--processor: for this processor, by LLVM's name, instead of this one.\n"
     "PYCUDA_CPU_ISA, PYCUDA_CPU_GANG and PYCUDA_CPU_VECTOR count as in the driver.\n";
 
 /// "16,16" to a size; false for anything else.
@@ -39,10 +46,36 @@ bool parse_block(const std::string& text, pycuda::cpu::Dim3& block) {
   return false;
 }
 
+/// The widths that were chosen for each kernel, whatever its blocks are.
+int print_widths(const std::string& text, const jit::Options& options) {
+  const auto module = ptx::parse(text);
+  const auto planned = module
+                           ? jit::plan_module(*module, options)
+                           : pycuda::base::Result<jit::Planned, ptx::Diagnostics>(module.error());
+  if (!planned) {
+    std::fputs(ptx::to_text(planned.error()).c_str(), stderr);
+    return 1;
+  }
+  for (const pycuda::cpu::KernelFacts& facts : planned->kernels) {
+    std::string widths = "scalar";
+    if (facts.gang_lanes != 0) widths = "gangs of " + std::to_string(facts.gang_lanes);
+    if (facts.tile_columns != 0)
+      widths += ", tiles of " + std::to_string(facts.tile_columns) + " x " +
+                std::to_string(facts.tile_rows);
+    if (facts.gangs_are_warps) widths += ", warps";
+    if (facts.walks_rows) widths += ", fused rows";
+    if (!facts.scalar_reason.empty()) widths += ": " + facts.scalar_reason;
+    std::printf("%-32s %s\n", facts.name.c_str(), widths.c_str());
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   std::string file, kernel;
+  jit::Options options;
+  std::optional<pycuda::cpu::target::Processor> processor;
   pycuda::cpu::Dim3 block{256, 1, 1};
   std::uint32_t architecture = 90;
   for (int i = 1; i < count; ++i) {
@@ -54,6 +87,9 @@ int main(int count, char** arguments) {
       fine = parse_block(argument.substr(8), block);
     } else if (argument.starts_with("--arch=")) {
       architecture = static_cast<std::uint32_t>(std::atoi(argument.c_str() + 7));
+    } else if (argument.starts_with("--processor=")) {
+      processor = pycuda::cpu::target::processor_named(argument.substr(12));
+      fine = processor.has_value();
     } else if (argument.starts_with("-") || !kernel.empty()) {
       fine = false;
     } else {
@@ -61,7 +97,7 @@ int main(int count, char** arguments) {
     }
     if (!fine) file.clear(), kernel.clear(), i = count;
   }
-  if (kernel.empty()) {
+  if (file.empty()) {
     std::fputs(kUsage, stderr);
     return 2;
   }
@@ -76,7 +112,9 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "ptx-plan: %s\n", text.error().message.c_str());
     return 1;
   }
-  const auto plan = jit::describe_plan(*text, kernel, block, {});
+  if (processor) options.processor = &*processor;
+  if (kernel.empty()) return print_widths(*text, options);
+  const auto plan = jit::describe_plan(*text, kernel, block, options);
   if (!plan) {
     std::fputs(ptx::to_text(plan.error()).c_str(), stderr);
     return 1;

@@ -10,9 +10,7 @@ namespace pycuda::cpu::simt {
 /// searches of graphs do, nobody can guess which way the branch goes, and the guess is corrected
 /// only when the read has come back from far away. All that began behind it is lost: a thread waits
 /// for one read at a time. So the store is always done, to its place or to one of nobody's, and the
-/// reads of many trips are under way at once. One core of a Zen 5, a step of a search through a
-/// graph of 2^20 places, written in C: 17 ms with branches, 11 without, and 2 more for each note of
-/// a line in the loop.
+/// reads of many trips are under way at once.
 ///
 /// `kernel` is for one thread, in plain control flow, after expand_alignment_checks. Returns how
 /// many branches are gone.

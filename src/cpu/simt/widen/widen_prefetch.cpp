@@ -180,9 +180,6 @@ bool Widener::has_list(const llvm::Loop& loop) {
 /// Lists that all lanes read side by side, entry after entry, have each trip's entries in another
 /// page, where the processor does not look ahead; what the entries name keeps it busy for so long
 /// that the next trip's load comes late. So entries of a few trips later are fetched now.
-///
-/// Forces of 64 listed neighbours for 65536 threads, whose loop is written down four times, ms on
-/// one core of a Zen 5 with 0, 4 and 8 entries: 6.6, 4.5, 4.8.
 void Widener::prefetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
   constexpr unsigned entries_ahead = 4;
   constexpr std::uint64_t page = 4096;
@@ -207,13 +204,8 @@ void Widener::prefetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Val
 /// a few later is fetched now.
 ///
 /// In kernels with barriers the gangs are those of one block, and one trip of it is shorter than
-/// what memory takes. A histogram of 16M bytes in blocks of 8 gangs, ms on one core of a Zen 5,
-/// with 1, 2, 3, 4, 6, 8 trips: 8.4, 6.3, 5.7, 5.6, 5.7, 5.6. Sums of 2^24 floats in 32 blocks of
-/// 256 threads, two cores, with no trip, 4 and 8: 3.4, 1.7 and 1.6; in a cache 4 are better.
-///
-/// In others they are those of all blocks that a worker has. Runs as long as `longest_trip` need no
-/// help, and what is fetched so far ahead would be gone again. y = a x + y of 2^26 floats in 32
-/// blocks: 17.0 ms without this, 13.3 with it; in one long run 12.4.
+/// what memory takes. In others they are those of all blocks that a worker has. Runs as long as
+/// `longest_trip` need no help, and what is fetched so far ahead would be gone again.
 void Widener::prefetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
   constexpr std::uint64_t trips_ahead = 4, longest_trip = 1024 * 1024;
   const llvm::Loop* loop = flow_.loop_of(load.getParent());
@@ -246,8 +238,6 @@ void Widener::prefetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm
 /// Blocks that walk a row of memory each, barriers between their walks, end too soon for the
 /// processor to look ahead past the row: so what lies behind is fetched, of the same row or of a
 /// next block's.
-///
-/// A softmax of 4096 rows of 4096 bytes, one core of a Zen 4: 5.2 ms, and 4.1 with this.
 void Widener::prefetch_next_row(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
   const llvm::Loop* loop = flow_.loop_of(load.getParent());
   if (!waits_ || !loop || !loop->getLoopLatch() || rows_ != 1 ||

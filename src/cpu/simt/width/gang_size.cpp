@@ -13,16 +13,19 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/block_coarsening.h"
-#include "cpu/simt/analysis/data_divergence.h"
 #include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/memory/grid_stride.h"
 #include "cpu/simt/width/compile_cost.h"
+#include "cpu/simt/width/gang_work.h"
 #include "cpu/simt/width/live_values.h"
 #include "cpu/simt/width/loop_widths.h"
 #include "cpu/simt/width/register_pressure.h"
@@ -39,11 +42,6 @@ bool is_floating_point_operation(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isFloatingPointTy();
 }
 
-bool reads_data(const llvm::Instruction& instruction) {
-  return llvm::isa<llvm::LoadInst>(instruction) &&
-         !instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
-}
-
 /// Whether 16 of what `store` writes are a whole vector of most processors.
 bool fills_vectors(const llvm::Instruction& store) {
   constexpr unsigned least_bits = 32;
@@ -51,51 +49,20 @@ bool fills_vectors(const llvm::Instruction& store) {
   return layout.getTypeStoreSizeInBits(store.getOperand(0)->getType()) >= least_bits;
 }
 
-/// Not what says where the thread is.
-bool writes_data(const llvm::Instruction& instruction) {
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-  return store &&
-         !llvm::isa<llvm::Argument>(store->getPointerOperand()->stripInBoundsConstantOffsets());
-}
-
-struct Accesses {
-  unsigned all = 0, reads = 0, apart = 0, narrow = 0;
-};
-
-/// How many accesses there are, how many of them read, how many are of any addresses for gangs of
-/// `size`, and how many of bytes and halves.
-Accesses accesses_of(llvm::Function& kernel, GangSize size) {
-  ControlFlow flow(kernel);
-  const Shapes guesses(kernel, flow, size, true);
-  Accesses found;
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-    if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;
-    ++found.all;
-    found.reads += llvm::isa<llvm::LoadInst>(instruction) ? 1 : 0;
-    found.apart += guesses.of(address).is_varying() ? 1 : 0;
-    found.narrow += llvm::getLoadStoreType(&instruction)->getScalarSizeInBits() < 32 ? 1 : 0;
-  }
-  return found;
-}
-
 /// Whether most of what loops access are elements of shared memory that lie apart for each lane,
 /// with a constant stride: rows of a tile that threads own, or its columns. Whole vectors are of no
 /// use there.
-bool strides_in_loops(llvm::Function& kernel, GangSize size) {
-  ControlFlow flow(kernel);
-  const Shapes guesses(kernel, flow, size, true);
-  const llvm::DataLayout& layout = kernel.getParent()->getDataLayout();
+bool strides_in_loops(const GangWork& work) {
   unsigned all = 0, strided = 0;
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-    if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;
-    const Shape shape = guesses.of(address);
-    if (shape.is_uniform() || !flow.loop_of(instruction.getParent())) continue;
+  for (const Access& access : work.accesses()) {
+    if (access.shape.is_uniform() || !work.flow().loop_of(access.instruction->getParent()))
+      continue;
     ++all;
-    const auto bytes = static_cast<std::int64_t>(
-        layout.getTypeStoreSize(llvm::getLoadStoreType(&instruction)).getFixedValue());
-    strided += shape.is_affine() && std::abs(shape.stride) > bytes && is_in_shared(address) ? 1 : 0;
+    strided += access.stride() == StrideClass::Strided &&
+                       std::abs(access.shape.stride) > access.bytes &&
+                       is_in_shared(llvm::getLoadStorePointerOperand(access.instruction))
+                   ? 1
+                   : 0;
   }
   return strided * 2 > all;
 }
@@ -103,13 +70,13 @@ bool strides_in_loops(llvm::Function& kernel, GangSize size) {
 /// Kernels that take a thread's number apart by powers of two, as transforms do in shared memory,
 /// walk neighbours as far as the smaller power reaches: narrow gangs, for which that is a whole
 /// vector, are better than wide ones that gather.
-bool neighbours_are_near(const KernelVariant& source) {
+bool neighbours_are_near(const GangWork& work) {
   constexpr unsigned share = 5;
-  if (source.size.columns <= narrow) return false;
-  const Accesses wide = accesses_of(*source.function, source.size);
-  if (wide.apart == 0 || wide.apart * share < wide.all) return false;
-  const Accesses other = accesses_of(*source.function, narrow);
-  return (wide.apart - std::min(wide.apart, other.apart)) * share >= wide.all;
+  if (work.size().columns <= narrow) return false;
+  const GangWork::Counts& wide = work.counts();
+  if (wide.gathered == 0 || wide.gathered * share < wide.all) return false;
+  const unsigned other = GangWork(work.kernel(), narrow).counts().gathered;
+  return (wide.gathered - std::min(wide.gathered, other)) * share >= wide.all;
 }
 
 /// Whether `kernel` is compiled soon also for the widest gangs, whose values fill several registers
@@ -123,10 +90,9 @@ bool is_short(llvm::Function& kernel) {
 
 /// Tiles of more rows share little where most elements are gathered, and many of these fill the
 /// registers.
-bool gathers_most(const KernelVariant& source) {
+bool gathers_most(const GangWork::Counts& counts) {
   constexpr unsigned share = 5, many = 12;
-  const Accesses all = accesses_of(*source.function, source.size);
-  return all.apart >= many && all.apart * share >= all.all * (share - 1);
+  return counts.gathered >= many && counts.gathered * share >= counts.all * (share - 1);
 }
 
 /// Whether what `from` is computed from includes what `load` has read, before.
@@ -208,8 +174,7 @@ bool is_much(const Arithmetic& arithmetic, unsigned loads, bool waits) {
 }
 
 /// Every row that is read is a stream of lines, and a processor fetches no more than about 16 of
-/// these ahead. One core of a Zen 5, a sparse matrix of 260000 rows in 16 columns: 2.2 ms in gangs
-/// of 16, 6.4 in gangs of 32, 8.0 of 64.
+/// these ahead.
 bool reads_many_rows(const Arithmetic& arithmetic, unsigned loads, const KernelFacts& facts) {
   constexpr unsigned many = 16;
   return !facts.loops && loads > many && arithmetic.floats + arithmetic.integers <= loads;
@@ -265,8 +230,7 @@ GangSize choose_tile(llvm::Function& kernel, const KernelFacts& facts, unsigned 
 
 /// Whether each loop ends where a number that it adds to reaches a constant: what the threads of
 /// fused blocks take together is then bounded by the code alone.
-bool loops_count_to_constants(llvm::Function& kernel) {
-  const ControlFlow flow(kernel);
+bool loops_count_to_constants(const ControlFlow& flow) {
   for (llvm::BasicBlock* block : flow.order()) {
     const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
     const llvm::Loop* const loop = flow.loop_of(block);
@@ -288,41 +252,30 @@ bool loops_count_to_constants(llvm::Function& kernel) {
 
 /// Whether nothing that `source` accesses is the same for neighbouring rows: tiles, which would
 /// read that once for all of theirs, gain nothing then.
-bool rows_share_nothing(const KernelVariant& source) {
+bool rows_share_nothing(llvm::Function& kernel) {
   constexpr unsigned rows = 4;
-  ControlFlow flow(*source.function);
-  const Shapes guesses(*source.function, flow, GangSize(narrow, rows), true);
-  return llvm::none_of(llvm::instructions(*source.function), [&](llvm::Instruction& instruction) {
-    const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-    if (!address || !(reads_data(instruction) || writes_data(instruction))) return false;
-    const Shape shape = guesses.of(address);
-    return shape.is_affine() && !shape.by_row;
+  const GangWork work(kernel, GangSize(narrow, rows));
+  return llvm::none_of(work.accesses(), [](const Access& access) {
+    return access.shape.is_affine() && !access.shape.by_row;
   });
 }
 
-/// One core of a Zen 5, sums of 8 x 8 differences of bytes in a loop over their rows: 2.6 ms in
-/// tiles of 16 x 4, 1.7 in rows of 64.
 bool walks_rows(const KernelVariant& source, const KernelFacts& facts) {
   constexpr unsigned many_reads = 3;
-  const Accesses accesses = accesses_of(*source.function, source.size);
-  const unsigned writes = accesses.all - accesses.reads;
-  if (accesses.apart != 0) return false;
-  if (facts.loops && (accesses.narrow * 2 <= accesses.all ||
-                      !loops_count_to_constants(*source.function) || !rows_share_nothing(source)))
+  const GangWork work(*source.function, source.size);
+  const GangWork::Counts& counts = work.counts();
+  const bool mostly_narrow = counts.narrow * 2 > counts.all;
+  if (counts.gathered != 0) return false;
+  if (facts.loops && (!mostly_narrow || !loops_count_to_constants(work.flow()) ||
+                      !rows_share_nothing(*source.function)))
     return false;
-  if (accesses.narrow * 2 <= accesses.all && accesses.reads < many_reads * writes) return false;
-  ControlFlow flow(*source.function);
-  const Shapes guesses(*source.function, flow, source.size, true);
-  return llvm::none_of(*source.function, [&](const llvm::BasicBlock& block) {
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-    return branch && branch->isConditional() && diverges_by_data(branch->getCondition(), guesses);
-  });
+  if (!mostly_narrow && counts.reads < many_reads * (counts.all - counts.reads)) return false;
+  return !work.parts_by_data();
 }
 
 /// Fused rows are long: the wider a gang, the less often it asks whether all of it passes a guard.
 /// But all of a wide gang takes the long way where one of its lanes is at a border, which weighs
-/// more in kernels that are not short. One core of a Zen 5, ms in gangs of 32 and of 64: a blur of
-/// 5 x 5 with clamped borders 1.2 and 1.7.
+/// more in kernels that are not short.
 bool settle_rows(KernelVariant& source, const KernelFacts& facts) {
   constexpr unsigned widest = 64, short_kernel = 150;
   if (!source.chosen || source.warps || source.size.is_tile() || facts.max_threads < widest ||
@@ -343,8 +296,7 @@ bool settle_rows(KernelVariant& source, const KernelFacts& facts) {
 namespace {
 
 /// Gangs that take turns in a loop over the grid ask after each trip how it goes on: the wider, the
-/// less often. One core of a Zen 5, us for 2^16 elements of y = a x + y, in the nearest cache, in
-/// gangs of 16, 32 and 64: 8.1, 6.0 and 4.8; in a loop without turns 3.8.
+/// less often.
 unsigned lanes_for_turns(llvm::Function& kernel, unsigned chosen,
                          const target::Processor& processor) {
   constexpr unsigned wide = 32, widest = 64;
@@ -361,24 +313,28 @@ void settle_lanes(KernelVariant& source, const KernelFacts& facts) {
   constexpr unsigned widest = 64;
   if (!source.chosen || source.warps) return;
   if (source.size.is_tile()) return;
-  if (strides_in_loops(*source.function, source.size) || neighbours_are_near(source)) {
+  const std::uint64_t register_bytes = source.processor->register_bytes;
+  std::optional<GangWork> work(std::in_place, *source.function, source.size);
+  if (strides_in_loops(*work) || neighbours_are_near(*work)) {
     source.size = GangSize(narrow);
     return;
   }
   if (!facts.loops || has_barriers(*source.function) ||
       reads_special_register(*source.function, "tid.y"))
     return;
-  if (facts.max_threads >= widest)
-    source.size =
-        GangSize(lanes_for_turns(*source.function, source.size.columns, *source.processor));
-  switch (width_for_loops(*source.function, source.size, source.processor->register_bytes)) {
+  if (facts.max_threads >= widest) {
+    const unsigned lanes =
+        lanes_for_turns(*source.function, source.size.columns, *source.processor);
+    if (lanes != source.size.columns) work.emplace(*source.function, lanes);
+    source.size = GangSize(lanes);
+  }
+  switch (width_for_loops(*work, register_bytes)) {
     case LoopWidth::Few:
       if (source.size.columns > source.processor->streams) source.size = GangSize(narrow);
       break;
     case LoopWidth::Many:
       if (facts.max_threads >= widest && is_short(*source.function) &&
-          CompileCost(*source.function).fit(widest, narrow, source.processor->register_bytes) ==
-              widest)
+          CompileCost(*source.function).fit(widest, narrow, register_bytes) == widest)
         source.size = GangSize(widest);
       break;
     case LoopWidth::Any:
@@ -387,17 +343,20 @@ void settle_lanes(KernelVariant& source, const KernelFacts& facts) {
 }
 
 /// What a tile gains is what its rows have in common, and fewer gangs. It loses more where its
-/// numbers go to memory and back. One core of a Zen 5, a step of a lattice Boltzmann method with
-/// nine numbers a cell: 8.9 ms in tiles of 16 x 4, 7.6 in tiles of 16 x 2, 4.1 in rows of 16.
+/// numbers go to memory and back.
 bool gains_by_tiles(KernelVariant& source) {
   constexpr std::uint64_t bytes = 4;
   if (!source.chosen) return true;
-  if (source.size.rows > 2 && gathers_most(source)) source.size.rows = 2;
+  std::optional<GangWork> work(std::in_place, *source.function, source.size);
+  if (source.size.rows > 2 && gathers_most(work->counts())) {
+    source.size.rows = 2;
+    work.emplace(*source.function, source.size);
+  }
   // Some go to memory and back between their uses, at little cost.
   const std::uint64_t most =
       source.processor->register_bytes + source.processor->register_bytes / 2;
   return most_live_numbers(*source.function) * bytes * source.size.lanes() <= most &&
-         !strides_in_loops(*source.function, source.size);
+         !strides_in_loops(*work);
 }
 
 }  // namespace pycuda::cpu::simt

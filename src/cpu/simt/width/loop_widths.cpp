@@ -7,7 +7,6 @@
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Module.h>
 
-#include "cpu/simt/analysis/data_divergence.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/width/register_pressure.h"
 
@@ -24,15 +23,6 @@ std::uint64_t carried_bytes(const llvm::Loop& loop, const Shapes& shapes) {
     if (shapes.of(&phi).is_varying())
       bytes += layout.getTypeStoreSize(phi.getType()).getFixedValue();
   return bytes;
-}
-
-bool ends_by_data(const llvm::Loop& loop, const Shapes& guesses) {
-  llvm::SmallVector<llvm::BasicBlock*, 4> leaving;
-  loop.getExitingBlocks(leaving);
-  return llvm::any_of(leaving, [&](const llvm::BasicBlock* block) {
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-    return branch && branch->isConditional() && diverges_by_data(branch->getCondition(), guesses);
-  });
 }
 
 /// Whether a lane's address is computed from its number, the loop's trip and what is the same for
@@ -74,10 +64,10 @@ Work work_of(const llvm::Loop& loop, const Shapes& guesses) {
 
 }  // namespace
 
-LoopWidth width_for_loops(llvm::Function& kernel, GangSize size, std::uint64_t register_bytes) {
+LoopWidth width_for_loops(const GangWork& all, std::uint64_t register_bytes) {
   constexpr unsigned much_arithmetic = 8;
-  ControlFlow flow(kernel);
-  const Shapes guesses(kernel, flow, size, true);
+  const ControlFlow& flow = all.flow();
+  const Shapes& guesses = all.guesses();
   llvm::SmallPtrSet<const llvm::Loop*, 8> seen;
   LoopWidth wanted = LoopWidth::Any;
   for (const llvm::BasicBlock* block : flow.order()) {
@@ -90,7 +80,7 @@ LoopWidth width_for_loops(llvm::Function& kernel, GangSize size, std::uint64_t r
     if (work.rows != 0 && work.rows * 2 >= work.accesses) {
       if (wanted == LoopWidth::Any) wanted = LoopWidth::Few;
     } else if (!work.waits && fits &&
-               (ends_by_data(*loop, guesses) ||
+               (all.parts_by_data(*loop) ||
                 (carried != 0 && work.accesses == 0 && work.arithmetic >= much_arithmetic))) {
       wanted = LoopWidth::Many;
     }

@@ -2,11 +2,9 @@
 // Analysis: kernels whose loops say how many lanes are best.
 #pragma once
 
-#include <llvm/IR/Function.h>
-
 #include <cstdint>
 
-#include "cpu/simt/analysis/shape.h"
+#include "cpu/simt/width/gang_work.h"
 
 namespace pycuda::cpu::simt {
 
@@ -16,7 +14,7 @@ enum class LoopWidth {
   Many,  ///< as many as there are
 };
 
-/// What the innermost loops of `kernel`, which is in ControlFlow's form, want.
+/// What the innermost loops of a kernel want.
 ///
 /// Many, where lanes leave a loop one by one for what they find in memory or compute: each wrong
 /// guess of the processor about the end of the loop, and the latency of what the next trip waits
@@ -25,11 +23,9 @@ enum class LoopWidth {
 /// together, or what they use again and again more than all of them.
 ///
 /// Few, where each lane reads a row of its own of a matrix: every row is a stream of lines, and
-/// many processors fetch no more than about 16 of these ahead. A matrix of 2000 x 2000 floats times
-/// a vector, a row a thread, ms in gangs of 16, 32 and 64: one core of a Zen 5 1.5, 3.2 and 6.0, of
-/// an Emerald Rapids 1.5, 1.1 and 1.0.
+/// many processors fetch no more than a few of these ahead (target::Processor::streams).
 ///
-/// `size`: the gang's as it would be otherwise.
-LoopWidth width_for_loops(llvm::Function& kernel, GangSize size, std::uint64_t register_bytes);
+/// `work`: of a gang as it would be otherwise.
+LoopWidth width_for_loops(const GangWork& work, std::uint64_t register_bytes);
 
 }  // namespace pycuda::cpu::simt

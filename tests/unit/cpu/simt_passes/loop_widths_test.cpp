@@ -95,7 +95,8 @@ const std::string columns = loop(R"(
 
 LoopWidth width_of(const std::string& text, std::uint64_t register_bytes = registers_of_avx512) {
   FunctionText kernel(text);
-  return pycuda::cpu::simt::width_for_loops(kernel.function(), GangSize(32), register_bytes);
+  return width_for_loops(pycuda::cpu::simt::GangWork(kernel.function(), GangSize(32)),
+                         register_bytes);
 }
 
 }  // namespace
