@@ -47,7 +47,8 @@ def cpu_driver():
         When this installation has none.
     """
     for folder in _library_folders():
-        for name in ("libcuda_cpu.so", "libcuda.so.1"):
+        # In the distribution's folder the second is a name alone, which needs the first beside it.
+        for name in ("libcuda.so.1", "libcuda_cpu.so"):
             path = os.path.join(folder, name)
             if os.path.exists(path):
                 return os.path.realpath(path)
