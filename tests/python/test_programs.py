@@ -130,7 +130,8 @@ def distribution(folder, monkeypatch):
     (package / "__init__.py").write_text(
         "import os\ndef driver_folder():\n    return os.path.join(os.path.dirname(__file__), 'driver')\n"
     )
-    for name in ("libcuda.so", "libcuda_cpu.so", "libcuda.so.1", "libcublas.so.13", "libcublas.so.12", "libnvidia-ml.so.1"):
+    libraries = "cublas.so.13", "cublas.so.12", "nvidia-ml.so.1"
+    for name in ("libcuda.so", "libcuda_cpu.so", "libcuda.so.1", *(f"lib{library}" for library in libraries)):
         (package / "driver" / name).touch()
     (package / "driver" / "standins" / "ptxas").touch()
     monkeypatch.syspath_prepend(folder)
