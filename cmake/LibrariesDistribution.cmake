@@ -15,7 +15,11 @@ function(pycuda_distribute_library target folder)
       set(name "$<TARGET_SONAME_FILE_NAME:${target}>")
     endif()
     add_dependencies(libraries_distribution ${target})
-    install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION "pycuda_anywhere_cpu/${folder}" RENAME "${name}"
+    set(kind PROGRAMS)
+    if(type STREQUAL "STATIC_LIBRARY")
+      set(kind FILES)
+    endif()
+    install(${kind} "$<TARGET_FILE:${target}>" DESTINATION "pycuda_anywhere_cpu/${folder}" RENAME "${name}"
       COMPONENT libraries_distribution)
   endif()
 endfunction()

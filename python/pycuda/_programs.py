@@ -47,7 +47,8 @@ def cpu_driver():
         When this installation has none.
     """
     for folder in _library_folders():
-        for name in ("libcuda_cpu.so", "libcuda.so.1"):
+        # In the distribution's folder the second is a name alone, which needs the first beside it.
+        for name in ("libcuda.so.1", "libcuda_cpu.so"):
             path = os.path.join(folder, name)
             if os.path.exists(path):
                 return os.path.realpath(path)
@@ -104,7 +105,10 @@ def _tools(driver_folder):
     if _stand_ins.find("ptxas") is None:
         return None
     folder = _cached_folder("tools", cpu_driver())
-    _stand_ins.make_tools(folder, driver_folder)
+    try:
+        _stand_ins.make_tools(folder, driver_folder)
+    except OSError as error:  # of a full disk it names no file
+        raise OSError(error.errno, error.strerror, folder) from None
     return folder
 
 
@@ -117,10 +121,13 @@ def _cached_folder(name, library):
     cache = os.environ.get("PYCUDA_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "pycuda"
     )
-    for root in (cache, os.path.join(tempfile.gettempdir(), f"pycuda-{os.getuid()}")):
+    temporary = os.path.join(tempfile.gettempdir(), f"pycuda-{os.getuid()}")
+    for root in (cache, temporary):
         folder = os.path.join(root, name)
         with contextlib.suppress(OSError):
             os.makedirs(folder, mode=0o700, exist_ok=True)
+            if root == temporary and os.stat(root).st_uid != os.getuid():
+                continue  # somebody else has made it, and may replace what lies in it
             # Whether there is room, too, only the system knows.
             tempfile.TemporaryFile(dir=folder).close()
             return folder

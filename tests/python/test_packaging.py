@@ -72,6 +72,37 @@ def test_a_published_wheel_requires_the_cpu_driver_of_its_version(needs_cpu_dist
     assert (line in head) == needs_cpu_distribution and body == "A text\n\nof two lines.\n"
 
 
+def test_a_published_wheel_takes_the_libraries_by_an_extra_alone(backend, tmp_path):
+    requirements = pytest.importorskip("packaging.requirements", reason="needs packaging")
+    own, files = rewritten(backend, tmp_path, True)
+    needs = [
+        requirements.Requirement(line.partition(": ")[2])
+        for line in files[f"{own}/METADATA"].decode().splitlines()
+        if line.startswith("Requires-Dist")
+    ]
+    here = {"sys_platform": "linux", "platform_machine": "x86_64"}
+    driver = {"pycuda-anywhere-cpu"}
+    for extra, names in (("", driver), ("libraries", driver | {"pycuda-anywhere-libraries"})):
+        taken = {need.name for need in needs if need.marker.evaluate({**here, "extra": extra})}
+        assert taken == names and all(str(need.specifier) == f"=={pycuda.ANYWHERE_VERSION}" for need in needs)
+    other = {**here, "platform_machine": "aarch64", "extra": "libraries"}
+    assert not any(need.marker.evaluate(other) for need in needs)
+
+
+def test_the_distributions_that_are_built_in_one_folder_are_built_alike():
+    cpu, libraries = (
+        tomllib.loads((PACKAGING / name / "pyproject.toml").read_text())["tool"]["scikit-build"]["cmake"]["define"]
+        for name in ("cpu", "libraries")
+    )
+    assert cpu == libraries
+
+
+def test_the_distribution_of_the_libraries_has_the_licences_of_what_is_linked_in():
+    for name in ("GCC-exception-3.1", "GPL-3.0", "lz4", "zstd"):
+        texts = [(PACKAGING / folder / "licenses" / f"{name}.txt").read_bytes() for folder in ("cpu", "libraries")]
+        assert texts[0] == texts[1]
+
+
 @pytest.fixture
 def release(monkeypatch):
     monkeypatch.syspath_prepend(PACKAGING)
@@ -98,7 +129,7 @@ def test_only_a_public_remote_gives_the_address_of_a_release(release, remote, ad
 
 def test_the_address_is_written_once_to_everything_that_names_the_repository(release, tmp_path):
     root = PACKAGING.parent
-    for name in ("pyproject.toml", "packaging/cpu/pyproject.toml", "CITATION.cff", "packaging/conda/recipe.yaml"):
+    for name in (*release.BEFORE_URLS, "CITATION.cff", "packaging/conda/recipe.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, tmp_path / name)
     for address in ("https://example.org/old", "https://example.org/new"):
@@ -126,10 +157,10 @@ def test_stand_ins_for_an_old_glibc_have_its_symbols_and_no_newer_ones(tmp_path)
     assert not {name for name in names if name.startswith(("arc4random@", "pthread_cond_clockwait@"))}
 
 
-def test_both_distributions_are_built_with_the_same_headers_of_cuda():
+def test_all_distributions_are_built_with_the_same_headers_of_cuda():
     """Without nvidia-cuda-crt, or with older headers, libcudart is left out."""
-    needs = [
-        {need for need in tomllib.loads(file.read_text())["build-system"]["requires"] if need.startswith("nvidia-")}
-        for file in (PACKAGING.parent / "pyproject.toml", PACKAGING / "cpu" / "pyproject.toml")
-    ]
-    assert needs[0] == needs[1] == {"nvidia-cuda-runtime>=13.5,<14", "nvidia-cuda-crt>=13.5,<14"}
+    needs = []
+    for folder in (PACKAGING.parent, PACKAGING / "cpu", PACKAGING / "libraries"):
+        requires = tomllib.loads((folder / "pyproject.toml").read_text())["build-system"]["requires"]
+        needs.append({need for need in requires if need.startswith("nvidia-")})
+    assert needs[0] == needs[1] == needs[2] == {"nvidia-cuda-runtime>=13.5,<14", "nvidia-cuda-crt>=13.5,<14"}

@@ -130,7 +130,8 @@ def distribution(folder, monkeypatch):
     (package / "__init__.py").write_text(
         "import os\ndef driver_folder():\n    return os.path.join(os.path.dirname(__file__), 'driver')\n"
     )
-    for name in ("libcuda.so", "libcuda.so.1", "libcublas.so.13", "libcublas.so.12", "libnvidia-ml.so.1"):
+    libraries = "cublas.so.13", "cublas.so.12", "nvidia-ml.so.1"
+    for name in ("libcuda.so", "libcuda_cpu.so", "libcuda.so.1", *(f"lib{library}" for library in libraries)):
         (package / "driver" / name).touch()
     (package / "driver" / "standins" / "ptxas").touch()
     monkeypatch.syspath_prepend(folder)
@@ -159,12 +160,34 @@ def test_where_no_links_can_be_made_the_folder_of_the_distribution_is_used(tmp_p
     assert _programs.driver_folder() == str(driver)
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, who may give a folder away")
+def test_a_temporary_folder_of_another_user_is_not_used(tmp_path, monkeypatch):
+    driver = distribution(tmp_path / "packages", monkeypatch)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(_programs.tempfile, "gettempdir", lambda: str(tmp_path))
+    (tmp_path / "pycuda-0").mkdir()
+    assert _programs.driver_folder().startswith(str(tmp_path / "pycuda-0"))
+    os.chown(tmp_path / "pycuda-0", 12345, 12345)
+    assert _programs.driver_folder() == str(driver)
+
+
 def test_what_an_uninstalled_distribution_leaves_is_no_driver(tmp_path, monkeypatch):
     driver = distribution(tmp_path / "packages", monkeypatch)
     (driver.parent / "__init__.py").unlink()
     assert _stand_ins.distributed_driver_folder() is None
     with pytest.raises(FileNotFoundError, match="pip install pycuda-anywhere-cpu"):
         _programs.driver_folder()
+
+
+def test_a_full_disk_is_reported_with_the_folder(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(_stand_ins, "make_tools", fail)
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/tools-"):
+        _programs._tools(str(tmp_path))
 
 
 def test_two_installations_do_not_share_links(tmp_path, monkeypatch):
