@@ -6,8 +6,8 @@ commands; `yaml` is a job of a CI service; `c` declares functions that the CPU d
 print, and nothing else is used.
 """
 
-import os
 import ctypes
+import os
 import pathlib
 import re
 import shutil
