@@ -121,6 +121,7 @@ def test_examples_are_clean_under_pyright(tmp_path):
     _run_pyright(
         tmp_path,
         include=[str(EXAMPLES / "*.py")],
+        extraPaths=[str(PACKAGE.parent), str(EXAMPLES)],
         exclude=[str(EXAMPLES / name) for name in ("seed_*.py", "dask_options.py")],
         typeCheckingMode="standard",
     )
