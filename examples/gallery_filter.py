@@ -78,8 +78,13 @@ def scene():
 
 def blur_with_numpy(image):
     around = np.pad(image.astype(np.int32), 2, mode="edge")
-    rows = sum(weight * around[i : i + HEIGHT] for i, weight in enumerate(weights))
-    return ((sum(weight * rows[:, i : i + WIDTH] for i, weight in enumerate(weights)) + 128) // 256).astype(np.uint8)
+    rows = np.zeros((HEIGHT, around.shape[1]), np.int32)
+    for i, weight in enumerate(weights):
+        rows += weight * around[i : i + HEIGHT]
+    total = np.zeros((HEIGHT, WIDTH), np.int32)
+    for i, weight in enumerate(weights):
+        total += weight * rows[:, i : i + WIDTH]
+    return ((total + 128) // 256).astype(np.uint8)
 
 
 def edges_with_numpy(image):
@@ -94,7 +99,7 @@ image_gpu = cuda.to_device(image)
 blurred_gpu, edges_gpu = cuda.mem_alloc(image.nbytes), cuda.mem_alloc(image.nbytes)
 shape = {"block": (TILE, TILE, 1), "grid": ((WIDTH + TILE - 1) // TILE, (HEIGHT + TILE - 1) // TILE)}
 size = (np.int32(WIDTH), np.int32(HEIGHT))
-device_seconds = None
+device_seconds = 0.0
 for _ in range(2):  # the first launch of a kernel compiles it
     device_seconds = blur(blurred_gpu, image_gpu, *size, time_kernel=True, **shape)
     device_seconds += edges(edges_gpu, blurred_gpu, *size, time_kernel=True, **shape)

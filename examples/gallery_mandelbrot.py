@@ -41,7 +41,8 @@ def mandelbrot_with_numpy():
     for _ in range(STEPS):
         xx, yy = x * x, y * y
         going = ~(xx + yy > 4)
-        inside, cx, cy, x, y, xx, yy = (part[going] for part in (inside, cx, cy, x, y, xx, yy))
+        inside, cx, cy = inside[going], cx[going], cy[going]
+        x, y, xx, yy = x[going], y[going], xx[going], yy[going]
         steps[inside] += 1
         y = 2 * x * y + cy
         x = xx - yy + cx

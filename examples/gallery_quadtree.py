@@ -75,13 +75,13 @@ points = np.clip(points, 0, 1 - 2**-24).astype(np.float32)
 
 divide = module.get_function("divide")
 spare, leaves_gpu = cuda.mem_alloc(points.nbytes), cuda.mem_alloc(16 * POINTS)
-times = []
+times, count = [], 0
 for _ in range(3):
     points_gpu, found = cuda.to_device(points), cuda.to_device(np.zeros(1, np.int32))
     where = [np.int32(number) for number in (0, POINTS, 0, 0, 0)]
     seconds = divide(points_gpu, spare, *where, leaves_gpu, found, block=(THREADS, 1, 1), grid=(1, 1), time_kernel=True)
     times.append(seconds)
-count = int(cuda.from_device(found, 1, np.int32)[0])
+    count = int(cuda.from_device(found, 1, np.int32)[0])
 leaves = cuda.from_device(leaves_gpu, (count, 4), np.int32)
 
 start = time.perf_counter()

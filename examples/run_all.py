@@ -63,8 +63,9 @@ def plan(path, device, count):
         return alone, four_on_cpu if on_cpu else {}, f"{workers} x {device}"
     on_cpu = count < 4
     environment, on = (four_on_cpu.copy(), "4 x the CPU driver") if on_cpu else ({}, f"4 x {device}")
-    package = importlib.util.find_spec("pycuda").submodule_search_locations[0]
-    if on_cpu and not os.path.exists(os.path.join(package, "libcuda_cpu.so")):
+    package = importlib.util.find_spec("pycuda")
+    folders = package.submodule_search_locations if package is not None else None
+    if on_cpu and not any(os.path.exists(os.path.join(folder, "libcuda_cpu.so")) for folder in folders or ()):
         return "not run: needs four devices, or the CPU driver"
     if importlib.util.find_spec("mpi4py") is None or launcher() is None:
         return "not run: needs mpi4py and mpiexec"

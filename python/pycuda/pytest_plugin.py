@@ -123,13 +123,27 @@ def pytest_runtest_call(item):
         return (yield)
     import pycuda  # start-up time: as below
 
-    # Errors of memory have ended the launch, and the test knows of them.
     with pycuda.checks(*os.environ["PYCUDA_CPU_CHECK"].split(",")) as found:
         result = yield
+        # The end of the statement waits and passes over faults: what the test has not waited for is reported here.
+        _wait_for_last_kernels()
+    # Other errors of memory have ended their launch, and the test knows of them.
     told = [str(finding) for finding in found if not finding.ended_launch]
     if told:
         pytest.fail("the checks of kernels found:\n" + "\n".join(told), pytrace=False)
     return result
+
+
+def _wait_for_last_kernels():
+    import pycuda.driver as cuda  # start-up time: as above
+
+    current = cuda.Context.get_current()
+    if current is not None and not current._fault_told:
+        try:
+            current.synchronize()
+        except cuda.Error as error:
+            if error.code not in _CAPTURE_ERRORS:
+                pytest.fail(f"a kernel failed after the test: {error}", pytrace=False)
 
 
 @pytest.hookimpl(wrapper=True)

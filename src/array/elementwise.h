@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs operations on elements: any strides, broadcasting, scalars, conversions in the kernel.
+// Runs elementwise operations: any strides, broadcasting, scalars, conversions in the kernel.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which form of kernel fits the layouts of an operation on elements, and how it is launched.
+// Which form of kernel fits the layouts of an elementwise operation, and how it is launched.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words of host memory that kernels write: how a launch tells its caller something without a copy.
+// Words of host memory that kernels write: how a launch returns a value without a copy.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements chosen by arrays of indices: read from there, or written there.
+// Gather and scatter: reads and writes of elements selected by index arrays.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA C++ that moves elements chosen by arrays of indices.
+// Generates the CUDA C++ source of gather and scatter kernels.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA C++ for one operation on given types and a given sort of layout.
+// Generates the CUDA C++ source of one elementwise operation for given types and layouts.
 #pragma once
 
 #include <array>

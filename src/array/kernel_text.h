@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the texts of generated kernels are put together from.
+// Text fragments from which kernel sources are generated.
 #pragma once
 
 #include <bit>

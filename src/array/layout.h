@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes and strides: broadcasting, contiguity, and the fewest dimensions that say the same.
+// Shapes and strides: broadcasting, contiguity, and merging of dimensions.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums, extremes, products along axes, of arrays of any strides.
+// Reductions along axes (sum, product, minimum, maximum) of arrays with any strides.
 #pragma once
 
 #include <span>

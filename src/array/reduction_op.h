@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations that make one value of many.
+// The operations of reductions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the text of one reducing kernel.
+// Generates the source of one reduction kernel.
 #pragma once
 
 #include <cstddef>

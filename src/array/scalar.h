@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of the host beside arrays.
+// Scalar operands of array operations.
 #pragma once
 
 #include <complex>

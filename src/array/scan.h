@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running sums, products and extremes along an axis.
+// Scans along an axis: cumulative sum, product, minimum and maximum.
 #pragma once
 
 #include "array/array_context.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of running sums.
+// Generates the source of scan kernels.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations on elements: which there are, and which types they take and give.
+// The elementwise operations, and the types of their operands and results.
 #pragma once
 
 #include <array>

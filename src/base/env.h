@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Environment variables: the only place that reads them, and the one way to say that a value is not
-// understood.
+// Environment variables: the only place that reads them, and the one way to report a value that is
+// not allowed.
 #pragma once
 
 #include <initializer_list>

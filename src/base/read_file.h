@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole file at once, without the streams of the standard library: a small library that is linked
-// with them by itself is mostly theirs.
+// Reads a whole file without the streams of the standard library, which would make up most of a
+// small library that is linked with them statically.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The BLAS of the host that does the work: OpenBLAS, by CBLAS's interface.
+// The host's BLAS that does the work: OpenBLAS, through the CBLAS interface.
 #pragma once
 
 #include <complex>

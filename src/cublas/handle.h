@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A cuBLAS handle, and how every function works with one: in stream order, with its errors.
+// A cuBLAS handle, and what all functions do with it: run in stream order, return its errors.
 #pragma once
 
 #include <atomic>

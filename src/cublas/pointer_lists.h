@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays of pointers to matrices, which lie in device memory.
+// Arrays, in device memory, of pointers to matrices.
 #pragma once
 
 #include "cublas/handle.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drops what a context's work may still use, in whatever stream: when that is done, and not in the
-// midst of a capture, which a wait would spoil.
+// Releases an object that work of a context may still use, in any stream: once that work is done,
+// and not during a capture, which a wait would invalidate.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether anything is captured, and calls that have nothing to do with what is.
+// Whether any stream is being captured, and calls that must not disturb a capture.
 #pragma once
 
 #include <atomic>

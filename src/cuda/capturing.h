@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every operation asks about capture: where its work goes, and whether it may wait. Kept apart
-// from the class: these tests stand on the way of each launch.
+// What every operation asks about capture: where its work goes, and whether it may wait. Separate
+// from the class, because every launch makes these tests.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks of kernels for a part of a program, which the CPU driver alone has.
+// Checks of kernels for a part of a program; only the CPU driver has them.
 #pragma once
 
 #include <string>

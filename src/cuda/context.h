@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A driver context: everything else is made in one, and remembers it.
+// A driver context: every other object is created in a context and keeps a reference to it.
 #pragma once
 
 #include <atomic>

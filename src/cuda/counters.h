@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counters of kernels for a part of a program, which the CPU driver alone has.
+// Counters of kernels for a part of a program; only the CPU driver has them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA arrays: memory laid out for textures, reached by copies only.
+// CUDA arrays: memory laid out for textures, accessible by copies only.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Texture and surface references of CUDA C++ sources: variables that hold an object, which changes
-// with every setting.
+// Texture and surface references of CUDA C++ sources: variables that hold a texture or surface
+// object, which is replaced by every setting.
 #pragma once
 
 #include <array>

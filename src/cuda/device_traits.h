@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What decides on a device which code suits it: the one place above the driver's table that asks
-// which driver that is.
+// The properties of a device that decide which code suits it: the one place above the driver table
+// that asks which driver is loaded.
 #pragma once
 
 #include "cuda/device.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A mark in a stream, to wait for and to take times between.
+// A mark in a stream: to wait for, and to measure time between two.
 #pragma once
 
 #include "cuda/owned.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph: work and what each piece of it waits for, put together once and launched many times.
+// A graph: operations and their dependencies, defined once and launched many times.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph made ready to be launched.
+// An executable graph.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the nodes of a graph refer to: it must live as long as the graph can be launched.
+// Objects that the nodes of a graph refer to: they live as long as the graph can be launched.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plain launches of kernels that may wait for their whole grid, which only cooperative launches
-// can: what their faults need to say.
+// Plain launches of kernels that synchronise their grid, which needs a cooperative launch: advice
+// for the messages of their faults.
 #pragma once
 
 #include <string>

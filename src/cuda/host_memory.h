@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host memory that a device can reach or that copies well: page-locked, registered, aligned.
+// Host memory that a device can access or that copies fast: page-locked, registered, aligned.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options of the driver's compiler and linker, and the logs they leave.
+// Options of the driver's compiler and linker, and the logs that they write.
 #pragma once
 
 #include <cstdint>

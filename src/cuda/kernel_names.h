@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels by the names that their C++ source gives them, and what to say when one is not found.
+// Kernels by their names in C++, and the message for a kernel that is not found.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches kernels, with little time spent on the host.
+// Launches kernels with little host overhead.
 #pragma once
 
 #include <cstddef>

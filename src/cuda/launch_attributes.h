@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a launch can ask for beyond its grid and block.
+// Attributes of a launch besides its grid and block.
 #pragma once
 
 #include <cstdint>

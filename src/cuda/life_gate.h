@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gate that many may be inside of at once, and that is shut for good when the last has left.
+// Rundown protection: many threads may be inside at once; closing waits until the last has left.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory that host and device share.
+// Managed memory, which host and device share.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one owner of driver resources: it remembers the context, and releases the resource under it.
+// The single owner of a driver resource: keeps its context and releases the resource in it.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a kernel's C++ declaration says of its parameters, as far as arrays can be checked by it.
+// The types of a kernel's parameters in its C++ declaration, for checking array arguments.
 #pragma once
 
 #include <cstddef>

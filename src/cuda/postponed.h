@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Releases that the driver does not permit where they fall due: on its own threads, while they run
-// functions of graphs.
+// Deferred releases: the driver forbids releasing resources on its own threads while they run
+// host functions of graphs.
 #pragma once
 
 #include <functional>

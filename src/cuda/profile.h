@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records what this process gives the driver to do, and how long the device takes for it.
+// Records the work that this process submits to the driver, and how long the device takes for it.
 #pragma once
 
 #include <vector>

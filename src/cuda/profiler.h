@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Switches a profiler that watches the process on and off.
+// Starts and stops an external profiler (cuProfilerStart, cuProfilerStop).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What PTX says of its kernels' parameters and no driver tells: which are floating-point numbers.
+// What PTX says about its kernels' parameters and no driver reports: which are floating-point.
 #pragma once
 
 #include <cstdint>

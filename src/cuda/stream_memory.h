@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words of device memory that streams write and wait for.
+// Stream memory operations: streams write words of device memory and wait for values.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The driver's stream-ordered allocator: memory that comes and goes in the order of a stream's
+// The driver's stream-ordered allocator: memory is allocated and freed in the order of a stream's
 // work.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory without addresses, and reserved addresses to map it to.
+// Virtual memory management: physical memory, and reserved addresses to which it is mapped.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a profile knows of one piece of work.
+// One operation in a profile.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The events around work, and the records that come of them.
+// The events around each operation of a profile, and the records made from them.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which threads are within a call, for a reset to wait until none is.
+// Counts the threads inside a call, so that a device reset can wait until there are none.
 #pragma once
 
 #include <mutex>

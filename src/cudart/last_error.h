@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The error that cudaGetLastError returns, and the one exit of every function.
+// The error that cudaGetLastError returns, and the common exit of every function.
 #pragma once
 
 #include <exception>

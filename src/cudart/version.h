@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which run time this library is: 13 and 12 are built from the same sources but for a few files.
+// The version of the run-time library: 13 and 12 are built from the same sources but a few files.
 #pragma once
 
 namespace pycuda::cudart {

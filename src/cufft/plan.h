@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a cuFFT plan says, and the work that it stands for.
+// A cuFFT plan: its parameters and its execution.
 #pragma once
 
 #include <array>

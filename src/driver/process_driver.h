@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The process's driver: the default for those who were given none.
+// The process's driver: the default for callers that are not given one.
 #pragma once
 
 #include <stdexcept>

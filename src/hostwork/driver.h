@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of the CUDA driver that libraries call whose work the host does.
+// The CUDA driver functions that libraries with host implementations call.
 #pragma once
 
 #include <cuda.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work of the host in the order of a stream.
+// Host work in stream order.
 #pragma once
 
 #include <cuda.h>

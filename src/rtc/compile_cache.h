@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images that were compiled before: in this process's memory, then on disk.
+// The cache of compiled images: in this process's memory, then on disk.
 #pragma once
 
 #include <cstddef>

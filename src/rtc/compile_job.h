@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of the compiler share: a request that is understood, and how a refusal reads.
+// What the parts of the compiler share: a parsed request, and the texts of errors.
 #pragma once
 
 #include <filesystem>

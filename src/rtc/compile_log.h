@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NVRTC's log in nvcc's words, and what it tells about why a source was refused.
+// NVRTC's log in nvcc's format, and what it says about why a source does not compile.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA C++ source to an image that a driver loads: the whole of rtc behind one call.
+// Compiles CUDA C++ to an image that a driver loads: the interface of rtc.
 #pragma once
 
 #include <atomic>

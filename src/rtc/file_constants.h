@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `const float step = 0.1f, square = step * step;` of a file: nvcc lets kernels use the values,
-// NVRTC makes variables of the device of them and refuses the second.
+// `const float step = 0.1f, square = step * step;` at file scope: nvcc lets kernels use the values,
+// NVRTC makes device variables of them and rejects the second.
 #pragma once
 
 #include <string>

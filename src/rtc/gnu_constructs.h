@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GNU's own C++ in sources: nvcc takes it, as its host compiler does, and NVRTC does not.
+// GNU extensions of C++ in sources: nvcc accepts them, as its host compiler does; NVRTC does not.
 #pragma once
 
 #include <string_view>

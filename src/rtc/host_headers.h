@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Headers that only host code needs, of which a kernel's source may include any.
+// Host-only headers, which a kernel's source may include without using them.
 #pragma once
 
 #include <set>

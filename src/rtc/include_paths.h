@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which file an include means, whose file that is, and what all of them together contain.
+// Resolves includes: which file is meant, who owns it, and the contents of all of them.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels that a source declares, by a reading of its tokens: no templates, no macros.
+// The kernels that a source declares, found in its tokens: no templates, no macros.
 #pragma once
 
 #include <cstddef>

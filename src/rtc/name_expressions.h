@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that the compiler is asked for: instances of templates, and the types of kernels.
+// NVRTC's name expressions: instances of templates, and the types of kernels.
 #pragma once
 
 #include <memory>

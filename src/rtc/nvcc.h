@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA's compiler driver run as a program, for those who ask for it and for sources with host
+// Runs nvcc as a program: if the caller asks for it, and for sources with host
 // code.
 #pragma once
 

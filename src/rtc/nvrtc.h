@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA's run-time compiler: a library opened at run time, and one call to compile with it.
+// NVRTC: the library, opened at run time, and one call to compile with it.
 #pragma once
 
 #include <cstddef>

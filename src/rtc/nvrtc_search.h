@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where NVRTC and the headers that belong to it are, without opening anything.
+// Finds NVRTC and its headers without opening any library.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every option of nvcc, and what becomes of it.
+// Every option of nvcc, and whether it is passed, mapped, dropped or rejected.
 #pragma once
 
 #include <span>

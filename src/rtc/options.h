@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nvcc's options, as programs write them, in NVRTC's terms.
+// Translates nvcc's options to NVRTC's.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user should hear of once in a process, not with every compilation.
+// Messages that are logged once per process, not with every compilation.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Characters beyond ASCII as the compiler takes them.
+// Converts characters beyond ASCII to what the compiler accepts.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// `struct { ... } __align__(16) name;`: nvcc gives what stands behind a closing brace to the
-// struct, NVRTC to the name or to nothing, and the struct gets another size. Copied behind the
-// keyword it means the same to both.
+// `struct { ... } __align__(16) name;`: nvcc applies an attribute after the closing brace to the
+// struct, NVRTC to the name or to nothing, so the struct gets another size. A copy of the attribute
+// after the keyword means the same to both.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the operating system tells of the machine that is the device: load, memory, processes.
+// What the operating system reports about the machine: load, memory, processes.
 #pragma once
 
 #include <cstdint>

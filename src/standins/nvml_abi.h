@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of NVML's interface that is answered, declared here so that its wheel is not needed to
+// The supported part of NVML's interface, declared here so that its wheel is not needed to
 // build.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The devices that NVML tells of: those of the CUDA driver beside this library.
+// The devices that NVML lists: those of the CUDA driver beside this library.
 #pragma once
 
 #include <cstdint>

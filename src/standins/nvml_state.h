@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nvmlInit made, and how every function gets at it.
+// The state that nvmlInit creates, and how every function accesses it.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The NVRTC that a stand-in passes its calls on to.
+// The NVRTC library to which the stand-in forwards its calls.
 #pragma once
 
 #include <filesystem>

@@ -2,9 +2,11 @@
 """Every code block of README and documents for users runs as printed.
 
 `python` is a program, or a test file if it defines tests; `ipython` blocks are the cells of one session a page; `sh` is
-commands; `yaml` is a job of a CI service. `text` is for what programs print, and nothing else is used.
+commands; `yaml` is a job of a CI service; `c` declares functions that the CPU driver has. `text` is for what programs
+print, and nothing else is used.
 """
 
+import ctypes
 import os
 import pathlib
 import re
@@ -13,11 +15,12 @@ import socket
 import subprocess
 import sys
 
+import pycuda
 import pytest
 from programs import has_cpu_driver
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = [ROOT / "docs", *(ROOT / "docs" / name for name in ("guide", "howto", "course"))]
+FOLDERS = [ROOT / "docs", *(ROOT / "docs" / name for name in ("guide", "howto", "course", "cpu-driver", "reference"))]
 # Their commands install packages; the tests of packaging run them.
 INSTALLING = {"installing.md", "platforms.md"}
 PAGES = [ROOT / "README.md", *sorted(page for folder in FOLDERS for page in folder.glob("*.md"))]
@@ -49,8 +52,17 @@ def run(command, cwd=None, complaints=("Traceback", "Exception ignored"), **envi
 
 def test_every_block_is_of_a_kind_that_is_run():
     for page in PAGES:
-        kinds = {match[1] for match in BLOCK.finditer(page.read_text())} - {"{toctree}", "{image}"}
-        assert kinds <= {"python", "ipython", "sh", "yaml", "text"}, f"{page.name}: {kinds}"
+        kinds = {match[1] for match in BLOCK.finditer(page.read_text())} - {"{toctree}", "{image}", "{eval"}
+        assert kinds <= {"python", "ipython", "sh", "yaml", "c", "text"}, f"{page.name}: {kinds}"
+
+
+def test_printed_declarations_are_of_functions_that_the_cpu_driver_has():
+    if not has_cpu_driver():
+        pytest.skip("needs the CPU driver")
+    library = ctypes.CDLL(str(pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so"))
+    declared = [name for block in blocks("c") for name in re.findall(r"\b(cu[A-Z]\w*)\(", block.values[0])]
+    assert len(declared) > 5
+    assert [name for name in declared if not hasattr(library, name)] == []
 
 
 @pytest.mark.parametrize("program", blocks("python"))
@@ -62,6 +74,11 @@ def test_a_printed_program_runs(program, driver, tmp_path):
         )
         assert re.search(r"\d passed", output)
         return
+    if "pycuda.provide_libcuda()" in program and not has_cpu_driver():
+        pytest.skip("needs the CPU driver")
+    for library in re.findall(r'CDLL\("(libcublas\.\S+?)"\)', program):
+        if not (pathlib.Path(pycuda.__file__).parent / library).exists():
+            pytest.skip(f"needs {library} of a build from source")
     complaints = {}
     if "from distributed import" in program:
         pytest.importorskip("distributed", reason="needs distributed")

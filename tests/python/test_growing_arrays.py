@@ -89,7 +89,7 @@ def test_more_than_the_capacity_is_refused():
 @pytest.mark.parametrize(
     "arguments, match",
     [
-        (((), np.float32, 5), "has an axis or more"),
+        (((), np.float32, 5), "needs at least one axis"),
         ((5, np.float32, 4), "a capacity of 4 rows for an array of 5"),
         (((2, 0), np.float32, 4), "have no bytes"),
     ],

@@ -247,6 +247,29 @@ def test_findings_are_not_looked_for_unless_they_are_chosen(project, cpu_driver)
     assert (status, "3 passed" in output) == (0, True), output
 
 
+OVERRUN = """
+def overrun():
+    memory = cuda.mem_alloc(40)
+    fill(memory, 11)
+    return memory
+
+def test_nobody_waits(cuda_context): overrun()
+def test_expected(cuda_context):
+    overrun()
+    with pytest.raises(cuda.LogicError): cuda.Context.synchronize()
+"""
+
+
+@pytest.mark.parametrize("checks", ["memory", "memory,race", "memory,sync", "all"])
+def test_a_fault_that_a_test_does_not_wait_for_is_reported_with_all_checks(project, cpu_driver, checks):
+    status, output = project(OVERRUN, "--cuda-device=cpu", f"--cuda-check={checks}")
+    assert status == 1
+    assert "a kernel failed after the test: " in output
+    assert "0 bytes past the end of the 40-byte block" in output
+    summary = output.partition("short test summary info")[2]
+    assert "::test_nobody_waits" in summary and "::test_expected" not in summary
+
+
 def test_an_unknown_check_is_refused(project):
     status, output = project(RACE, "--cuda-check=races")
     assert status == 4

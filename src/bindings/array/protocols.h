@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NumPy's protocols for functions of arrays: np.exp(a), np.add(a, 2) and np.sum(a) come to the
-// array. Plain calls of known functions need no Python code; all else is the package's.
+// NumPy's function protocols: np.exp(a), np.add(a, 2) and np.sum(a) are dispatched to the array.
+// Plain calls of known functions need no Python code; the Python package handles all others.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One function a family of pycuda._driver; module.cpp calls them all.
+// One bind function for each family of pycuda._driver; module.cpp calls them all.
 #pragma once
 
 #include <nanobind/nanobind.h>

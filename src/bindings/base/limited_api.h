@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the bindings need of Python that its limited API offers in another form, or only by symbol.
+// Parts of Python's C API that the limited API offers in another form, or only by symbol.
 // With Py_LIMITED_API defined the extension is `abi3`: one file for Python 3.12 and later.
 #pragma once
 

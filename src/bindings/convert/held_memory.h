@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host memory of copies that are filled in first and made later.
+// Host memory of copy descriptors, which are filled in first and executed later.
 #pragma once
 
 #include <nanobind/nanobind.h>

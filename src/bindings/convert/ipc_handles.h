@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handles that go to other processes, as bytes.
+// IPC handles as bytes.
 #pragma once
 
 #include <nanobind/nanobind.h>

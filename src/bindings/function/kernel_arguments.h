@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python arguments of a kernel call, written where the kernel's own parameter list wants them.
+// Packs the Python arguments of a kernel call by the kernel's own parameter list.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `prepare` makes of its argument types: codes, and where a kernel wants the values.
+// The parsed argument types of `prepare`: format codes, and the offsets of the values.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Resources of Python objects whose release waits for the device: they are released without the
-// GIL, which what the device does may need, as Python functions of graphs do.
+// GIL, because the device's work may need it, for instance Python functions in graphs.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Python classes Graph and GraphNode, for those who make and take them.
+// The Python classes Graph and GraphNode, for code that creates or accepts them.
 #pragma once
 
 #include <nanobind/nanobind.h>

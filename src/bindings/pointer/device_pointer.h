@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every Python object that stands for an address on the device has in common.
+// The common base of Python objects that stand for a device address.
 #pragma once
 
 #include <nanobind/nanobind.h>

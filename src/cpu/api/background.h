@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who compiles in the background: the threads are exec's, when it is worth it is said by
-// PYCUDA_CPU_PATIENCE.
+// Background compilation in the API: exec has the threads, PYCUDA_CPU_PATIENCE says when it is
+// worth it.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the functions that take many operations at once have in common.
+// Common code of the functions that take a batch of operations.
 #pragma once
 
 #include <cstddef>

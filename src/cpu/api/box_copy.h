@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A copy of a box of bytes between pitched memory or arrays: checked once, then done at once, when
-// its turn comes, or at each launch of a graph.
+// A 3D copy between pitched memory or arrays: checked once, then executed at once, in the order
+// of a stream, or at each launch of a graph.
 #pragma once
 
 #include <cstddef>

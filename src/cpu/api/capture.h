@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capturing streams: what is enqueued to them becomes nodes of a graph. A stream says itself
-// whether it is captured (Stream::in_capture), so that others pay for one look.
+// Stream capture: operations in captured streams become nodes of a graph. A stream has a flag for
+// it (Stream::in_capture), so that other streams pay for one test.
 #pragma once
 
 #include <atomic>

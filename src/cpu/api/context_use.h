@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which context each thread is at work in: one that is destroyed goes when they have left it.
+// Which context each thread is using: a destroyed context is freed when all have left it.
 #pragma once
 
 #include <atomic>

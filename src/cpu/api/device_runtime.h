@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device run-time library of a context: its kernels by the addresses that device code has of
-// them, and what it tells device code of the device.
+// The device run-time library of a context: its kernels by their addresses in device code, and
+// the device attributes that device code can read.
 #pragma once
 
 #include <cstddef>

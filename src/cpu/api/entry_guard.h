@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one way into and out of every exported function: what must hold before, and nothing thrown
-// after.
+// The entry and exit of every exported function: checks the preconditions and catches every
+// exception.
 #pragma once
 
 #include <atomic>

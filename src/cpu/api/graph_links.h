@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of nodes and edges as programs give them and want them.
+// Lists of nodes and edges in the API's formats.
 #pragma once
 
 #include <algorithm>

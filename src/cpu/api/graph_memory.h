@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory that nodes of graphs allocate and free. A block keeps its address as long as a graph, an
-// executable or the program can use it; whether it is allocated in the program's sense is an
-// account that follows the order of the launches.
+// Memory that graph nodes allocate and free. A block keeps its address as long as a graph, an
+// executable graph or the program can use it; whether it is currently allocated is tracked in the
+// order of the launches.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The structures in which programs give nodes their parameters and get them back.
+// The API's structures for the parameters of nodes, converted in both directions.
 #pragma once
 
 #include "cpu/api/cuda_abi.h"

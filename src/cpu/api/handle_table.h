@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handles that can be checked: an opaque CUDA handle is the address of a slot that points to the
+// Handles that can be validated: an opaque CUDA handle is the address of a slot that points to the
 // object.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The driver calling the program.
+// Callbacks from the driver into the program.
 #pragma once
 
 #include "cpu/api/entry_guard.h"

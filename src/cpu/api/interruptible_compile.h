@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compilations whose end the program's user does not have to wait for.
+// Compilations that Ctrl-C can interrupt: the wait ends, the work continues.
 #pragma once
 
 #include <functional>

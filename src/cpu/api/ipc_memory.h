@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of other processes, as one context has it open.
+// Memory of other processes that a context has opened.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A memory pool: an account of stream-ordered allocations. The bytes themselves come from the
-// device or the host one by one.
+// A memory pool: the bookkeeping of stream-ordered allocations. Each allocation itself comes from
+// the device or the host.
 #pragma once
 
 #include <cstdint>

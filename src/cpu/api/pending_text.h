@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text that a caller may have to ask for twice, since it learns its length first.
+// A text that callers request twice: first its length, then its contents.
 #pragma once
 
 #include <cstring>

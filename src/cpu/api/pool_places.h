@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pools that belong to places: for each kind of memory and place a default pool, and the one
-// that is current.
+// The pools of each location: for each kind of memory and location a default pool, and the
+// current one.
 #pragma once
 
 #include "cpu/api/cuda_abi.h"

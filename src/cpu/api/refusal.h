@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why a call is refused, where its result alone says too little.
+// Logs why a call fails, where its error code alone says too little.
 #pragma once
 
 #include <string_view>

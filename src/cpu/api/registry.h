@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of all live handles of the process, one a type.
+// The tables of all live handles of the process, one for each type.
 #pragma once
 
 #include "cpu/api/cuda_abi.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA's descriptions of textures and what the executor makes of them.
+// Converts CUDA's texture descriptors to the executor's.
 #pragma once
 
 #include "cpu/api/cuda_abi.h"

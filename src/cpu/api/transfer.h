@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies and fills whose addresses may turn out to be none.
+// Copies and fills whose addresses may turn out to be invalid.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects of the program that graphs keep alive: a count of references and what to call at the end.
+// User objects that graphs keep alive: a reference count and a destructor callback.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handles of memory without addresses, and reserved ranges of addresses to map it to.
+// Virtual memory management: handles of physical memory, and reserved address ranges.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be checked of a kernel while it runs, and what compiled code tells the checks.
+// The checks of a running kernel, and what compiled code reports to them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clusters of blocks: what compiled code and the executor share of them.
+// Clusters of blocks: what compiled code and the executor share about them.
 #pragma once
 
 #include <cstdint>

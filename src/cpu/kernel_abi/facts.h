@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of a kernel's code, wherever it lies: everything that a launch and the driver's
+// What is known about a kernel's code, in memory or on disk: all that a launch and the driver's
 // function attributes need. Kept on disk with the code.
 #pragma once
 

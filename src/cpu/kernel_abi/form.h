@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The forms of a kernel's code: what shapes of launches it is for.
+// The forms of a kernel's code: which launch shapes it is for.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a shuffle reads, by PTX's rule: the same for threads one by one and for vectors.
+// Which lane a shuffle reads, by PTX's rule: for single threads and for vectors.
 #pragma once
 
 #include "cpu/kernel_abi/frames.h"

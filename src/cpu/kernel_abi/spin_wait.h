@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a thread that yields in a loop has written down of what it waits for.
+// What a thread that yields in a spin-wait records about what it waits for.
 #pragma once
 
 #include <cstdint>

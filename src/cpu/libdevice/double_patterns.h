@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the patterns of CUDA's functions of doubles in scalar IR have in common.
+// Common parts of the patterns for CUDA's double-precision functions in scalar IR.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>

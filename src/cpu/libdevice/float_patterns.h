@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the patterns of CUDA's functions in scalar IR have in common.
+// Common parts of the patterns for CUDA's functions in scalar IR.
 #pragma once
 
 #include <llvm/IR/Constants.h>

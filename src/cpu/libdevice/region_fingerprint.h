@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a part of a function between a branch and where its ways meet again computes, as a number:
-// for functions with loops and slow ways that compilers always write alike.
+// A hash of what the code between a branch and its join point computes: for functions with loops
+// and slow paths that compilers always emit in the same form.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What scalar code makes of given operands, branches included: for patterns with special cases that
-// compilers write in many ways.
+// Evaluates scalar code for given operands, with its branches: for patterns with special cases
+// that compilers emit in many forms.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

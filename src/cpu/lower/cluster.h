@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What concerns other blocks of the cluster.
+// Instructions that concern other blocks of the cluster.
 #pragma once
 
 #include "cpu/ptx/module.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Analysis: loads of a structure that is copied. Its gaps may be read though nobody has written
-// them.
+// Analysis: loads that copy a structure. Its padding may be read although it was never
+// written.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What code that counts (Check::Counters) counts where, and the operations that do it.
+// What code with counters (Check::Counters) counts and where, and the operations for it.
 #pragma once
 
 #include <llvm/IR/Value.h>

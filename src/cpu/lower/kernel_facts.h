@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What launches and function attributes need to know of a kernel, read off the PTX.
+// What launches and function attributes need to know about a kernel, read from the PTX.
 #pragma once
 
 #include "cpu/kernel_abi/facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lines of loops, for whoever asks where a thread is that never ends.
+// The source lines of loops, to report where an endless thread is.
 #pragma once
 
 #include <llvm/IR/Function.h>

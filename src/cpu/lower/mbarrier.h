@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What cp.async has to do with mbarrier.
+// Arrivals of cp.async at mbarriers.
 #pragma once
 
 #include "cpu/ptx/module.h"

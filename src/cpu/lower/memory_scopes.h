@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Accesses to shared and to global memory never meet: alias scopes tell LLVM, and simt.
+// Accesses to shared and to global memory never alias: alias scopes tell LLVM, and simt.
 #pragma once
 
 #include <llvm/IR/Instructions.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// %tid and its like.
+// Special registers such as %tid.
 #pragma once
 
 #include "cpu/lower/function_lowering.h"

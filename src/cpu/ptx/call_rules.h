@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether what calls pass and take fits what the called functions say.
+// Checks that the arguments and results of calls match the called functions.
 #pragma once
 
 #include <optional>

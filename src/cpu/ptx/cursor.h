@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the parser stands in the text, and what it has complained about.
+// The parser's position in the text, and its diagnostics so far.
 #pragma once
 
 #include <string>

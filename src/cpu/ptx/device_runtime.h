@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA's device run-time library (cudadevrt): what device code calls to launch kernels. Linking
-// with it gives its functions names that no program has.
+// CUDA's device run-time library (cudadevrt), which device code calls to launch kernels. Linking
+// with it renames its functions to names that no program has.
 #pragma once
 
 #include <span>

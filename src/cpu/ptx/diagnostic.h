@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with a PTX text, and where.
+// Errors in a PTX text, with their places.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands between a function's braces.
+// Parses the body of a function.
 #pragma once
 
 #include <string_view>

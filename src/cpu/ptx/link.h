@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several PTX modules to one.
+// Links several PTX modules into one.
 #pragma once
 
 #include <string>

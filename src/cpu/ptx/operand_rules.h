@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What may stand where among an instruction's operands.
+// Which operands an instruction may have at which position.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many values vectors have, and how they fit each other.
+// The number of elements of vector operands, and which ones match.
 #pragma once
 
 #include <optional>

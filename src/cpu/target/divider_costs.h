@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What divisions and square roots cost a processor, beside the arithmetic that may replace them.
+// The cost of divisions and square roots, compared with the arithmetic that may replace them.
 #pragma once
 
 namespace pycuda::cpu::target {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine pass that corrects code of LLVM's: masked three-input logic with an operand in memory.
+// A machine pass that works around a bug of LLVM: masked three-input logic with a memory operand.
 //
 // LLVM up to 22 selects VPTERNLOG for `mask ? logic(a, b, memory) : a`, and where the operands come
 // in one of two orders it permutes the truth table the wrong way round (llvm-project issue 157929:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiling in the background must end with the process: between LLVM's passes it can be left.
+// Background compilation must end with the process: it can be abandoned between LLVM's passes.
 #pragma once
 
 namespace pycuda::cpu::variants {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which code runs a launch now, and what work would run it better.
+// Which code runs a launch now, and which compilation would improve it.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiling on another thread, for which one waits as long as it has taken little time of a
-// processor: how busy the machine is decides nothing.
+// Compilation on another thread with a deadline in processor time, so that the load of the
+// machine does not decide which code runs.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of one kernel: the code that there is of it, what is being compiled, and when more is worth it.
+// For one kernel: its compiled code, what is being compiled, and when more is worth compiling.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of the codes that a kernel can have, and how far each of them is.
+// The variants of a kernel's code, and the state of each.
 #pragma once
 
 #include <compare>

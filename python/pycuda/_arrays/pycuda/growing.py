@@ -48,7 +48,7 @@ class GrowingArray(GPUArray):
     def __init__(self, shape, dtype, capacity):
         dims = _dims(shape)
         if not dims:
-            raise ValueError("an array that grows has an axis or more: shape ()")
+            raise ValueError("a GrowingArray needs at least one axis, not shape ()")
         dtype = np.dtype(dtype)
         row_bytes = dtype.itemsize * int(np.prod(dims[1:], dtype=np.int64))
         if not row_bytes:
