@@ -14,7 +14,7 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-CHECKS = ("memory", "sync", "init", "race", "all", "counters")
+CHECKS = ("memory", "sync", "memory,sync", "init", "race", "all", "counters")
 COUNT = 1 << 16
 
 SOURCE = """
@@ -97,7 +97,7 @@ def times(function, a, b, rounds):
         for check, taken in samples.items():
             with pycuda.counters() if check == "counters" else pycuda.checks(check or "0"):
                 launch_time(function, a, b)  # compiles, and warms up
-                seconds = min(launch_time(function, a, b) for _ in range(1 if check else 5))
+                seconds = min(launch_time(function, a, b) for _ in range(5))
             if number:
                 taken.append(seconds)
     return {check: statistics.median(taken) for check, taken in samples.items()}
@@ -111,15 +111,15 @@ def main():
     module = SourceModule(SOURCE)
     values = np.random.default_rng(1).random(COUNT, dtype=np.float32)
     ratios = {check: [] for check in CHECKS}
-    print(f"{'kernel':10} {'us':>9}" + "".join(f"{check:>9}" for check in CHECKS))
+    print(f"{'kernel':10} {'us':>9}" + "".join(f"{check:>12}" for check in CHECKS))
     for name in KERNELS:
         a, b = cuda.to_device(values), cuda.to_device(values)
         taken = times(module.get_function(name), a, b, options.rounds)
         for check in CHECKS:
             ratios[check].append(taken[check] / taken[""])
-        row = "".join(f"{ratios[check][-1]:>9.1f}" for check in CHECKS)
+        row = "".join(f"{ratios[check][-1]:>12.1f}" for check in CHECKS)
         print(f"{name:10} {taken[''] * 1e6:>9.1f}{row}", flush=True)
-    print(f"{'mean':10} {'':>9}" + "".join(f"{statistics.geometric_mean(ratios[check]):>9.1f}" for check in CHECKS))
+    print(f"{'mean':10} {'':>9}" + "".join(f"{statistics.geometric_mean(ratios[check]):>12.1f}" for check in CHECKS))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/refusal.h"
 #include "cpu/api/texture_limits.h"
+#include "cpu/exec/leaks.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -103,6 +104,7 @@ CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUa
   texels.slice_bytes = texels.row_bytes * texels.height;
   void* memory = context.allocate(texels.slice_bytes * texels.depth, exec::MemoryKind::Array);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  exec::note_allocation(memory);
   texels.base = static_cast<std::byte*>(memory);
   auto array = std::make_unique<Array>(context, descriptor, texels);
   *handle = array->handle();

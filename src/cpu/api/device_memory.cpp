@@ -7,6 +7,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/memory_pool.h"
+#include "cpu/exec/leaks.h"
 
 namespace pycuda::cpu::api {
 
@@ -75,6 +76,7 @@ CUresult allocate(CUdeviceptr* pointer, std::size_t bytes, MemoryKind kind) {
     if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
     void* memory = context.allocate(bytes, kind);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    pycuda::cpu::exec::note_allocation(memory);
     *pointer = reinterpret_cast<CUdeviceptr>(memory);
     return CUDA_SUCCESS;
   });

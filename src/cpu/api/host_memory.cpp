@@ -6,6 +6,7 @@
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/refusal.h"
+#include "cpu/exec/leaks.h"
 
 using namespace pycuda::cpu::api;
 using pycuda::cpu::exec::AddressTable;
@@ -43,6 +44,7 @@ CUresult allocate(void** pointer, std::size_t bytes, unsigned flags) {
                                                            context.handle(), page);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
     context.own_host(memory, {true, flags});
+    pycuda::cpu::exec::note_allocation(memory);
     *pointer = memory;
     return CUDA_SUCCESS;
   });

@@ -30,13 +30,9 @@ struct PastAccess {
 
   Moment moment() const { return {interval, clock, thread}; }
   std::uint32_t line() const { return place & line_mask; }
-  std::uint32_t file() const { return place >> line_bits; }
+  std::uint32_t file() const { return place >> source_line_bits; }
 
-  static constexpr unsigned line_bits = 20;
-  static constexpr std::uint32_t line_mask = (1u << line_bits) - 1;
-  static std::uint32_t place_of(std::uint32_t line, std::uint32_t file) {
-    return line > line_mask || file >= 1u << (32 - line_bits) ? 0 : line | file << line_bits;
-  }
+  static constexpr std::uint32_t line_mask = (1u << source_line_bits) - 1;
   static Kind kind_of(std::uint32_t flags) {
     const bool writes = (flags & (AccessFlags::write | AccessFlags::update)) != 0;
     if ((flags & AccessFlags::strong) != 0) return writes ? StrongWrite : StrongRead;

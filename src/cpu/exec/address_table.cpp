@@ -74,6 +74,14 @@ bool AddressTable::watch_use(std::uintptr_t begin, const std::uint64_t* bytes) {
   return true;
 }
 
+std::vector<Allocation> AddressTable::all() const {
+  const std::shared_lock lock(state_->mutex);
+  std::vector<Allocation> found;
+  found.reserve(state_->live.size());
+  for (const auto& [begin, entry] : state_->live) found.push_back(entry.now());
+  return found;
+}
+
 std::optional<Allocation> AddressTable::find(std::uintptr_t address) const {
   const std::shared_lock lock(state_->mutex);
   auto after = state_->live.upper_bound(address);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace pycuda::cpu::exec {
 
@@ -54,6 +55,8 @@ class AddressTable {
   static constexpr std::uint64_t pooled_block = UINT64_MAX;
   /// The allocation that holds `address` (one past its end does not count).
   std::optional<Allocation> find(std::uintptr_t address) const;
+  /// All of them, by address.
+  std::vector<Allocation> all() const;
   /// The allocation nearest to `address`, for messages.
   std::optional<Allocation> nearest(std::uintptr_t address) const;
   /// The latest allocation that held `address` and was removed not long ago, for messages.

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <memory>
 
+#include "cpu/exec/address_table.h"
 #include "cpu/exec/block_run.h"
-#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/gang_lanes.h"
 #include "cpu/exec/race_report.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/unwritten.h"
@@ -54,9 +56,12 @@ BlockChecks& BlockChecks::of_this_thread() {
 }
 
 BlockChecks& BlockChecks::of(const ThreadFrame& thread) {
+  if (thread.block->block != nullptr) return static_cast<BlockRun*>(thread.block->block)->checks();
+  // Of gangs the field is taken.
+  if (static_cast<const LaunchContext*>(thread.block->launch->launch)->gangs)
+    return of_this_thread();
   // Threads of plain blocks have one frame, in which run_plain_blocks has put this.
-  return thread.block->block != nullptr ? static_cast<BlockRun*>(thread.block->block)->checks()
-                                        : *reinterpret_cast<BlockChecks*>(thread.scratch);
+  return *reinterpret_cast<BlockChecks*>(thread.scratch);
 }
 
 void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
@@ -64,21 +69,39 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   block_ = &block;
   checks_ = launch.request.checks;
   allocations_ = {};  // a pool may have taken one back
+  if (launch.gangs) start_gangs(launch);
   aligned_.assign(launch.threads, true);
   if (has(Check::Init)) has_unwritten_.assign(launch.threads, false);
   if (!has(Check::Race)) return;
   order_.start(launch.threads);
   const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
-  if (shared_.size() < words) shared_.resize(words);
+  if (launch.gangs) {
+    shared_of_gangs_.start(words, launch.threads, order_);
+  } else if (shared_.size() < words) {
+    shared_.resize(words);
+  }
   const Dim3 grid = launch.frame.grid, at = block.ctaid;
   number_ = at.x + grid.x * (at.y + grid.y * at.z);
   has_others_ = launch.blocks > 1;
   if (has_others_) grid_order_.start(*launch.races, number_);
-  known_pages_.fill({});
+  if (known_pages_grid_ != launch.frame.grid_id) known_pages_.fill({});
+  known_pages_grid_ = launch.frame.grid_id;
   released_.clear();
   fenced_.clear();
   read_.clear();
   arrived_.clear();
+}
+
+void BlockChecks::start_gangs(const LaunchContext& launch) {
+  if (has(Check::Sync) || has(Check::Race)) gang_sync_.start(launch.threads);
+  opened_ = 0;
+  const std::uint64_t epoch = AddressTable::instance().epoch();
+  const std::size_t sites = launch.kernel.facts.check_sites;
+  if (allowed_grid_ == launch.frame.grid_id && allowed_epoch_ == epoch && allowed_.size() == sites)
+    return;
+  allowed_.assign(sites, {});
+  allowed_grid_ = launch.frame.grid_id;
+  allowed_epoch_ = epoch;
 }
 
 void BlockChecks::check_written(const ThreadFrame& thread, const NotedAccess& access) {
@@ -99,8 +122,9 @@ void BlockChecks::check_written(const ThreadFrame& thread, const NotedAccess& ac
 }
 
 void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
-  if (has(Check::Init)) check_written(thread, access);
-  if (!has(Check::Race)) return;
+  if (has(Check::Init) && (access.flags & AccessFlags::read_later) == 0)
+    check_written(thread, access);
+  if (!has(Check::Race) || (access.flags & AccessFlags::for_races) == 0) return;
   const std::uint64_t offset =
       access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
   if (has_others_) grid_order_.settle(thread.linear);
@@ -130,6 +154,27 @@ void BlockChecks::meet_cluster(const ThreadFrame& thread, const void* barrier, b
   access.flags = AccessFlags::strong |
                  (arrives ? AccessFlags::update | AccessFlags::release : AccessFlags::acquire);
   order_by_memory(thread.linear, access);
+}
+
+void BlockChecks::has_read(const ThreadFrame& thread, const NotedAccess& access) {
+  if (has(Check::Init)) check_written(thread, access);
+}
+
+void BlockChecks::gang_arrives(const ThreadFrame& gang, std::uint64_t lanes,
+                               const AccessOfGang& access, std::uint32_t site) {
+  gang_sync_.arrive(gang, lanes, access, site, *this);
+  if (has(Check::Race))
+    shared_of_gangs_.set_interval(gang.linear, order_.after(gang_sync_.barriers(gang)));
+}
+
+void BlockChecks::enter_gang(const ThreadFrame& gang) {
+  if (!has(Check::Race)) return;
+  const std::uint32_t barriers = gang_sync_.barriers(gang);
+  order_.be_in(barriers);
+  // The first gang behind a barrier: it has opened.
+  for (; opened_ < barriers; ++opened_) {
+    if (has_others_) grid_order_.sync_block();
+  }
 }
 
 void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& access) {
@@ -200,7 +245,7 @@ PastAccess BlockChecks::past_access(const ThreadFrame& thread, const NotedAccess
   now.interval = moment.interval;
   now.clock = moment.clock;
   now.thread = moment.thread;
-  now.place = PastAccess::place_of(thread.source_line, thread.source_file);
+  now.place = packed_place(thread.source_line, thread.source_file);
   now.kind = PastAccess::kind_of(access.flags) & 3;
   now.is_update = (access.flags & AccessFlags::update) != 0 ? 1 : 0;
   now.log_bytes = static_cast<std::uint8_t>(std::bit_width(access.bytes) - 1) & 7;
@@ -223,80 +268,130 @@ void each_word(std::uint64_t begin, std::uint32_t bytes, Visit&& visit) {
 
 }  // namespace
 
+void BlockChecks::add_shared(const NotedAccess& access, const PastAccess& now, std::uint64_t word) {
+  const auto precedes = [&](const PastAccess& past) {
+    return order_.precedes(past.moment(), now.thread);
+  };
+  const auto conflict = [&](const PastAccess& past) {
+    const auto at = reinterpret_cast<std::uint64_t>(own_shared(*block_)) + word * history_word;
+    if (is_conflict(access, now, past, at))
+      report_shared_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
+  };
+  if (launch_->gangs) {
+    shared_of_gangs_.add(now, word, precedes, conflict);
+  } else {
+    shared_[word].add(
+        now, [&](const PastAccess& past) { return past.interval == now.interval; }, precedes,
+        conflict);
+  }
+}
+
 void BlockChecks::access_shared(const ThreadFrame& thread, const NotedAccess& access,
                                 std::uint64_t offset) {
   PastAccess now = past_access(thread, access);
   each_word(offset, access.bytes, [&](std::uint64_t word, std::uint8_t mask) {
     now.mask = mask;
-    shared_[word].add(
-        now, [&](const PastAccess& past) { return past.interval == now.interval; },
-        [&](const PastAccess& past) { return order_.precedes(past.moment(), now.thread); },
-        [&](const PastAccess& past) {
-          const auto at =
-              reinterpret_cast<std::uint64_t>(own_shared(*block_)) + word * history_word;
-          if (is_conflict(access, now, past, at))
-            report_shared_race(*launch_, *block_, thread, now, past,
-                               at + first_byte(past.mask & now.mask));
-        });
+    add_shared(access, now, word);
   });
 }
 
-void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& access) {
-  const std::uint64_t page = access.address / GridRaces::page_bytes;
+GridRaces::Page* BlockChecks::page_of(std::uint64_t address) {
+  const std::uint64_t page = address / GridRaces::page_bytes;
   KnownPage& known = known_pages_[page % known_pages_.size()];
-  if (known.number != page) known = {page, launch_->races->page(access.address)};
-  if (known.page == nullptr) return;
-  const std::uint16_t generation = launch_->races->generation();
+  if (known.number != page) known = {page, launch_->races->page(address)};
+  return known.page;
+}
+
+/// `word`: the number among all.
+void BlockChecks::add_global(GridRaces::Page& page, const NotedAccess& access,
+                             const GridAccess& now, std::uint64_t word) {
+  page.add(
+      now, word % (GridRaces::page_bytes / history_word), launch_->races->generation(),
+      [&](const GridAccess& past) {
+        return past.block == number_ ? order_.precedes(past.moment(), now.thread)
+                                     : grid_order_.precedes(past, now.thread);
+      },
+      [&](const GridAccess& past) {
+        const std::uint64_t at = word * history_word;
+        if (is_conflict(access, now, past, at))
+          report_global_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
+      });
+}
+
+namespace {
+
+/// A page that this thread uses; of several, one at a time.
+class HeldPage {
+ public:
+  ~HeldPage() { hold(nullptr); }
+  HeldPage() = default;
+  HeldPage(const HeldPage&) = delete;
+  HeldPage& operator=(const HeldPage&) = delete;
+
+  void hold(GridRaces::Page* page) {
+    if (page == page_) return;
+    if (page_ != nullptr) page_->busy.clear(std::memory_order_release);
+    page_ = page;
+    while (page_ != nullptr && page_->busy.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+
+ private:
+  GridRaces::Page* page_ = nullptr;
+};
+
+}  // namespace
+
+void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& access) {
+  GridRaces::Page* const page = page_of(access.address);
+  if (page == nullptr) return;
+  HeldPage held;
+  held.hold(page);
   GridAccess now;
   static_cast<PastAccess&>(now) = past_access(thread, access);
   now.block = number_;
   each_word(access.address, access.bytes, [&](std::uint64_t number, std::uint8_t mask) {
     // A misaligned access may leave the page.
-    if (number * history_word / GridRaces::page_bytes != page) return;
-    GridRaces::Word& word = known.page->words[number % known.page->words.size()];
+    if (number * history_word / GridRaces::page_bytes != access.address / GridRaces::page_bytes)
+      return;
     now.mask = mask;
-    while (word.busy.test_and_set(std::memory_order_acquire)) {
-    }
-    if (word.generation != generation) {
-      word.history = {};
-      word.generation = generation;
-    }
-    word.history.add(
-        now, [](const GridAccess&) { return true; },
-        [&](const GridAccess& past) {
-          return past.block == number_ ? order_.precedes(past.moment(), now.thread)
-                                       : grid_order_.precedes(past, now.thread);
-        },
-        [&](const GridAccess& past) {
-          const std::uint64_t at = number * history_word;
-          if (is_conflict(access, now, past, at))
-            report_global_race(*launch_, *block_, thread, now, past,
-                               at + first_byte(past.mask & now.mask));
-        });
-    word.busy.clear(std::memory_order_release);
+    add_global(*page, access, now, number);
   });
 }
 
+void BlockChecks::plain_words(const ThreadFrame& gang, const std::uint64_t* addresses,
+                              std::uint64_t lanes, const AccessOfGang& access,
+                              const std::uint64_t* values) {
+  NotedAccess noted{0, access.bytes, access.flags, {}};
+  GridAccess now;
+  static_cast<PastAccess&>(now) = past_access(gang, noted);
+  now.block = number_;
+  now.mask = 15;
+  const auto shared = reinterpret_cast<std::uint64_t>(own_shared(*block_));
+  HeldPage held;
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    now.thread = static_cast<std::uint16_t>(number_of_lane(gang, access, lane));
+    now.clock = order_.clocks()[now.thread];
+    if (has_others_) grid_order_.settle(now.thread);
+    noted.address = addresses[lane];
+    if (values != nullptr) noted.value[0] = values[lane];
+    const std::uint64_t offset = noted.address - shared;
+    const bool is_reserved = offset + reserved_shared_bytes < reserved_shared_bytes;
+    if (offset >= launch_->shared_bytes && !is_reserved) {
+      GridRaces::Page* const page = page_of(noted.address);
+      held.hold(page);
+      if (page == nullptr) continue;
+      add_global(*page, noted, now, noted.address / history_word);
+    } else {
+      if (is_reserved || history_word > launch_->shared_bytes - offset) continue;
+      add_shared(noted, now, offset / history_word);
+    }
+    // Lanes that write to one place are taken to do so one after the other. It is there: nothing
+    // may fault while a page is held.
+    if (values != nullptr)
+      std::memcpy(reinterpret_cast<void*>(noted.address), noted.value, history_word);
+  }
+}
+
 }  // namespace pycuda::cpu::exec
-
-extern "C" {
-
-void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
-                            std::uint32_t bytes, std::uint32_t flags, std::uint64_t low,
-                            std::uint64_t high) {
-  namespace exec = pycuda::cpu::exec;
-  const exec::RuntimeScope scope;
-  exec::BlockChecks::of(*thread).access(*thread, {address, bytes, flags, {low, high}});
-}
-
-void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread) {
-  namespace exec = pycuda::cpu::exec;
-  const exec::RuntimeScope scope;
-  exec::BlockChecks::of(*thread).fence(thread->linear);
-}
-
-void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned) {
-  pycuda::cpu::exec::BlockChecks::of(*thread).set_aligned(thread->linear, is_aligned != 0);
-}
-
-}  // extern "C"

@@ -9,10 +9,12 @@
 
 #include "cpu/exec/access_history.h"
 #include "cpu/exec/findings.h"
+#include "cpu/exec/gang_sync.h"
 #include "cpu/exec/grid_order.h"
 #include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
+#include "cpu/exec/shared_races.h"
 #include "cpu/exec/thread_order.h"
 #include "cpu/kernel_abi/checks.h"
 
@@ -48,10 +50,16 @@ class BlockChecks {
   bool has(Check check) const { return checks_.has(check); }
 
   void access(const ThreadFrame& thread, const NotedAccess& access);
+  /// After a read of what `access` says, whose first word may be as it was filled.
+  void has_read(const ThreadFrame& thread, const NotedAccess& access);
   void fence(std::uint32_t thread);
   /// The thread arrives at the barrier of its cluster, or has waited there.
   void meet_cluster(const ThreadFrame& thread, const void* barrier, bool arrives);
   KnownAllocations& allocations() { return allocations_; }
+  /// For gangs: what each access of the kernel may touch, as far as the launch's blocks here have
+  /// found out.
+  AllowedRange* allowed() { return allowed_.data(); }
+  SharedShadow* shadow() { return shared_of_gangs_.shadow(); }
   /// Barrier `id` opens for the lanes of `waiting`; `all_wait`: all threads that have not exited.
   void arrive(std::uint32_t thread, std::uint64_t id);
   void open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps, bool all_wait);
@@ -61,24 +69,45 @@ class BlockChecks {
     if (has_others_) grid_order_.sync_lanes(warp, lanes);
   }
 
+  // Of blocks that run in gangs.
+  void gang_arrives(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
+                    std::uint32_t site);
+  /// Before accesses of the gang's threads.
+  void enter_gang(const ThreadFrame& gang);
+  /// Plain accesses of aligned words by the gang's lanes, for races. `values`: what is written.
+  void plain_words(const ThreadFrame& gang, const std::uint64_t* addresses, std::uint64_t lanes,
+                   const AccessOfGang& access, const std::uint64_t* values);
+  /// The block has ended.
+  void end_gangs() { gang_sync_.end(*launch_, *block_, *this); }
+
   void set_aligned(std::uint32_t thread, bool is_aligned) { aligned_[thread] = is_aligned; }
   /// Whether all threads of a warp must come to the barrier that the thread is at.
   bool is_aligned(std::uint32_t thread) const { return aligned_[thread]; }
 
  private:
+  void start_gangs(const LaunchContext& launch);
   void check_written(const ThreadFrame& thread, const NotedAccess& access);
   void order_by_memory(std::uint32_t thread, const NotedAccess& access);
   void access_global(const ThreadFrame& thread, const NotedAccess& access);
   PastAccess past_access(const ThreadFrame& thread, const NotedAccess& access) const;
   bool is_in_other_block(std::uint64_t address) const;
   void access_shared(const ThreadFrame& thread, const NotedAccess& access, std::uint64_t offset);
+  GridRaces::Page* page_of(std::uint64_t address);
+  void add_shared(const NotedAccess& access, const PastAccess& now, std::uint64_t word);
+  void add_global(GridRaces::Page& page, const NotedAccess& access, const GridAccess& now,
+                  std::uint64_t word);
 
   const LaunchContext* launch_ = nullptr;
   const BlockFrame* block_ = nullptr;
   Checks checks_;
   KnownAllocations allocations_;
-  std::vector<bool> aligned_;        ///< by thread
-  std::vector<bool> has_unwritten_;  ///< by thread: it has read what nobody wrote
+  std::vector<AllowedRange> allowed_;  ///< by access of the kernel
+  std::uint64_t allowed_grid_ = 0;     ///< the launch that they are of
+  std::uint64_t allowed_epoch_ = 0;    ///< and the AddressTable's
+  std::vector<bool> aligned_;          ///< by thread
+  std::vector<bool> has_unwritten_;    ///< by thread: it has read what nobody wrote
+  GangSync gang_sync_;
+  std::uint32_t opened_ = 0;  ///< barriers of a block that runs in gangs
   ThreadOrder order_;
   GridOrder grid_order_;
   bool has_others_ = false;   ///< blocks besides this one
@@ -88,7 +117,9 @@ class BlockChecks {
     GridRaces::Page* page = nullptr;
   };
   std::array<KnownPage, 16> known_pages_;  ///< those used last, by their numbers
+  std::uint64_t known_pages_grid_ = 0;     ///< the launch that they are of
   std::vector<WordHistory> shared_;        ///< by word of the block's window
+  SharedRaces shared_of_gangs_;            ///< the same where the block runs in gangs
   // What threads synchronise by besides barriers: a fence and a strong write release, a strong read
   // and a fence acquire, as the memory model of PTX has it.
   std::unordered_map<std::uint64_t, Knowledge> released_;  ///< by address

@@ -41,6 +41,8 @@ const char* check_name(Check check) {
       return "sync";
     case Check::Counters:
       break;
+    case Check::Leak:
+      return "leak";
   }
   return "";
 }

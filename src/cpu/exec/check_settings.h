@@ -10,7 +10,7 @@
 
 namespace pycuda::cpu::exec {
 
-/// "memory", "init", "race" or "sync".
+/// "memory", "init", "race", "sync" or "leak".
 const char* check_name(Check check);
 /// Names with commas between them; "all", "1" (memory), "0" (none). Nothing when a name is unknown.
 std::optional<Checks> parse_checks(std::string_view text);

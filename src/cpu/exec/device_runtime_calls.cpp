@@ -14,6 +14,7 @@
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/process_copy.h"
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
 namespace pycuda::cpu::exec {
@@ -59,7 +60,7 @@ std::int32_t fail(const ThreadFrame* thread, DeviceError error) {
 /// Writes to the program's memory.
 template <class Value>
 void give(ThreadFrame* thread, std::uint64_t to, const Value& value) {
-  if (checked_mode()) pycuda_cpu_check_access(thread, to, sizeof value, 1);
+  if (checked_mode()) pycuda_cpu_check_access(thread, to, sizeof value, 1, no_check_site);
   std::memcpy(reinterpret_cast<void*>(to), &value, sizeof value);
 }
 
@@ -295,7 +296,8 @@ std::int32_t pycuda_cpu_device_memcpy_3d(ThreadFrame* thread, std::uint64_t para
                                          std::uint64_t stream) {
   if (parameters == 0) return exec::fail(thread, DeviceError::InvalidValue);
   exec::CopyParameters copy;
-  if (exec::checked_mode()) pycuda_cpu_check_access(thread, parameters, sizeof copy, 0);
+  if (exec::checked_mode())
+    pycuda_cpu_check_access(thread, parameters, sizeof copy, 0, pycuda::cpu::no_check_site);
   std::memcpy(&copy, reinterpret_cast<const void*>(parameters), sizeof copy);
   if (copy.from_array != 0 || copy.to_array != 0)
     return exec::fail(thread, DeviceError::NotSupported);

@@ -38,6 +38,9 @@ FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const 
   FoundPlace place;
   place.block = block.ctaid;
   place.thread = thread;
+  // A thread of fused blocks has its own block again.
+  place.block.x += thread.x / launch.frame.block.x;
+  place.thread.x = thread.x % launch.frame.block.x;
   if (line == 0) return place;
   const auto& files = launch.kernel.facts.source_files;
   SourceLine found = find_source_line(launch.request.keep_alive.get(),
@@ -65,6 +68,9 @@ std::optional<Finding> new_finding(Check check, const LaunchContext& launch,
 }
 
 std::string finding_text(const Finding& finding) {
+  if (finding.check == Check::Leak)
+    return "pycuda: leak: " + finding.message +
+           (finding.at.place.empty() ? "" : ", allocated" + finding.at.place) + "\n";
   std::string text = "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
                      " in kernel " + finding.kernel + ", " + where(finding.at);
   if (finding.other) text += "  the other: " + where(*finding.other);

@@ -12,7 +12,7 @@
 
 #include "base/env.h"
 #include "cpu/exec/check_settings.h"
-#include "cpu/exec/process_exit.h"
+#include "cpu/exec/leaks.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -45,6 +45,15 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 }  // namespace
 
 struct Findings::State {
+  void sum_up() const {
+    if (printed == 0 && printed_left_out == 0) return;
+    std::string text = "pycuda: " + std::to_string(printed) + " finding" +
+                       (printed == 1 ? "" : "s") + " (PYCUDA_CPU_CHECK)";
+    if (printed_left_out != 0)
+      text += ", and others at " + std::to_string(printed_left_out) + " more places";
+    print(text + "\n");
+  }
+
   std::atomic<std::uint64_t> generation{1};            ///< grows when keys are forgotten
   std::array<std::atomic<std::uint64_t>, 256> seen{};  ///< hashes of keys, by the hash
   std::mutex mutex;                                    ///< protects the rest
@@ -98,19 +107,6 @@ void Findings::add(Finding finding) {
   }
   // The error that ended the launch is told by whoever waits for it.
   if (!finding.ended_launch) print(finding_text(finding));
-  static const bool summary = [] {
-    at_process_exit([] {
-      State& all = state();
-      const std::lock_guard hold(all.mutex);
-      std::string text = "pycuda: " + std::to_string(all.printed) + " finding" +
-                         (all.printed == 1 ? "" : "s") + " (PYCUDA_CPU_CHECK)";
-      if (all.printed_left_out != 0)
-        text += ", and others at " + std::to_string(all.printed_left_out) + " more places";
-      print(text + "\n");
-    });
-    return true;
-  }();
-  static_cast<void>(summary);
   ++own.printed;
 }
 
@@ -129,5 +125,19 @@ void Findings::collect(bool collects) {
   own.forget();
   own.collects = collects;
 }
+
+void Findings::end() {
+  report_leaks();
+  State& own = state();
+  const std::lock_guard lock(own.mutex);
+  own.sum_up();
+}
+
+namespace {
+
+/// When the library is unloaded, or after the program's last destructor.
+[[gnu::destructor]] void end_of_library() { Findings::instance().end(); }
+
+}  // namespace
 
 }  // namespace pycuda::cpu::exec

@@ -57,6 +57,9 @@ class Findings {
   /// While somebody collects, findings are not printed.
   void collect(bool collects);
 
+  /// Adds the leaks, and prints how many findings there were if there are any.
+  void end();
+
   static constexpr std::size_t limit = 100;
 
  private:

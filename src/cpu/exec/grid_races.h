@@ -48,15 +48,55 @@ class GridKnowledge {
 /// One per launch that is checked for races. Any thread.
 class GridRaces {
  public:
-  struct Word {
-    std::atomic_flag busy;
-    std::uint16_t generation = 0;  ///< of the launch that the history is of
-    History<GridAccess, 3> history;
-  };
   static constexpr std::uint64_t page_bytes = 4096;
-  struct Page {
-    std::array<Word, page_bytes / history_word> words;
+
+  /// The latest accesses of a page's words. Used by one thread at a time (`busy`).
+  class Page {
+   public:
+    std::atomic_flag busy;
     std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
+
+    /// As History::add, for a launch of this generation.
+    template <class Precedes, class Conflict>
+    void add(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes,
+             Conflict&& conflict);
+
+   private:
+    /// Of each word a write and two reads; others have a history.
+    enum Entry : unsigned { Written, FirstRead, OtherRead, entry_count };
+    static constexpr std::size_t word_count = page_bytes / history_word;
+    struct Word {
+      std::uint16_t generation = 0;  ///< of the launch that the history is of
+      History<GridAccess, 3> history;
+    };
+    // A tag: thread, interval (its lower bits), block, whether a history has the word, generation.
+    static constexpr unsigned interval_begin = 10, block_begin = 26, elsewhere_begin = 47,
+                              generation_begin = 48;
+    static constexpr std::uint64_t elsewhere = std::uint64_t{1} << elsewhere_begin;
+    static constexpr std::uint32_t most_blocks = 1u << (elsewhere_begin - block_begin);
+
+    static std::uint64_t tag_of(const GridAccess& now, std::uint16_t generation) {
+      return std::uint64_t{now.thread} |
+             std::uint64_t{static_cast<std::uint16_t>(now.interval)} << interval_begin |
+             std::uint64_t{now.block} << block_begin |
+             std::uint64_t{generation} << generation_begin;
+    }
+    static bool is_of_block(std::uint64_t left, std::uint64_t right) {
+      return ((left ^ right) & ~elsewhere) >> block_begin == 0;
+    }
+    std::size_t at(Entry entry, std::size_t word) const { return entry * word_count + word; }
+    bool is_current(Entry entry, std::size_t word, std::uint16_t generation) const {
+      return tags_[at(entry, word)] >> generation_begin == generation;
+    }
+    GridAccess past_access(Entry entry, std::size_t word) const;
+    void put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag);
+    void put_read(std::size_t word, const GridAccess& now, std::uint64_t tag);
+    Word& history_of(std::size_t word, std::uint16_t generation);
+    void move(std::size_t word, std::uint16_t generation);
+
+    std::array<std::uint64_t, entry_count * word_count> tags_{};
+    std::array<std::uint32_t, entry_count * word_count> intervals_{}, places_{}, clocks_{};
+    std::unique_ptr<std::array<Word, word_count>> histories_;
   };
 
   GridRaces();
@@ -86,5 +126,41 @@ class GridRaces {
   std::unordered_map<std::uint64_t, GridKnowledge> releases_;
   std::atomic<bool> any_release_{false};
 };
+
+template <class Precedes, class Conflict>
+void GridRaces::Page::add(const GridAccess& now, std::size_t word, std::uint16_t generation,
+                          Precedes&& precedes, Conflict&& conflict) {
+  const bool is_write = now.kind == PastAccess::Write;
+  const bool is_simple = now.mask == 15 && now.log_bytes == 2 && now.block < most_blocks &&
+                         (is_write || now.kind == PastAccess::Read);
+  const bool is_elsewhere =
+      is_current(Written, word, generation) && (tags_[at(Written, word)] & elsewhere) != 0;
+  if (!is_simple || is_elsewhere) {
+    if (!is_elsewhere) move(word, generation);
+    history_of(word, generation)
+        .history.add(
+            now, [](const GridAccess&) { return true; }, precedes, conflict);
+    return;
+  }
+  const std::uint64_t tag = tag_of(now, generation);
+  const auto check = [&](Entry entry) {
+    const std::uint64_t before = tags_[at(entry, word)];
+    if (before == tag || before >> generation_begin != generation) return;
+    // Another interval of the same block is over.
+    if (is_of_block(before, tag) &&
+        ((before ^ tag) & ((std::uint64_t{1} << block_begin) - 1)) >> interval_begin != 0)
+      return;
+    const GridAccess past = past_access(entry, word);
+    if (!is_same_thread(past, now) && !precedes(past)) conflict(past);
+  };
+  check(Written);
+  if (is_write) {
+    check(FirstRead);
+    check(OtherRead);
+    put(Written, word, now, tag);
+  } else {
+    put_read(word, now, tag);
+  }
+}
 
 }  // namespace pycuda::cpu::exec

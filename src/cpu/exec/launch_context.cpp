@@ -75,7 +75,9 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   const bool lines = gangs && facts.forms.are_lines();
   frame.rows = frame.block;
   if (lines) frame.rows = {frame.block.x * frame.block.y * frame.block.z, 1, 1};
-  if (gangs) most_fused = variants::most_fused_blocks(facts, frame.grid, frame.block);
+  // What these checks know of threads they know by their numbers in a block.
+  const bool by_number = request.checks.has(Check::Init) || request.checks.has(Check::Race);
+  if (gangs && !by_number) most_fused = variants::most_fused_blocks(facts, frame.grid, frame.block);
   tiles = form == Form::Tiles;
   suspends = facts.suspends && !gangs;
   threads = frame.block.x * frame.block.y * frame.block.z;
@@ -91,7 +93,7 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   std::byte* params = params_;
   if (parameter_bytes > inline_params) {
     params = large_params_ = static_cast<std::byte*>(
-        ::operator new(parameter_bytes, std::align_val_t{parameter_alignment}));
+        ::operator new (parameter_bytes, std::align_val_t{parameter_alignment}));
   }
   std::memcpy(params, request.params.data(), request.params.size());
   if (parameter_bytes > request.params.size()) {
@@ -116,7 +118,7 @@ LaunchContext::~LaunchContext() {
     AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(workspace_.get()));
   }
   if (large_params_ != nullptr)
-    ::operator delete(large_params_, std::align_val_t{parameter_alignment});
+    ::operator delete (large_params_, std::align_val_t{parameter_alignment});
 }
 
 void LaunchContext::add_run_time(std::chrono::steady_clock::duration time) const {
@@ -257,6 +259,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
           if (own.launch.request.checks.find()) {
             BlockChecks& checks = BlockChecks::of_this_thread();
             checks.start(own.launch, own.block);
+            own.block.allowed = checks.allowed();
+            own.block.shadow = checks.shadow();
             own.thread.scratch = reinterpret_cast<std::uint64_t>(&checks);
           }
           own.entry.enter(&own.thread);
@@ -269,6 +273,8 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
             own.launch.kernel.run_block(&own.block, &own.thread);
           }
           own.entry.leave();
+          if (own.launch.gangs && own.launch.request.checks.find())
+            BlockChecks::of_this_thread().end_gangs();
           own.block.ctaid.x += static_cast<std::uint32_t>(fused);
           if (own.block.ctaid.x == grid.x) {
             own.block.ctaid.x = 0;

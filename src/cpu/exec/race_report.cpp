@@ -52,19 +52,23 @@ FindingKey key_of(const LaunchContext& launch, const PastAccess& now, const Past
   return key;
 }
 
-void add_finding(const LaunchContext& launch, const BlockFrame& block, const Dim3& thread,
-                 const PastAccess& now, FoundPlace other, std::string message,
-                 const PastAccess& past) {
+void add_finding(const LaunchContext& launch, const BlockFrame& block, const PastAccess& now,
+                 FoundPlace other, std::string message, const PastAccess& past) {
   Finding finding;
   finding.check = Check::Race;
   finding.kernel = launch.kernel.facts.name;
   finding.at = found(launch, block, now);
-  finding.at.thread = thread;
   finding.other = std::move(other);
   finding.message = std::move(message);
   if (is_strong(now) != is_strong(past))
     finding.message += ", and only one access is atomic or volatile";
   Findings::instance().add(std::move(finding));
+}
+
+/// The threads of a gang make each access together. Of two that race, the later one is the one that
+/// comes later where threads run one after the other, whatever form the kernel runs in.
+bool comes_first(const LaunchContext& launch, const PastAccess& now, const PastAccess& past) {
+  return launch.gangs && now.thread < past.thread;
 }
 
 std::string in_commas(const std::string& place) {
@@ -73,12 +77,15 @@ std::string in_commas(const std::string& place) {
 
 }  // namespace
 
-void report_shared_race(const LaunchContext& launch, const BlockFrame& block,
-                        const ThreadFrame& thread, const PastAccess& now, const PastAccess& past,
-                        std::uint64_t address) {
+void report_shared_race(const LaunchContext& launch, const BlockFrame& block, const PastAccess& now,
+                        const PastAccess& past, std::uint64_t address) {
+  if (comes_first(launch, now, past)) {
+    report_shared_race(launch, block, past, now, address);
+    return;
+  }
   if (!Findings::instance().is_new(key_of(launch, now, past))) return;
   const bool in_warp = is_same_warp(now, past);
-  add_finding(launch, block, thread.tid, now, found(launch, block, past),
+  add_finding(launch, block, now, found(launch, block, past),
               std::string(in_warp ? "two threads of a warp" : "two threads") +
                   " access the same byte of shared memory" +
                   in_commas(describe_shared(launch, block, address)) +
@@ -87,14 +94,17 @@ void report_shared_race(const LaunchContext& launch, const BlockFrame& block,
               past);
 }
 
-void report_global_race(const LaunchContext& launch, const BlockFrame& block,
-                        const ThreadFrame& thread, const GridAccess& now, const GridAccess& past,
-                        std::uint64_t address) {
+void report_global_race(const LaunchContext& launch, const BlockFrame& block, const GridAccess& now,
+                        const GridAccess& past, std::uint64_t address) {
+  if (now.block == past.block && comes_first(launch, now, past)) {
+    report_global_race(launch, block, past, now, address);
+    return;
+  }
   if (!Findings::instance().is_new(key_of(launch, now, past))) return;
   const bool in_block = now.block == past.block, in_warp = is_same_warp(now, past);
   FoundPlace other = found(launch, block, past);
   other.block = launch.block_at(past.block);
-  add_finding(launch, block, thread.tid, now, std::move(other),
+  add_finding(launch, block, now, std::move(other),
               std::string(in_warp    ? "two threads of a warp"
                           : in_block ? "two threads of a block"
                                      : "threads of two blocks") +

@@ -10,15 +10,13 @@
 
 namespace pycuda::cpu::exec {
 
-/// `thread` does `now` to the byte at `address` of the block's shared memory, and nothing orders it
+/// A thread does `now` to the byte at `address` of the block's shared memory, and nothing orders it
 /// after `past`.
-void report_shared_race(const LaunchContext& launch, const BlockFrame& block,
-                        const ThreadFrame& thread, const PastAccess& now, const PastAccess& past,
-                        std::uint64_t address);
+void report_shared_race(const LaunchContext& launch, const BlockFrame& block, const PastAccess& now,
+                        const PastAccess& past, std::uint64_t address);
 
 /// The same for the byte at `address` of global memory.
-void report_global_race(const LaunchContext& launch, const BlockFrame& block,
-                        const ThreadFrame& thread, const GridAccess& now, const GridAccess& past,
-                        std::uint64_t address);
+void report_global_race(const LaunchContext& launch, const BlockFrame& block, const GridAccess& now,
+                        const GridAccess& past, std::uint64_t address);
 
 }  // namespace pycuda::cpu::exec

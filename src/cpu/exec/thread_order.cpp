@@ -11,12 +11,13 @@ namespace pycuda::cpu::exec {
 
 void ThreadOrder::start(std::uint32_t threads) {
   // Clocks go on, so that what rows say stays true of a block of the same size.
-  ++interval_;
+  first_interval_ = interval_ = ++last_interval_;
   if (threads == threads_) return;
   threads_ = threads;
   width_ = lanes;
   clocks_.assign(threads, 1);
   rows_.assign(std::size_t{threads} * lanes, 0);
+  common_.assign(threads, 0);
 }
 
 void ThreadOrder::widen() {
@@ -34,12 +35,20 @@ void ThreadOrder::widen() {
 
 void ThreadOrder::sync_lanes(std::uint32_t warp, std::uint32_t members) {
   const std::uint32_t first = warp * lanes;
+  const std::uint32_t count = std::min(lanes, threads_ - first);
+  const std::uint32_t whole = count == lanes ? ~0u : (1u << count) - 1;
+  if (width_ == lanes && (members & whole) == whole) {
+    // What a thread knows of another is never more than that has done.
+    for (std::uint32_t i = first; i < first + count; ++i) common_[i] = clocks_[i]++;
+    return;
+  }
   if (width_ == lanes) {
     std::array<std::uint32_t, lanes> all{};
     for (std::uint32_t left = members; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
       const std::uint32_t* row = &rows_[std::size_t{first + lane} * lanes];
       for (std::uint32_t i = 0; i < lanes; ++i) all[i] = std::max(all[i], row[i]);
+      for (std::uint32_t i = 0; i < count; ++i) all[i] = std::max(all[i], common_[first + i]);
       all[lane] = std::max(all[lane], clocks_[first + lane]);
     }
     for (std::uint32_t left = members; left != 0; left &= left - 1) {
@@ -63,6 +72,9 @@ void ThreadOrder::publish(std::uint32_t thread, Knowledge& knowledge) {
   const std::uint32_t* row = &rows_[std::size_t{thread} * width_];
   for (std::uint32_t i = 0; i < count; ++i)
     knowledge[first + i] = std::max(knowledge[first + i], row[i]);
+  const std::uint32_t warp = thread / lanes * lanes;
+  for (std::uint32_t i = warp; i < std::min(warp + lanes, threads_); ++i)
+    knowledge[i] = std::max(knowledge[i], common_[i]);
   knowledge[thread] = std::max(knowledge[thread], clocks_[thread]);
   ++clocks_[thread];
 }

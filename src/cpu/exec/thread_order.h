@@ -3,6 +3,7 @@
 // synchronisation: vector clocks, and a number that grows at each barrier of the whole block.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,7 +25,13 @@ class ThreadOrder {
   /// A new block of so many threads: all earlier moments come before it.
   void start(std::uint32_t threads);
   /// A barrier of the whole block.
-  void sync_block() { ++interval_; }
+  void sync_block() { last_interval_ = ++interval_; }
+  /// From now on, accesses are of threads that have come to so many barriers of the whole block.
+  std::uint32_t after(std::uint32_t barriers) const { return first_interval_ + barriers; }
+  void be_in(std::uint32_t barriers) {
+    interval_ = after(barriers);
+    last_interval_ = std::max(last_interval_, interval_);
+  }
   /// Lanes of a warp synchronise with each other.
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes);
   /// What the thread has done and knows becomes part of `knowledge`.
@@ -36,6 +43,8 @@ class ThreadOrder {
     return {interval_, clocks_[thread], static_cast<std::uint16_t>(thread)};
   }
   std::uint32_t interval() const { return interval_; }
+  /// By thread; until the next block starts.
+  const std::uint32_t* clocks() const { return clocks_.data(); }
   /// Whether `moment` comes before what `thread` does now.
   bool precedes(const Moment& moment, std::uint32_t thread) const {
     return moment.thread == thread || moment.interval != interval_ ||
@@ -44,8 +53,11 @@ class ThreadOrder {
 
  private:
   std::uint32_t knows(std::uint32_t thread, std::uint32_t other) const {
-    if (width_ == lanes && thread / lanes != other / lanes) return 0;
-    return rows_[std::size_t{thread} * width_ + (width_ == lanes ? other % lanes : other)];
+    const bool is_in_warp = thread / lanes == other / lanes;
+    const std::uint32_t common = is_in_warp ? common_[other] : 0;
+    if (width_ == lanes && !is_in_warp) return 0;
+    return std::max(
+        common, rows_[std::size_t{thread} * width_ + (width_ == lanes ? other % lanes : other)]);
   }
   /// Rows of all threads of the block, not of a warp alone.
   void widen();
@@ -53,9 +65,12 @@ class ThreadOrder {
   static constexpr std::uint32_t lanes = 32;
   std::uint32_t threads_ = 0;
   std::uint32_t interval_ = 0;
+  std::uint32_t first_interval_ = 0;  ///< of the block
+  std::uint32_t last_interval_ = 0;
   std::uint32_t width_ = lanes;        ///< of a row
   std::vector<std::uint32_t> clocks_;  ///< by thread
   std::vector<std::uint32_t> rows_;    ///< by thread: what it knows of others
+  std::vector<std::uint32_t> common_;  ///< by thread: what all of its warp know of it
 };
 
 }  // namespace pycuda::cpu::exec

@@ -115,6 +115,7 @@ void write_facts(Writer& out, const KernelFacts& facts) {
   out.number(facts.calls_device_runtime);
   out.number(facts.launched_by_kernels);
   out.number(facts.tile_frame_bytes);
+  out.number(facts.check_sites);
   const auto number = [&](const auto& value) { out.number(value); };
   out.list(facts.streamed.arrays, number);
   out.list(facts.streamed.accesses, number);
@@ -164,6 +165,7 @@ KernelFacts read_facts(Reader& in) {
   facts.calls_device_runtime = in.number<bool>();
   facts.launched_by_kernels = in.number<bool>();
   facts.tile_frame_bytes = in.number<std::uint64_t>();
+  facts.check_sites = in.number<std::uint32_t>();
   const auto numbers = [&]<class Item>(std::vector<Item>& items) {
     items = in.list<Item>([&] { return in.number<Item>(); });
   };

@@ -15,6 +15,7 @@ enum class Check : std::uint8_t {
   Race = 4,       ///< accesses of the same byte that nothing orders
   Sync = 8,       ///< barriers and warp operations that some threads miss or name wrongly
   Counters = 16,  ///< none: what warps do is counted (counters.h)
+  Leak = 32,      ///< memory that was not freed: a kind of finding, and part of Memory as a check
 };
 
 /// A set of them.
@@ -40,6 +41,8 @@ class Checks {
   }
   /// Whether compiled code tells of its accesses (pycuda_cpu_note_access).
   constexpr bool note_accesses() const { return has(Check::Init) || has(Check::Race); }
+  /// Whether vector code can do them.
+  constexpr bool have_vectors() const { return !note_accesses(); }
   /// Whether shared variables lie apart, so that messages can name them.
   constexpr bool part_variables() const { return has(Check::Memory) || note_accesses(); }
   constexpr Checks operator|(Checks other) const {
@@ -60,17 +63,105 @@ struct AccessFlags {
   static constexpr std::uint32_t release = 16;
   static constexpr std::uint32_t copy = 64;       ///< part of a structure that is read to be stored
   static constexpr std::uint32_t has_value = 32;  ///< `low` and `high` are what is written
+  /// Whether somebody wrote what it reads is told afterwards (pycuda_cpu_note_read).
+  static constexpr std::uint32_t read_later = 128;
+  static constexpr std::uint32_t for_races = 256;  ///< the check for races is told of it
+  static constexpr std::uint32_t for_init = 512;   ///< and the one for uninitialised reads
+};
+
+/// The latest accesses of the words of a block's shared memory, where the check for races keeps
+/// them for gangs: of each word a write and two reads, by different threads. Only plain accesses of
+/// a whole word; others, and those that may conflict, are told of (pycuda_cpu_note_gang).
+struct SharedShadow {
+  enum Entry : unsigned { Written, FirstRead, OtherRead, entry_count };
+  enum Part : unsigned { Tag, Place, Clock, part_count };
+  /// A tag: the thread whose access it was, and from interval_begin on, in which interval between
+  /// two barriers. 0: there is none.
+  static constexpr unsigned interval_begin = 11, interval_shift = interval_begin + 1;
+  static constexpr std::uint32_t thread_mask = 1023;
+  static constexpr std::uint32_t tag_of(std::uint32_t interval) {
+    return interval << interval_shift | std::uint32_t{1} << interval_begin;
+  }
+  /// In the tag of Written: what is known of the word is kept elsewhere.
+  static constexpr std::uint32_t elsewhere = 1024;
+
+  std::uint32_t* parts = nullptr;  ///< Part by Part, in each Entry by Entry, in each word by word
+  std::uint64_t words = 0;
+  const std::uint32_t* clocks = nullptr;  ///< by thread
+  std::uint32_t intervals[1024] = {};     ///< as in tags, by the gang's first thread
+
+  static constexpr unsigned array(Part part, Entry entry) {
+    return unsigned{part} * unsigned{entry_count} + unsigned{entry};
+  }
+};
+
+/// What memory is filled with that nobody has written. NaN as a float and, twice, as a double;
+/// negative as an integer.
+inline constexpr std::uint32_t unwritten_word = 0xfff5a7c3;
+
+inline constexpr unsigned source_line_bits = 20;
+/// The line and the file of an access as one number; 0: not known.
+constexpr std::uint32_t packed_place(std::uint32_t line, std::uint32_t file) {
+  constexpr std::uint32_t lines = std::uint32_t{1} << source_line_bits;
+  constexpr std::uint32_t files = std::uint32_t{1} << (32 - source_line_bits);
+  return line >= lines || file >= files ? 0 : line | file << source_line_bits;
+}
+
+/// Of an access that is not numbered among its kernel's.
+inline constexpr std::uint32_t no_check_site = 0xffffffff;
+
+/// An access of a gang and how the gang's threads lie, as compiled code packs them into a number.
+struct AccessOfGang {
+  std::uint32_t bytes = 0;    ///< of each thread's access
+  std::uint32_t flags = 0;    ///< AccessFlags
+  std::uint32_t columns = 1;  ///< threads of each of the gang's rows
+  bool in_line = false;       ///< along the linear thread index
+
+  constexpr std::uint64_t packed() const {
+    return std::uint64_t{bytes} | std::uint64_t{flags} << 16 | std::uint64_t{columns} << 32 |
+           std::uint64_t{in_line} << 48;
+  }
+  static constexpr AccessOfGang unpack(std::uint64_t packed) {
+    return {static_cast<std::uint32_t>(packed & 0xffff),
+            static_cast<std::uint32_t>(packed >> 16 & 0xffff),
+            static_cast<std::uint32_t>(packed >> 32 & 0xffff), (packed >> 48 & 1) != 0};
+  }
 };
 
 }  // namespace pycuda::cpu
 
 extern "C" {
-/// Before each access to memory, where checks ask for it.
+/// Before each access to memory, where checks ask for it. `place` is that of the source, for vector
+/// code: the line and, from source_line_bits on, the file.
 void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
                             std::uint32_t bytes, std::uint32_t flags, std::uint64_t low,
-                            std::uint64_t high);
+                            std::uint64_t high, std::uint32_t place);
+/// After a read that has AccessFlags::read_later. `low` begins with what was read, up to a word.
+void pycuda_cpu_note_read(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
+                          std::uint32_t bytes, std::uint32_t flags, std::uint64_t low);
 /// At a fence.
 void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread);
 /// Before a barrier of the block; `is_aligned`: all threads of a warp must execute the same one.
-void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned);
+/// `site` is for vector code, which numbers its barriers.
+void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned,
+                             std::uint32_t site);
+
+// The same for a gang, whose first thread's frame `gang` is, and the lanes whose bits are set.
+// `access` is an AccessOfGang.
+
+/// An access, or what was read by one, at addresses[lane] each. `low` and `high`, if it has values:
+/// one for each lane.
+void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
+                          std::uint64_t lanes, std::uint64_t access, const std::uint64_t* low,
+                          const std::uint64_t* high);
+/// Before a barrier of the whole block. `access` says how the gang lies, and in `bytes` whether the
+/// barrier is an aligned one.
+void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
+                                  std::uint64_t access, std::uint32_t site);
+void pycuda_cpu_note_gang_fence(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
+                                std::uint64_t access);
+/// At a warp operation with the member mask `mask`, which `lanes` of the gang's threads execute.
+void pycuda_cpu_note_gang_operation(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
+                                    std::uint64_t access, std::uint32_t operation,
+                                    std::uint32_t mask);
 }

@@ -110,6 +110,7 @@ struct KernelFacts {
   /// for blocks that are made of whole tiles.
   std::uint32_t tile_columns = 0, tile_rows = 0;
   std::uint64_t tile_frame_bytes = 0;  ///< as gang_frame_bytes, for each tile
+  std::uint32_t check_sites = 0;       ///< of the vector form: accesses that it checks
   StreamedStores streamed;
   bool streams = false;  ///< this is the form in which they go past the caches
   /// What it counts; null: nothing. Not kept on disk: nor is code that counts.

@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 18;
+inline constexpr std::uint32_t kernel_abi_version = 19;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -48,6 +48,16 @@ struct LaunchFrame {
 
 inline constexpr std::uint32_t block_barrier_sums = 3;
 
+/// Where an access of checked vector code may begin: from `begin` on, `room` bytes further at most.
+/// The access itself fits in behind. As made, it allows nothing.
+struct AllowedRange {
+  /// No address: whatever lies there faults.
+  static constexpr std::uint64_t nowhere = std::uint64_t{1} << 63;
+  std::uint64_t begin = nowhere, room = 0;
+};
+
+struct SharedShadow;  // checks.h
+
 /// One per block that is running.
 struct BlockFrame {
   const LaunchFrame* launch = nullptr;
@@ -61,6 +71,8 @@ struct BlockFrame {
   std::uint64_t barrier_sums[block_barrier_sums] =
       {};                             ///< of the vector form: zeros when it starts
   std::uint64_t* counters = nullptr;  ///< of code that counts: the words of its places
+  AllowedRange* allowed = nullptr;    ///< of checked vector code: KernelFacts::check_sites of them
+  SharedShadow* shadow = nullptr;     ///< of vector code that is checked for races
 };
 
 /// Where the block's own shared memory begins.

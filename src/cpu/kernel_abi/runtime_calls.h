@@ -69,9 +69,15 @@ std::int32_t pycuda_cpu_vprintf(pycuda::cpu::ThreadFrame* thread, const char* fo
 void* pycuda_cpu_malloc(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_free(pycuda::cpu::ThreadFrame* thread, void* memory);
 /// Checked mode: before each access. Faults unless [address, address + bytes) lies in one live
-/// allocation.
+/// allocation. `site` is for vector code, which numbers its accesses.
 void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
-                             std::uint32_t bytes, std::uint32_t is_write);
+                             std::uint32_t bytes, std::uint32_t is_write, std::uint32_t site);
+/// The same for a gang, whose first thread's frame `gang` is: for each lane of `lanes`, in their
+/// order, an access of AccessOfGang::bytes at addresses[lane]. Where all of them lie in one
+/// allocation, `allowed` says so from then on.
+void pycuda_cpu_check_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
+                           std::uint64_t lanes, std::uint64_t access,
+                           pycuda::cpu::AllowedRange* allowed);
 /// isspacep: 1 if `address` lies in the .local memory of the thread (its worker's stack, its
 /// coroutine's frame, memory from pycuda_cpu_frame_push), else 0.
 std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);

@@ -3,6 +3,7 @@
 // alignment, and the checks of checked mode.
 #include <cstddef>
 
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/cluster.h"
@@ -168,27 +169,71 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
   track_line();
   check_alignment(pointer, alignment);
   if (checks.has(Check::Memory)) {
-    runtime_call(
-        "pycuda_cpu_check_access", builder_.getVoidTy(),
+    llvm::CallInst* call = runtime_call(
+        pseudo::check_access, builder_.getVoidTy(),
         {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()),
          builder_.getInt32(bytes),
-         builder_.getInt32(note.flags & (AccessFlags::write | AccessFlags::update) ? 1 : 0)});
+         builder_.getInt32(note.flags & (AccessFlags::write | AccessFlags::update) ? 1 : 0),
+         builder_.getInt32(no_check_site)});
+    // It reads the thread's frame.
+    call->getCalledFunction()->setOnlyAccessesInaccessibleMemOrArgMem();
   }
-  // Nobody else accesses what is local.
-  const bool is_noted =
-      space == ptx::Space::Local ? checks.has(Check::Init) : space != ptx::Space::Const;
-  if (is_noted) note_access(pointer, bytes, note);
+  if (is_noted(space)) note_access(pointer, bytes, note);
+}
+
+/// Nobody else accesses what is local.
+bool FunctionLowering::is_noted(ptx::Space space) const {
+  const Checks checks = module_.options().checks;
+  if (!checks.note_accesses() || space == ptx::Space::Param || space == ptx::Space::Const)
+    return false;
+  return space != ptx::Space::Local || checks.has(Check::Init);
+}
+
+namespace {
+
+/// What a note reads, besides the thread's frame, is the program's memory.
+void set_effects_of_note(llvm::CallInst& call) {
+  call.getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::readOnly() |
+                                             llvm::MemoryEffects::inaccessibleOrArgMemOnly());
+}
+
+}  // namespace
+
+std::uint32_t FunctionLowering::read_flags() const {
+  const Checks checks = module_.options().checks;
+  return checks.has(Check::Init) ? AccessFlags::read_later : 0;
+}
+
+void FunctionLowering::note_read(const ptx::Operand& address, ptx::Space space,
+                                 llvm::Value* pointer, std::uint32_t bytes, std::uint32_t flags,
+                                 llvm::Value* low) {
+  const ptx::Space actual = address.symbol ? symbol_space(*address.symbol) : space;
+  if (!module_.options().checks.has(Check::Init) || !is_noted(actual)) return;
+  llvm::CallInst* call =
+      runtime_call(pseudo::note_read, builder_.getVoidTy(),
+                   {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()),
+                    builder_.getInt32(bytes), builder_.getInt32(flags), low});
+  set_effects_of_note(*call);
 }
 
 void FunctionLowering::note_access(llvm::Value* pointer, std::uint32_t bytes,
                                    const AccessNote& note) {
-  if (!module_.options().checks.note_accesses()) return;
+  const Checks checks = module_.options().checks;
+  if (!checks.note_accesses()) return;
+  // Reads that are told of later are of no interest yet, unless they race.
+  if ((note.flags & AccessFlags::read_later) != 0 && !checks.has(Check::Race)) return;
   llvm::Value* zero = builder_.getInt64(0);
-  const std::uint32_t value = note.low != nullptr ? AccessFlags::has_value : 0;
-  runtime_call("pycuda_cpu_note_access", builder_.getVoidTy(),
-               {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()),
-                builder_.getInt32(bytes), builder_.getInt32(note.flags | value),
-                note.low != nullptr ? note.low : zero, note.high != nullptr ? note.high : zero});
+  const std::uint32_t more = (note.low != nullptr ? AccessFlags::has_value : 0) |
+                             (checks.has(Check::Race) ? AccessFlags::for_races : 0) |
+                             (checks.has(Check::Init) ? AccessFlags::for_init : 0);
+  llvm::CallInst* call = runtime_call(
+      pseudo::note_access, builder_.getVoidTy(),
+      {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()), builder_.getInt32(bytes),
+       builder_.getInt32(note.flags | more), note.low != nullptr ? note.low : zero,
+       note.high != nullptr ? note.high : zero,
+       builder_.getInt32(current_ ? packed_place(current_->source_line, current_->source_file)
+                                  : 0)});
+  set_effects_of_note(*call);
 }
 
 void FunctionLowering::check_alignment(llvm::Value* pointer, std::uint32_t alignment) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Emitters: barriers of a block and of a warp.
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/clusters.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
@@ -35,13 +36,15 @@ bool emit_reduction(FunctionLowering& lowering, const ptx::Instruction& instruct
 
 /// Notes the line for findings, and whether all threads of a warp must come to this barrier.
 void note_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
-  if (!lowering.module().options().checks.has(Check::Sync)) return;
-  lowering.track_line();
+  const Checks checks = lowering.module().options().checks;
+  if (!checks.has(Check::Sync) && !checks.has(Check::Race)) return;
+  if (checks.has(Check::Sync)) lowering.track_line();
   if (instruction.modifiers.barrier == ptx::BarrierMode::Warp) return;
   const bool is_aligned = instruction.opcode == ptx::Opcode::bar || instruction.modifiers.aligned;
   llvm::IRBuilder<>& b = lowering.builder();
-  lowering.runtime_call("pycuda_cpu_note_barrier", b.getVoidTy(),
-                        {lowering.thread(), b.getInt32(is_aligned ? 1 : 0)});
+  lowering.runtime_call(
+      pseudo::note_barrier, b.getVoidTy(),
+      {lowering.thread(), b.getInt32(is_aligned ? 1 : 0), b.getInt32(no_check_site)});
 }
 
 /// barrier.cluster.arrive and barrier.cluster.wait

@@ -125,6 +125,13 @@ class FunctionLowering {
                     std::uint32_t alignment, const AccessNote& note);
   /// Tells the checks of an access, if they ask for it.
   void note_access(llvm::Value* pointer, std::uint32_t bytes, const AccessNote& note);
+  /// The AccessFlags of a load that calls note_read.
+  std::uint32_t read_flags() const;
+  /// Tells the check for uninitialised reads, if that is wanted, what a load has read: `low` begins
+  /// with it, up to a word.
+  void note_read(const ptx::Operand& address, ptx::Space space, llvm::Value* pointer,
+                 std::uint32_t bytes, std::uint32_t flags, llvm::Value* low);
+  bool is_noted(ptx::Space space) const;
   /// A fault unless `pointer` is a multiple of `alignment`.
   void check_alignment(llvm::Value* pointer, std::uint32_t alignment);
   /// The same for an address (an i64) whose accesses are aligned if `tested` (an i64) is.

@@ -44,6 +44,30 @@ bool is_sane(const Access& access) {
   return access.bits >= 8 && access.count >= 1 && access.element_bytes * access.count <= 32;
 }
 
+/// What a load has read first, a word of it, for the check for uninitialised reads.
+class FirstWord {
+ public:
+  FirstWord(FunctionLowering& lowering, const Access& access)
+      : b_(lowering.builder()),
+        bits_(access.bits),
+        is_asked_for_(lowering.read_flags() != 0),
+        value_(b_.getInt64(0)) {}
+
+  void add(std::uint32_t number, llvm::Value* element) {
+    const std::uint64_t bit = std::uint64_t{bits_} * number;
+    if (!is_asked_for_ || bit >= 32) return;
+    llvm::Value* word = b_.CreateZExtOrTrunc(element, b_.getInt64Ty());
+    value_ = b_.CreateOr(value_, b_.CreateShl(word, bit));
+  }
+  llvm::Value* value() const { return value_; }
+
+ private:
+  llvm::IRBuilder<>& b_;
+  const unsigned bits_;
+  const bool is_asked_for_;
+  llvm::Value* value_;
+};
+
 bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   if (instruction.operands.size() < 2) return false;
   const ptx::Modifiers& modifiers = instruction.modifiers;
@@ -53,9 +77,16 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   if (!is_sane(access)) return false;
   const ptx::Operand& address = instruction.operands[1];
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
-  llvm::Value* pointer = lowering.access(address, space, access.element_bytes * access.count,
-                                         {access.flags | lowering.copy_flag(instruction)});
+  llvm::Value* pointer =
+      lowering.access(address, space, access.element_bytes * access.count,
+                      {access.flags | lowering.copy_flag(instruction) | lowering.read_flags()});
   llvm::IRBuilder<>& b = lowering.builder();
+  FirstWord first_word(lowering, access);
+  const auto note = [&] {
+    lowering.note_read(address, space, pointer, access.element_bytes * access.count,
+                       lowering.copy_flag(instruction), first_word.value());
+    return true;
+  };
   llvm::Type* type = lowering.int_type(access.bits);
   const llvm::Align alignment(access.element_bytes);
   const bool sign_extend = ptx::is_signed(access.type);
@@ -66,9 +97,10 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
           type, b.CreateConstInBoundsGEP1_64(type, pointer, i), alignment, access.is_volatile);
       load->setAtomic(access.ordering);
       if (access.is_volatile && space == ptx::Space::Generic) mark_generic_access(*load);
+      first_word.add(i, load);
       lowering.write(destinations[i], load, sign_extend);
     }
-    return true;
+    return note();
   }
   llvm::Type* whole = access.count == 1 ? type : llvm::FixedVectorType::get(type, access.count);
   llvm::LoadInst* load = b.CreateAlignedLoad(whole, pointer, alignment);
@@ -80,13 +112,16 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction) 
                       llvm::MDNode::get(lowering.context(), {}));
   }
   if (access.count == 1) {
+    first_word.add(0, load);
     lowering.write(destinations[0], load, sign_extend);
-    return true;
+    return note();
   }
   for (std::uint32_t i = 0; i < access.count; ++i) {
-    lowering.write(destinations[i], b.CreateExtractElement(load, i), sign_extend);
+    llvm::Value* element = b.CreateExtractElement(load, i);
+    first_word.add(i, element);
+    lowering.write(destinations[i], element, sign_extend);
   }
-  return true;
+  return note();
 }
 
 /// The elements as two words, which the checks compare with what is there.

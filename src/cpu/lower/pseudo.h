@@ -25,6 +25,18 @@ inline constexpr const char* params = "ptx.params";
 // happens where it stands, for each thread that gets there. Touches no memory that code can see.
 inline constexpr const char* check_alignment = "check.alignment";
 
+// Not pseudo functions, but calls of the executor (kernel_abi/checks.h, runtime_calls.h) that
+// vector code makes in its own way.
+inline constexpr const char* check_access = "pycuda_cpu_check_access";
+inline constexpr const char* note_access = "pycuda_cpu_note_access";
+inline constexpr const char* note_read = "pycuda_cpu_note_read";
+inline constexpr const char* note_fence = "pycuda_cpu_note_fence";
+inline constexpr const char* note_barrier = "pycuda_cpu_note_barrier";
+
+// Not a function: an attribute of calls of warp_op which the checks ask about; its value is "race"
+// if those for races do.
+inline constexpr const char* checked_operation = "ptx-checked";
+
 // Functions of the module, and not of a thread. iN (ptr, iN operand): an atomic update that LLVM
 // has no instruction for; gives the old value. iN (iN old, iN operand), pure, the same name
 // otherwise: what it makes of the old value.

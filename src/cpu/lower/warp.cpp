@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Emitters: shuffles, votes, matches, reductions over a warp.
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/lower/warp_call.h"
@@ -11,11 +12,15 @@ WarpResult warp_call(FunctionLowering& lowering, WarpOp operation, llvm::Value* 
   llvm::IRBuilder<>& b = lowering.builder();
   const auto or_zero = [&](llvm::Value* value) { return value ? value : b.getInt64(0); };
   llvm::Type* pair = llvm::StructType::get(b.getInt64Ty(), b.getInt64Ty());
-  llvm::Value* call = lowering.pseudo_call(
+  llvm::CallInst* call = lowering.pseudo_call(
       pseudo::warp_op, pair,
       {b.getInt32(static_cast<std::uint32_t>(operation)), mask ? mask : b.getInt32(0),
        or_zero(operand0), or_zero(operand1), or_zero(operand2)},
       true);
+  const Checks checks = lowering.module().options().checks;
+  if (checks.has(Check::Sync) || checks.has(Check::Race))
+    call->addFnAttr(llvm::Attribute::get(lowering.context(), pseudo::checked_operation,
+                                         checks.has(Check::Race) ? "race" : ""));
   return {b.CreateExtractValue(call, 0), b.CreateExtractValue(call, 1)};
 }
 

@@ -16,6 +16,7 @@
 #include "cpu/simt/analysis/suspension.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/blocks/barrier_reductions.h"
+#include "cpu/simt/check_sites.h"
 #include "cpu/simt/forms.h"
 #include "cpu/simt/memory/unshared_accesses.h"
 #include "cpu/simt/numbers/wide_integers.h"
@@ -122,6 +123,7 @@ std::vector<KernelVariant> copy_kernels(llvm::Module& module, std::vector<Kernel
       split_wide_integers(*copy);
       expand_barrier_reductions(*copy);
       unmark_inlined_accesses(*copy);
+      facts[i].check_sites = number_check_sites(*copy);
       facts[i].line_width = literal_block_width(*copy);
       if (wanted.line != Line::None)
         lay_in_line(*copy, wanted.line, wanted.line == Line::OnePlane ? facts[i].line_width : 0);

@@ -12,6 +12,7 @@
 #include "cpu/lower/cluster.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/warp_sites.h"
+#include "cpu/simt/check_sites.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -63,6 +64,7 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
                   : "a call through a pointer, where functions wait";
   if (!callee) return {};
   llvm::StringRef name = callee->getName();
+  if (std::string found = obstacle_of_check(*call); !found.empty()) return found;
   if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
     return "a stack of its own";
   if (name.starts_with(lower::cluster_call_prefix)) return "other blocks of its cluster";

@@ -19,6 +19,7 @@
 #include "cpu/simt/blocks/gang_loop.h"
 #include "cpu/simt/blocks/region_loop.h"
 #include "cpu/simt/blocks/regions.h"
+#include "cpu/simt/blocks/right_barriers.h"
 #include "cpu/simt/blocks/spin_wait.h"
 #include "cpu/simt/memory/grid_stride.h"
 
@@ -57,6 +58,7 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   }
   if (!kernel.gangs_suspend || is_too_long()) return;
   const bool agree = has_uniform_barriers(*full);
+  if (agree && (!tail || has_uniform_barriers(*tail))) drop_notes_of_right_barriers(*full, tail);
   // Those that pause are gangs of many blocks.
   const Frames frames = tail || has_barriers(*full) ? Frames::Apart : Frames::Together;
   const Regions regions = split_at_barriers(*full, kernel.name + ".region", frames);
@@ -83,6 +85,7 @@ void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
     make_gang_loop(*tile, nullptr, kernel.name + ".tiles", size);
   } else if (region_instructions(*tile) <= most_instructions) {
     const bool agree = has_uniform_barriers(*tile);
+    if (agree) drop_notes_of_right_barriers(*tile, nullptr);
     const Regions regions = split_at_barriers(*tile, kernel.name + ".tile.region");
     kernel.tile_frame_bytes = frame_bytes_of(regions);
     make_region_loop(regions, nullptr, kernel.tile_frame_bytes, kernel.name + ".tiles", size,

@@ -376,6 +376,7 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
     emit_alignment_check(call);
     return nullptr;
   }
+  if (emit_check(call)) return nullptr;
   if (name.starts_with(pseudo::update_prefix)) return emit_update(call);
   if (!call.getType()->isVoidTy() && !shapes_.of(&call).is_varying()) return emit_scalar(call);
   if (target::is_native_operation(call)) {

@@ -38,7 +38,7 @@ std::string formatted(const char* format, Values... values) {
 std::vector<Fault> check(std::uintptr_t address, std::uint32_t bytes) {
   constexpr auto body = [](BlockFrame& block, ThreadFrame& thread) {
     pycuda_cpu_check_access(&thread, parameter<std::uint64_t>(block),
-                            parameter<std::uint32_t>(block, 8), 1);
+                            parameter<std::uint32_t>(block, 8), 1, no_check_site);
   };
   const Kernel kernel = plain_kernel<body>("checked");
   Faults faults;
@@ -198,7 +198,8 @@ TEST_CASE("the checked mode refuses ordinary host memory, also of the caller's s
 TEST_CASE("the checked mode allows what is the block's or the thread's own") {
   constexpr auto body = [](HandThread& t) {
     const auto access = [&](const void* memory, std::uint32_t bytes) {
-      pycuda_cpu_check_access(t.thread, reinterpret_cast<std::uint64_t>(memory), bytes, 0);
+      pycuda_cpu_check_access(t.thread, reinterpret_cast<std::uint64_t>(memory), bytes, 0,
+                              no_check_site);
     };
     const BlockFrame& block = *t.thread->block;
     access(own_shared(block), 4);
@@ -237,7 +238,7 @@ TEST_CASE("the checked mode refuses what lies one byte beyond a variable of the 
     const bool pop = t.parameter<std::uint64_t>() != 0;
     if (pop) pycuda_cpu_frame_pop(t.thread, variable);
     pycuda_cpu_check_access(t.thread, reinterpret_cast<std::uint64_t>(variable) + (pop ? 0 : 10), 1,
-                            1);
+                            1, no_check_site);
     t.exit();
   };
   const Kernel kernel = suspending_kernel<body>("beyond");

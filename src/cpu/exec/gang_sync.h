@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The barriers of a block that runs in gangs, which all come to each of them in turn: when a gang
+// comes to its next one, the one before has opened.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/exec/launch_context.h"
+#include "cpu/kernel_abi/checks.h"
+
+namespace pycuda::cpu::exec {
+
+class BlockChecks;
+
+class GangSync {
+ public:
+  void start(std::uint32_t threads) {
+    arrivals_.clear();
+    std::fill_n(barriers_.begin(), threads, 0);
+  }
+  /// A gang comes to a barrier of the whole block, with `lanes` of its threads. `checks` are asked
+  /// whether the rules are looked at.
+  void arrive(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
+              std::uint32_t site, BlockChecks& checks);
+  /// The block has ended.
+  void end(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks);
+  /// How many barriers the gang has come to.
+  std::uint32_t barriers(const ThreadFrame& gang) const { return barriers_[gang.linear]; }
+
+  /// The lanes that execute a warp operation of this kind are those that its mask names, and none
+  /// that it names has exited.
+  static void check_operation(const ThreadFrame& gang, std::uint64_t lanes,
+                              const AccessOfGang& access, std::uint32_t operation,
+                              std::uint32_t mask, const BlockChecks& checks);
+
+ private:
+  struct Arrival {
+    ThreadFrame gang;
+    std::uint64_t lanes = 0;
+    AccessOfGang access;
+    std::uint32_t site = 0;
+  };
+  void open(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks);
+  void check(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks) const;
+
+  std::vector<Arrival> arrivals_;               ///< at the barrier that has not opened
+  std::array<std::uint32_t, 1024> barriers_{};  ///< by the number of the gang's first thread
+};
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// Checked accesses of gangs: a comparison of all lanes' addresses with what the access may touch,
+// and a call where that does not hold, which looks at each lane and learns.
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+#include <string>
+
+#include "cpu/kernel_abi/checks.h"
+#include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/barrier_notes.h"
+#include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/special_values.h"
+#include "cpu/simt/widen/widen.h"
+
+namespace pycuda::cpu::simt {
+
+namespace pseudo = lower::pseudo;
+
+namespace {
+
+enum Argument : unsigned { Thread, Address, Bytes, IsWrite, Site };
+
+std::uint64_t number(const llvm::CallInst& call, unsigned argument) {
+  return llvm::cast<llvm::ConstantInt>(call.getArgOperand(argument))->getZExtValue();
+}
+
+}  // namespace
+
+/// What an access may touch, as the gang's memory says it now.
+struct Widener::Allowed {
+  llvm::Value* place;  ///< of the AllowedRange
+  llvm::Value *begin, *room;
+};
+
+Widener::Allowed Widener::allowed_range(const llvm::CallInst& check) {
+  llvm::Value*& ranges = specials_["allowed"];
+  if (!ranges) {
+    llvm::IRBuilder<> at_entry(entry_);
+    llvm::Value* block =
+        load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block), b_.getPtrTy(), true);
+    ranges = load_field(at_entry, block, offsetof(BlockFrame, allowed), b_.getPtrTy(), true);
+  }
+  Allowed allowed{};
+  allowed.place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges,
+                                                number(check, Site) * sizeof(AllowedRange));
+  const auto field = [&](std::size_t offset) {
+    return load_field(b_, allowed.place, offset, b_.getInt64Ty(), false);
+  };
+  allowed.begin = field(offsetof(AllowedRange, begin));
+  allowed.room = field(offsetof(AllowedRange, room));
+  return allowed;
+}
+
+/// Whether no active lane of the gang leaves the range, asked of each.
+llvm::Value* Widener::lanes_are_allowed(llvm::Value* address, const Allowed& allowed) {
+  llvm::Value* far =
+      b_.CreateICmpUGT(b_.CreateSub(vector(address), b_.CreateVectorSplat(lanes_, allowed.begin)),
+                       b_.CreateVectorSplat(lanes_, allowed.room));
+  return b_.CreateNot(any(active(far)));
+}
+
+/// Whether no lane at all leaves the range: of addresses that are not varying, in which the first
+/// and the last lane of each row are the outermost.
+llvm::Value* Widener::ends_are_allowed(llvm::Value* address, const Allowed& allowed) {
+  const Shape shape = shapes_.of(address);
+  const std::int64_t last = shape.stride * static_cast<std::int64_t>(columns_ - 1);
+  llvm::Value* all = b_.getTrue();
+  for (unsigned row = 0; row < (shape.by_row ? rows_ : 1); ++row) {
+    llvm::Value* first = row_value(address, row);
+    if (last < 0) first = b_.CreateAdd(first, b_.getInt64(static_cast<std::uint64_t>(last)));
+    llvm::Value* low = b_.CreateSub(first, allowed.begin);
+    all = b_.CreateAnd(all, b_.CreateICmpULE(low, allowed.room));
+    if (last == 0) continue;
+    llvm::Value* high = b_.CreateAdd(low, b_.getInt64(static_cast<std::uint64_t>(std::abs(last))));
+    all = b_.CreateAnd(all, b_.CreateICmpULE(high, allowed.room));
+  }
+  return all;
+}
+
+std::uint64_t Widener::packed_access(std::uint64_t bytes, std::uint64_t flags) const {
+  return AccessOfGang{static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(flags),
+                      columns_, source_.hasFnAttribute(lies_in_line)}
+      .packed();
+}
+
+/// The lanes' values of `value`, an i64, where a call can read them: `number` tells apart what one
+/// call reads.
+llvm::Value* Widener::in_memory(llvm::Value* value, unsigned number) {
+  llvm::AllocaInst* memory = lane_memory(number);
+  b_.CreateAlignedStore(vector(value), memory, llvm::Align(64));
+  return memory;
+}
+
+llvm::Value* Widener::bits_of(llvm::Value* lanes) {
+  return b_.CreateZExt(b_.CreateBitCast(lanes, b_.getIntNTy(lanes_)), b_.getInt64Ty());
+}
+
+/// The lanes that have a thread, as an i64.
+llvm::Value* Widener::started_lanes() {
+  if (full_) return bits_of(constant_mask(true));
+  llvm::FunctionCallee lanes = source_.getParent()->getOrInsertFunction(
+      gang_lanes, llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
+  llvm::Value* count = b_.CreateZExt(b_.CreateCall(lanes, {target_->getArg(0)}), b_.getInt64Ty());
+  // A rest has fewer lanes than a gang.
+  return b_.CreateNot(b_.CreateShl(b_.getInt64(~std::uint64_t{0}), count));
+}
+
+/// Runs `body` where `condition`, which hardly ever holds, does.
+void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body) {
+  llvm::BasicBlock* rare = llvm::BasicBlock::Create(b_.getContext(), name, target_);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "checked", target_);
+  b_.CreateCondBr(condition, rare, after,
+                  llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
+  b_.SetInsertPoint(rare);
+  body();
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+}
+
+/// What a call reads of the program's memory it does not change. Those of the check for races also
+/// change what compiled code reads elsewhere (SharedShadow), and write what is about to be written.
+llvm::CallInst* Widener::call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments,
+                                     bool races) {
+  llvm::SmallVector<llvm::Type*, 8> types;
+  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::FunctionCallee callee = source_.getParent()->getOrInsertFunction(
+      name, llvm::FunctionType::get(b_.getVoidTy(), types, false));
+  llvm::CallInst* call = b_.CreateCall(callee, arguments);
+  if (!races)
+    call->setMemoryEffects(llvm::MemoryEffects::readOnly() |
+                           llvm::MemoryEffects::inaccessibleOrArgMemOnly());
+  call->setDoesNotThrow();
+  return call;
+}
+
+void Widener::emit_memory_check(llvm::CallInst& check) {
+  llvm::Value* address = check.getArgOperand(Address);
+  const Shape shape = shapes_.of(address);
+  const Allowed allowed = allowed_range(check);
+  const auto look = [&] {
+    const std::uint64_t flags = number(check, IsWrite) != 0 ? AccessFlags::write : 0;
+    call_checks("pycuda_cpu_check_gang",
+                {target_->getArg(0), in_memory(address, 0), bits_of(mask_),
+                 b_.getInt64(packed_access(number(check, Bytes), flags)), allowed.place},
+                false)
+        ->addFnAttr(llvm::Attribute::Cold);
+  };
+  const auto look_at_lanes = [&] {
+    seldom(b_.CreateNot(lanes_are_allowed(address, allowed)), "look", look);
+  };
+  if (shape.is_varying()) {
+    look_at_lanes();
+    return;
+  }
+  // The ends of a gang of which only some lanes are active, such as an array's last, may lie
+  // outside of the array again and again.
+  seldom(b_.CreateNot(ends_are_allowed(address, allowed)), "ends",
+         [&] { is_full(mask_) || shape.is_uniform() ? look() : look_at_lanes(); });
+}
+
+namespace {
+
+enum NoteArgument : unsigned { Flags = 3, Low, High };
+
+}  // namespace
+
+/// Tells of the access of these lanes.
+void Widener::tell(llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags, bool has_values) {
+  const std::uint64_t bytes = number(note, Bytes);
+  llvm::Value* none = llvm::ConstantPointerNull::get(b_.getPtrTy());
+  llvm::Value* low = has_values ? in_memory(note.getArgOperand(Low), 1) : none;
+  llvm::Value* high = has_values && bytes > 8 ? in_memory(note.getArgOperand(High), 2) : none;
+  call_checks("pycuda_cpu_note_gang",
+              {target_->getArg(0), in_memory(note.getArgOperand(Address), 0), bits_of(lanes),
+               b_.getInt64(packed_access(bytes, flags)), low, high},
+              (flags & AccessFlags::for_races) != 0);
+}
+
+/// The active lanes for which `condition` holds; one that is not a vector is the same for all.
+llvm::Value* Widener::active(llvm::Value* condition) {
+  if (!condition->getType()->isVectorTy()) condition = b_.CreateVectorSplat(lanes_, condition);
+  return is_full(mask_) ? condition : b_.CreateLogicalAnd(mask_, condition);
+}
+
+/// Of writes, the check for uninitialised reads wants to know those of what memory is filled with.
+void Widener::emit_filling_note(llvm::CallInst& note, std::uint64_t flags) {
+  const std::uint64_t bytes = number(note, Bytes);
+  if ((flags & AccessFlags::has_value) == 0 || bytes < sizeof unwritten_word) return;
+  llvm::Value* value = note.getArgOperand(Low);
+  llvm::Value* low = shapes_.of(value).is_uniform() ? scalar(value) : vector(value);
+  llvm::Type* word = low->getType()->getWithNewBitWidth(32);
+  llvm::Value* filled = llvm::ConstantInt::get(word, unwritten_word);
+  llvm::Value* same = b_.CreateICmpEQ(b_.CreateTrunc(low, word), filled);
+  if (bytes > sizeof unwritten_word)
+    same = b_.CreateOr(same, b_.CreateICmpEQ(b_.CreateTrunc(b_.CreateLShr(low, 32), word), filled));
+  same = active(same);
+  seldom(any(same), "note", [&] { tell(same, note, flags, true); });
+}
+
+void Widener::emit_access_note(llvm::CallInst& note) {
+  std::uint64_t flags = number(note, Flags);
+  const bool for_races = (flags & AccessFlags::for_races) != 0;
+  const bool has_value = (flags & AccessFlags::has_value) != 0;
+  if ((flags & AccessFlags::write) != 0 && (flags & AccessFlags::for_init) != 0) {
+    emit_filling_note(note, flags & ~std::uint64_t{AccessFlags::for_races});
+    if (!for_races) return;
+    flags |= AccessFlags::read_later;
+  }
+  if (!for_races || !emit_shared_note(note, flags)) tell(mask_, note, flags, has_value);
+}
+
+/// The lanes are asked whose numbers may be what memory is filled with.
+void Widener::emit_read_note(llvm::CallInst& note) {
+  const std::uint64_t bytes = number(note, Bytes);
+  llvm::Value* value = note.getArgOperand(Low);
+  llvm::Value* address = note.getArgOperand(Address);
+  const bool is_word = bytes >= sizeof unwritten_word;
+  const bool uniform =
+      shapes_.of(value).is_uniform() && (is_word || shapes_.of(address).is_uniform());
+  const auto form = [&](llvm::Value* of) { return uniform ? scalar(of) : vector(of); };
+  llvm::Value* low = form(value);
+  llvm::Type* word = low->getType()->getWithNewBitWidth(32);
+  llvm::Value* filled = llvm::ConstantInt::get(word, unwritten_word);
+  low = b_.CreateTrunc(low, word);
+  if (!is_word) {
+    // Which part of a word it is depends on where it lies.
+    llvm::Value* by = b_.CreateAnd(b_.CreateTrunc(form(address), word),
+                                   llvm::ConstantInt::get(word, sizeof unwritten_word - 1));
+    filled = b_.CreateLShr(filled, b_.CreateShl(by, 3));
+    filled =
+        b_.CreateAnd(filled, llvm::ConstantInt::get(word, (std::uint64_t{1} << bytes * 8) - 1));
+  }
+  llvm::Value* same = b_.CreateICmpEQ(low, filled);
+  same = active(same);
+  seldom(any(same), "note",
+         [&] { tell(same, note, number(note, Flags) | AccessFlags::read_later, false); });
+}
+
+void Widener::emit_barrier_note(llvm::CallInst& note) {
+  llvm::CallInst* call =
+      call_checks(note_gang_barrier,
+                  {target_->getArg(0), bits_of(mask_),
+                   b_.getInt64(packed_access(number(note, 1), 0)), note.getArgOperand(2)},
+                  true);
+  if (flow_.owner(*block_) == &source_.getEntryBlock())
+    call->addFnAttr(llvm::Attribute::get(b_.getContext(), for_all_lanes));
+}
+
+void Widener::emit_fence_note() {
+  call_checks("pycuda_cpu_note_gang_fence",
+              {target_->getArg(0), bits_of(mask_), b_.getInt64(packed_access(0, 0))}, true);
+}
+
+/// The lanes that execute the operation are those that its mask names, as far as they have not
+/// exited; where that is not known, it is asked. Races are told of each operation.
+void Widener::note_warp_operation(llvm::CallInst& call) {
+  const llvm::Attribute asked = call.getFnAttr(pseudo::checked_operation);
+  if (!asked.isValid()) return;
+  llvm::Value* mask = call.getArgOperand(2);
+  llvm::Value* lanes = bits_of(mask_);
+  // Where lanes give different masks, each is known to be that of the active lanes.
+  llvm::Value* named =
+      shapes_.of(mask).is_uniform() ? scalar(mask) : b_.CreateTrunc(lanes, b_.getInt32Ty());
+  const auto ask = [&] {
+    call_checks(
+        "pycuda_cpu_note_gang_operation",
+        {target_->getArg(0), lanes, b_.getInt64(packed_access(0, 0)), call.getArgOperand(1), named},
+        asked.getValueAsString() == "race");
+  };
+  if (asked.getValueAsString() == "race") {
+    ask();
+    return;
+  }
+  llvm::Value* differs =
+      b_.CreateAnd(b_.CreateXor(lanes, b_.CreateZExt(named, b_.getInt64Ty())), started_lanes());
+  llvm::Value* wrong = b_.CreateAnd(b_.CreateIsNotNull(differs), b_.CreateIsNotNull(named));
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(wrong); known && known->isZero())
+    return;
+  seldom(wrong, "note", ask);
+}
+
+/// False if `call` is none of the checks.
+bool Widener::emit_check(llvm::CallInst& call) {
+  const llvm::StringRef name = call.getCalledFunction()->getName();
+  if (name == pseudo::check_access) {
+    emit_memory_check(call);
+  } else if (name == pseudo::note_access) {
+    emit_access_note(call);
+  } else if (name == pseudo::note_read) {
+    emit_read_note(call);
+  } else if (name == pseudo::note_barrier) {
+    emit_barrier_note(call);
+  } else if (name == pseudo::note_fence) {
+    emit_fence_note();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace pycuda::cpu::simt

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Checked kernels run in gangs, as vectors, and what the checks find there has the thread, block, line and place."""
+
+import re
+
+import pytest
+from programs import has_cpu_driver, run_program
+
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
+
+PLANS = """
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+__global__ void saxpy(float *a, float *b, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] = 2 * a[i] + b[i];
+}
+
+__global__ void tree(float *a, float *b)
+{
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  s[t] = a[t];
+  for (int d = 128; d > 0; d /= 2) {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  if (t == 0) b[0] = s[0];
+}
+
+__global__ void shuffles(float *a)
+{
+  float v = a[threadIdx.x];
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+  if (threadIdx.x == 0) a[0] = v;
+}
+
+__global__ void local(int *a, int n)
+{
+  int own[32];
+  for (int i = 0; i < n; ++i) own[a[i] & 31] = i;
+  a[threadIdx.x] = own[a[threadIdx.x] & 31];
+}
+
+__global__ void heap(int **a)
+{
+  int *own = (int *)malloc(4);
+  *own = threadIdx.x;
+  a[threadIdx.x] = own;
+  free(a[threadIdx.x ^ 1]);
+}
+''')
+for name in ("saxpy", "tree", "shuffles", "local", "heap"):
+    plan = module.get_function(name).plan(block=(256, 1, 1))
+    print(name, plan.is_vector, *plan.header[1:2])
+"""
+
+
+@pytest.mark.parametrize("check", ["memory", "sync", "memory,sync"])
+def test_checked_kernels_run_in_gangs_or_the_plan_says_why_not(check):
+    output, _ = run_program(PLANS, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
+    lines = output.splitlines()
+    assert [line.split()[:2] for line in lines[:3]] == [["saxpy", "True"], ["tree", "True"], ["shuffles", "True"]]
+    if "memory" in check:
+        assert lines[3] == "local False thread by thread: a stack of its own"
+        assert lines[4].startswith("heap False thread by thread: checked memory that threads free")
+
+
+@pytest.mark.parametrize("check", ["init", "race", "all"])
+def test_the_plan_says_which_checks_are_made_thread_by_thread(check):
+    output, _ = run_program(PLANS, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
+    lines = output.splitlines()
+    assert len(lines) == 5
+    for line in lines:
+        assert line.split(" ", 1)[1].startswith("False thread by thread: PYCUDA_CPU_CHECK checks what each thread does")
+
+
+FAULT = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+kernel = SourceModule('''
+__global__ void kernel(int *a, int *places)
+{
+  int i = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * (threadIdx.z + blockDim.z * blockIdx.x));
+  int value = places[i];
+  a[value] = i;
+}
+''', options=["-lineinfo"]).get_function("kernel")
+places = np.arange(COUNT, dtype=np.int32)
+places[PLACE] = COUNT
+a = cuda.mem_alloc(4 * COUNT)
+try:
+    kernel(a, cuda.In(places), block=BLOCK, grid=(COUNT // SIZE, 1))
+    cuda.Context.synchronize()
+    print("nothing was found")
+except cuda.Error as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("block", [(64, 1, 1), (8, 1, 1), (24, 1, 1), (16, 16, 1), (32, 2, 3), (3, 5, 2)])
+@pytest.mark.parametrize("check", ["memory", "all"])
+def test_a_fault_names_the_lane_that_makes_it(block, check):
+    size = block[0] * block[1] * block[2]
+    count, place = 8 * size, 5 * size + size * 2 // 3
+    settings = f"COUNT, PLACE, BLOCK, SIZE = {count}, {place}, {block}, {size}\n"
+    output, _ = run_program(settings + FAULT, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
+    inside = place % size
+    thread = (inside % block[0], inside // block[0] % block[1], inside // (block[0] * block[1]))
+    assert f"0 bytes past the end of the {4 * count}-byte block of device memory" in output
+    assert f"in kernel kernel, block (5, 0, 0), thread {thread} at " in output
+    assert re.search(r"line 6 of the source passed at \S+: write of 4 bytes", output)
+
+
+STRIDES = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+kernel = SourceModule('''
+__global__ void kernel(int *a, int n, int step, int from)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i * step + from] = i;
+}
+''').get_function("kernel")
+for count, step, start, elements in RUNS:
+    a = cuda.mem_alloc(4 * elements)
+    try:
+        kernel(a, np.int32(count), np.int32(step), np.int32(start), block=(128, 1, 1), grid=((count + 127) // 128, 1))
+        cuda.Context.synchronize()
+        print("clean")
+    except cuda.Error as error:
+        print(error)
+"""
+
+
+def test_ranges_of_gangs_are_exact_at_both_ends():
+    settings = {"PYCUDA_CPU_CHECK": "memory", "PYCUDA_DRIVER": "cpu"}
+    whole = "RUNS = [(1000, 1, 0, 1000), (1000, 3, 0, 2998), (1000, -1, 999, 1000), (1, 1, 0, 1)]\n"
+    assert run_program(whole + STRIDES, **settings)[0].split() == ["clean"] * 4
+    for run, where in (
+        ((1000, 1, 0, 999), "0 bytes past the end of the 3996-byte block"),
+        ((1000, 3, 0, 2997), "0 bytes past the end of the 11988-byte block"),
+        ((1000, -1, 998, 1000), "4 bytes before the start of the 4000-byte block"),
+    ):
+        output, _ = run_program(f"RUNS = [{run}]\n" + STRIDES, **settings)
+        assert where in output, output
+
+
+ROUNDS = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+import pycuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+__global__ void gone(int *a, int n)
+{
+  int t = threadIdx.x;
+  if (t >= n) return;
+  a[t] = t;
+  __syncthreads();
+  a[t] += 1;
+}
+
+__global__ void parted(int *a, int n)
+{
+  if (threadIdx.x / 32 < n) {
+    a[threadIdx.x] = 1;
+    __syncthreads();
+    a[threadIdx.x] += 2;
+  } else {
+    __syncthreads();
+    a[threadIdx.x] = 3;
+  }
+}
+
+__global__ void named(int *a, int n, unsigned mask)
+{
+  int t = threadIdx.x;
+  if (t >= n) return;
+  a[t] = __shfl_sync(mask, t, 0);
+}
+
+__global__ void rounds(int *a, int n)
+{
+  for (int i = 0; i < n; ++i) __syncthreads();
+  a[threadIdx.x] = n;
+}
+''', options=["-lineinfo"])
+a = cuda.mem_alloc(4096)
+
+
+def check(name, threads, *arguments):
+    with pycuda.checks("sync") as found:
+        module.get_function(name)(a, *arguments, block=(threads, 1, 1))
+    for finding in found:
+        print(name, finding.line, finding.thread, finding.message)
+    print(name, "end")
+
+
+check("gone", 256, np.int32(256))
+check("gone", 256, np.int32(200))
+check("gone", 200, np.int32(128))
+check("parted", 128, np.int32(4))
+check("parted", 128, np.int32(0))
+check("parted", 128, np.int32(2))
+check("named", 64, np.int32(64), np.uint32(0xffffffff))
+check("named", 40, np.int32(40), np.uint32(0xffffffff))
+check("named", 64, np.int32(40), np.uint32(0xffffffff))
+check("named", 32, np.int32(16), np.uint32(0xffff))
+check("named", 32, np.int32(32), np.uint32(0xffff))
+check("rounds", 320, np.int32(7))
+check("rounds", 33, np.int32(3))
+"""
+
+
+def test_barriers_and_masks_of_gangs_follow_the_rules():
+    ours, _ = run_program(ROUNDS, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK=None)
+    threads, _ = run_program(ROUNDS, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK=None, PYCUDA_CPU_VECTOR=0)
+    assert ours == threads
+    gone = [line for line in ours.splitlines() if line.startswith("gone")]
+    assert gone[0] == "gone end"
+    assert gone[1].startswith("gone 7 (0, 0, 0) 56 threads exited without reaching a barrier")
+    assert gone[1].endswith("the first is thread (200, 0, 0)")
+    assert gone[3].startswith("gone 7 (0, 0, 0) 72 threads exited")
+    parted = [line for line in ours.splitlines() if line.startswith("parted")]
+    assert parted[:2] == ["parted end", "parted end"]
+    assert "threads of the block wait at different __syncthreads()" in parted[2]
+    named = [line for line in ours.splitlines() if line.startswith("named")]
+    assert named[:2] == ["named end", "named end"]
+    assert "names 24 of the warp's lanes that have exited, the first is thread (40, 0, 0)" in named[2]
+    assert named[4] == "named end"
+    assert "does not name lane 16, which calls it" in named[5]
+    assert ours.count("rounds") == 2
