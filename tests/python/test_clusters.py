@@ -62,12 +62,17 @@ extern "C" __global__ void left_alone(int *out)
   out[0] = cell;
 }
 
-extern "C" __global__ void looks_too_late(int *out)
+extern "C" __global__ void looks_too_late(int *out, bool generic)
 {
   __shared__ int cell;
   const cg::cluster_group cluster = cg::this_cluster();
   cell = blockIdx.x;
   int *theirs = cluster.map_shared_rank(&cell, 1);
+  if (generic) {  // the compiler no longer knows which space it is of
+    unsigned long long address;
+    asm volatile("mov.u64 %0, %1;" : "=l"(address) : "l"(theirs));
+    theirs = reinterpret_cast<int *>(address);
+  }
   if (cluster.block_rank() == 1) return;
   for (int i = 0; i < 1000; ++i) __nanosleep(1);
   out[0] = *theirs;
@@ -134,12 +139,14 @@ except cuda.Error as error:
     assert "read of 4 bytes" in output
 
 
-def test_the_checked_mode_sees_accesses_to_a_block_that_has_exited():
+@pytest.mark.parametrize("generic", [False, True])
+def test_the_checked_mode_sees_accesses_to_a_block_that_has_exited(generic):
     output = run(
+        f"generic = {generic}"
         """
 out = np.zeros(1, np.int32)
 try:
-    module.get_function("looks_too_late")(cuda.Out(out), block=(1, 1, 1), grid=(2, 1), cluster=(2, 1, 1))
+    module.get_function("looks_too_late")(cuda.Out(out), np.bool_(generic), block=(1, 1, 1), grid=(2, 1), cluster=(2, 1, 1))
     print("nothing was found")
 except cuda.Error as error:
     print(error)

@@ -66,7 +66,7 @@ bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
   launch_ = &launch;
   kernel_ = &kernel;
   if (arena_ == nullptr) arena_ = SharedArena::create();
-  if (arena_ == nullptr || !arena_->prepare(launch.shared_bytes)) return false;
+  if (arena_ == nullptr || !launch.prepare_shared(*arena_)) return false;
   coroutine_stride_ = (kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
   const std::uint64_t wanted = coroutine_stride_ * launch.threads;
   if (wanted > coroutine_capacity_) {

@@ -12,6 +12,7 @@
 
 #include "cpu/exec/address_space.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/block_run.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/findings.h"
 #include "cpu/exec/local_area.h"
@@ -209,6 +210,15 @@ std::string local_text(const LaunchContext& launch, const FaultRecord& record) {
   return {};
 }
 
+/// Whether the address is one of a block of the thread's cluster whose shared memory is gone.
+bool is_of_exited_block(const FaultRecord& record) {
+  if (!record.thread_known || record.thread == nullptr || record.thread->block->block == nullptr)
+    return false;
+  const Cluster& cluster = static_cast<const BlockRun*>(record.thread->block->block)->cluster();
+  const auto rank = cluster.owner(record.address, 1);
+  return rank && !cluster.lives(*rank);
+}
+
 std::string happened(const LaunchContext& launch, const FaultRecord& record,
                      const BlockFrame& block) {
   if (record.headline != nullptr) return record.headline;
@@ -219,6 +229,8 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
         return "illegal memory access at an address that is no address (not canonical; the "
                "processor does not tell which)";
       }
+      if (is_of_exited_block(record))
+        return "an access to the shared memory of a block that has exited";
       std::string text = "illegal memory access at address " + at;
       std::string place = shared_text(launch, block, record.address);
       if (place.empty()) place = local_text(launch, record);

@@ -125,6 +125,11 @@ void LaunchContext::add_run_time(std::chrono::steady_clock::duration time) const
   if (choice.work) kernel.table->add_run_time(*choice.work, time);
 }
 
+bool LaunchContext::prepare_shared(SharedArena& arena) const {
+  return kernel.facts.reads_reserved_shared ? arena.prepare_with_system(shared_bytes)
+                                            : arena.prepare(shared_bytes);
+}
+
 bool LaunchContext::needs_fresh_shared() const {
   return kernel.facts.reads_reserved_shared ||
          ((checked_mode() || request.checks.has(Check::Init)) && shared_bytes != 0);
@@ -212,7 +217,7 @@ void LaunchContext::report(FaultKind kind, const BlockFrame* block, const Thread
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                       unsigned processor) {
   SharedArena* const arena = thread_arena();
-  if (arena == nullptr || !arena->prepare(launch.shared_bytes)) {
+  if (arena == nullptr || !launch.prepare_shared(*arena)) {
     launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
     return;
   }

@@ -65,6 +65,8 @@ struct LaunchContext {
   }
   /// The launch has run for so long: that counts for code that would run it better (choice.work).
   void add_run_time(std::chrono::steady_clock::duration time) const;
+  /// Makes what a block may use accessible; false when memory is exhausted.
+  bool prepare_shared(SharedArena& arena) const;
   /// Whether shared memory must be refreshed before each block.
   bool needs_fresh_shared() const;
   /// In checked mode, nothing of an earlier block can be read; the system's bytes are zeros.

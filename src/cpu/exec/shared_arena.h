@@ -27,6 +27,11 @@ class SharedArena {
   /// Makes `bytes` of the block's own accessible; false when memory is exhausted. Contents are
   /// undefined.
   bool prepare(std::uint64_t bytes) {
+    // The page of the system's part would hide that a block without memory of its own uses some.
+    return bytes == 0 || prepare_with_system(bytes);
+  }
+  /// The same with the system's part, for kernels that read it, even if `bytes` are 0.
+  bool prepare_with_system(std::uint64_t bytes) {
     return reserved_shared_bytes + bytes <= accessible_ || grow(reserved_shared_bytes + bytes);
   }
   /// Overwrites the block's first `bytes`, so that nothing of an earlier block can be read.

@@ -223,10 +223,19 @@ TEST_CASE("a shared window is usable to its size and faults anywhere beyond") {
   CHECK_FALSE(arena->prepare(std::uint64_t{1} << 40));
 }
 
-TEST_CASE("the system's part of a shared window is there, and nothing before it") {
+TEST_CASE("a block without shared memory of its own faults at the first byte") {
   const auto arena = SharedArena::create();
   REQUIRE(arena != nullptr);
   REQUIRE(arena->prepare(0));
+  CHECK(faults_at(arena->own()));
+  REQUIRE(arena->prepare(1));
+  CHECK_FALSE(faults_at(arena->own()));
+}
+
+TEST_CASE("the system's part of a shared window is there, and nothing before it") {
+  const auto arena = SharedArena::create();
+  REQUIRE(arena != nullptr);
+  REQUIRE(arena->prepare_with_system(0));
   for (const std::byte* at = arena->window(); at != arena->own(); ++at) CHECK(*at == std::byte{0});
   CHECK(faults_at(arena->window() - 1));
   CHECK(faults_at(arena->window() - SharedArena::guard_bytes));
