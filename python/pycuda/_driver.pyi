@@ -252,6 +252,42 @@ class mem_handle_type(_Enumeration):
     POSIX_FILE_DESCRIPTOR: ClassVar[mem_handle_type]
     FABRIC: ClassVar[mem_handle_type]
 
+class tensor_map_data_type(_Enumeration):
+    UINT8: ClassVar[tensor_map_data_type]
+    UINT16: ClassVar[tensor_map_data_type]
+    UINT32: ClassVar[tensor_map_data_type]
+    INT32: ClassVar[tensor_map_data_type]
+    UINT64: ClassVar[tensor_map_data_type]
+    INT64: ClassVar[tensor_map_data_type]
+    FLOAT16: ClassVar[tensor_map_data_type]
+    FLOAT32: ClassVar[tensor_map_data_type]
+    FLOAT64: ClassVar[tensor_map_data_type]
+    BFLOAT16: ClassVar[tensor_map_data_type]
+    FLOAT32_FTZ: ClassVar[tensor_map_data_type]
+    TFLOAT32: ClassVar[tensor_map_data_type]
+    TFLOAT32_FTZ: ClassVar[tensor_map_data_type]
+
+class tensor_map_interleave(_Enumeration):
+    NONE: ClassVar[tensor_map_interleave]
+    INTERLEAVE_16B: ClassVar[tensor_map_interleave]
+    INTERLEAVE_32B: ClassVar[tensor_map_interleave]
+
+class tensor_map_swizzle(_Enumeration):
+    NONE: ClassVar[tensor_map_swizzle]
+    SWIZZLE_32B: ClassVar[tensor_map_swizzle]
+    SWIZZLE_64B: ClassVar[tensor_map_swizzle]
+    SWIZZLE_128B: ClassVar[tensor_map_swizzle]
+
+class tensor_map_l2_promotion(_Enumeration):
+    NONE: ClassVar[tensor_map_l2_promotion]
+    L2_64B: ClassVar[tensor_map_l2_promotion]
+    L2_128B: ClassVar[tensor_map_l2_promotion]
+    L2_256B: ClassVar[tensor_map_l2_promotion]
+
+class tensor_map_oob_fill(_Enumeration):
+    ZEROS: ClassVar[tensor_map_oob_fill]
+    NAN_REQUEST_ZERO_FMA: ClassVar[tensor_map_oob_fill]
+
 class mem_access_flags(_Enumeration):
     NONE: ClassVar[mem_access_flags]
     READ: ClassVar[mem_access_flags]
@@ -762,6 +798,37 @@ class ExternalMemory:
     def map(self, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> ExternalBuffer: ...
     @property
     def size(self) -> int: ...
+
+class TensorMap:
+    @staticmethod
+    def tiled(
+        array: _ArrayBase,
+        box: Sequence[SupportsIndex] | SupportsIndex,
+        data_type: SupportsIndex | None = None,
+        element_strides: Sequence[SupportsIndex] | None = None,
+        interleave: SupportsIndex = ...,
+        swizzle: SupportsIndex = ...,
+        l2_promotion: SupportsIndex = ...,
+        oob_fill: SupportsIndex = ...,
+    ) -> TensorMap: ...
+    @staticmethod
+    def im2col(
+        array: _ArrayBase,
+        lower_corner: Sequence[SupportsIndex] | SupportsIndex,
+        upper_corner: Sequence[SupportsIndex] | SupportsIndex,
+        channels_per_pixel: SupportsIndex,
+        pixels_per_column: SupportsIndex,
+        data_type: SupportsIndex | None = None,
+        element_strides: Sequence[SupportsIndex] | None = None,
+        interleave: SupportsIndex = ...,
+        swizzle: SupportsIndex = ...,
+        l2_promotion: SupportsIndex = ...,
+        oob_fill: SupportsIndex = ...,
+    ) -> TensorMap: ...
+    def replace_array(self, array: _ArrayBase) -> None: ...
+    @property
+    def array(self) -> _ArrayBase: ...
+    def __bytes__(self) -> bytes: ...
 
 class IPCMemoryHandle(_DevicePointer):
     def __init__(self, handle: _Buffer, flags: SupportsIndex = 1) -> None: ...

@@ -54,6 +54,32 @@ const Member mem_location_type_members[] = {
     {"HOST_NUMA", 3},
     {"HOST_NUMA_CURRENT", 4},
 };
+const Member tensor_map_data_type_members[] = {
+    {"UINT8", 0},        {"UINT16", 1},    {"UINT32", 2},        {"INT32", 3},   {"UINT64", 4},
+    {"INT64", 5},        {"FLOAT16", 6},   {"FLOAT32", 7},       {"FLOAT64", 8}, {"BFLOAT16", 9},
+    {"FLOAT32_FTZ", 10}, {"TFLOAT32", 11}, {"TFLOAT32_FTZ", 12},
+};
+const Member tensor_map_interleave_members[] = {
+    {"NONE", 0},
+    {"INTERLEAVE_16B", 1},
+    {"INTERLEAVE_32B", 2},
+};
+const Member tensor_map_swizzle_members[] = {
+    {"NONE", 0},
+    {"SWIZZLE_32B", 1},
+    {"SWIZZLE_64B", 2},
+    {"SWIZZLE_128B", 3},
+};
+const Member tensor_map_l2_promotion_members[] = {
+    {"NONE", 0},
+    {"L2_64B", 1},
+    {"L2_128B", 2},
+    {"L2_256B", 3},
+};
+const Member tensor_map_oob_fill_members[] = {
+    {"ZEROS", 0},
+    {"NAN_REQUEST_ZERO_FMA", 1},
+};
 const Member mem_handle_type_members[] = {
     {"NONE", 0},
     {"POSIX_FILE_DESCRIPTOR", 1},
@@ -364,6 +390,11 @@ const Table tables[] = {
     {"mem_advice", mem_advice_members, Kind::Enumeration},
     {"mem_range_attribute", mem_range_attribute_members, Kind::Enumeration},
     {"mem_handle_type", mem_handle_type_members, Kind::Enumeration},
+    {"tensor_map_data_type", tensor_map_data_type_members, Kind::Enumeration},
+    {"tensor_map_interleave", tensor_map_interleave_members, Kind::Enumeration},
+    {"tensor_map_swizzle", tensor_map_swizzle_members, Kind::Enumeration},
+    {"tensor_map_l2_promotion", tensor_map_l2_promotion_members, Kind::Enumeration},
+    {"tensor_map_oob_fill", tensor_map_oob_fill_members, Kind::Enumeration},
     {"mem_access_flags", mem_access_flags_members, Kind::Enumeration},
     {"atomic_operation", atomic_operation_members, Kind::Enumeration},
     {"atomic_capability", atomic_capability_members, Kind::FlagNames},

@@ -15,6 +15,7 @@
 #include "bindings/convert/buffer.h"
 #include "bindings/convert/byte_values.h"
 #include "bindings/convert/numpy_types.h"
+#include "bindings/convert/tensor_map_argument.h"
 #include "bindings/convert/texture_argument.h"
 #include "bindings/function/element_check.h"
 #include "bindings/gil/released.h"
@@ -314,6 +315,11 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     std::memcpy(destination, &*handle, sizeof *handle);
     return;
   }
+  if (const CUtensorMap* map = tensor_map_of(value)) {
+    if (argument.bytes != sizeof *map) argument.raise_wrong_size("a tensor map of 128 bytes");
+    std::memcpy(destination, map, sizeof *map);
+    return;
+  }
   if (write_gpudata(argument, destination)) return;
   if (holder) {
     write_pointer(argument, *pointer_held_by(value), destination);
@@ -376,6 +382,7 @@ NaturalLayout natural_layout(const Argument& argument) {
     layout.bytes = nb::cast<std::size_t>(nb::handle(argument.value).attr("nbytes"));
     return layout;
   }
+  if (tensor_map_of(argument.value)) return {sizeof(CUtensorMap), alignof(CUtensorMap)};
   if (scalar.kind == ScalarKind::Complex) return {scalar.bytes, scalar.bytes / std::size_t{2}};
   if (scalar.kind != ScalarKind::None) return {scalar.bytes, scalar.bytes};
   if (PyLong_Check(argument.value) || PyFloat_Check(argument.value) ||

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Tensor maps of arrays: as arguments of kernels that copy boxes of them, and what cannot be mapped."""
+
+import pytest
+from programs import run_program
+
+START = '''
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+if not pycuda.autoinit.device.get_attribute(cuda.device_attribute.TENSOR_MAP_ACCESS_SUPPORTED):
+    raise SystemExit(77)
+
+module = SourceModule(r"""
+struct alignas(64) Map { unsigned long long words[16]; };
+
+__device__ void load(const Map *map, void *to, unsigned bytes, int x, int y, int z, int rank, int w, int offsets)
+{
+  __shared__ alignas(8) unsigned long long bar;
+  const unsigned barrier = __cvta_generic_to_shared(&bar), place = __cvta_generic_to_shared(to);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" :: "r"(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "r"(bytes) : "memory");
+    if (rank == 2)
+      asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                   " [%0], [%1, {%2, %3}], [%4];"
+                   :: "r"(place), "l"(map), "r"(x), "r"(y), "r"(barrier) : "memory");
+    if (rank == 3)
+      asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                   " [%0], [%1, {%2, %3, %4}], [%5];"
+                   :: "r"(place), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier) : "memory");
+    if (rank == 4)
+      asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                   " [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};"
+                   :: "r"(place), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier),
+                      "h"((short)(offsets & 255)), "h"((short)(offsets >> 8)) : "memory");
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }"
+                 :: "r"(barrier) : "memory");
+  }
+  __syncthreads();
+}
+
+extern "C" __global__ void copy_box(int *out, const __grid_constant__ Map map, int words, int x, int y, int z, int rank,
+                                    int w, int offsets)
+{
+  extern __shared__ __align__(1024) int box[];
+  load(&map, box, words * 4, x, y, z, rank, w, offsets);
+  for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = box[i];
+}
+""", no_extern_c=True)
+
+
+def box_of(tensor_map, shape, x, y, z=0, rank=2, w=0, offsets=0):
+    """The elements of the box that begins at column `x`, row `y`, plane `z`."""
+    out = gpuarray.empty(shape, np.int32)
+    module.get_function("copy_box")(out, tensor_map, np.int32(out.size), np.int32(x), np.int32(y), np.int32(z),
+                                    np.int32(rank), np.int32(w), np.int32(offsets), block=(32, 1, 1),
+                                    shared=out.nbytes)
+    return out.get()
+'''
+
+
+def run(code):
+    try:
+        return run_program(START + code, PYCUDA_CPU_ARCH="90")[0]
+    except AssertionError as error:
+        if str(error).startswith("exit status 77"):
+            pytest.skip("needs a device with tensor maps: compute capability 9.0")
+        raise
+
+
+def test_boxes_are_copied_where_the_map_says():
+    run("""
+picture = np.arange(20 * 24, dtype=np.int32).reshape(20, 24)
+array = gpuarray.to_gpu(picture)
+tile = cuda.TensorMap.tiled(array, box=(4, 8))
+assert (box_of(tile, (4, 8), 8, 3) == picture[3:7, 8:16]).all()
+beside = box_of(tile, (4, 8), 20, 18)  # beyond the last column and row there are zeros
+assert (beside[:2, :4] == picture[18:, 20:]).all() and (beside[2:] == 0).all() and (beside[:, 4:] == 0).all()
+assert (box_of(tile, (4, 8), -4, -1)[1:, 4:] == picture[:3, :4]).all()
+
+# Views: every other row, a part, a volume.
+rows = cuda.TensorMap.tiled(array[::2], box=(4, 8))
+assert (box_of(rows, (4, 8), 8, 2) == picture[::2][2:6, 8:16]).all()
+part = cuda.TensorMap.tiled(array[4:, 8:], box=(4, 8))
+assert (box_of(part, (4, 8), 4, 1) == picture[4:, 8:][1:5, 4:12]).all()
+steps = cuda.TensorMap.tiled(array, box=(4, 8), element_strides=(2, 1))
+assert (box_of(steps, (2, 8), 0, 1) == picture[1:5:2, :8]).all()
+volume = picture.reshape(5, 4, 24)
+cube = cuda.TensorMap.tiled(gpuarray.to_gpu(volume), box=(2, 3, 4))
+assert (box_of(cube, (2, 3, 4), 4, 1, 2, rank=3) == volume[2:4, 1:4, 4:8]).all()
+
+# Rows of 32 bytes whose halves of 16 are exchanged in every other group of four rows.
+swizzled = cuda.TensorMap.tiled(array, box=(8, 8), swizzle=cuda.tensor_map_swizzle.SWIZZLE_32B)
+found, plain = box_of(swizzled, (8, 8), 0, 0), picture[:8, :8]
+assert (found[:4] == plain[:4]).all() and (found[4:] == plain[4:][:, [4, 5, 6, 7, 0, 1, 2, 3]]).all()
+""")
+
+
+def test_pixels_are_copied_as_columns():
+    run("""
+images = np.arange(2 * 6 * 5 * 4, dtype=np.int32).reshape(2, 6, 5, 4)
+# A filter of 3 x 3: its first pixel moves over all but the last two columns and rows.
+columns = cuda.TensorMap.im2col(gpuarray.to_gpu(images), (0, 0), (-2, -2), channels_per_pixel=4, pixels_per_column=8)
+for dy in range(3):
+    for dx in range(3):
+        found = box_of(columns, (8, 4), 0, 0, 0, rank=4, w=1, offsets=dx | dy << 8)
+        wanted = images[1, dy:dy + 4, dx:dx + 3].reshape(-1, 4)[:8]
+        assert (found == wanted).all(), (dx, dy)
+""")
+
+
+def test_a_map_is_moved_to_another_array_and_keeps_it():
+    run("""
+import gc, weakref
+first = gpuarray.to_gpu(np.arange(64, dtype=np.int32).reshape(8, 8))
+second = first + 100
+tile = cuda.TensorMap.tiled(first, box=(2, 4))
+assert tile.array is first
+before = bytes(tile)
+tile.replace_array(second)
+assert tile.array is second and bytes(tile) != before and len(before) == 128
+second, kept = None, weakref.ref(second)
+gc.collect()
+assert kept() is not None
+assert box_of(tile, (2, 4), 4, 1).tolist() == [[112, 113, 114, 115], [120, 121, 122, 123]]
+for other, name in ((gpuarray.zeros((8, 4), np.int32), "shape"), (gpuarray.zeros((8, 8), np.float32), "dtype")):
+    try:
+        tile.replace_array(other)
+    except ValueError as error:
+        assert str(error) == f"the new array differs in its {name}; make a new tensor map", error
+    else:
+        raise AssertionError(name)
+""")
+
+
+def test_what_cannot_be_mapped_says_which_rule_it_breaks():
+    run("""
+array = gpuarray.zeros((8, 16), np.float32)
+tiled, im2col = cuda.TensorMap.tiled, cuda.TensorMap.im2col
+narrow = cuda.tensor_map_swizzle.SWIZZLE_32B
+for error, words, call in (
+    (TypeError, "made of a GPUArray", lambda: tiled(np.zeros((8, 16)), (1, 4))),
+    (TypeError, "no elements of dtype complex64", lambda: tiled(gpuarray.zeros((8, 16), np.complex64), (1, 4))),
+    (TypeError, "elements of 4 bytes in an array that is mapped as elements of 2 bytes",
+     lambda: tiled(array, (1, 8), data_type=cuda.tensor_map_data_type.FLOAT16)),
+    (ValueError, "without elements", lambda: tiled(gpuarray.zeros((0, 16), np.float32), (1, 4))),
+    (ValueError, "1 to 5 dimensions, not 6",
+     lambda: tiled(gpuarray.zeros((1,) * 5 + (16,), np.float32), (1,) * 5 + (4,))),
+    (ValueError, "is not a multiple of 16", lambda: tiled(array[:, 1:], (1, 4))),
+    (ValueError, "not neighbours: they are 64 bytes apart and have 4", lambda: tiled(array.T, (1, 4))),
+    (ValueError, "a stride of 20 bytes", lambda: tiled(gpuarray.zeros((4, 5), np.float32), (1, 4))),
+    (ValueError, "the box has 1 dimensions, the tensor 2", lambda: tiled(array, 4)),
+    (ValueError, "1 to 256 elements, not 0", lambda: tiled(array, (0, 4))),
+    (ValueError, "1 to 256 elements, not 300", lambda: tiled(array, (300, 4))),
+    (ValueError, "a row of the box has 12 bytes", lambda: tiled(array, (1, 3))),
+    (ValueError, "a row of the box has 64 bytes; with this swizzle at most 32",
+     lambda: tiled(array, (1, 16), swizzle=narrow)),
+    (ValueError, "an element stride is 1 to 8, not 9", lambda: tiled(array, (1, 4), element_strides=(9, 1))),
+    (ValueError, "element_strides has 1 numbers", lambda: tiled(array, (1, 4), element_strides=(1,))),
+    (ValueError, "3 to 5 dimensions, not 2", lambda: im2col(array, (), (), 4, 8)),
+    (ValueError, "each of the 2 dimensions of space",
+     lambda: im2col(gpuarray.zeros((1, 4, 4, 4), np.float32), (0,), (0,), 4, 8)),
+    (ValueError, "a corner at 200", lambda: im2col(gpuarray.zeros((1, 4, 4, 4), np.float32), (0, 0), (200, 0), 4, 8)),
+    (ValueError, "1 to 1024 pixels, not 2000",
+     lambda: im2col(gpuarray.zeros((1, 4, 4, 4), np.float32), (0, 0), (0, 0), 4, 2000)),
+    (cuda.LogicError, "cuTensorMapEncodeTiled failed", lambda: tiled(array, (1, 4), oob_fill=7)),
+    (TypeError, "is a tensor map of 128 bytes, but the parameter has 8 bytes",
+     lambda: SourceModule("__global__ void f(float *x) {}").get_function("f")(tiled(array, (1, 4)), block=(1, 1, 1))),
+):
+    try:
+        call()
+    except error as caught:
+        assert words in str(caught), (words, str(caught))
+    else:
+        raise AssertionError(words)
+""")
+
+
+def test_devices_without_tensor_maps_refuse_them():
+    run_program(
+        """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda import gpuarray
+try:
+    cuda.TensorMap.tiled(gpuarray.zeros((8, 16), np.float32), (1, 4))
+except cuda.Error as error:
+    assert "cuTensorMapEncodeTiled failed" in str(error), error
+else:
+    assert pycuda.autoinit.device.get_attribute(cuda.device_attribute.TENSOR_MAP_ACCESS_SUPPORTED)
+""",
+        PYCUDA_CPU_ARCH="80",
+    )
