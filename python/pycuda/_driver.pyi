@@ -11,6 +11,7 @@ from typing_extensions import Buffer, Self, TypeVar
 
 from pycuda._plan import Plan
 from pycuda._report import Report
+from pycuda.gpuarray import GPUArray
 
 class _ForeignStream(Protocol):
     def __cuda_stream__(self) -> tuple[int, int]: ...
@@ -802,7 +803,7 @@ class ExternalMemory:
 class TensorMap:
     @staticmethod
     def tiled(
-        array: _ArrayBase,
+        array: GPUArray[Any],
         box: Sequence[SupportsIndex] | SupportsIndex,
         data_type: SupportsIndex | None = None,
         element_strides: Sequence[SupportsIndex] | None = None,
@@ -813,7 +814,7 @@ class TensorMap:
     ) -> TensorMap: ...
     @staticmethod
     def im2col(
-        array: _ArrayBase,
+        array: GPUArray[Any],
         lower_corner: Sequence[SupportsIndex] | SupportsIndex,
         upper_corner: Sequence[SupportsIndex] | SupportsIndex,
         channels_per_pixel: SupportsIndex,
@@ -825,9 +826,9 @@ class TensorMap:
         l2_promotion: SupportsIndex = ...,
         oob_fill: SupportsIndex = ...,
     ) -> TensorMap: ...
-    def replace_array(self, array: _ArrayBase) -> None: ...
+    def replace_array(self, array: GPUArray[Any]) -> None: ...
     @property
-    def array(self) -> _ArrayBase: ...
+    def array(self) -> GPUArray[Any]: ...
     def __bytes__(self) -> bytes: ...
 
 class IPCMemoryHandle(_DevicePointer):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs without a fault are clean: the examples under the checks in vectors, CUB and cooperative groups under all."""
+"""Programs without a fault are clean: examples under the checks in vectors, CUB and cooperative groups under all."""
 
 import pathlib
 

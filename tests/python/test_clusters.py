@@ -146,7 +146,8 @@ def test_the_checked_mode_sees_accesses_to_a_block_that_has_exited(generic):
         """
 out = np.zeros(1, np.int32)
 try:
-    module.get_function("looks_too_late")(cuda.Out(out), np.bool_(generic), block=(1, 1, 1), grid=(2, 1), cluster=(2, 1, 1))
+    looks = module.get_function("looks_too_late")
+    looks(cuda.Out(out), np.bool_(generic), block=(1, 1, 1), grid=(2, 1), cluster=(2, 1, 1))
     print("nothing was found")
 except cuda.Error as error:
     print(error)

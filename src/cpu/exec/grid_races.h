@@ -138,8 +138,7 @@ void GridRaces::Page::add(const GridAccess& now, std::size_t word, std::uint16_t
   if (!is_simple || is_elsewhere) {
     if (!is_elsewhere) move(word, generation);
     history_of(word, generation)
-        .history.add(
-            now, [](const GridAccess&) { return true; }, precedes, conflict);
+        .history.add(now, [](const GridAccess&) { return true; }, precedes, conflict);
     return;
   }
   const std::uint64_t tag = tag_of(now, generation);

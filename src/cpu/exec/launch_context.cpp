@@ -93,7 +93,7 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   std::byte* params = params_;
   if (parameter_bytes > inline_params) {
     params = large_params_ = static_cast<std::byte*>(
-        ::operator new (parameter_bytes, std::align_val_t{parameter_alignment}));
+        ::operator new(parameter_bytes, std::align_val_t{parameter_alignment}));
   }
   std::memcpy(params, request.params.data(), request.params.size());
   if (parameter_bytes > request.params.size()) {
@@ -118,7 +118,7 @@ LaunchContext::~LaunchContext() {
     AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(workspace_.get()));
   }
   if (large_params_ != nullptr)
-    ::operator delete (large_params_, std::align_val_t{parameter_alignment});
+    ::operator delete(large_params_, std::align_val_t{parameter_alignment});
 }
 
 void LaunchContext::add_run_time(std::chrono::steady_clock::duration time) const {
