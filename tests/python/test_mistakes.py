@@ -77,6 +77,16 @@ MISTAKES = {
     "a list of numbers": (lambda: scale(cuda.In([1.0, 2.0]), F, N, **BLOCK), TypeError, ["list", "numpy.asarray"]),
     "freed memory": (lambda: scale(freed(), F, N, **BLOCK), cuda.LogicError, ["the memory has been freed"]),
     "memory freed twice": (lambda: freed().free(), cuda.LogicError, ["released before"]),
+    "a copy from an array with gaps": (
+        lambda: cuda.memcpy_htod(cuda.mem_alloc(40), np.ones((5, 4), np.float32)[:, ::2]),
+        ValueError,
+        ["ndarray is not contiguous", "its strides (16, 8)", "numpy.ascontiguousarray"],
+    ),
+    "a copy to an array with gaps": (
+        lambda: cuda.memcpy_dtoh(np.ones((5, 4), np.float32)[:, ::2], cuda.mem_alloc(40)),
+        ValueError,
+        ["ndarray is not contiguous", "copy to a contiguous array"],
+    ),
     "a copy that is too long": (
         lambda: cuda.memcpy_htod(cuda.mem_alloc(40), np.ones(100)),
         cuda.LogicError,

@@ -22,11 +22,37 @@ void refuse_objects(PyObject* buffer) {
   }
 }
 
+namespace {
+
+/// The layout of a NumPy array that is not contiguous, in words; "" for other objects. Keeps the
+/// Python error that is set.
+std::string layout_with_gaps(PyObject* object) {
+  const nb::error_scope kept;
+  if (!is_ndarray(object)) return {};
+  const nb::handle array = object;
+  if (nb::cast<bool>(array.attr("flags").attr("forc"))) return {};
+  return std::string("its shape is ") + nb::repr(array.attr("shape")).c_str() + ", its strides " +
+         nb::repr(array.attr("strides")).c_str();
+}
+
+/// Throws the Python error that is set. NumPy says that an array is not contiguous; what to do
+/// about it is added here.
+[[noreturn]] void throw_without_buffer(PyObject* object, bool writable) {
+  const std::string layout = layout_with_gaps(object);
+  if (layout.empty()) throw nb::python_error();
+  PyErr_Clear();
+  const char* remedy = writable ? "copy to a contiguous array, and assign that"
+                                : "numpy.ascontiguousarray makes a contiguous copy";
+  throw nb::value_error(("ndarray is not contiguous: " + layout + "; " + remedy).c_str());
+}
+
+}  // namespace
+
 Buffer Buffer::open(PyObject* object, int flags) {
   Buffer buffer;
   if (PyObject_GetBuffer(object, &buffer.view_, flags) != 0) {
     buffer.view_ = {};
-    throw nb::python_error();
+    throw_without_buffer(object, (flags & PyBUF_WRITABLE) != 0);
   }
   refuse_objects(object);
   return buffer;
