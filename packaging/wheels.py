@@ -128,7 +128,7 @@ def finish(wheel, tools):
         "-w", DIST, wheel, env=environment)  # fmt: skip
     (finished,) = set(DIST.glob("*.whl")) - before
     # What every unpacker reads, 4 % smaller than zlib makes it. It takes a minute of one core, beside the next wheel.
-    command = ["advzip", "--quiet", "--recompress", "-4", "--iter", "3", str(finished)]
+    command = ["advzip", "--quiet", "--recompress", "-3", str(finished)]
     COMPRESSING.append(subprocess.Popen(command))
     return finished
 
