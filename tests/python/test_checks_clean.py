@@ -30,7 +30,8 @@ def test_examples_are_clean(program, tmp_path):
         (tmp_path / path.name).write_text(path.read_text())
     (tmp_path / program).write_text(text)
     report = tmp_path / "report"
-    run_file(tmp_path / program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK="memory,sync", PYCUDA_CPU_CHECK_REPORT=report)
+    settings = {"PYCUDA_CPU_CHECK": "memory,init,sync", "PYCUDA_CPU_CHECK_REPORT": report}
+    run_file(tmp_path / program, PYCUDA_DRIVER="cpu", **settings)
     assert not report.exists(), report.read_text()
 
 

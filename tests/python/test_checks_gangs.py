@@ -59,7 +59,7 @@ for name in ("saxpy", "tree", "shuffles", "local", "heap"):
 """
 
 
-@pytest.mark.parametrize("check", ["memory", "sync", "memory,sync"])
+@pytest.mark.parametrize("check", ["memory", "sync", "memory,sync", "init"])
 def test_checked_kernels_run_in_gangs_or_the_plan_says_why_not(check):
     output, _ = run_program(PLANS, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
     lines = output.splitlines()
@@ -69,7 +69,7 @@ def test_checked_kernels_run_in_gangs_or_the_plan_says_why_not(check):
         assert lines[4].startswith("heap False thread by thread: checked memory that threads free")
 
 
-@pytest.mark.parametrize("check", ["init", "race", "all"])
+@pytest.mark.parametrize("check", ["race", "all"])
 def test_the_plan_says_which_checks_are_made_thread_by_thread(check):
     output, _ = run_program(PLANS, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
     lines = output.splitlines()
@@ -242,3 +242,64 @@ def test_barriers_and_masks_of_gangs_follow_the_rules():
     assert named[4] == "named end"
     assert "does not name lane 16, which calls it" in named[5]
     assert ours.count("rounds") == 2
+
+
+UNWRITTEN = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+import pycuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+template <class T> __device__ void copy(T *to, const T *from)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = from[i] + T(1);
+}
+__global__ void bytes(unsigned char *to, const unsigned char *from) { copy(to, from); }
+__global__ void halves(unsigned short *to, const unsigned short *from) { copy(to, from); }
+__global__ void words(unsigned *to, const unsigned *from) { copy(to, from); }
+__global__ void longs(unsigned long long *to, const unsigned long long *from) { copy(to, from); }
+__global__ void pairs(float2 *to, const float2 *from)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = make_float2(from[i].x + 1, from[i].y);
+}
+__global__ void shared(int *to, int n)
+{
+  __shared__ int s[128];
+  if (threadIdx.x < n) s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  to[threadIdx.x] = s[threadIdx.x] * 2;
+}
+''', options=["-lineinfo"])
+for name, size in (("bytes", 1), ("halves", 2), ("words", 4), ("longs", 8), ("pairs", 8)):
+    for written in (512 * size, 301 * size // 4 * 4):
+        with pycuda.checks("init") as found:
+            source, target = cuda.mem_alloc(512 * size), cuda.mem_alloc(512 * size)
+            cuda.memset_d8(source, 255, written)
+            module.get_function(name)(target, source, block=(128, 1, 1), grid=(4, 1))
+        print(name, written // size, [(one.block, one.thread, one.access) for one in found])
+for n in (128, 77):
+    with pycuda.checks("init") as found:
+        module.get_function("shared")(target, np.int32(n), block=(128, 1, 1))
+    print("shared", n, [(one.line, one.thread, "shared::s" in one.message) for one in found])
+"""
+
+
+def test_the_first_lane_that_reads_what_nobody_wrote_is_named():
+    output, _ = run_program(UNWRITTEN, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK=None, PYCUDA_CPU_THREADS="1")
+    lines = output.splitlines()
+    for name, first, size in (
+        ("bytes", 300, 1),
+        ("halves", 300, 2),
+        ("words", 301, 4),
+        ("longs", 301, 8),
+        ("pairs", 301, 8),
+    ):
+        assert lines.pop(0) == f"{name} 512 []"
+        found = lines.pop(0)
+        access = f"read of {size} byte{'s' if size > 1 else ''}"
+        assert found.startswith(f"{name} {first} [((2, 0, 0), ({first - 256}, 0, 0), '{access}')"), found
+    assert lines == ["shared 128 []", "shared 77 [(21, (77, 0, 0), True)]"]

@@ -42,7 +42,7 @@ class Checks {
   /// Whether compiled code tells of its accesses (pycuda_cpu_note_access).
   constexpr bool note_accesses() const { return has(Check::Init) || has(Check::Race); }
   /// Whether vector code can do them.
-  constexpr bool have_vectors() const { return !note_accesses(); }
+  constexpr bool have_vectors() const { return !has(Check::Race); }
   /// Whether shared variables lie apart, so that messages can name them.
   constexpr bool part_variables() const { return has(Check::Memory) || note_accesses(); }
   constexpr Checks operator|(Checks other) const {
