@@ -232,7 +232,8 @@ TEST_CASE("a batch is done in its order, and not at all when one of it is wrong"
   bad[1] = operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, words.at(0) + 2, 13);
   CHECK(batch(stream, 2, bad, 0) == CUDA_ERROR_INVALID_VALUE);
   CHECK(batch(stream, 4, good, 1) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(batch(stream, 1, nullptr, 0) == CUDA_ERROR_INVALID_VALUE);
+  // NVIDIA's driver may read a list that is not there.
+  if (is_cpu_driver()) CHECK(batch(stream, 1, nullptr, 0) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuStreamSynchronize)(stream) == CUDA_SUCCESS);
   CHECK(words.value(0) == 11);
 }

@@ -5,16 +5,19 @@ import ctypes
 
 import cublas_calls as cublas
 import numpy as np
-import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 import pytest
 from cublas_calls import close, from_device, on_device, operated, random
 from programs import is_cpu
 
-pytestmark = pytest.mark.skipif(not is_cpu(), reason="needs the CPU driver")
-
 TYPES = ["f4", "f8", "c8", "c16"]
 COMPLEX = ["c8", "c16"]
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu_driver(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver")
 
 
 @pytest.fixture

@@ -6,17 +6,20 @@ import ctypes
 import cublas_calls as cublas
 import ml_dtypes
 import numpy as np
-import pycuda.autoinit
 import pycuda.driver as cuda
 import pytest
 from cublas_calls import close, from_device, on_device, random
 from programs import is_cpu
 
-pytestmark = pytest.mark.skipif(not is_cpu(), reason="needs the CPU driver")
-
 TYPES = ["f4", "f8", "c8", "c16"]
 FLOAT, HALF, INT8, INT32, BFLOAT16 = 0, 2, 3, 10, 14
 COMPUTE_16, COMPUTE_32, COMPUTE_INT = 64, 68, 72
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu_driver(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver")
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def pointers():
         return on_device(np.array([int(place) for place in places], np.uint64))
 
     yield listed
-    pycuda.autoinit.context.synchronize()
+    cuda.Context.synchronize()
     held.clear()
 
 

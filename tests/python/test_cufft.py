@@ -6,16 +6,19 @@ import pathlib
 
 import numpy as np
 import pycuda
-import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 import pytest
 from programs import is_cpu
 
-pytestmark = pytest.mark.skipif(not is_cpu(), reason="needs the CPU driver")
-
 R2C, C2R, C2C, D2Z, Z2D, Z2Z = 0x2A, 0x2C, 0x29, 0x6A, 0x6C, 0x69
 FORWARD, INVERSE = -1, 1
 INVALID_PLAN, INVALID_TYPE, INVALID_VALUE, EXEC_FAILED, INVALID_SIZE = 1, 3, 4, 6, 8
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu_driver(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver")
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def refused(call, *arguments, **named):
         raise AssertionError(f"{call}{arguments} went on")
 
 
-WRONG = [0x1234, 0x7000_0000_0000, (1 << 63) + 4096, (1 << 64) - 64, int(device) + (1 << 16), int(device) + (1 << 40)]
+WRONG = [0x1234, 0x7000_0000_0000, (1 << 63) + 4096, (1 << 64) - 64, int(device) + (1 << 16), int(device) + (1 << 46)]
 freed = cuda.mem_alloc(4096)
 WRONG.append(int(freed))
 freed.free()

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <memory>
 
 #include "cpu/exec/address_table.h"
@@ -75,11 +74,7 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   if (!has(Check::Race)) return;
   order_.start(launch.threads);
   const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
-  if (launch.gangs) {
-    shared_of_gangs_.start(words, launch.threads, order_);
-  } else if (shared_.size() < words) {
-    shared_.resize(words);
-  }
+  if (shared_.size() < words) shared_.resize(words);
   const Dim3 grid = launch.frame.grid, at = block.ctaid;
   number_ = at.x + grid.x * (at.y + grid.y * at.z);
   has_others_ = launch.blocks > 1;
@@ -93,8 +88,7 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
 }
 
 void BlockChecks::start_gangs(const LaunchContext& launch) {
-  if (has(Check::Sync) || has(Check::Race)) gang_sync_.start(launch.threads);
-  opened_ = 0;
+  if (has(Check::Sync)) gang_sync_.start(launch.threads);
   const std::uint64_t epoch = AddressTable::instance().epoch();
   const std::size_t sites = launch.kernel.facts.check_sites;
   if (allowed_grid_ == launch.frame.grid_id && allowed_epoch_ == epoch && allowed_.size() == sites)
@@ -163,18 +157,6 @@ void BlockChecks::has_read(const ThreadFrame& thread, const NotedAccess& access)
 void BlockChecks::gang_arrives(const ThreadFrame& gang, std::uint64_t lanes,
                                const AccessOfGang& access, std::uint32_t site) {
   gang_sync_.arrive(gang, lanes, access, site, *this);
-  if (has(Check::Race))
-    shared_of_gangs_.set_interval(gang.linear, order_.after(gang_sync_.barriers(gang)));
-}
-
-void BlockChecks::enter_gang(const ThreadFrame& gang) {
-  if (!has(Check::Race)) return;
-  const std::uint32_t barriers = gang_sync_.barriers(gang);
-  order_.be_in(barriers);
-  // The first gang behind a barrier: it has opened.
-  for (; opened_ < barriers; ++opened_) {
-    if (has_others_) grid_order_.sync_block();
-  }
 }
 
 void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& access) {
@@ -277,13 +259,9 @@ void BlockChecks::add_shared(const NotedAccess& access, const PastAccess& now, s
     if (is_conflict(access, now, past, at))
       report_shared_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
   };
-  if (launch_->gangs) {
-    shared_of_gangs_.add(now, word, precedes, conflict);
-  } else {
-    shared_[word].add(
-        now, [&](const PastAccess& past) { return past.interval == now.interval; }, precedes,
-        conflict);
-  }
+  shared_[word].add(
+      now, [&](const PastAccess& past) { return past.interval == now.interval; }, precedes,
+      conflict);
 }
 
 void BlockChecks::access_shared(const ThreadFrame& thread, const NotedAccess& access,
@@ -357,41 +335,6 @@ void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& ac
     now.mask = mask;
     add_global(*page, access, now, number);
   });
-}
-
-void BlockChecks::plain_words(const ThreadFrame& gang, const std::uint64_t* addresses,
-                              std::uint64_t lanes, const AccessOfGang& access,
-                              const std::uint64_t* values) {
-  NotedAccess noted{0, access.bytes, access.flags, {}};
-  GridAccess now;
-  static_cast<PastAccess&>(now) = past_access(gang, noted);
-  now.block = number_;
-  now.mask = 15;
-  const auto shared = reinterpret_cast<std::uint64_t>(own_shared(*block_));
-  HeldPage held;
-  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    now.thread = static_cast<std::uint16_t>(number_of_lane(gang, access, lane));
-    now.clock = order_.clocks()[now.thread];
-    if (has_others_) grid_order_.settle(now.thread);
-    noted.address = addresses[lane];
-    if (values != nullptr) noted.value[0] = values[lane];
-    const std::uint64_t offset = noted.address - shared;
-    const bool is_reserved = offset + reserved_shared_bytes < reserved_shared_bytes;
-    if (offset >= launch_->shared_bytes && !is_reserved) {
-      GridRaces::Page* const page = page_of(noted.address);
-      held.hold(page);
-      if (page == nullptr) continue;
-      add_global(*page, noted, now, noted.address / history_word);
-    } else {
-      if (is_reserved || history_word > launch_->shared_bytes - offset) continue;
-      add_shared(noted, now, offset / history_word);
-    }
-    // Lanes that write to one place are taken to do so one after the other. It is there: nothing
-    // may fault while a page is held.
-    if (values != nullptr)
-      std::memcpy(reinterpret_cast<void*>(noted.address), noted.value, history_word);
-  }
 }
 
 }  // namespace pycuda::cpu::exec

@@ -14,7 +14,6 @@
 #include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
-#include "cpu/exec/shared_races.h"
 #include "cpu/exec/thread_order.h"
 #include "cpu/kernel_abi/checks.h"
 
@@ -59,7 +58,6 @@ class BlockChecks {
   /// For gangs: what each access of the kernel may touch, as far as the launch's blocks here have
   /// found out.
   AllowedRange* allowed() { return allowed_.data(); }
-  SharedShadow* shadow() { return shared_of_gangs_.shadow(); }
   /// Barrier `id` opens for the lanes of `waiting`; `all_wait`: all threads that have not exited.
   void arrive(std::uint32_t thread, std::uint64_t id);
   void open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps, bool all_wait);
@@ -72,11 +70,6 @@ class BlockChecks {
   // Of blocks that run in gangs.
   void gang_arrives(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
                     std::uint32_t site);
-  /// Before accesses of the gang's threads.
-  void enter_gang(const ThreadFrame& gang);
-  /// Plain accesses of aligned words by the gang's lanes, for races. `values`: what is written.
-  void plain_words(const ThreadFrame& gang, const std::uint64_t* addresses, std::uint64_t lanes,
-                   const AccessOfGang& access, const std::uint64_t* values);
   /// The block has ended.
   void end_gangs() { gang_sync_.end(*launch_, *block_, *this); }
 
@@ -107,7 +100,6 @@ class BlockChecks {
   std::vector<bool> aligned_;          ///< by thread
   std::vector<bool> has_unwritten_;    ///< by thread: it has read what nobody wrote
   GangSync gang_sync_;
-  std::uint32_t opened_ = 0;  ///< barriers of a block that runs in gangs
   ThreadOrder order_;
   GridOrder grid_order_;
   bool has_others_ = false;   ///< blocks besides this one
@@ -119,7 +111,6 @@ class BlockChecks {
   std::array<KnownPage, 16> known_pages_;  ///< those used last, by their numbers
   std::uint64_t known_pages_grid_ = 0;     ///< the launch that they are of
   std::vector<WordHistory> shared_;        ///< by word of the block's window
-  SharedRaces shared_of_gangs_;            ///< the same where the block runs in gangs
   // What threads synchronise by besides barriers: a fence and a strong write release, a strong read
   // and a fence acquire, as the memory model of PTX has it.
   std::unordered_map<std::uint64_t, Knowledge> released_;  ///< by address

@@ -8,13 +8,6 @@
 
 namespace pycuda::cpu::exec {
 
-/// The number of a lane's thread in its block.
-inline std::uint32_t number_of_lane(const ThreadFrame& gang, const AccessOfGang& access,
-                                    unsigned lane) {
-  if (access.in_line || lane < access.columns) return gang.linear + lane;
-  return gang.linear + lane / access.columns * gang.block->launch->block.x + lane % access.columns;
-}
-
 /// Lets a gang's frame name one lane after the other. Holds nothing: a fault may leave by a jump,
 /// and then the frame names the lane at fault.
 class GangLanes {

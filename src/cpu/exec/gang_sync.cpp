@@ -55,11 +55,7 @@ void GangSync::arrive(const ThreadFrame& gang, std::uint64_t lanes, const Access
   if (!arrivals_.empty() && barriers_[arrivals_.front().gang.linear] == before)
     open(launch_of(gang), *gang.block, checks);
   barriers_[gang.linear] = before + 1;
-  if (checks.has(Check::Sync)) {
-    arrivals_.push_back({gang, lanes, access, site});
-  } else if (arrivals_.empty()) {
-    arrivals_.push_back({gang, lanes, access, site});
-  }
+  arrivals_.push_back({gang, lanes, access, site});
 }
 
 void GangSync::end(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks) {
@@ -67,15 +63,13 @@ void GangSync::end(const LaunchContext& launch, const BlockFrame& block, BlockCh
 }
 
 void GangSync::open(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks) {
-  if (checks.has(Check::Sync)) {
-    std::uint32_t count = 0;
-    bool is_same = true;
-    for (const Arrival& arrival : arrivals_) {
-      count += static_cast<std::uint32_t>(std::popcount(arrival.lanes));
-      is_same &= arrival.site == arrivals_.front().site;
-    }
-    if (count != launch.threads || !is_same) check(launch, block, checks);
+  std::uint32_t count = 0;
+  bool is_same = true;
+  for (const Arrival& arrival : arrivals_) {
+    count += static_cast<std::uint32_t>(std::popcount(arrival.lanes));
+    is_same &= arrival.site == arrivals_.front().site;
   }
+  if (count != launch.threads || !is_same) check(launch, block, checks);
   arrivals_.clear();
 }
 

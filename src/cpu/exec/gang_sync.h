@@ -21,14 +21,11 @@ class GangSync {
     arrivals_.clear();
     std::fill_n(barriers_.begin(), threads, 0);
   }
-  /// A gang comes to a barrier of the whole block, with `lanes` of its threads. `checks` are asked
-  /// whether the rules are looked at.
+  /// A gang comes to a barrier of the whole block, with `lanes` of its threads.
   void arrive(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
               std::uint32_t site, BlockChecks& checks);
   /// The block has ended.
   void end(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks);
-  /// How many barriers the gang has come to.
-  std::uint32_t barriers(const ThreadFrame& gang) const { return barriers_[gang.linear]; }
 
   /// The lanes that execute a warp operation of this kind are those that its mask names, and none
   /// that it names has exited.

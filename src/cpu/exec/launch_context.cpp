@@ -265,7 +265,6 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
             BlockChecks& checks = BlockChecks::of_this_thread();
             checks.start(own.launch, own.block);
             own.block.allowed = checks.allowed();
-            own.block.shadow = checks.shadow();
             own.thread.scratch = reinterpret_cast<std::uint64_t>(&checks);
           }
           own.entry.enter(&own.thread);

@@ -3,7 +3,6 @@
 // operations.
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
 #include "cpu/exec/block_checks.h"
 #include "cpu/exec/gang_lanes.h"
@@ -49,23 +48,8 @@ void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* a
   const auto access = pycuda::cpu::AccessOfGang::unpack(packed);
   const exec::RuntimeScope scope;
   exec::BlockChecks& checks = exec::BlockChecks::of_this_thread();
-  checks.enter_gang(*gang);
-  constexpr std::uint32_t plain = AccessFlags::write | AccessFlags::copy | AccessFlags::has_value |
-                                  AccessFlags::read_later | AccessFlags::for_races |
-                                  AccessFlags::for_init;
-  const bool for_races = (access.flags & AccessFlags::for_races) != 0;
-  // Of these nothing else is asked.
-  const bool only_races =
-      (access.flags & (AccessFlags::read_later | AccessFlags::for_init)) != AccessFlags::for_init;
-  if (for_races && only_races && (access.flags & ~plain) == 0 &&
-      access.bytes == exec::history_word &&
-      ((access.flags & AccessFlags::write) == 0 || low != nullptr)) {
-    checks.plain_words(*gang, addresses, lanes, access, low);
-    return;
-  }
   exec::GangLanes own(*gang, access);
-  const bool is_read =
-      (access.flags & AccessFlags::read_later) != 0 && (access.flags & AccessFlags::for_races) == 0;
+  const bool is_read = (access.flags & AccessFlags::read_later) != 0;
   for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     own.become(lane);
@@ -77,9 +61,6 @@ void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* a
     if (low != nullptr) noted.value[0] = low[lane];
     if (high != nullptr) noted.value[1] = high[lane];
     checks.access(*gang, noted);
-    // Lanes that write to one place are taken to do so one after the other.
-    if (for_races && low != nullptr)
-      std::memcpy(reinterpret_cast<void*>(addresses[lane]), noted.value, access.bytes);
   }
   own.leave();
 }
@@ -91,31 +72,15 @@ void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t 
                                                    pycuda::cpu::AccessOfGang::unpack(access), site);
 }
 
-void pycuda_cpu_note_gang_fence(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
-                                std::uint64_t access) {
-  namespace exec = pycuda::cpu::exec;
-  exec::BlockChecks& checks = exec::BlockChecks::of_this_thread();
-  checks.enter_gang(*gang);
-  exec::GangLanes own(*gang, pycuda::cpu::AccessOfGang::unpack(access));
-  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
-    own.become(static_cast<unsigned>(std::countr_zero(left)));
-    checks.fence(gang->linear);
-  }
-  own.leave();
-}
-
 void pycuda_cpu_note_gang_operation(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                     std::uint64_t access, std::uint32_t operation,
                                     std::uint32_t mask) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return;
   exec::BlockChecks& checks = exec::BlockChecks::of_this_thread();
-  if (checks.has(pycuda::cpu::Check::Sync) && mask != static_cast<std::uint32_t>(lanes))
+  if (mask != static_cast<std::uint32_t>(lanes))
     exec::GangSync::check_operation(*gang, lanes, pycuda::cpu::AccessOfGang::unpack(access),
                                     operation, mask, checks);
-  if (static_cast<pycuda::cpu::WarpOp>(operation) == pycuda::cpu::WarpOp::ActiveMask) return;
-  checks.enter_gang(*gang);
-  checks.sync_lanes(gang->linear / 32, static_cast<std::uint32_t>(lanes));
 }
 
 }  // extern "C"

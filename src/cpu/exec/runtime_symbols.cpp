@@ -45,7 +45,6 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_note_read", pycuda_cpu_note_read),
       runtime_symbol("pycuda_cpu_note_gang", pycuda_cpu_note_gang),
       runtime_symbol("pycuda_cpu_note_gang_barrier", pycuda_cpu_note_gang_barrier),
-      runtime_symbol("pycuda_cpu_note_gang_fence", pycuda_cpu_note_gang_fence),
       runtime_symbol("pycuda_cpu_note_gang_operation", pycuda_cpu_note_gang_operation),
       runtime_symbol("pycuda_cpu_note_fence", pycuda_cpu_note_fence),
       runtime_symbol("pycuda_cpu_note_barrier", pycuda_cpu_note_barrier),

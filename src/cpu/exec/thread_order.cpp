@@ -11,7 +11,7 @@ namespace pycuda::cpu::exec {
 
 void ThreadOrder::start(std::uint32_t threads) {
   // Clocks go on, so that what rows say stays true of a block of the same size.
-  first_interval_ = interval_ = ++last_interval_;
+  ++interval_;
   if (threads == threads_) return;
   threads_ = threads;
   width_ = lanes;

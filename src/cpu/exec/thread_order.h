@@ -25,13 +25,7 @@ class ThreadOrder {
   /// A new block of so many threads: all earlier moments come before it.
   void start(std::uint32_t threads);
   /// A barrier of the whole block.
-  void sync_block() { last_interval_ = ++interval_; }
-  /// From now on, accesses are of threads that have come to so many barriers of the whole block.
-  std::uint32_t after(std::uint32_t barriers) const { return first_interval_ + barriers; }
-  void be_in(std::uint32_t barriers) {
-    interval_ = after(barriers);
-    last_interval_ = std::max(last_interval_, interval_);
-  }
+  void sync_block() { ++interval_; }
   /// Lanes of a warp synchronise with each other.
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes);
   /// What the thread has done and knows becomes part of `knowledge`.
@@ -43,8 +37,6 @@ class ThreadOrder {
     return {interval_, clocks_[thread], static_cast<std::uint16_t>(thread)};
   }
   std::uint32_t interval() const { return interval_; }
-  /// By thread; until the next block starts.
-  const std::uint32_t* clocks() const { return clocks_.data(); }
   /// Whether `moment` comes before what `thread` does now.
   bool precedes(const Moment& moment, std::uint32_t thread) const {
     return moment.thread == thread || moment.interval != interval_ ||
@@ -65,8 +57,6 @@ class ThreadOrder {
   static constexpr std::uint32_t lanes = 32;
   std::uint32_t threads_ = 0;
   std::uint32_t interval_ = 0;
-  std::uint32_t first_interval_ = 0;  ///< of the block
-  std::uint32_t last_interval_ = 0;
   std::uint32_t width_ = lanes;        ///< of a row
   std::vector<std::uint32_t> clocks_;  ///< by thread
   std::vector<std::uint32_t> rows_;    ///< by thread: what it knows of others

@@ -69,32 +69,6 @@ struct AccessFlags {
   static constexpr std::uint32_t for_init = 512;   ///< and the one for uninitialised reads
 };
 
-/// The latest accesses of the words of a block's shared memory, where the check for races keeps
-/// them for gangs: of each word a write and two reads, by different threads. Only plain accesses of
-/// a whole word; others, and those that may conflict, are told of (pycuda_cpu_note_gang).
-struct SharedShadow {
-  enum Entry : unsigned { Written, FirstRead, OtherRead, entry_count };
-  enum Part : unsigned { Tag, Place, Clock, part_count };
-  /// A tag: the thread whose access it was, and from interval_begin on, in which interval between
-  /// two barriers. 0: there is none.
-  static constexpr unsigned interval_begin = 11, interval_shift = interval_begin + 1;
-  static constexpr std::uint32_t thread_mask = 1023;
-  static constexpr std::uint32_t tag_of(std::uint32_t interval) {
-    return interval << interval_shift | std::uint32_t{1} << interval_begin;
-  }
-  /// In the tag of Written: what is known of the word is kept elsewhere.
-  static constexpr std::uint32_t elsewhere = 1024;
-
-  std::uint32_t* parts = nullptr;  ///< Part by Part, in each Entry by Entry, in each word by word
-  std::uint64_t words = 0;
-  const std::uint32_t* clocks = nullptr;  ///< by thread
-  std::uint32_t intervals[1024] = {};     ///< as in tags, by the gang's first thread
-
-  static constexpr unsigned array(Part part, Entry entry) {
-    return unsigned{part} * unsigned{entry_count} + unsigned{entry};
-  }
-};
-
 /// What memory is filled with that nobody has written. NaN as a float and, twice, as a double;
 /// negative as an integer.
 inline constexpr std::uint32_t unwritten_word = 0xfff5a7c3;
@@ -158,8 +132,6 @@ void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* a
 /// barrier is an aligned one.
 void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                   std::uint64_t access, std::uint32_t site);
-void pycuda_cpu_note_gang_fence(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
-                                std::uint64_t access);
 /// At a warp operation with the member mask `mask`, which `lanes` of the gang's threads execute.
 void pycuda_cpu_note_gang_operation(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                     std::uint64_t access, std::uint32_t operation,

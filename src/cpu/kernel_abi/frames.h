@@ -56,8 +56,6 @@ struct AllowedRange {
   std::uint64_t begin = nowhere, room = 0;
 };
 
-struct SharedShadow;  // checks.h
-
 /// One per block that is running.
 struct BlockFrame {
   const LaunchFrame* launch = nullptr;
@@ -72,7 +70,6 @@ struct BlockFrame {
       {};                             ///< of the vector form: zeros when it starts
   std::uint64_t* counters = nullptr;  ///< of code that counts: the words of its places
   AllowedRange* allowed = nullptr;    ///< of checked vector code: KernelFacts::check_sites of them
-  SharedShadow* shadow = nullptr;     ///< of vector code that is checked for races
 };
 
 /// Where the block's own shared memory begins.

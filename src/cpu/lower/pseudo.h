@@ -30,11 +30,9 @@ inline constexpr const char* check_alignment = "check.alignment";
 inline constexpr const char* check_access = "pycuda_cpu_check_access";
 inline constexpr const char* note_access = "pycuda_cpu_note_access";
 inline constexpr const char* note_read = "pycuda_cpu_note_read";
-inline constexpr const char* note_fence = "pycuda_cpu_note_fence";
 inline constexpr const char* note_barrier = "pycuda_cpu_note_barrier";
 
-// Not a function: an attribute of calls of warp_op which the checks ask about; its value is "race"
-// if those for races do.
+// Not a function: an attribute of calls of warp_op whose masks are checked.
 inline constexpr const char* checked_operation = "ptx-checked";
 
 // Functions of the module, and not of a thread. iN (ptr, iN operand): an atomic update that LLVM

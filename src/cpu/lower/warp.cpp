@@ -18,9 +18,8 @@ WarpResult warp_call(FunctionLowering& lowering, WarpOp operation, llvm::Value* 
        or_zero(operand0), or_zero(operand1), or_zero(operand2)},
       true);
   const Checks checks = lowering.module().options().checks;
-  if (checks.has(Check::Sync) || checks.has(Check::Race))
-    call->addFnAttr(llvm::Attribute::get(lowering.context(), pseudo::checked_operation,
-                                         checks.has(Check::Race) ? "race" : ""));
+  if (checks.has(Check::Sync))
+    call->addFnAttr(llvm::Attribute::get(lowering.context(), pseudo::checked_operation));
   return {b.CreateExtractValue(call, 0), b.CreateExtractValue(call, 1)};
 }
 

@@ -111,17 +111,15 @@ class Widener {
   void emit_memory_check(llvm::CallInst& check);
   void emit_access_note(llvm::CallInst& note);
   void emit_filling_note(llvm::CallInst& note, std::uint64_t flags);
-  bool emit_shared_note(llvm::CallInst& note, std::uint64_t flags);
   void emit_read_note(llvm::CallInst& note);
   void emit_barrier_note(llvm::CallInst& note);
-  void emit_fence_note();
   void note_warp_operation(llvm::CallInst& call);
   void tell(llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags, bool has_values);
   llvm::Value* active(llvm::Value* condition);
   llvm::Value* bits_of(llvm::Value* lanes);
   llvm::Value* started_lanes();
   void seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body);
-  llvm::CallInst* call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments, bool races);
+  llvm::CallInst* call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments);
   struct Allowed;
   Allowed allowed_range(const llvm::CallInst& check);
   llvm::Value* lanes_are_allowed(llvm::Value* address, const Allowed& allowed);

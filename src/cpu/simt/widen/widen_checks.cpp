@@ -119,18 +119,15 @@ void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_re
   b_.SetInsertPoint(after);
 }
 
-/// What a call reads of the program's memory it does not change. Those of the check for races also
-/// change what compiled code reads elsewhere (SharedShadow), and write what is about to be written.
-llvm::CallInst* Widener::call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments,
-                                     bool races) {
+/// What a call reads of the program's memory it does not change.
+llvm::CallInst* Widener::call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::SmallVector<llvm::Type*, 8> types;
   for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
   llvm::FunctionCallee callee = source_.getParent()->getOrInsertFunction(
       name, llvm::FunctionType::get(b_.getVoidTy(), types, false));
   llvm::CallInst* call = b_.CreateCall(callee, arguments);
-  if (!races)
-    call->setMemoryEffects(llvm::MemoryEffects::readOnly() |
-                           llvm::MemoryEffects::inaccessibleOrArgMemOnly());
+  call->setMemoryEffects(llvm::MemoryEffects::readOnly() |
+                         llvm::MemoryEffects::inaccessibleOrArgMemOnly());
   call->setDoesNotThrow();
   return call;
 }
@@ -143,8 +140,7 @@ void Widener::emit_memory_check(llvm::CallInst& check) {
     const std::uint64_t flags = number(check, IsWrite) != 0 ? AccessFlags::write : 0;
     call_checks("pycuda_cpu_check_gang",
                 {target_->getArg(0), in_memory(address, 0), bits_of(mask_),
-                 b_.getInt64(packed_access(number(check, Bytes), flags)), allowed.place},
-                false)
+                 b_.getInt64(packed_access(number(check, Bytes), flags)), allowed.place})
         ->addFnAttr(llvm::Attribute::Cold);
   };
   const auto look_at_lanes = [&] {
@@ -174,8 +170,7 @@ void Widener::tell(llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags
   llvm::Value* high = has_values && bytes > 8 ? in_memory(note.getArgOperand(High), 2) : none;
   call_checks("pycuda_cpu_note_gang",
               {target_->getArg(0), in_memory(note.getArgOperand(Address), 0), bits_of(lanes),
-               b_.getInt64(packed_access(bytes, flags)), low, high},
-              (flags & AccessFlags::for_races) != 0);
+               b_.getInt64(packed_access(bytes, flags)), low, high});
 }
 
 /// The active lanes for which `condition` holds; one that is not a vector is the same for all.
@@ -200,15 +195,12 @@ void Widener::emit_filling_note(llvm::CallInst& note, std::uint64_t flags) {
 }
 
 void Widener::emit_access_note(llvm::CallInst& note) {
-  std::uint64_t flags = number(note, Flags);
-  const bool for_races = (flags & AccessFlags::for_races) != 0;
-  const bool has_value = (flags & AccessFlags::has_value) != 0;
-  if ((flags & AccessFlags::write) != 0 && (flags & AccessFlags::for_init) != 0) {
-    emit_filling_note(note, flags & ~std::uint64_t{AccessFlags::for_races});
-    if (!for_races) return;
-    flags |= AccessFlags::read_later;
+  const std::uint64_t flags = number(note, Flags);
+  if ((flags & AccessFlags::write) != 0) {
+    emit_filling_note(note, flags);
+  } else {
+    tell(mask_, note, flags, (flags & AccessFlags::has_value) != 0);
   }
-  if (!for_races || !emit_shared_note(note, flags)) tell(mask_, note, flags, has_value);
 }
 
 /// The lanes are asked whose numbers may be what memory is filled with.
@@ -239,22 +231,15 @@ void Widener::emit_read_note(llvm::CallInst& note) {
 }
 
 void Widener::emit_barrier_note(llvm::CallInst& note) {
-  llvm::CallInst* call =
-      call_checks(note_gang_barrier,
-                  {target_->getArg(0), bits_of(mask_),
-                   b_.getInt64(packed_access(number(note, 1), 0)), note.getArgOperand(2)},
-                  true);
+  llvm::CallInst* call = call_checks(
+      note_gang_barrier, {target_->getArg(0), bits_of(mask_),
+                          b_.getInt64(packed_access(number(note, 1), 0)), note.getArgOperand(2)});
   if (flow_.owner(*block_) == &source_.getEntryBlock())
     call->addFnAttr(llvm::Attribute::get(b_.getContext(), for_all_lanes));
 }
 
-void Widener::emit_fence_note() {
-  call_checks("pycuda_cpu_note_gang_fence",
-              {target_->getArg(0), bits_of(mask_), b_.getInt64(packed_access(0, 0))}, true);
-}
-
 /// The lanes that execute the operation are those that its mask names, as far as they have not
-/// exited; where that is not known, it is asked. Races are told of each operation.
+/// exited; where that is not known, it is asked.
 void Widener::note_warp_operation(llvm::CallInst& call) {
   const llvm::Attribute asked = call.getFnAttr(pseudo::checked_operation);
   if (!asked.isValid()) return;
@@ -264,15 +249,10 @@ void Widener::note_warp_operation(llvm::CallInst& call) {
   llvm::Value* named =
       shapes_.of(mask).is_uniform() ? scalar(mask) : b_.CreateTrunc(lanes, b_.getInt32Ty());
   const auto ask = [&] {
-    call_checks(
-        "pycuda_cpu_note_gang_operation",
-        {target_->getArg(0), lanes, b_.getInt64(packed_access(0, 0)), call.getArgOperand(1), named},
-        asked.getValueAsString() == "race");
+    call_checks("pycuda_cpu_note_gang_operation",
+                {target_->getArg(0), lanes, b_.getInt64(packed_access(0, 0)), call.getArgOperand(1),
+                 named});
   };
-  if (asked.getValueAsString() == "race") {
-    ask();
-    return;
-  }
   llvm::Value* differs =
       b_.CreateAnd(b_.CreateXor(lanes, b_.CreateZExt(named, b_.getInt64Ty())), started_lanes());
   llvm::Value* wrong = b_.CreateAnd(b_.CreateIsNotNull(differs), b_.CreateIsNotNull(named));
@@ -292,8 +272,6 @@ bool Widener::emit_check(llvm::CallInst& call) {
     emit_read_note(call);
   } else if (name == pseudo::note_barrier) {
     emit_barrier_note(call);
-  } else if (name == pseudo::note_fence) {
-    emit_fence_note();
   } else {
     return false;
   }
