@@ -94,7 +94,7 @@ def test_what_was_not_freed_is_named_with_its_caller(program, tmp_path):
     assert re.fullmatch(r"forgetful\+0x[0-9a-f]+ in program", by_bytes[4000]["place"])
     assert re.fullmatch(r"main\+0x[0-9a-f]+ in program", by_bytes[6000]["place"])
     assert by_bytes[4000]["message"] == "4000 bytes of device memory were not freed when the program ended"
-    assert "6000 bytes of page-locked memory" in by_bytes[6000]["message"]
+    assert "6000 bytes of page-locked host memory" in by_bytes[6000]["message"]
     assert re.search(r"^pycuda: leak: 4000 bytes .*, allocated at forgetful\+0x", text, re.M)
     assert text.endswith("pycuda: 2 findings (PYCUDA_CPU_CHECK)\n")
 

@@ -121,4 +121,44 @@ std::optional<Allocation> AddressTable::removed(std::uintptr_t address) const {
 
 std::uint64_t AddressTable::epoch() const { return state_->epoch.load(std::memory_order_acquire); }
 
+const char* kind_name(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::Device:
+      return "device memory";
+    case MemoryKind::PageLocked:
+      return "page-locked host memory";
+    case MemoryKind::Registered:
+      return "registered host memory";
+    case MemoryKind::Managed:
+      return "managed memory";
+    case MemoryKind::ModuleGlobal:
+      return "a module's variable";
+    case MemoryKind::Pool:
+      return "pool memory";
+    case MemoryKind::ManagedPool:
+      return "managed pool memory";
+    case MemoryKind::HostPool:
+      return "page-locked pool memory";
+    case MemoryKind::Mapped:
+      return "mapped device memory";
+    case MemoryKind::MappedHost:
+      return "mapped host memory";
+    case MemoryKind::Opened:
+      return "another process's memory";
+    case MemoryKind::External:
+      return "another library's memory";
+    case MemoryKind::DeviceHeap:
+      return "the device heap";
+    case MemoryKind::Array:
+      return "an array's memory";
+    case MemoryKind::GridWorkspace:
+      return "a grid's workspace";
+    case MemoryKind::LaunchParameters:
+      return "a launch's parameters";
+    case MemoryKind::Texts:
+      return "the names of errors";
+  }
+  return "memory";
+}
+
 }  // namespace pycuda::cpu::exec

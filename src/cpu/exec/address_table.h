@@ -29,6 +29,9 @@ enum class MemoryKind : std::uint8_t {
   Texts,             ///< of errors, for device code
 };
 
+/// In messages, such as "device memory".
+const char* kind_name(MemoryKind kind);
+
 /// A live allocation as the address table knows it.
 struct Allocation {
   std::uintptr_t begin = 0;

@@ -34,46 +34,6 @@ std::string bytes_text(std::uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-const char* kind_name(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::Device:
-      return "device memory";
-    case MemoryKind::PageLocked:
-      return "page-locked host memory";
-    case MemoryKind::Registered:
-      return "registered host memory";
-    case MemoryKind::Managed:
-      return "managed memory";
-    case MemoryKind::ModuleGlobal:
-      return "a module's variable";
-    case MemoryKind::Pool:
-      return "pool memory";
-    case MemoryKind::ManagedPool:
-      return "managed pool memory";
-    case MemoryKind::HostPool:
-      return "page-locked pool memory";
-    case MemoryKind::Mapped:
-      return "mapped device memory";
-    case MemoryKind::MappedHost:
-      return "mapped host memory";
-    case MemoryKind::Opened:
-      return "another process's memory";
-    case MemoryKind::External:
-      return "another library's memory";
-    case MemoryKind::DeviceHeap:
-      return "the device heap";
-    case MemoryKind::Array:
-      return "an array's memory";
-    case MemoryKind::GridWorkspace:
-      return "a grid's workspace";
-    case MemoryKind::LaunchParameters:
-      return "a launch's parameters";
-    case MemoryKind::Texts:
-      return "the names of errors";
-  }
-  return "memory";
-}
-
 /// Counts the bytes that are used: a pool's block may have more.
 std::string block_text(const Allocation& allocation) {
   return "the " + std::to_string(allocation.used_bytes) + "-byte block of " +

@@ -85,32 +85,16 @@ std::string caller_text(std::uintptr_t address) {
   return named ? info.dli_sname + std::string(offset) + " in " + file : file + offset;
 }
 
-const char* kind_text(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::PageLocked:
-      return "page-locked memory";
-    case MemoryKind::Managed:
-      return "managed memory";
-    case MemoryKind::Array:
-      return "an array";
-    default:
-      return "device memory";
-  }
-}
-
 }  // namespace
 
 void report_leaks() {
-  if (forked()) return;
+  if (!checked_mode() || forked()) return;
   Origins& known = origins();
+  const std::lock_guard lock(known.mutex);
   for (const Allocation& allocation : AddressTable::instance().all()) {
-    Origin origin;
-    {
-      const std::lock_guard lock(known.mutex);
-      const auto found = known.by_address.find(allocation.begin);
-      if (found == known.by_address.end() || found->second.allocation != allocation.id) continue;
-      origin = found->second;
-    }
+    const auto found = known.by_address.find(allocation.begin);
+    if (found == known.by_address.end() || found->second.allocation != allocation.id) continue;
+    const Origin origin = found->second;
     FindingKey key;
     key.check = Check::Leak;
     key.kernel = reinterpret_cast<const void*>(origin.caller);
@@ -119,14 +103,14 @@ void report_leaks() {
     finding.check = Check::Leak;
     const std::string text = caller_text(origin.caller);
     finding.at.place = text.empty() ? text : " at " + text;
-    finding.message = std::to_string(allocation.bytes) + " bytes of " + kind_text(allocation.kind) +
+    finding.message = std::to_string(allocation.bytes) + " bytes of " + kind_name(allocation.kind) +
                       " were not freed when the program ended";
     Findings::instance().add(std::move(finding));
   }
 }
 
 void note_allocation(const void* memory) {
-  if (!checks_of_environment().has(Check::Memory)) return;
+  if (!checked_mode()) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
   const auto found = AddressTable::instance().find(begin);
   if (!found) return;
