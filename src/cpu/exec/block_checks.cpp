@@ -8,7 +8,6 @@
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/block_run.h"
-#include "cpu/exec/gang_lanes.h"
 #include "cpu/exec/race_report.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/unwritten.h"
@@ -118,7 +117,7 @@ void BlockChecks::check_written(const ThreadFrame& thread, const NotedAccess& ac
 void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
   if (has(Check::Init) && (access.flags & AccessFlags::read_later) == 0)
     check_written(thread, access);
-  if (!has(Check::Race) || (access.flags & AccessFlags::for_races) == 0) return;
+  if (!has(Check::Race)) return;
   const std::uint64_t offset =
       access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
   if (has_others_) grid_order_.settle(thread.linear);
@@ -298,24 +297,19 @@ void BlockChecks::add_global(GridRaces::Page& page, const NotedAccess& access,
 
 namespace {
 
-/// A page that this thread uses; of several, one at a time.
+/// A page that this thread uses alone.
 class HeldPage {
  public:
-  ~HeldPage() { hold(nullptr); }
-  HeldPage() = default;
+  explicit HeldPage(GridRaces::Page& page) : page_(page) {
+    while (page_.busy.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  ~HeldPage() { page_.busy.clear(std::memory_order_release); }
   HeldPage(const HeldPage&) = delete;
   HeldPage& operator=(const HeldPage&) = delete;
 
-  void hold(GridRaces::Page* page) {
-    if (page == page_) return;
-    if (page_ != nullptr) page_->busy.clear(std::memory_order_release);
-    page_ = page;
-    while (page_ != nullptr && page_->busy.test_and_set(std::memory_order_acquire)) {
-    }
-  }
-
  private:
-  GridRaces::Page* page_ = nullptr;
+  GridRaces::Page& page_;
 };
 
 }  // namespace
@@ -323,8 +317,7 @@ class HeldPage {
 void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& access) {
   GridRaces::Page* const page = page_of(access.address);
   if (page == nullptr) return;
-  HeldPage held;
-  held.hold(page);
+  const HeldPage held(*page);
   GridAccess now;
   static_cast<PastAccess&>(now) = past_access(thread, access);
   now.block = number_;

@@ -145,12 +145,6 @@ void refuse_bulk(ThreadFrame* thread, FaultKind kind, std::uint64_t address, con
   KernelEntry::of_this_thread().raise(record);
 }
 
-namespace {
-
-constexpr std::uint32_t for_all_checks = AccessFlags::for_races | AccessFlags::for_init;
-
-}  // namespace
-
 void check_bulk_access(ThreadFrame* thread, const void* memory, std::uint32_t bytes, bool writes) {
   const Checks checks = launch_of(*thread).request.checks;
   if (!checks.any() || bytes == 0) return;
@@ -160,16 +154,15 @@ void check_bulk_access(ThreadFrame* thread, const void* memory, std::uint32_t by
   if (!checks.note_accesses()) return;
   for (std::uint32_t done = 0; done < bytes; done += piece)
     pycuda_cpu_note_access(thread, address + done, std::min(piece, bytes - done),
-                           (writes ? AccessFlags::write : 0) | for_all_checks, 0, 0, 0);
+                           writes ? AccessFlags::write : 0, 0, 0);
 }
 
 void complete_bulk(ThreadFrame* thread, std::uint64_t* barrier, std::uint32_t bytes) {
   if (barrier == nullptr) return;
   const Checks checks = launch_of(*thread).request.checks;
   if (checks.note_accesses())
-    pycuda_cpu_note_access(
-        thread, number_of(barrier), sizeof *barrier,
-        AccessFlags::update | AccessFlags::strong | AccessFlags::release | for_all_checks, 0, 0, 0);
+    pycuda_cpu_note_access(thread, number_of(barrier), sizeof *barrier,
+                           AccessFlags::update | AccessFlags::strong | AccessFlags::release, 0, 0);
   pycuda_cpu_mbarrier_add_bytes(barrier, ~bytes + 1);
 }
 

@@ -15,7 +15,7 @@ extern "C" {
 
 void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
                             std::uint32_t bytes, std::uint32_t flags, std::uint64_t low,
-                            std::uint64_t high, std::uint32_t) {
+                            std::uint64_t high) {
   namespace exec = pycuda::cpu::exec;
   const exec::RuntimeScope scope;
   exec::BlockChecks::of(*thread).access(*thread, {address, bytes, flags, {low, high}});

@@ -65,12 +65,6 @@ void add_finding(const LaunchContext& launch, const BlockFrame& block, const Pas
   Findings::instance().add(std::move(finding));
 }
 
-/// The threads of a gang make each access together. Of two that race, the later one is the one that
-/// comes later where threads run one after the other, whatever form the kernel runs in.
-bool comes_first(const LaunchContext& launch, const PastAccess& now, const PastAccess& past) {
-  return launch.gangs && now.thread < past.thread;
-}
-
 std::string in_commas(const std::string& place) {
   return place.empty() ? std::string() : ", " + place + ",";
 }
@@ -79,10 +73,6 @@ std::string in_commas(const std::string& place) {
 
 void report_shared_race(const LaunchContext& launch, const BlockFrame& block, const PastAccess& now,
                         const PastAccess& past, std::uint64_t address) {
-  if (comes_first(launch, now, past)) {
-    report_shared_race(launch, block, past, now, address);
-    return;
-  }
   if (!Findings::instance().is_new(key_of(launch, now, past))) return;
   const bool in_warp = is_same_warp(now, past);
   add_finding(launch, block, now, found(launch, block, past),
@@ -96,10 +86,6 @@ void report_shared_race(const LaunchContext& launch, const BlockFrame& block, co
 
 void report_global_race(const LaunchContext& launch, const BlockFrame& block, const GridAccess& now,
                         const GridAccess& past, std::uint64_t address) {
-  if (now.block == past.block && comes_first(launch, now, past)) {
-    report_global_race(launch, block, past, now, address);
-    return;
-  }
   if (!Findings::instance().is_new(key_of(launch, now, past))) return;
   const bool in_block = now.block == past.block, in_warp = is_same_warp(now, past);
   FoundPlace other = found(launch, block, past);

@@ -65,8 +65,6 @@ struct AccessFlags {
   static constexpr std::uint32_t has_value = 32;  ///< `low` and `high` are what is written
   /// Whether somebody wrote what it reads is told afterwards (pycuda_cpu_note_read).
   static constexpr std::uint32_t read_later = 128;
-  static constexpr std::uint32_t for_races = 256;  ///< the check for races is told of it
-  static constexpr std::uint32_t for_init = 512;   ///< and the one for uninitialised reads
 };
 
 /// What memory is filled with that nobody has written. NaN as a float and, twice, as a double;
@@ -105,11 +103,10 @@ struct AccessOfGang {
 }  // namespace pycuda::cpu
 
 extern "C" {
-/// Before each access to memory, where checks ask for it. `place` is that of the source, for vector
-/// code: the line and, from source_line_bits on, the file.
+/// Before each access to memory, where checks ask for it.
 void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
                             std::uint32_t bytes, std::uint32_t flags, std::uint64_t low,
-                            std::uint64_t high, std::uint32_t place);
+                            std::uint64_t high);
 /// After a read that has AccessFlags::read_later. `low` begins with what was read, up to a word.
 void pycuda_cpu_note_read(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
                           std::uint32_t bytes, std::uint32_t flags, std::uint64_t low);

@@ -223,16 +223,12 @@ void FunctionLowering::note_access(llvm::Value* pointer, std::uint32_t bytes,
   // Reads that are told of later are of no interest yet, unless they race.
   if ((note.flags & AccessFlags::read_later) != 0 && !checks.has(Check::Race)) return;
   llvm::Value* zero = builder_.getInt64(0);
-  const std::uint32_t more = (note.low != nullptr ? AccessFlags::has_value : 0) |
-                             (checks.has(Check::Race) ? AccessFlags::for_races : 0) |
-                             (checks.has(Check::Init) ? AccessFlags::for_init : 0);
+  const std::uint32_t value = note.low != nullptr ? AccessFlags::has_value : 0;
   llvm::CallInst* call = runtime_call(
       pseudo::note_access, builder_.getVoidTy(),
       {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()), builder_.getInt32(bytes),
-       builder_.getInt32(note.flags | more), note.low != nullptr ? note.low : zero,
-       note.high != nullptr ? note.high : zero,
-       builder_.getInt32(current_ ? packed_place(current_->source_line, current_->source_file)
-                                  : 0)});
+       builder_.getInt32(note.flags | value), note.low != nullptr ? note.low : zero,
+       note.high != nullptr ? note.high : zero});
   set_effects_of_note(*call);
 }
 

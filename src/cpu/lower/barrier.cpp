@@ -36,9 +36,8 @@ bool emit_reduction(FunctionLowering& lowering, const ptx::Instruction& instruct
 
 /// Notes the line for findings, and whether all threads of a warp must come to this barrier.
 void note_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
-  const Checks checks = lowering.module().options().checks;
-  if (!checks.has(Check::Sync) && !checks.has(Check::Race)) return;
-  if (checks.has(Check::Sync)) lowering.track_line();
+  if (!lowering.module().options().checks.has(Check::Sync)) return;
+  lowering.track_line();
   if (instruction.modifiers.barrier == ptx::BarrierMode::Warp) return;
   const bool is_aligned = instruction.opcode == ptx::Opcode::bar || instruction.modifiers.aligned;
   llvm::IRBuilder<>& b = lowering.builder();
