@@ -34,13 +34,17 @@ struct KernelTraits {
 };
 
 /// Writes `.entry <name>(u64 in, u64 out, u64 soa, u64 bins, u32 n)`, for blocks of up to 1024
-/// threads and grids of up to 2048 threads in all: `in` has `in_words` words, `out` `out_words` for
-/// each thread, `soa` `soa_rows` arrays of 2048 64-bit words, `bins` `bin_words`. Blocks have 16
-/// threads or more. Threads from n on
-/// write nothing. Equal choices give equal kernels.
+/// threads in up to `block_rows` rows and grids of up to 2048 threads in all: `in` has
+/// `in_words_with_rows` words, `out` `out_words` for each thread, `soa` `soa_rows` arrays of 2048
+/// 64-bit words, `bins` `bin_words`. Blocks have 16 threads or more. Threads from n on write
+/// nothing. Equal choices give equal kernels.
 class RandomKernel {
  public:
   static constexpr int in_words = 8192, out_words = 16, soa_rows = 30, bin_words = 128;
+  /// An index of a row's number times a pitch can be larger than `in_words`; vectors of four words
+  /// are read there, too.
+  static constexpr int block_rows = 256, largest_pitch = 40,
+                       in_words_with_rows = block_rows * largest_pitch + 64 + 4;
 
   /// `choose(count)` gives a number below `count`.
   explicit RandomKernel(std::function<std::uint32_t(std::uint32_t)> choose)

@@ -4,15 +4,15 @@
 
 namespace pycuda::cpu::testing {
 
-/// An index below in_words into %t0: anything, or one that a vector path can see through.
+/// An index of `in` into %t0: anything, or one that a vector path can see through.
 void RandomKernel::index_to(const std::string& name) {
   switch (pick(12)) {
     case 10:
     case 11:
       return bits_to(name);
     case 9:
-      return line("mad.lo.u32 " + name + ", %ty, " + str(1 + pick(40)) + ", " + str(pick(64)) +
-                  ";");
+      return line("mad.lo.u32 " + name + ", %ty, " + str(1 + pick(largest_pitch)) + ", " +
+                  str(pick(64)) + ";");
     case 0:
       return line("add.u32 " + name + ", %i, " + str(pick(64)) + ";");
     case 1:
@@ -20,7 +20,7 @@ void RandomKernel::index_to(const std::string& name) {
     case 2:
       return line("sub.u32 " + name + ", " + str(4000 + pick(64)) + ", %i;");
     case 3:
-      return line("mad.lo.u32 " + name + ", %ty, " + str(1 + pick(40)) + ", %tx;");
+      return line("mad.lo.u32 " + name + ", %ty, " + str(1 + pick(largest_pitch)) + ", %tx;");
     case 4:
       return line("shl.b32 " + name + ", %tx, " + str(pick(3)) + ";");
     case 5:

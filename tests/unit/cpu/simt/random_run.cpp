@@ -16,7 +16,7 @@ struct Outcome {
 
 Outcome run(LoadedModule& module, const char* name, const Shape& shape) {
   static const std::vector<std::uint32_t> in = [] {
-    std::vector<std::uint32_t> words(RandomKernel::in_words + 4);
+    std::vector<std::uint32_t> words(RandomKernel::in_words_with_rows);
     for (std::uint32_t i = 0; i < words.size(); ++i) {
       words[i] = i * 2654435761u ^ (i << 7);
       // Small numbers and ordinary real ones, so that not every sum is noise.
@@ -25,6 +25,7 @@ Outcome run(LoadedModule& module, const char* name, const Shape& shape) {
     }
     return words;
   }();
+  REQUIRE(shape.block.y <= RandomKernel::block_rows);
   const std::uint32_t threads =
       shape.grid.x * shape.grid.y * shape.block.x * shape.block.y * shape.block.z;
   Outcome outcome{
