@@ -14,7 +14,8 @@ constexpr unsigned contiguous_block_threads = 128;
 constexpr std::int64_t most_at_once = 2048;
 /// Shorter rows leave too many threads of a gang without an element.
 constexpr std::int64_t shortest_row = 12;
-/// Threads that any gang finds enough of.
+/// Threads that any gang finds enough of. Blocks of whole gangs run in the code that the CPU driver
+/// compiles first; for others it would have to compile more.
 constexpr unsigned widest_gang = 64;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -56,7 +57,8 @@ void plan_serial(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
   plan.threads = serial_block_threads;
   if (contiguous && walk.size <= most_at_once) {
     plan.form = ElementwiseForm::Once;
-    plan.threads = static_cast<unsigned>(std::min<std::int64_t>(walk.size, block_threads));
+    plan.threads = std::min(widest_gang * static_cast<unsigned>(divide_up(walk.size, widest_gang)),
+                            block_threads);
     plan.counts = {walk.size, 0};
     plan.count = 2;
     plan.grid.x = static_cast<unsigned>(divide_up(walk.size, plan.threads));
