@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/after_work.h"
+#include "cuda/release_after_work.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -234,7 +234,7 @@ CUresult Capture::finish(CUgraph* graph) noexcept {
   if (mode_before_ && same_thread) {
     static_cast<void>(context_->driver().cuThreadExchangeStreamCaptureMode.status(&*mode_before_));
   }
-  drop_what_captures_left();
+  release_after_captures();
   return code;
 }
 

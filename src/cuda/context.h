@@ -8,7 +8,7 @@
 
 #include "cuda/capture_tolerance.h"
 #include "cuda/device.h"
-#include "cuda/life_gate.h"
+#include "cuda/rundown_gate.h"
 #include "driver/table.h"
 
 namespace pycuda::cuda {
@@ -148,7 +148,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::atomic<bool> fault_told_{false};
   std::atomic<CUdeviceptr> module_reserve_{0};
   /// Passed by releases of resources, shut before the context is given back.
-  LifeGate life_;
+  RundownGate life_;
   /// Who keeps it in the driver: itself until it is given back, and its HostViews.
   std::atomic<int> keepers_{1};
 };
@@ -224,7 +224,7 @@ class [[nodiscard]] ContextScope {
 
 template <class Release>
 CUresult Context::release(Release&& release_resource) noexcept {
-  const LifeGate::Inside alive(life_);
+  const RundownGate::Inside alive(life_);
   if (!alive) return CUDA_SUCCESS;
   const internal::Entered entered(*this);
   if (entered.code() != CUDA_SUCCESS) return entered.code();

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/after_work.h"
 #include "cuda/capture.h"
+#include "cuda/release_after_work.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -54,7 +54,7 @@ void GraphExec::leave_to_launches() const {
   if (graph_->resources()->empty() && !updated_from_ && set_arguments_.empty()) return;
   const auto kept = std::make_shared<GraphResources>();
   keep_in(*kept);
-  drop_after_work(context(), kept);
+  release_after_work(context(), kept);
 }
 
 void GraphExec::keep_in(GraphResources& resources) const {

@@ -7,7 +7,7 @@
 #include "cuda/cleanup.h"
 #include "cuda/context.h"
 #include "cuda/context_stack.h"
-#include "cuda/postponed.h"
+#include "cuda/deferred_release.h"
 
 namespace pycuda::cuda {
 
@@ -102,8 +102,8 @@ class Owned {
 
   bool postpone_release(Handle handle) noexcept {
     const driver::DriverTable& table = driver();
-    return postpone(context_, (table.*Release).name(),
-                    [&table, handle] { return (table.*Release).status(handle); });
+    return defer_release(context_, (table.*Release).name(),
+                         [&table, handle] { return (table.*Release).status(handle); });
   }
 
   ContextPtr context_;

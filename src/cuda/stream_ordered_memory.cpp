@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "cuda/after_work.h"
 #include "cuda/capture.h"
 #include "cuda/cleanup.h"
+#include "cuda/deferred_release.h"
 #include "cuda/device_memory.h"
-#include "cuda/postponed.h"
+#include "cuda/release_after_work.h"
 #include "cuda/stream.h"
 
 namespace pycuda::cuda {
@@ -198,7 +198,7 @@ CUresult StreamOrderedMemory::give_back(CUstream stream) noexcept {
     try {
       stream_ = nullptr;
       const ContextPtr of_pool = context();
-      drop_known_memory(of_pool, std::make_shared<StreamOrderedMemory>(std::move(*this)));
+      release_escaped_memory(of_pool, std::make_shared<StreamOrderedMemory>(std::move(*this)));
       return CUDA_SUCCESS;
     } catch (...) {
       return CUDA_ERROR_OUT_OF_MEMORY;
@@ -221,7 +221,7 @@ void StreamOrderedMemory::drop() noexcept {
 
 bool StreamOrderedMemory::postpone_free(CUdeviceptr address) noexcept {
   // By then the stream may be gone.
-  return postpone(context(), "cuMemFreeAsync", [pool = pool_, address] {
+  return defer_release(context(), "cuMemFreeAsync", [pool = pool_, address] {
     const Context& context = *pool->context();
     Capture::wait_for_work(context);
     return context.driver().cuMemFreeAsync.status(address, nullptr);

@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "cuda/after_work.h"
 #include "cuda/declared_reference.h"
+#include "cuda/release_after_work.h"
 
 namespace pycuda::cuda {
 
@@ -179,7 +179,7 @@ void drop_object(bool told, CudaArrayPtr& array, Object& object) noexcept {
     const ContextPtr context = object.context();
     auto kept =
         std::make_shared<std::pair<CudaArrayPtr, Object>>(std::move(array), std::move(object));
-    drop_after_work(context, std::move(kept));
+    release_after_work(context, std::move(kept));
   } catch (const std::bad_alloc&) {
     // It goes at once.
   }

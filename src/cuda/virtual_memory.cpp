@@ -8,8 +8,8 @@
 
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
+#include "cuda/deferred_release.h"
 #include "cuda/device_memory.h"
-#include "cuda/postponed.h"
 #include "driver/error.h"
 
 namespace pycuda::cuda {
@@ -67,7 +67,7 @@ PhysicalMemory::~PhysicalMemory() {
   const CUmemGenericAllocationHandle handle = handle_;
   const CUresult code = table.cuMemRelease.status(handle);
   const auto again = [&table, handle] { return table.cuMemRelease.status(handle); };
-  if (code == CUDA_ERROR_NOT_PERMITTED && postpone(context_, "cuMemRelease", again)) return;
+  if (code == CUDA_ERROR_NOT_PERMITTED && defer_release(context_, "cuMemRelease", again)) return;
   if (code != CUDA_SUCCESS) report_cleanup_failure(table, "cuMemRelease", code);
 }
 
@@ -114,7 +114,7 @@ ReservedAddresses::~ReservedAddresses() {
     // Of a thread of the driver's, which may not call it.
     try {
       const auto kept = std::make_shared<ReservedAddresses>(std::move(*this));
-      if (postpone(kept->context_, "cuMemAddressFree", [kept] { return kept->give_back(); }))
+      if (defer_release(kept->context_, "cuMemAddressFree", [kept] { return kept->give_back(); }))
         return;
     } catch (...) {  // no memory to put it off: the addresses stay reserved
     }

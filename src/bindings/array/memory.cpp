@@ -7,8 +7,8 @@
 
 #include "bindings/gil/released.h"
 #include "bindings/pointer/allocation_object.h"
-#include "cuda/after_work.h"
 #include "cuda/capture.h"
+#include "cuda/release_after_work.h"
 
 namespace nb = nanobind;
 
@@ -20,7 +20,8 @@ PyTypeObject* memory_type = nullptr;
 [[gnu::cold]] void drop_in_capture(cuda::PooledDeviceMemory& block) noexcept {
   const cuda::ContextPtr context = block.context();
   try {
-    cuda::drop_known_memory(context, std::make_shared<cuda::PooledDeviceMemory>(std::move(block)));
+    cuda::release_escaped_memory(context,
+                                 std::make_shared<cuda::PooledDeviceMemory>(std::move(block)));
   } catch (...) {  // no memory to remember it: it goes at once
   }
 }

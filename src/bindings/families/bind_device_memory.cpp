@@ -13,7 +13,7 @@
 #include "bindings/pointer/allocation_object.h"
 #include "bindings/pointer/managed_array.h"
 #include "cuda/context_stack.h"
-#include "cuda/postponed.h"
+#include "cuda/deferred_release.h"
 
 namespace nb = nanobind;
 
@@ -34,7 +34,7 @@ void find_memory() noexcept {
     error.discard_as_unraisable("collecting garbage for device memory");
   }
   const GilReleased released;
-  cuda::release_postponed();
+  cuda::make_deferred_releases();
   array::ArrayContext::free_held_memory();
 }
 
@@ -42,7 +42,7 @@ std::atomic<bool> release_is_due = false;
 
 int release_due(void*) noexcept {
   release_is_due = false;
-  without_gil_if_possible([] { cuda::release_postponed(); });
+  without_gil_if_possible([] { cuda::make_deferred_releases(); });
   return 0;
 }
 
@@ -140,7 +140,7 @@ std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
 
 void bind_device_memory(nb::module_& m) {
   cuda::set_memory_pressure_hook(find_memory);
-  cuda::set_postponed_hook(call_for_release);
+  cuda::set_deferred_release_hook(call_for_release);
 
   bind_allocation_object(m);
   managed_type = make_managed_type();

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "cpu/api/entry_guard.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/exec/leaks.h"
 
@@ -55,9 +55,9 @@ CUresult refuse_shape(const CUDA_ARRAY3D_DESCRIPTOR& d) {
     rule = "a width from 1 to " + text(Limits::width_1d) + ", a height of at most " +
            text(Limits::height_2d);
   }
-  return refuse(CUDA_ERROR_INVALID_VALUE, why + " is " + text(d.Width) + " x " + text(d.Height) +
-                                              " x " + text(d.Depth) +
-                                              " (width, height, depth): " + rule);
+  return fail(CUDA_ERROR_INVALID_VALUE, why + " is " + text(d.Width) + " x " + text(d.Height) +
+                                            " x " + text(d.Depth) +
+                                            " (width, height, depth): " + rule);
 }
 
 /// Whether the extents are those of some array, within the limits that the device's attributes
@@ -93,8 +93,8 @@ CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUa
   CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, &texels);
   if (status != CUDA_SUCCESS) return status;
   if (const unsigned unknown = descriptor.Flags & ~known_flags; unknown != 0) {
-    return refuse(CUDA_ERROR_NOT_SUPPORTED, "array: the flags of value " + std::to_string(unknown) +
-                                                " are not supported by the CPU driver");
+    return fail(CUDA_ERROR_NOT_SUPPORTED, "array: the flags of value " + std::to_string(unknown) +
+                                              " are not supported by the CPU driver");
   }
   if (!has_shape(descriptor, &texels)) return refuse_shape(descriptor);
   texels.width = static_cast<std::uint32_t>(descriptor.Width);
@@ -164,15 +164,15 @@ CUresult texel_format(CUarray_format format, unsigned channels, exec::TexelMemor
       break;
     default:
       if (format >= CU_AD_FORMAT_BC1_UNORM && format < CU_AD_FORMAT_MAX) {
-        return refuse(CUDA_ERROR_NOT_SUPPORTED, "texels: format " + std::to_string(format) +
-                                                    " is not supported by the CPU driver");
+        return fail(CUDA_ERROR_NOT_SUPPORTED, "texels: format " + std::to_string(format) +
+                                                  " is not supported by the CPU driver");
       }
-      return refuse(CUDA_ERROR_INVALID_VALUE,
-                    "texels: there is no format " + std::to_string(static_cast<unsigned>(format)));
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "texels: there is no format " + std::to_string(static_cast<unsigned>(format)));
   }
   if (channels != 1 && channels != 2 && channels != 4) {
-    return refuse(CUDA_ERROR_INVALID_VALUE,
-                  "texels: " + std::to_string(channels) + " channels, but there may be 1, 2 or 4");
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "texels: " + std::to_string(channels) + " channels, but there may be 1, 2 or 4");
   }
   texels->channels = static_cast<std::uint8_t>(channels);
   return CUDA_SUCCESS;

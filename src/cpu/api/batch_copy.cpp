@@ -8,9 +8,9 @@
 
 #include "cpu/api/array.h"
 #include "cpu/api/batch.h"
-#include "cpu/api/box_copy.h"
+#include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/stream_guard.h"
 
 namespace pycuda::cpu::api {
@@ -53,9 +53,9 @@ CUresult check(const CopyList& list, std::size_t* failed) {
         is_unified_range(list.from[i], list.bytes[i]))
       continue;
     *failed = i;
-    return refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpyBatchAsync: an end of copy " +
-                                                std::to_string(i) +
-                                                " is no memory, or leaves its allocation");
+    return fail(CUDA_ERROR_INVALID_VALUE, "cuMemcpyBatchAsync: an end of copy " +
+                                              std::to_string(i) +
+                                              " is no memory, or leaves its allocation");
   }
   return CUDA_SUCCESS;
 }
@@ -147,7 +147,7 @@ CUresult read_box(const CUDA_MEMCPY3D_BATCH_OP& operation, CUDA_MEMCPY3D* box) {
   box->WidthInBytes = extent.width * element;
   box->Height = extent.height;
   box->Depth = extent.depth;
-  return BoxCopy(*box).settle();
+  return Copy3D(*box).validate();
 }
 
 CUresult copy_boxes(std::size_t count, const CUDA_MEMCPY3D_BATCH_OP* operations,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cpu/api/capture_state.h"
-#include "cpu/api/graph_links.h"
+#include "cpu/api/graph_edges.h"
 #include "cpu/api/stream_guard.h"
 
 namespace pycuda::cpu::api {
@@ -119,7 +119,7 @@ CUresult tell(CUstream handle, const CaptureInfo& info) {
 CUresult read_tail(const Graph& graph, const CUgraphNode* nodes, const CUgraphEdgeData* edges,
                    std::size_t count, CaptureTail* tail) {
   std::vector<GraphNode::Link> links;
-  const CUresult status = read_links(graph, nodes, edges, count, &links);
+  const CUresult status = read_edges(graph, nodes, edges, count, &links);
   if (status != CUDA_SUCCESS) return status;
   for (const GraphNode::Link& link : links) {
     tail->nodes.push_back(link.node->handle());

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "cpu/api/array.h"
-#include "cpu/api/context_use.h"
+#include "cpu/api/context_pins.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/module.h"
@@ -16,8 +16,8 @@
 #include "cpu/api/texture_object.h"
 #include "cpu/api/texture_reference.h"
 #include "cpu/exec/device_heap.h"
-#include "cpu/exec/long_wait.h"
 #include "cpu/exec/process_exit.h"
+#include "cpu/exec/slow_wait_notice.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -109,10 +109,10 @@ Context::~Context() {
   } else {
     registry.contexts.erase(handle_);
   }
-  wait_for_users(handle_);
+  wait_for_pins(handle_);
   // Nobody makes anything here any more. Nor is any of it found from now on.
   retire_handles();
-  wait_for_users(handle_);
+  wait_for_pins(handle_);
   // The streams go first: each waits for its queue, which uses the code and the memory that go
   // next.
   static_cast<void>(finish_before("cuCtxDestroy"));
@@ -253,7 +253,7 @@ CUresult Context::synchronize() {
 
 CUresult Context::finish_before(const char* call) {
   const auto streams = all_streams();
-  std::optional<exec::LongWait> notice;
+  std::optional<exec::SlowWaitNotice> notice;
   if (!std::ranges::all_of(streams, [](const auto& stream) { return stream->idle(); })) {
     notice.emplace(std::string(call) +
                    " waits for a kernel that still runs; Ctrl-C ends one without an end, and "

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cpu/api/context.h"
-#include "cpu/api/context_use.h"
+#include "cpu/api/context_pins.h"
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/registry.h"
 
@@ -61,7 +61,7 @@ CUresult with_any_context(Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
     const CUcontext handle = this_thread.current;
     if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    const ContextUse use(handle);
+    const ContextPin use(handle);
     Context* context = registry.contexts.find(handle);
     if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return body(*context);

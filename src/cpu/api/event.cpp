@@ -5,8 +5,8 @@
 #include <bit>
 #include <chrono>
 
+#include "cpu/api/error_detail.h"
 #include "cpu/api/ipc_memory.h"
-#include "cpu/api/refusal.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/exec/shared_records.h"
 
@@ -27,7 +27,7 @@ namespace {
 template <class Body>
 CUresult with_event(CUevent handle, Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
-    ObjectUse use;
+    ObjectPin use;
     Event* event = registry.events.find(handle);
     if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     use.is_of(event->context().handle());
@@ -64,7 +64,7 @@ CUresult create(Context& context, unsigned flags, std::shared_ptr<exec::SharedRe
 
 CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
   return with_driver([&]() -> CUresult {
-    const ObjectUse use;
+    const ObjectPin use;
     const Event* from = registry.events.find(start);
     const Event* to = registry.events.find(end);
     if (from == nullptr || to == nullptr || &from->context() != &to->context())

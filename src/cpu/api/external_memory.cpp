@@ -10,7 +10,7 @@
 
 #include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 
 namespace pycuda::cpu::api {
 
@@ -60,8 +60,8 @@ CUresult import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description, CUexternalM
     case CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE:
     case CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT:
     case CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF:
-      return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                    "cuImportExternalMemory: the CPU driver takes file descriptors alone");
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "cuImportExternalMemory: the CPU driver takes file descriptors alone");
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -70,10 +70,10 @@ CUresult import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description, CUexternalM
     return CUDA_ERROR_INVALID_VALUE;
   const int descriptor = description.handle.fd;
   if (fcntl(descriptor, F_GETFD) < 0 || !can_be_mapped(descriptor, description.size)) {
-    return refuse(CUDA_ERROR_UNKNOWN, "cuImportExternalMemory: the descriptor " +
-                                          std::to_string(descriptor) + " is none of a file of " +
-                                          std::to_string(description.size) +
-                                          " bytes that can be mapped");
+    return fail(CUDA_ERROR_UNKNOWN, "cuImportExternalMemory: the descriptor " +
+                                        std::to_string(descriptor) + " is none of a file of " +
+                                        std::to_string(description.size) +
+                                        " bytes that can be mapped");
   }
   *memory = (new ExternalMemory(descriptor, description.size))->handle();  // the destroyer's
   return CUDA_SUCCESS;

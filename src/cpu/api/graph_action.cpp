@@ -2,7 +2,7 @@
 // Checking what nodes shall do, and the steps that do it.
 #include "cpu/api/graph_action.h"
 
-#include "cpu/api/box_copy.h"
+#include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/event.h"
 #include "cpu/api/graph.h"
@@ -95,9 +95,9 @@ CUresult make_copy_action(const CUDA_MEMCPY3D* spec, CUcontext handle, CopyActio
   Context* context = nullptr;
   CUresult status = find_node_context(handle, &context);
   if (status != CUDA_SUCCESS) return status;
-  BoxCopy box(*spec);
+  Copy3D box(*spec);
   if (box.is_empty()) return CUDA_ERROR_INVALID_VALUE;
-  status = box.settle();
+  status = box.validate();
   if (status != CUDA_SUCCESS) return status;
   *action = CopyAction{*spec, context->handle(), {}};
   return CUDA_SUCCESS;
@@ -134,8 +134,8 @@ CUresult make_event_action(CUevent handle, Action* action) {
   return CUDA_SUCCESS;
 }
 
-exec::MemoryBox fill_box(const CUDA_MEMSET_NODE_PARAMS& spec) {
-  exec::MemoryBox box;
+exec::PitchedTransfer fill_box(const CUDA_MEMSET_NODE_PARAMS& spec) {
+  exec::PitchedTransfer box;
   box.to = spec.dst;
   box.to_pitch = spec.pitch;
   box.fills = true;
@@ -146,15 +146,15 @@ exec::MemoryBox fill_box(const CUDA_MEMSET_NODE_PARAMS& spec) {
   return box;
 }
 
-exec::Sequence::Task box_task(const exec::MemoryBox& box) {
-  return {[box](exec::FaultSink& faults) { run_memory_box(box, "", "a graph", faults); }};
+exec::Sequence::Task box_task(const exec::PitchedTransfer& box) {
+  return {[box](exec::FaultSink& faults) { run_pitched_transfer(box, "", "a graph", faults); }};
 }
 
 exec::Sequence::Task copy_task(const CopyAction& action) {
   if (action.run) return box_task(*action.run);
-  BoxCopy box(action.spec);
+  Copy3D box(action.spec);
   // It was checked when the node was made; memory that is gone is found when the copy runs.
-  if (box.settle() == CUDA_SUCCESS) return box_task(box.as_memory_box());
+  if (box.validate() == CUDA_SUCCESS) return box_task(box.as_pitched_transfer());
   return {[](exec::FaultSink& faults) {
     exec::Fault fault;
     fault.kind = FaultKind::IllegalAddress;

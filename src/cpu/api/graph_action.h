@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cpu/api/cuda_abi.h"
-#include "cpu/exec/memory_box.h"
+#include "cpu/exec/pitched_transfer.h"
 #include "cpu/exec/stream.h"
 #include "cpu/ptx/cluster_directives.h"
 
@@ -43,7 +43,7 @@ struct CopyAction {
   CUDA_MEMCPY3D spec{};
   CUcontext context = nullptr;
   /// For what the structure cannot say: runs of bytes in arrays of several rows.
-  std::optional<exec::MemoryBox> run;
+  std::optional<exec::PitchedTransfer> run;
 };
 
 struct FillAction {

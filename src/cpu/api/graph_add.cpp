@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuGraphAdd*Node.
-#include "cpu/api/graph_links.h"
+#include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_params.h"
 
 namespace pycuda::cpu::api {
@@ -13,7 +13,7 @@ CUresult add_node(CUgraphNode* node, CUgraph handle, const CUgraphNode* dependen
   return with_graph(handle, [&](Graph& graph) -> CUresult {
     if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::vector<GraphNode::Link> links;
-    CUresult status = read_links(graph, dependencies, edges, count, &links);
+    CUresult status = read_edges(graph, dependencies, edges, count, &links);
     if (status != CUDA_SUCCESS) return status;
     NodeAction action;
     status = make(graph, &action);

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cpu/api/graph_links.h"
+#include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/module.h"
 

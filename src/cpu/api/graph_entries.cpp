@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuGraph* for the structure: making and cloning graphs, asking for and changing their edges.
-#include "cpu/api/graph_links.h"
+#include "cpu/api/graph_edges.h"
 
 namespace pycuda::cpu::api {
 
@@ -9,7 +9,7 @@ bool is_edge_data(const CUgraphEdgeData& data) {
          data.from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data.to_port == 0;
 }
 
-CUresult read_links(const Graph& graph, const CUgraphNode* nodes, const CUgraphEdgeData* edges,
+CUresult read_edges(const Graph& graph, const CUgraphNode* nodes, const CUgraphEdgeData* edges,
                     std::size_t count, std::vector<GraphNode::Link>* links) {
   if (count == 0) return CUDA_SUCCESS;
   if (nodes == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -40,8 +40,8 @@ CUresult tell_links(const std::vector<GraphNode::Link>& links, CUgraphNode* node
   if (nodes != nullptr && edges == nullptr && !std::ranges::all_of(data, is_plain))
     return CUDA_ERROR_LOSSY_QUERY;
   std::size_t room = *count;
-  if (edges != nullptr) static_cast<void>(tell_list(data, edges, &room));
-  return tell_list(handles, nodes, count);
+  if (edges != nullptr) static_cast<void>(return_list(data, edges, &room));
+  return return_list(handles, nodes, count);
 }
 
 CUresult tell_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges,
@@ -64,10 +64,10 @@ CUresult tell_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphE
     if (from != nullptr && edges == nullptr && !std::ranges::all_of(data, is_plain))
       return CUDA_ERROR_LOSSY_QUERY;
     std::size_t room = *count;
-    if (edges != nullptr) static_cast<void>(tell_list(data, edges, &room));
+    if (edges != nullptr) static_cast<void>(return_list(data, edges, &room));
     room = *count;
-    if (from != nullptr) static_cast<void>(tell_list(sources, from, &room));
-    return tell_list(targets, to, count);
+    if (from != nullptr) static_cast<void>(return_list(sources, from, &room));
+    return return_list(targets, to, count);
   });
 }
 
@@ -171,7 +171,7 @@ CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes) {
     if (numNodes == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::vector<CUgraphNode> all;
     for (const auto& node : graph.nodes()) all.push_back(node->handle());
-    return tell_list(all, nodes, numNodes);
+    return return_list(all, nodes, numNodes);
   });
 }
 
@@ -182,7 +182,7 @@ CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, size_t* num
     for (const auto& node : graph.nodes()) {
       if (node->dependencies().empty()) roots.push_back(node->handle());
     }
-    return tell_list(roots, rootNodes, numRootNodes);
+    return return_list(roots, rootNodes, numRootNodes);
   });
 }
 

@@ -104,7 +104,7 @@ void GraphExec::build() {
 // Kernels work with what their context has, memory above all.
 CUresult GraphExec::check_contexts() const {
   for (CUcontext handle : contexts_) {
-    ObjectUse use;
+    ObjectPin use;
     use.is_of(handle);
     const Context* context = registry.contexts.find(handle);
     if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;

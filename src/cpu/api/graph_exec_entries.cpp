@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cuGraphInstantiate*, cuGraphLaunch and cuGraphExec*.
 #include "cpu/api/capture.h"
+#include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_exec.h"
-#include "cpu/api/graph_links.h"
 #include "cpu/api/graph_params.h"
 #include "cpu/api/stream_guard.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuGraph*Node*: asking nodes for their parameters and attributes, and changing them.
-#include "cpu/api/graph_links.h"
+#include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/graph_params.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "cpu/api/graph_links.h"
+#include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/memory_pool.h"
 #include "cpu/api/virtual_device.h"

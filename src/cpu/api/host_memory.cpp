@@ -5,7 +5,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/exec/leaks.h"
 
 using namespace pycuda::cpu::api;
@@ -133,7 +133,7 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
     if ((Flags & CU_MEMHOSTREGISTER_IOMEMORY) != 0) return CUDA_ERROR_NOT_PERMITTED;
     if (overlaps_another(begin, bytesize)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if (!is_mapped(begin, bytesize))
-      return refuse(CUDA_ERROR_INVALID_VALUE, "memory: the host has none at some addresses of it");
+      return fail(CUDA_ERROR_INVALID_VALUE, "memory: the host has none at some addresses of it");
     enter_registered(context, p, bytesize, Flags);
     return CUDA_SUCCESS;
   });

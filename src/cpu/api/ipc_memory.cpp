@@ -8,7 +8,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 
 namespace pycuda::cpu::api {
 
@@ -35,7 +35,7 @@ CUresult refuse_pages(const PagesFailure& failure, CUresult no_name) {
     }
     return CUDA_ERROR_UNKNOWN;
   }();
-  return refuse(result, failure.message);
+  return fail(result, failure.message);
 }
 
 CUresult OpenedMemory::open(const exec::PagesName& name, CUdeviceptr* pointer) {

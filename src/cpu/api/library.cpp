@@ -34,7 +34,7 @@ Library::Library(std::shared_ptr<const jit::Program> program, unsigned max_regis
 Library::~Library() {
   registry.libraries.erase(handle_);
   for (const auto& [context, handle] : modules_) {
-    ObjectUse use;
+    ObjectPin use;
     const std::shared_ptr<Module> module = Module::share(handle);
     if (module == nullptr) continue;  // went with its context
     use.is_of(module->context().handle());
@@ -73,7 +73,7 @@ CUresult Library::set_attribute(const KernelHandle& kernel, CUdevice device,
   const std::lock_guard lock(mutex_);
   settings_[Setting{&kernel, device, attribute}] = value;
   for (const auto& [context, handle] : modules_) {
-    ObjectUse use;
+    ObjectPin use;
     const std::shared_ptr<Module> module = Module::share(handle);
     if (module != nullptr) use.is_of(module->context().handle());
     if (module == nullptr || module->context().device().ordinal() != device) continue;

@@ -2,8 +2,8 @@
 // cuMemcpy*: copies of one run of bytes.
 #include <memory>
 
-#include "cpu/api/box_copy.h"
 #include "cpu/api/capture.h"
+#include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"

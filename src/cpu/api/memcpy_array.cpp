@@ -5,7 +5,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
@@ -31,20 +31,21 @@ struct End {
   CUresult settle(std::size_t bytes, std::byte** place) const {
     if (address == 0) {
       const Array* found = find_array(array);
-      if (found == nullptr) return array != nullptr ? refuse_array() : CUDA_ERROR_INVALID_VALUE;
+      if (found == nullptr)
+        return array != nullptr ? fail_unknown_array() : CUDA_ERROR_INVALID_VALUE;
       if (offset > found->bytes() || bytes > found->bytes() - offset) {
-        return refuse(CUDA_ERROR_INVALID_VALUE, "copy: " + std::to_string(bytes) +
-                                                    " bytes from byte " + std::to_string(offset) +
-                                                    " of an array that has " +
-                                                    std::to_string(found->bytes()));
+        return fail(CUDA_ERROR_INVALID_VALUE, "copy: " + std::to_string(bytes) +
+                                                  " bytes from byte " + std::to_string(offset) +
+                                                  " of an array that has " +
+                                                  std::to_string(found->bytes()));
       }
       *place = found->texels().base + offset;
       return CUDA_SUCCESS;
     }
     if (!is_host && !is_device_range(address, bytes)) {
-      return refuse(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::to_string(bytes) + " bytes at " +
-                                                  pycuda::cpu::exec::hexadecimal(address) +
-                                                  " do not lie in one block of device memory");
+      return fail(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::to_string(bytes) + " bytes at " +
+                                                pycuda::cpu::exec::hexadecimal(address) +
+                                                " do not lie in one block of device memory");
     }
     *place = reinterpret_cast<std::byte*>(address);
     return CUDA_SUCCESS;
@@ -91,9 +92,9 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
       return pycuda::cpu::exec::copy_bytes(target, source, bytes);
     };
     if (stream.in_capture()) {
-      const pycuda::cpu::exec::MemoryBox run{.to = reinterpret_cast<std::uintptr_t>(target),
-                                             .from = reinterpret_cast<std::uintptr_t>(source),
-                                             .width = bytes};
+      const pycuda::cpu::exec::PitchedTransfer run{.to = reinterpret_cast<std::uintptr_t>(target),
+                                                   .from = reinterpret_cast<std::uintptr_t>(source),
+                                                   .width = bytes};
       return capture(stream, CopyAction{as_box(to, from, bytes), stream.context().handle(), run});
     }
     const bool waits =

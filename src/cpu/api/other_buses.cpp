@@ -2,7 +2,7 @@
 // What other devices of the machine do with a GPU's memory: this device's is the host's own.
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 
 using namespace pycuda::cpu::api;
 
@@ -25,9 +25,9 @@ CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr dptr, size_t si
     if (handle == nullptr || handleType != CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || size == 0 ||
         !is_device_range(dptr, size))
       return CUDA_ERROR_INVALID_VALUE;
-    return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                  "cuMemGetHandleForAddressRange: a DMA buffer is memory of a device on a bus, and "
-                  "the CPU driver's is the host's own; use cuMemExportToShareableHandle");
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "cuMemGetHandleForAddressRange: a DMA buffer is memory of a device on a bus, and "
+                "the CPU driver's is the host's own; use cuMemExportToShareableHandle");
   });
 }
 

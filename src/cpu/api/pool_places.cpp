@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/memory_pool.h"
-#include "cpu/api/refusal.h"
 #include "cpu/api/virtual_device.h"
 
 namespace pycuda::cpu::api {
@@ -101,9 +101,9 @@ CUresult check_sharing(const CUmemPoolProps& properties) {
                          properties.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
   if (properties.handleTypes != CU_MEM_HANDLE_TYPE_FABRIC && !(by_descriptor && elsewhere))
     return CUDA_ERROR_INVALID_VALUE;
-  return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                "cuMemPoolCreate: the CPU driver shares pools of device memory by file descriptors "
-                "alone");
+  return fail(CUDA_ERROR_NOT_SUPPORTED,
+              "cuMemPoolCreate: the CPU driver shares pools of device memory by file descriptors "
+              "alone");
 }
 
 /// Where access can be had from at all.

@@ -7,9 +7,9 @@
 
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/ipc_memory.h"
 #include "cpu/api/memory_pool.h"
-#include "cpu/api/refusal.h"
 #include "cpu/api/virtual_device.h"
 
 namespace pycuda::cpu::api {
@@ -30,8 +30,8 @@ CUresult MemoryPool::become_shared() {
 
 CUresult MemoryPool::open(const PagesName& block, void** memory) {
   if (!origin_ || block.maker() != origin_->maker() || block.group != origin_->chance) {
-    return refuse(CUDA_ERROR_INVALID_VALUE,
-                  "cuMemPoolImportPointer: the block is not of the pool that was imported");
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "cuMemPoolImportPointer: the block is not of the pool that was imported");
   }
   const auto opened = this->memory().open(block, nullptr, kind());
   if (!opened) return refuse_pages(opened.error(), CUDA_ERROR_INVALID_VALUE);
@@ -60,9 +60,9 @@ CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
         handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
       return CUDA_ERROR_INVALID_VALUE;
     if (found->shared() == nullptr) {
-      return refuse(CUDA_ERROR_INVALID_VALUE,
-                    "cuMemPoolExportToShareableHandle: the pool was made without this type in "
-                    "handleTypes");
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "cuMemPoolExportToShareableHandle: the pool was made without this type in "
+                  "handleTypes");
     }
     const int descriptor = found->shared()->duplicate();
     if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -95,8 +95,8 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdevicep
     void* const memory = reinterpret_cast<void*>(found->begin);
     const MemoryPool* const pool = registry.pools.find(pool_of(memory));
     if (pool == nullptr || pool->shared() == nullptr) {
-      return refuse(CUDA_ERROR_INVALID_VALUE,
-                    "cuMemPoolExportPointer: the memory is of no pool that can be exported");
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "cuMemPoolExportPointer: the memory is of no pool that can be exported");
     }
     // What is at work on the block would meet pages that can only be read for a while.
     if (Context* const context = registry.contexts.find(this_thread.current)) {

@@ -39,7 +39,7 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
 
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   return with_driver([&]() -> CUresult {
-    ObjectUse use;
+    ObjectPin use;
     Stream* stream = registry.streams.find(hStream);
     if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     Context& context = stream->context();

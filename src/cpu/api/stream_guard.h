@@ -12,7 +12,7 @@ namespace pycuda::cpu::api {
 template <class Body>
 CUresult with_stream(CUstream handle, Body&& body) noexcept {
   return with_context([&](Context& current) -> CUresult {
-    ObjectUse use;
+    ObjectPin use;
     Stream* stream = current.borrow_stream(handle);
     if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     use.is_of(stream->context().handle());

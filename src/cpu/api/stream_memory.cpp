@@ -6,7 +6,7 @@
 
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/exec/fault_message.h"
 
@@ -28,22 +28,21 @@ std::uint8_t word_bytes(CUstreamBatchMemOpType operation) {
 
 CUresult check_word(CUdeviceptr address, std::uint8_t bytes) {
   if (address % bytes != 0) {
-    return refuse(CUDA_ERROR_INVALID_VALUE, "stream memory operation: the address " +
-                                                exec::hexadecimal(address) +
-                                                " is not a multiple of " + std::to_string(bytes));
+    return fail(CUDA_ERROR_INVALID_VALUE, "stream memory operation: the address " +
+                                              exec::hexadecimal(address) +
+                                              " is not a multiple of " + std::to_string(bytes));
   }
   const auto found = exec::AddressTable::instance().find(address);
   const bool managed = found && (found->kind == exec::MemoryKind::Managed ||
                                  found->kind == exec::MemoryKind::ManagedPool);
   if (managed) {
-    return refuse(CUDA_ERROR_INVALID_VALUE,
-                  "stream memory operation: " + exec::hexadecimal(address) +
-                      " is managed memory, which streams do not write or wait for");
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "stream memory operation: " + exec::hexadecimal(address) +
+                    " is managed memory, which streams do not write or wait for");
   }
   if (!is_device_range(address, bytes)) {
-    return refuse(
-        CUDA_ERROR_INVALID_VALUE,
-        "stream memory operation: there is no device memory at " + exec::hexadecimal(address));
+    return fail(CUDA_ERROR_INVALID_VALUE, "stream memory operation: there is no device memory at " +
+                                              exec::hexadecimal(address));
   }
   return CUDA_SUCCESS;
 }

@@ -8,7 +8,7 @@
 
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/texture_settings.h"
 
@@ -52,9 +52,9 @@ CUresult with_object(unsigned long long handle, bool is_surface, Body&& body) no
     const std::lock_guard lock(table.mutex);
     const auto found = table.all.find(handle);
     if (found == table.all.end() || found->second.is_surface != is_surface) {
-      return refuse(CUDA_ERROR_INVALID_VALUE, std::string("the handle is that of no ") +
-                                                  (is_surface ? "surface" : "texture") +
-                                                  " object, or of one destroyed");
+      return fail(CUDA_ERROR_INVALID_VALUE, std::string("the handle is that of no ") +
+                                                (is_surface ? "surface" : "texture") +
+                                                " object, or of one destroyed");
     }
     return body(found);
   });
@@ -105,8 +105,8 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pR
     if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr)
       return CUDA_ERROR_INVALID_VALUE;
     if (pResViewDesc != nullptr) {
-      return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                    "texture: resource views are not supported by the CPU driver");
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "texture: resource views are not supported by the CPU driver");
     }
     exec::Texture texture;
     CUresult status = texels_of(*pResDesc, &texture.texels);
@@ -150,10 +150,10 @@ CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC*
   return with_context([&](Context& context) -> CUresult {
     if (pSurfObject == nullptr || pResDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
-      return refuse(CUDA_ERROR_INVALID_VALUE, "surface: its resource can only be an array");
+      return fail(CUDA_ERROR_INVALID_VALUE, "surface: its resource can only be an array");
     const Array* array = find_array(pResDesc->res.array.hArray);
-    if (array == nullptr) return refuse_array();
-    if (!array->takes_surfaces()) return refuse_surface();
+    if (array == nullptr) return fail_unknown_array();
+    if (!array->takes_surfaces()) return fail_read_only_array();
     exec::Texture surface;
     const CUresult status = texels_of(*pResDesc, &surface.texels);
     if (status != CUDA_SUCCESS) return status;

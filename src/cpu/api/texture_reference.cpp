@@ -9,8 +9,8 @@
 
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/launch.h"
-#include "cpu/api/refusal.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -96,8 +96,7 @@ template <class Body>
 CUresult with_reference(CUtexref handle, Body&& body) noexcept {
   return with_context([&](Context&) -> CUresult {
     TextureReference* reference = references().textures.find(handle);
-    return reference != nullptr ? body(*reference)
-                                : refuse(CUDA_ERROR_INVALID_HANDLE, no_reference);
+    return reference != nullptr ? body(*reference) : fail(CUDA_ERROR_INVALID_HANDLE, no_reference);
   });
 }
 
@@ -141,20 +140,20 @@ CUresult cuTexRefDestroy(CUtexref hTexRef) {
     const std::lock_guard lock(references().mutex);
     return references().owned.erase(&reference) != 0
                ? CUDA_SUCCESS
-               : refuse(CUDA_ERROR_INVALID_VALUE,
-                        "texture: a reference of a module ends with its module");
+               : fail(CUDA_ERROR_INVALID_VALUE,
+                      "texture: a reference of a module ends with its module");
   });
 }
 
 CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
   return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
     if ((Flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) != 0) {
-      return refuse(CUDA_ERROR_INVALID_VALUE,
-                    "texture: an array is bound with CU_TRSA_OVERRIDE_FORMAT, not with flags of " +
-                        std::to_string(Flags));
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "texture: an array is bound with CU_TRSA_OVERRIDE_FORMAT, not with flags of " +
+                      std::to_string(Flags));
     }
     const Array* array = find_array(hArray);
-    if (array == nullptr) return refuse_array();
+    if (array == nullptr) return fail_unknown_array();
     state.texture.texels = array->texels();
     state.array = hArray;
     state.address = 0;
@@ -235,7 +234,7 @@ CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
   return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
     if (phArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (reference.state().array == nullptr)
-      return refuse(CUDA_ERROR_INVALID_VALUE, "texture: no array is bound");
+      return fail(CUDA_ERROR_INVALID_VALUE, "texture: no array is bound");
     *phArray = reference.state().array;
     return CUDA_SUCCESS;
   });
@@ -245,7 +244,7 @@ CUresult cuTexRefGetAddress_v2(CUdeviceptr* pdptr, CUtexref hTexRef) {
   return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
     if (pdptr == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (reference.state().address == 0)
-      return refuse(CUDA_ERROR_INVALID_VALUE, "texture: no memory is bound");
+      return fail(CUDA_ERROR_INVALID_VALUE, "texture: no memory is bound");
     *pdptr = reference.state().address;
     return CUDA_SUCCESS;
   });
@@ -295,12 +294,12 @@ CUresult cuTexRefGetBorderColor(float* pBorderColor, CUtexref hTexRef) {
 CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
   return with_context([&](Context&) -> CUresult {
     TextureReference* reference = references().surfaces.find(hSurfRef);
-    if (reference == nullptr) return refuse(CUDA_ERROR_INVALID_HANDLE, no_reference);
+    if (reference == nullptr) return fail(CUDA_ERROR_INVALID_HANDLE, no_reference);
     if (Flags != 0)
-      return refuse(CUDA_ERROR_INVALID_VALUE, "surface: an array is bound with flags of 0");
+      return fail(CUDA_ERROR_INVALID_VALUE, "surface: an array is bound with flags of 0");
     const Array* array = find_array(hArray);
-    if (array == nullptr) return refuse_array();
-    if (!array->takes_surfaces()) return refuse_surface();
+    if (array == nullptr) return fail_unknown_array();
+    if (!array->takes_surfaces()) return fail_read_only_array();
     reference->state().texture.texels = array->texels();
     reference->state().array = hArray;
     return reference->commit();
@@ -310,10 +309,10 @@ CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flag
 CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
   return with_context([&](Context&) -> CUresult {
     TextureReference* reference = references().surfaces.find(hSurfRef);
-    if (reference == nullptr) return refuse(CUDA_ERROR_INVALID_HANDLE, no_reference);
+    if (reference == nullptr) return fail(CUDA_ERROR_INVALID_HANDLE, no_reference);
     if (phArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (reference->state().array == nullptr)
-      return refuse(CUDA_ERROR_INVALID_VALUE, "surface: no array is bound");
+      return fail(CUDA_ERROR_INVALID_VALUE, "surface: no array is bound");
     *phArray = reference->state().array;
     return CUDA_SUCCESS;
   });
@@ -325,7 +324,7 @@ CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
     if (registry.functions.find(hfunc) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     return texunit == CU_PARAM_TR_DEFAULT
                ? CUDA_SUCCESS
-               : refuse(CUDA_ERROR_INVALID_VALUE, "texture: the unit must be CU_PARAM_TR_DEFAULT");
+               : fail(CUDA_ERROR_INVALID_VALUE, "texture: the unit must be CU_PARAM_TR_DEFAULT");
   });
 }
 

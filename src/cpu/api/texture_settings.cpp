@@ -6,7 +6,7 @@
 
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/fault_message.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t pitch_alignment = DeviceLimits::texture_pitch_alignment;
 
 CUresult refuse_texture(const std::string& why) {
-  return refuse(CUDA_ERROR_INVALID_VALUE, "texture: " + why);
+  return fail(CUDA_ERROR_INVALID_VALUE, "texture: " + why);
 }
 
 CUresult refuse_memory(CUdeviceptr address, std::size_t bytes) {
@@ -92,7 +92,7 @@ CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels
   switch (resource.resType) {
     case CU_RESOURCE_TYPE_ARRAY: {
       const Array* array = find_array(resource.res.array.hArray);
-      if (array == nullptr) return refuse_array();
+      if (array == nullptr) return fail_unknown_array();
       *texels = array->texels();
       return CUDA_SUCCESS;
     }
@@ -109,8 +109,8 @@ CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels
                             pitched.pitchInBytes, texels);
     }
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-      return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                    "texture: mipmapped arrays are not supported by the CPU driver");
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "texture: mipmapped arrays are not supported by the CPU driver");
     default:
       return refuse_texture("there is no resource of type " + std::to_string(resource.resType));
   }
@@ -120,8 +120,8 @@ CUresult apply_flags(unsigned flags, exec::Texture* texture) {
   constexpr unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
                              CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
   if ((flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0) {
-    return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                  "texture: seamless cubes are not supported by the CPU driver");
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "texture: seamless cubes are not supported by the CPU driver");
   }
   if ((flags & ~known) != 0)
     return refuse_texture("there are no flags of value " + std::to_string(flags & ~known));

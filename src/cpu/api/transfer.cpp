@@ -4,15 +4,15 @@
 #include <string>
 
 #include "cpu/api/context.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 
 namespace pycuda::cpu::api {
 
 CUresult refuse_transfer(const char* what) {
-  return refuse(CUDA_ERROR_INVALID_VALUE,
-                std::string(what) +
-                    ": some of the memory has no addresses of this process, or may not be "
-                    "written to");
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              std::string(what) +
+                  ": some of the memory has no addresses of this process, or may not be "
+                  "written to");
 }
 
 void report_transfer(Context& context, const char* what) {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/ipc_memory.h"
-#include "cpu/api/refusal.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/fault_message.h"
 
@@ -30,8 +30,8 @@ constexpr std::uint64_t page = 4096;
 bool is_whole(std::uint64_t bytes) { return bytes != 0 && bytes % granularity == 0; }
 
 CUresult refuse_range(const char* call, CUdeviceptr begin, std::size_t bytes, const char* why) {
-  return refuse(CUDA_ERROR_INVALID_VALUE, std::string(call) + ": " + std::to_string(bytes) +
-                                              " bytes at " + hexadecimal(begin) + " " + why);
+  return fail(CUDA_ERROR_INVALID_VALUE, std::string(call) + ": " + std::to_string(bytes) +
+                                            " bytes at " + hexadecimal(begin) + " " + why);
 }
 
 /// Work that was launched before may still use what leaves its addresses.
@@ -44,13 +44,13 @@ CUresult map(CUdeviceptr begin, std::size_t bytes, std::size_t offset,
              CUmemGenericAllocationHandle number) {
   const auto handle = MemoryHandle::find(number);
   if (handle == nullptr)
-    return refuse(CUDA_ERROR_INVALID_VALUE, "cuMemMap: the handle is none, or was released");
+    return fail(CUDA_ERROR_INVALID_VALUE, "cuMemMap: the handle is none, or was released");
   const auto& facts = handle->memory()->facts();
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   // As with NVIDIA's driver.
   if (offset != 0 || bytes != facts.bytes) {
-    return refuse(CUDA_ERROR_NOT_SUPPORTED, "cuMemMap: memory is mapped as a whole, all " +
-                                                std::to_string(facts.bytes) + " bytes of it");
+    return fail(CUDA_ERROR_NOT_SUPPORTED, "cuMemMap: memory is mapped as a whole, all " +
+                                              std::to_string(facts.bytes) + " bytes of it");
   }
   if (begin % granularity != 0)
     return refuse_range("cuMemMap", begin, bytes, "do not begin at a multiple of the granularity");
@@ -81,8 +81,8 @@ CUresult check_access(const CUmemAccessDesc& access, const AddressSpace::Mapping
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
       if (mapping.memory->facts().place_type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_SUCCESS;
       // Programs that reached a device's memory so would not run on a GPU.
-      return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                    "cuMemSetAccess: the host has no access to memory of a device");
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "cuMemSetAccess: the host has no access to memory of a device");
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -256,9 +256,9 @@ CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocat
         handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
       return CUDA_ERROR_INVALID_VALUE;
     if ((found->memory()->facts().handle_types & unsigned{handleType}) == 0) {
-      return refuse(CUDA_ERROR_INVALID_VALUE,
-                    "cuMemExportToShareableHandle: the memory was made without this type in "
-                    "requestedHandleTypes");
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "cuMemExportToShareableHandle: the memory was made without this type in "
+                  "requestedHandleTypes");
     }
     const int descriptor = found->memory()->export_descriptor();
     if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -359,8 +359,8 @@ CUresult check_properties(const CUmemAllocationProp& properties) {
       return CUDA_ERROR_INVALID_VALUE;
   }
   if (types == CU_MEM_HANDLE_TYPE_FABRIC) {
-    return refuse(CUDA_ERROR_NOT_SUPPORTED,
-                  "memory is shared by file descriptors alone on the CPU driver");
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "memory is shared by file descriptors alone on the CPU driver");
   }
   if ((types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) != 0)
     return CUDA_ERROR_INVALID_VALUE;

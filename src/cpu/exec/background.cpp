@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "cpu/exec/fork_guard.h"
 #include "cpu/exec/process_exit.h"
-#include "cpu/exec/quiet_thread.h"
+#include "cpu/exec/service_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -91,7 +91,7 @@ class Background {
   /// False where no thread can be had: the next work tries again.
   bool start() {
     try {
-      start_quiet_thread([this] { serve(); });
+      start_service_thread([this] { serve(); });
     } catch (const std::system_error& error) {
       base::log(base::LogLevel::Warning,
                 std::string("no thread for work in the background: ") + error.what());

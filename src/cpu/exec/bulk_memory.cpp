@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cstring>
 
+#include "cpu/exec/fault_recovery.h"
 #include "cpu/exec/last_level_cache.h"
-#include "cpu/exec/shared_pieces.h"
-#include "cpu/exec/stray_access.h"
+#include "cpu/exec/parallel_ranges.h"
 #include "cpu/exec/untouched_pages.h"
 
 namespace pycuda::cpu::exec {
@@ -111,7 +111,7 @@ bool copy_bytes(void* to, const void* from, std::size_t bytes) {
   const auto* const source = static_cast<const Byte*>(from);
   const bool streamed = is_streamed(bytes);
   std::atomic<bool> whole{true};
-  in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
+  parallel_ranges(bytes, [=, &whole](std::size_t begin, std::size_t end) {
     const bool copied = runs_without_fault([=] {
       if (streamed) {
         stream_copy(target + begin, source + begin, end - begin);
@@ -128,9 +128,9 @@ namespace {
 
 /// Calls fill(begin, end) for pieces of the bytes, by all cores. False if one of them met a fault.
 template <class Fill>
-bool fill_in_pieces(std::size_t bytes, Fill fill) {
+bool fill_in_parallel(std::size_t bytes, Fill fill) {
   std::atomic<bool> whole{true};
-  in_pieces(bytes, [=, &whole](std::size_t begin, std::size_t end) {
+  parallel_ranges(bytes, [=, &whole](std::size_t begin, std::size_t end) {
     if (!runs_without_fault([=] { fill(begin, end); }))
       whole.store(false, std::memory_order_relaxed);
   });
@@ -145,7 +145,7 @@ bool zero_bytes(Byte* to, std::size_t bytes, void (*fill)(Byte* to, std::size_t 
     std::memset(to, 0, std::max(static_cast<std::size_t>(pages.begin - to), std::size_t{1}));
     std::memset(behind - 1, 0, static_cast<std::size_t>(to + bytes - behind) + 1);
   });
-  return is_there && fill_in_pieces(pages.bytes, [=](std::size_t begin, std::size_t end) {
+  return is_there && fill_in_parallel(pages.bytes, [=](std::size_t begin, std::size_t end) {
            zero_pages(pages.begin + begin, end - begin, fill);
          });
 }
@@ -159,7 +159,7 @@ bool fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t byt
   const bool streamed = is_streamed(bytes);
   const std::uint32_t pattern = repeated(value, unit);
   if (pattern == 0) return zero_bytes(target, bytes, streamed ? stream_zeros : plain_zeros);
-  return fill_in_pieces(bytes, [=](std::size_t begin, std::size_t end) {
+  return fill_in_parallel(bytes, [=](std::size_t begin, std::size_t end) {
     if (streamed) {
       stream_fill(target + begin, pattern, end - begin);
     } else {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <mutex>
 
-#include "cpu/exec/quiet_thread.h"
+#include "cpu/exec/service_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -20,7 +20,7 @@ class CallbackThreads {
       changed_.notify_one();
       return;
     }
-    start_quiet_thread([this] { serve(); });
+    start_service_thread([this] { serve(); });
   }
 
  private:

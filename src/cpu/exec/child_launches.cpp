@@ -186,7 +186,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   return DeviceError::Success;
 }
 
-DeviceError ChildLaunches::enqueue(const MemoryBox& box, std::uint64_t stream,
+DeviceError ChildLaunches::enqueue(const PitchedTransfer& box, std::uint64_t stream,
                                    const ThreadPlace& from) {
   const std::unique_lock lock(mutex_);
   Chain* const chain = chain_of(stream, from);
@@ -348,7 +348,7 @@ bool ChildLaunches::run_item(const ChainPointer& chain, Item& item) {
   }
   if (const auto* copy = std::get_if<Copy>(&item)) {
     if (!owner.faults_.poisoned())
-      run_memory_box(copy->box, *owner.kernel_, owner.text_of(copy->from), owner.faults_);
+      run_pitched_transfer(copy->box, *owner.kernel_, owner.text_of(copy->from), owner.faults_);
     return true;
   }
   // These also after a fault: who waits must get on.

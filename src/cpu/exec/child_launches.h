@@ -21,7 +21,7 @@
 
 #include "cpu/exec/device_runtime.h"
 #include "cpu/exec/event_marker.h"
-#include "cpu/exec/memory_box.h"
+#include "cpu/exec/pitched_transfer.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/worker_pool.h"
 
@@ -55,7 +55,7 @@ class ChildLaunches {
   DeviceError launch(void* parameters, std::uint64_t stream, const ThreadPlace& from);
   DeviceError launch(std::uint64_t kernel, void* parameters, const LaunchSize& size,
                      std::uint64_t stream, const ThreadPlace& from);
-  DeviceError enqueue(const MemoryBox& box, std::uint64_t stream, const ThreadPlace& from);
+  DeviceError enqueue(const PitchedTransfer& box, std::uint64_t stream, const ThreadPlace& from);
 
   std::uint64_t create_stream();
   DeviceError destroy_stream(std::uint64_t stream);
@@ -81,7 +81,7 @@ class ChildLaunches {
     std::byte* memory = nullptr;
   };
   struct Copy {
-    MemoryBox box;
+    PitchedTransfer box;
     ThreadPlace from;
   };
   struct Record {

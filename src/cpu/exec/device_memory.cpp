@@ -20,7 +20,7 @@
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/launch_context.h"
-#include "cpu/exec/page_move.h"
+#include "cpu/exec/page_migration.h"
 #include "cpu/exec/unwritten.h"
 
 namespace pycuda::cpu::exec {
@@ -317,7 +317,7 @@ bool DeviceMemory::release(void* memory) {
   AddressTable::instance().remove(reinterpret_cast<std::uintptr_t>(memory));
   state.used -= block.accounted;
   const bool was_shared = state.shared.erase(memory) != 0;
-  if (was_shared) forget_move(block.base);
+  if (was_shared) forget_migration(block.base);
   switch (block.placement) {
     case Placement::Mapping:
       munmap(block.base, block.bytes);
@@ -366,8 +366,8 @@ base::Result<PagesName, PagesFailure> DeviceMemory::share(void* memory, std::uin
   name.group = group;
   auto pages = SharedPages::make(name);
   if (!pages) return pages.error();
-  const PageMove move(block.base, bytes);
-  if (!move.holds() || !pages->fill(block.base) || pages->map(block.base) == nullptr) {
+  const PageMigration migration(block.base, bytes);
+  if (!migration.holds() || !pages->fill(block.base) || pages->map(block.base) == nullptr) {
     mprotect(block.base, bytes, PROT_READ | PROT_WRITE);
     return PagesFailure{Reason::NoRoom, "there is no room for the block's pages in a shared file"};
   }

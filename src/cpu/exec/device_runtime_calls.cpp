@@ -13,7 +13,7 @@
 #include "cpu/exec/device_runtime.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/probe_process.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
@@ -43,7 +43,7 @@ ThreadPlace place_of(const ThreadFrame& thread) {
 template <class Body>
 std::int32_t with_children(const ThreadFrame* thread, Body body) {
   // What a copy of the process looks for happens without launches, and it must not wait for locks.
-  if (in_process_copy()) return static_cast<std::int32_t>(DeviceError::Unknown);
+  if (in_probe_process()) return static_cast<std::int32_t>(DeviceError::Unknown);
   const RuntimeScope scope;
   ChildLaunches* const children = launch_of(*thread).children();
   if (children == nullptr) return static_cast<std::int32_t>(DeviceError::NotSupported);
@@ -118,7 +118,7 @@ bool is_lasting(std::uint64_t address, std::uint64_t bytes) {
 /// cudaMemcpyDeviceToDevice and cudaMemcpyDefault.
 constexpr std::uint32_t copies_between_devices = 3, copies_by_address = 4;
 
-DeviceError check(const MemoryBox& box, std::uint32_t kind) {
+DeviceError check(const PitchedTransfer& box, std::uint32_t kind) {
   if (!box.fills && kind != copies_between_devices && kind != copies_by_address)
     return DeviceError::InvalidMemcpyDirection;
   if ((box.height > 1 && box.to_pitch < box.width) ||
@@ -130,7 +130,7 @@ DeviceError check(const MemoryBox& box, std::uint32_t kind) {
   return lasting ? DeviceError::Success : DeviceError::InvalidValue;
 }
 
-std::int32_t enqueue(ThreadFrame* thread, const MemoryBox& box, std::uint64_t stream,
+std::int32_t enqueue(ThreadFrame* thread, const PitchedTransfer& box, std::uint64_t stream,
                      std::uint32_t kind = copies_between_devices) {
   return with_children(thread, [&](ChildLaunches& children, const ThreadPlace& place) {
     const DeviceError error = check(box, kind);

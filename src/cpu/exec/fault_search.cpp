@@ -15,7 +15,7 @@
 #include "cpu/exec/background.h"
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/launch_context.h"
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/probe_process.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/stream.h"
 #include "cpu/variants/table.h"
@@ -351,7 +351,7 @@ std::optional<FaultedThread> find_faulted_thread(LaunchContext& launch, const Fa
   Search search(launch, record, block);
   if (!search.prepare()) return std::nullopt;
   Answer answer;
-  const bool whole = run_in_process_copy(
+  const bool whole = run_in_probe_process(
       [](void* context, void* result) {
         static_cast<Search*>(context)->run(*static_cast<Answer*>(result));
       },

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "cpu/exec/kernel_entry.h"
-#include "cpu/exec/quiet_thread.h"
+#include "cpu/exec/service_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -166,7 +166,7 @@ bool AbandonableWait::interrupted() const noexcept {
 void watch_waits(const unsigned long long* waits) {
   const unsigned long long* none = nullptr;
   if (!watched_waits.compare_exchange_strong(none, waits)) return;
-  start_quiet_thread([waits] { watch(waits); });
+  start_service_thread([waits] { watch(waits); });
 }
 
 }  // namespace pycuda::cpu::exec

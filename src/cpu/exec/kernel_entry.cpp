@@ -21,8 +21,8 @@
 #include "cpu/exec/float_mode.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
-#include "cpu/exec/page_move.h"
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/page_migration.h"
+#include "cpu/exec/probe_process.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -138,8 +138,8 @@ int interrupt_signal() {
 /// The handlers; a friend of KernelEntry.
 struct FaultSignals {
   static void handle(int number, siginfo_t* info, void* raw_context) {
-    if (number == SIGSEGV && info->si_code == SEGV_ACCERR && !in_process_copy() &&
-        waited_for_move(reinterpret_cast<std::uintptr_t>(info->si_addr)))
+    if (number == SIGSEGV && info->si_code == SEGV_ACCERR && !in_probe_process() &&
+        waited_for_migration(reinterpret_cast<std::uintptr_t>(info->si_addr)))
       return;
     KernelEntry* const entry = current_entry;
     if (entry == nullptr || entry->in_code_ == 0) {
@@ -192,7 +192,7 @@ struct FaultSignals {
 
   /// The fault is not ours: the handler that was there before decides.
   static void pass_on(int number, siginfo_t* info, void* context) {
-    if (in_process_copy()) _exit(1);
+    if (in_probe_process()) _exit(1);
     const auto index = static_cast<std::size_t>(
         std::find(fault_signals.begin(), fault_signals.end(), number) - fault_signals.begin());
     const struct sigaction& before = chain().previous[index];

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/probe_process.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -64,7 +64,7 @@ LocalArea::Memory LocalArea::allocate(std::uint64_t bytes) {
   const std::uint64_t wanted = std::bit_ceil(std::clamp(bytes, page, std::uint64_t{1} << 62));
   // A copy of the process has one thread, and whoever held the lock is not in it.
   std::unique_lock lock(state_->mutex, std::defer_lock);
-  if (!in_process_copy()) lock.lock();
+  if (!in_probe_process()) lock.lock();
   std::vector<std::byte*>& free = state_->free[static_cast<std::size_t>(std::countr_zero(wanted))];
   if (!free.empty()) {
     std::byte* const memory = free.back();
@@ -81,7 +81,7 @@ LocalArea::Memory LocalArea::allocate(std::uint64_t bytes) {
 void LocalArea::release(std::byte* memory, std::uint64_t bytes) {
   if (bytes >= large_piece) madvise(memory, bytes, MADV_DONTNEED);
   std::unique_lock lock(state_->mutex, std::defer_lock);
-  if (!in_process_copy()) lock.lock();
+  if (!in_probe_process()) lock.lock();
   state_->free[static_cast<std::size_t>(std::countr_zero(bytes))].push_back(memory);
 }
 

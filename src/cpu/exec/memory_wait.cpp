@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "cpu/exec/fault_message.h"
+#include "cpu/exec/fault_recovery.h"
 #include "cpu/exec/interrupts.h"
-#include "cpu/exec/quiet_thread.h"
-#include "cpu/exec/stray_access.h"
+#include "cpu/exec/service_thread.h"
 #include "cpu/exec/watchdog.h"
 
 namespace pycuda::cpu::exec {
@@ -110,7 +110,7 @@ class MemoryWatch {
 
  private:
   MemoryWatch() {
-    start_quiet_thread([this] { watch(); });
+    start_service_thread([this] { watch(); });
   }
 
   void watch() {

@@ -20,7 +20,7 @@
 #include "cpu/exec/local_memory.h"
 #include "cpu/exec/printf_buffer.h"
 #include "cpu/exec/printf_fifo.h"
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/probe_process.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/unwritten.h"
 
@@ -83,7 +83,7 @@ void pycuda_cpu_assert_fail(ThreadFrame* thread, const char* message, const char
 }
 
 std::int32_t pycuda_cpu_vprintf(ThreadFrame* thread, const char* format, const void* arguments) {
-  if (exec::in_process_copy()) return 0;
+  if (exec::in_probe_process()) return 0;
   // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
   thread_local std::string buffer;
   const exec::RuntimeScope scope;

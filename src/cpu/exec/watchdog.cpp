@@ -11,7 +11,7 @@
 
 #include "base/env.h"
 #include "cpu/exec/launch_context.h"
-#include "cpu/exec/quiet_thread.h"
+#include "cpu/exec/service_thread.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -50,7 +50,7 @@ class Watchdog {
 
  private:
   Watchdog() {
-    start_quiet_thread([this] { watch_over(); });
+    start_service_thread([this] { watch_over(); });
   }
 
   void watch_over() {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cpu/exec/kernel_entry.h"
-#include "cpu/exec/shared_pieces.h"
+#include "cpu/exec/parallel_ranges.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -47,7 +47,7 @@ TEST_CASE("pieces are all there is, each once, also where several threads have s
     for (int round = 0; round < 50; ++round) {
       std::vector<std::atomic<int>> seen((bytes + 4095) / 4096);
       std::atomic<std::size_t> sum{0};
-      in_pieces(bytes, [&](std::size_t begin, std::size_t end) {
+      parallel_ranges(bytes, [&](std::size_t begin, std::size_t end) {
         for (std::size_t at = begin; at < end; at += 4096) seen[at / 4096].fetch_add(1);
         sum.fetch_add(end - begin);
       });
@@ -70,7 +70,7 @@ TEST_CASE("more threads share out pieces than the pool has jobs") {
   for (int i = 0; i < 80; ++i) {
     threads.emplace_back([&] {
       std::atomic<std::size_t> sum{0};
-      in_pieces(8 * mebi, [&](std::size_t begin, std::size_t end) {
+      parallel_ranges(8 * mebi, [&](std::size_t begin, std::size_t end) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         sum.fetch_add(end - begin);
       });

@@ -245,14 +245,14 @@ TEST_CASE("a child's fault names it and who launched it; what is queued behind i
 TEST_CASE("copies of memory that is gone are faults, not the end of the process") {
   Sink sink;
   std::string text(8, 'x');
-  run_memory_box(
+  run_pitched_transfer(
       {.to = reinterpret_cast<std::uint64_t>(text.data()), .fills = true, .value = 'y', .width = 4},
       "parent", "kernel parent", sink);
   CHECK(text == "yyyyxxxx");
   CHECK(sink.faults.all().empty());
   install_fault_signals();
-  run_memory_box({.to = 16, .from = reinterpret_cast<std::uint64_t>(text.data()), .width = 4},
-                 "parent", "kernel parent", sink);
+  run_pitched_transfer({.to = 16, .from = reinterpret_cast<std::uint64_t>(text.data()), .width = 4},
+                       "parent", "kernel parent", sink);
   const Fault fault = sink.faults.only();
   CHECK(fault.kind == FaultKind::IllegalAddress);
   CHECK(fault.message ==

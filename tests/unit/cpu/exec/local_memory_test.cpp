@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cpu/exec/fault_recovery.h"
 #include "cpu/exec/frame_stack.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_stack.h"
-#include "cpu/exec/stray_access.h"
 
 namespace pycuda::cpu::exec {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A copy of this process in which something can be tried that must leave no trace.
+// A probe process: a copy of this process in which code runs without side effects on this one.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,12 @@
 namespace pycuda::cpu::exec {
 
 namespace internal {
-inline std::atomic<bool> is_process_copy{false};
+inline std::atomic<bool> is_probe_process{false};
 }
 
-/// Whether this is such a copy: what others would see is left out there (output, handlers).
-inline bool in_process_copy() noexcept {
-  return internal::is_process_copy.load(std::memory_order_relaxed);
+/// Whether this process is a probe: it writes no output and installs no handlers.
+inline bool in_probe_process() noexcept {
+  return internal::is_probe_process.load(std::memory_order_relaxed);
 }
 
 /// Runs work(context, result) in a copy of the process (copied as it is written to) that has the
@@ -25,7 +25,7 @@ inline bool in_process_copy() noexcept {
 ///
 /// `work` must not need what other threads may hold: no locks, no allocation. No signal tells of
 /// the copy's end, and no other wait sees it but one for all clones.
-bool run_in_process_copy(void (*work)(void* context, void* result), void* context, void* result,
-                         std::size_t bytes, std::chrono::milliseconds limit);
+bool run_in_probe_process(void (*work)(void* context, void* result), void* context, void* result,
+                          std::size_t bytes, std::chrono::milliseconds limit);
 
 }  // namespace pycuda::cpu::exec

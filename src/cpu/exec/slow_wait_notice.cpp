@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/exec/long_wait.h"
+#include "cpu/exec/slow_wait_notice.h"
 
 #include <atomic>
 #include <chrono>
@@ -9,20 +9,20 @@
 #include <utility>
 
 #include "base/log.h"
-#include "cpu/exec/quiet_thread.h"
+#include "cpu/exec/service_thread.h"
 
 namespace pycuda::cpu::exec {
 
 /// Shared with the thread that warns: nobody waits for its end.
-struct LongWait::State {
+struct SlowWaitNotice::State {
   std::mutex mutex;  // protects `over`
   std::condition_variable ended;
   bool over = false;
 };
 
-LongWait::LongWait(std::string warning) : state_(std::make_shared<State>()) {
+SlowWaitNotice::SlowWaitNotice(std::string warning) : state_(std::make_shared<State>()) {
   try {
-    start_quiet_thread([state = state_, warning = std::move(warning)] {
+    start_service_thread([state = state_, warning = std::move(warning)] {
       std::unique_lock lock(state->mutex);
       if (!state->ended.wait_for(lock, std::chrono::seconds(2), [&] { return state->over; })) {
         static std::atomic<bool> warned{false};
@@ -34,7 +34,7 @@ LongWait::LongWait(std::string warning) : state_(std::make_shared<State>()) {
   }
 }
 
-LongWait::~LongWait() {
+SlowWaitNotice::~SlowWaitNotice() {
   const std::lock_guard lock(state_->mutex);
   state_->over = true;
   state_->ended.notify_all();

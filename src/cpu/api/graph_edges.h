@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of nodes and edges in the API's formats.
+// Lists of a graph's nodes and edges, in the API's formats.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@ inline bool is_plain(const CUgraphEdgeData& edge) {
   return edge.from_port == 0 && edge.to_port == 0 && edge.type == 0;
 }
 
-/// Whether the data is one that an edge may have. All edges order whole nodes here, which is what
-/// the weakest of them asks for and more.
+/// Whether the data is valid. Here every edge orders whole nodes, which satisfies all kinds of
+/// edges.
 bool is_edge_data(const CUgraphEdgeData& data);
 
 /// The nodes of `graph` that a list names, none twice, with data of edges (null: plain ones).
-CUresult read_links(const Graph& graph, const CUgraphNode* nodes, const CUgraphEdgeData* edges,
+CUresult read_edges(const Graph& graph, const CUgraphNode* nodes, const CUgraphEdgeData* edges,
                     std::size_t count, std::vector<GraphNode::Link>* links);
 
-/// As the functions of which the first call asks for the number: null asks, what is left over of
-/// the room is filled with nulls.
+/// Copies a list to a caller's array. If that is null, only the number is returned; unused elements
+/// are set to null.
 template <class Item>
-CUresult tell_list(const std::vector<Item>& list, Item* room, std::size_t* count) {
+CUresult return_list(const std::vector<Item>& list, Item* room, std::size_t* count) {
   if (room == nullptr) {
     *count = list.size();
     return CUDA_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/exec/quiet_thread.h"
+#include "cpu/exec/service_thread.h"
 
 #include <signal.h>
 
@@ -29,7 +29,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-void start_quiet_thread(std::function<void()> run) {
+void start_service_thread(std::function<void()> run) {
   watch_forks();
   const SignalsBlocked blocked;
   std::thread(std::move(run)).detach();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // clone() without its library function: handlers for forks (of Python, of BLAS libraries) are not
 // for a copy that lives for milliseconds and never returns to the program.
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/probe_process.h"
 
 #if defined(__linux__)
 
@@ -150,9 +150,9 @@ bool await(pid_t copy, milliseconds limit) {
 
 }  // namespace
 
-bool run_in_process_copy(void (*work)(void* context, void* result), void* context, void* result,
-                         std::size_t bytes, milliseconds limit) {
-  if (in_process_copy()) return false;
+bool run_in_probe_process(void (*work)(void* context, void* result), void* context, void* result,
+                          std::size_t bytes, milliseconds limit) {
+  if (in_probe_process()) return false;
   const std::size_t shared_bytes = sizeof(Shared) + bytes;
   void* const memory =
       mmap(nullptr, shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -167,7 +167,7 @@ bool run_in_process_copy(void (*work)(void* context, void* result), void* contex
   pthread_sigmask(SIG_BLOCK, &all, &before);
   const pid_t copy = copy_process();
   if (copy == 0) {
-    internal::is_process_copy.store(true, std::memory_order_relaxed);
+    internal::is_probe_process.store(true, std::memory_order_relaxed);
     settle_in(limit);
     if (SharedMappings::protect(memory)) {
       work(context, results);
@@ -190,8 +190,8 @@ bool run_in_process_copy(void (*work)(void* context, void* result), void* contex
 
 namespace pycuda::cpu::exec {
 
-bool run_in_process_copy(void (*)(void*, void*), void*, void*, std::size_t,
-                         std::chrono::milliseconds) {
+bool run_in_probe_process(void (*)(void*, void*), void*, void*, std::size_t,
+                          std::chrono::milliseconds) {
   return false;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What happens in a copy of the process stays there.
-#include "cpu/exec/process_copy.h"
+#include "cpu/exec/probe_process.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -28,17 +28,17 @@ constexpr milliseconds limit{2000};
 TEST_CASE("a copy gives back its result; what it writes to the process's memory is gone") {
   int own = 1;
   int sum = 0;
-  const bool whole = run_in_process_copy(
+  const bool whole = run_in_probe_process(
       [](void* context, void* result) {
         int& number = *static_cast<int*>(context);
-        number += in_process_copy() ? 41 : 0;
+        number += in_probe_process() ? 41 : 0;
         *static_cast<int*>(result) = number;
       },
       &own, &sum, sizeof sum, limit);
   CHECK(whole);
   CHECK(sum == 42);
   CHECK(own == 1);
-  CHECK_FALSE(in_process_copy());
+  CHECK_FALSE(in_probe_process());
 }
 
 TEST_CASE("a copy cannot write to memory that is shared with others") {
@@ -49,32 +49,32 @@ TEST_CASE("a copy cannot write to memory that is shared with others") {
   *shared = 7;
   int seen = 0;
   install_fault_signals();  // the copy ends quietly
-  CHECK(run_in_process_copy(
+  CHECK(run_in_probe_process(
       [](void* context, void* result) { *static_cast<int*>(result) = *static_cast<int*>(context); },
       shared, &seen, sizeof seen, limit));
   CHECK(seen == 7);
   CHECK_FALSE(
-      run_in_process_copy([](void* context, void*) { *static_cast<volatile int*>(context) = 8; },
-                          shared, &seen, sizeof seen, limit));
+      run_in_probe_process([](void* context, void*) { *static_cast<volatile int*>(context) = 8; },
+                           shared, &seen, sizeof seen, limit));
   CHECK(*shared == 7);
   munmap(shared, bytes);
 }
 
 TEST_CASE("a copy that crashes or that somebody ends is no result") {
   int result = 5;
-  CHECK_FALSE(run_in_process_copy([](void*, void*) { kill(getpid(), SIGKILL); }, nullptr, &result,
-                                  sizeof result, limit));
+  CHECK_FALSE(run_in_probe_process([](void*, void*) { kill(getpid(), SIGKILL); }, nullptr, &result,
+                                   sizeof result, limit));
   install_fault_signals();
   static_cast<void>(KernelEntry::of_this_thread());
-  CHECK_FALSE(run_in_process_copy([](void*, void*) { raise(SIGSEGV); }, nullptr, &result,
-                                  sizeof result, limit));
+  CHECK_FALSE(run_in_probe_process([](void*, void*) { raise(SIGSEGV); }, nullptr, &result,
+                                   sizeof result, limit));
   CHECK(result == 5);
 }
 
 TEST_CASE("a copy is stopped when its time is over, and nothing is left of it") {
   const auto start = Clock::now();
   int result = 0;
-  CHECK_FALSE(run_in_process_copy(
+  CHECK_FALSE(run_in_probe_process(
       [](void*, void*) {
         for (;;) asm volatile("" ::: "memory");
       },
@@ -86,7 +86,7 @@ TEST_CASE("a copy is stopped when its time is over, and nothing is left of it") 
 
 TEST_CASE("a copy's limit is of the time that it runs, not of what it waits for a processor") {
   int result = 0;
-  CHECK(run_in_process_copy(
+  CHECK(run_in_probe_process(
       [](void*, void* to) {
         const timespec time{0, 150'000'000};
         nanosleep(&time, nullptr);
@@ -101,7 +101,7 @@ TEST_CASE("copies of several threads at once do not meet") {
   const auto copy = [&right](int number) {
     for (int i = 0; i < 20; ++i) {
       int result = 0;
-      const bool whole = run_in_process_copy(
+      const bool whole = run_in_probe_process(
           [](void* context, void* to) { *static_cast<int*>(to) = *static_cast<int*>(context) + 1; },
           &number, &result, sizeof result, limit);
       if (whole && result == number + 1) ++right;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The pieces are counted here, not by the pool: the caller need not wait for workers that come too
-// late to get one.
-#include "cpu/exec/shared_pieces.h"
+// Ranges are counted here, not by the pool: the caller need not wait for workers that come too late
+// to get one.
+#include "cpu/exec/parallel_ranges.h"
 
 #include <algorithm>
 #include <atomic>
@@ -18,12 +18,12 @@ constexpr std::size_t least_shared_bytes = std::size_t{4} << 20;
 constexpr std::size_t piece_bytes = std::size_t{512} << 10;
 
 /// Deleted by whoever is done with it last: the caller or a worker.
-class SharedPieces final : public Job {
+class ParallelRanges final : public Job {
  public:
   using Piece = std::function<void(std::size_t, std::size_t)>;
 
   static void run(std::size_t bytes, std::uint32_t helpers, const Piece& piece) {
-    auto* const shared = new SharedPieces(bytes, helpers, piece);
+    auto* const shared = new ParallelRanges(bytes, helpers, piece);
     const JobHandle handle = WorkerPool::instance().submit(shared, helpers);
     shared->take_pieces();
     shared->wait();
@@ -37,7 +37,7 @@ class SharedPieces final : public Job {
   }
 
  private:
-  SharedPieces(std::size_t bytes, std::uint32_t helpers, const Piece& piece)
+  ParallelRanges(std::size_t bytes, std::uint32_t helpers, const Piece& piece)
       : bytes_(bytes),
         piece_(piece),
         unfinished_(static_cast<std::uint32_t>((bytes + piece_bytes - 1) / piece_bytes)),
@@ -74,14 +74,15 @@ class SharedPieces final : public Job {
 
 }  // namespace
 
-void in_pieces(std::size_t bytes, const std::function<void(std::size_t, std::size_t)>& piece) {
+void parallel_ranges(std::size_t bytes,
+                     const std::function<void(std::size_t, std::size_t)>& piece) {
   const unsigned workers = worker_count();
   if (bytes < least_shared_bytes || workers < 2) {
     if (bytes != 0) piece(0, bytes);
     return;
   }
   const auto most = static_cast<unsigned>(std::min<std::size_t>(bytes / piece_bytes, workers));
-  SharedPieces::run(bytes, most - 1, piece);
+  ParallelRanges::run(bytes, most - 1, piece);
 }
 
 }  // namespace pycuda::cpu::exec

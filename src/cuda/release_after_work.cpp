@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cuda/after_work.h"
+#include "cuda/release_after_work.h"
 
 #include <list>
 #include <mutex>
@@ -40,20 +40,20 @@ std::list<Left> take_all() noexcept {
 }
 
 /// What the graph keeps of memory: it goes as any known memory when the graph does.
-struct KnownMemory {
+struct EscapedMemory {
   ContextPtr context;
   std::shared_ptr<const void> memory;
 
-  KnownMemory(ContextPtr of, std::shared_ptr<const void> known)
+  EscapedMemory(ContextPtr of, std::shared_ptr<const void> known)
       : context(std::move(of)), memory(std::move(known)) {}
-  KnownMemory(const KnownMemory&) = delete;
-  KnownMemory& operator=(const KnownMemory&) = delete;
-  ~KnownMemory() { drop_known_memory(context, std::move(memory)); }
+  EscapedMemory(const EscapedMemory&) = delete;
+  EscapedMemory& operator=(const EscapedMemory&) = delete;
+  ~EscapedMemory() { release_escaped_memory(context, std::move(memory)); }
 };
 
 }  // namespace
 
-void drop_after_work(const ContextPtr& context, std::shared_ptr<const void> thing) noexcept {
+void release_after_work(const ContextPtr& context, std::shared_ptr<const void> thing) noexcept {
   if (Capture::wait_for_work(*context)) return;
   std::list<Left> one;
   try {
@@ -63,22 +63,23 @@ void drop_after_work(const ContextPtr& context, std::shared_ptr<const void> thin
   }
   leave(one);
   // The last capture may have ended between the two steps.
-  if (!Capture::in_context(*context)) drop_what_captures_left();
+  if (!Capture::in_context(*context)) release_after_captures();
 }
 
-void drop_known_memory(const ContextPtr& context, std::shared_ptr<const void> memory) noexcept {
+void release_escaped_memory(const ContextPtr& context,
+                            std::shared_ptr<const void> memory) noexcept {
   Capture* const own = Capture::of_thread();
   if (own == nullptr || own->context() != context || GraphResources::any_goes_on_thread()) {
-    return drop_after_work(context, std::move(memory));
+    return release_after_work(context, std::move(memory));
   }
   try {
-    own->resources()->keep(std::make_shared<KnownMemory>(context, memory));
+    own->resources()->keep(std::make_shared<EscapedMemory>(context, memory));
   } catch (...) {
-    drop_after_work(context, std::move(memory));
+    release_after_work(context, std::move(memory));
   }
 }
 
-void drop_what_captures_left() noexcept {
+void release_after_captures() noexcept {
   for (bool once_more = true; once_more;) {
     once_more = false;
     std::list<Left> held;

@@ -6,25 +6,25 @@
 #include <cstddef>
 
 #include "cpu/api/cuda_abi.h"
-#include "cpu/exec/memory_box.h"
+#include "cpu/exec/pitched_transfer.h"
 
 namespace pycuda::cpu::api {
 
-class BoxCopy {
+class Copy3D {
  public:
-  /// Takes over what a program gave.
-  explicit BoxCopy(const CUDA_MEMCPY3D& spec);
+  explicit Copy3D(const CUDA_MEMCPY3D& spec);
 
   bool is_empty() const { return extent_.is_empty(); }
   std::size_t bytes() const { return extent_.width_bytes * extent_.height * extent_.depth; }
-  /// Fills in what was left 0, and says whether the box fits. Before all that follows.
-  CUresult settle();
-  /// An end is host memory that the driver does not know.
+  /// Replaces zeros by their defaults and checks that the box fits. Call it before the functions
+  /// below.
+  CUresult validate();
+  /// Whether one side is host memory that the driver does not know.
   bool is_pageable() const { return to_.is_pageable() || from_.is_pageable(); }
-  /// Copies. False, with some of it done, when there is no such memory.
+  /// Copies. False, with part of it copied, if some memory is not mapped.
   bool operator()() const;
-  /// The same for whoever copies where the memory may be gone.
-  exec::MemoryBox as_memory_box() const;
+  /// The same copy for an executor that reports unmapped memory as a fault.
+  exec::PitchedTransfer as_pitched_transfer() const;
 
  private:
   struct Extent {
@@ -44,15 +44,15 @@ class BoxCopy {
     std::size_t height = 0;  // rows from slice to slice; 0: slices follow each other
     CUarray array = nullptr;
 
-    /// `side` names it where it is refused.
-    CUresult settle(const Extent& extent, const char* side);
+    /// Errors call it `side`.
+    CUresult validate(const Extent& extent, const char* side);
     bool is_pageable() const;
     char* row(std::size_t slice, std::size_t line) const {
       return reinterpret_cast<char*>(base) + ((z + slice) * height + y + line) * pitch + x_bytes;
     }
 
    private:
-    CUresult settle_array(const Extent& extent, const char* side);
+    CUresult validate_array(const Extent& extent, const char* side);
     bool span(const Extent& extent, std::size_t* offset, std::size_t* bytes) const;
   };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Entered like compiled code: a stray address is then a fault of the program, not of the process.
-#include "cpu/exec/stray_access.h"
+// The body is entered like compiled code: a bad address is then a fault of the program, and the
+// process continues.
+#include "cpu/exec/fault_recovery.h"
 
 #include "cpu/exec/kernel_entry.h"
 

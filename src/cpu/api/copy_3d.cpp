@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Whether boxes fit, and copying them.
-#include "cpu/api/box_copy.h"
+#include "cpu/api/copy_3d.h"
 
 #include <cstring>
 
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
-#include "cpu/api/refusal.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/exec/bulk_memory.h"
 #include "cpu/exec/fault_message.h"
-#include "cpu/exec/stray_access.h"
+#include "cpu/exec/fault_recovery.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -21,7 +21,7 @@ CUdeviceptr address_of(CUmemorytype type, const void* host, CUdeviceptr device) 
 }
 
 CUresult refuse_side(const char* side, const std::string& why) {
-  return refuse(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::string(side) + " " + why);
+  return fail(CUDA_ERROR_INVALID_VALUE, "copy: the " + std::string(side) + " " + why);
 }
 
 std::string box_text(std::size_t bytes, std::size_t rows, std::size_t slices) {
@@ -31,7 +31,7 @@ std::string box_text(std::size_t bytes, std::size_t rows, std::size_t slices) {
 
 }  // namespace
 
-BoxCopy::BoxCopy(const CUDA_MEMCPY3D& c)
+Copy3D::Copy3D(const CUDA_MEMCPY3D& c)
     : extent_{c.WidthInBytes, c.Height, c.Depth},
       to_{c.dstMemoryType, address_of(c.dstMemoryType, c.dstHost, c.dstDevice),
           c.dstXInBytes,   c.dstY,
@@ -42,12 +42,12 @@ BoxCopy::BoxCopy(const CUDA_MEMCPY3D& c)
             c.srcZ,          c.srcPitch,
             c.srcHeight,     c.srcArray} {}
 
-CUresult BoxCopy::settle() {
-  const CUresult status = to_.settle(extent_, "destination");
-  return status == CUDA_SUCCESS ? from_.settle(extent_, "source") : status;
+CUresult Copy3D::validate() {
+  const CUresult status = to_.validate(extent_, "destination");
+  return status == CUDA_SUCCESS ? from_.validate(extent_, "source") : status;
 }
 
-bool BoxCopy::operator()() const {
+bool Copy3D::operator()() const {
   const bool dense = to_.pitch == extent_.width_bytes && from_.pitch == extent_.width_bytes;
   if (dense) {
     for (std::size_t slice = 0; slice < extent_.depth; ++slice) {
@@ -65,8 +65,8 @@ bool BoxCopy::operator()() const {
   });
 }
 
-exec::MemoryBox BoxCopy::as_memory_box() const {
-  exec::MemoryBox box;
+exec::PitchedTransfer Copy3D::as_pitched_transfer() const {
+  exec::PitchedTransfer box;
   box.to = reinterpret_cast<std::uintptr_t>(to_.row(0, 0));
   box.to_pitch = to_.pitch;
   box.to_slice = to_.pitch * to_.height;
@@ -94,8 +94,8 @@ CUDA_MEMCPY3D run_of_bytes(CUmemorytype to_type, CUdeviceptr to, CUmemorytype fr
   return spec;
 }
 
-CUresult BoxCopy::Side::settle(const Extent& extent, const char* side) {
-  if (type == CU_MEMORYTYPE_ARRAY) return settle_array(extent, side);
+CUresult Copy3D::Side::validate(const Extent& extent, const char* side) {
+  if (type == CU_MEMORYTYPE_ARRAY) return validate_array(extent, side);
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
     return refuse_side(side, "has no memory type " + std::to_string(static_cast<unsigned>(type)));
   if (pitch == 0) pitch = x_bytes + extent.width_bytes;
@@ -135,15 +135,15 @@ CUresult BoxCopy::Side::settle(const Extent& extent, const char* side) {
   return CUDA_SUCCESS;
 }
 
-// After settle().
-bool BoxCopy::Side::is_pageable() const {
+// After validate().
+bool Copy3D::Side::is_pageable() const {
   return (type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_UNIFIED) &&
          pycuda::cpu::api::is_pageable(reinterpret_cast<CUdeviceptr>(row(0, 0)));
 }
 
-CUresult BoxCopy::Side::settle_array(const Extent& extent, const char* side) {
+CUresult Copy3D::Side::validate_array(const Extent& extent, const char* side) {
   const Array* const found = find_array(array);
-  if (found == nullptr) return refuse_array();
+  if (found == nullptr) return fail_unknown_array();
   const pycuda::cpu::exec::TexelMemory& texels = found->texels();
   const std::size_t texel = texels.texel_bytes();
   const auto fits = [](std::size_t begin, std::size_t count, std::size_t size) {
@@ -169,7 +169,7 @@ CUresult BoxCopy::Side::settle_array(const Extent& extent, const char* side) {
 
 // Where the first byte lies, and how many from there to the last; false when the numbers are
 // absurd.
-bool BoxCopy::Side::span(const Extent& extent, std::size_t* offset, std::size_t* bytes) const {
+bool Copy3D::Side::span(const Extent& extent, std::size_t* offset, std::size_t* bytes) const {
   __extension__ using Wide = unsigned __int128;
   const auto at = [&](std::size_t slice, std::size_t line) {
     return ((Wide{z} + slice) * height + y + line) * pitch + x_bytes;

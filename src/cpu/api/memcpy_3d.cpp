@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpy2D* and cuMemcpy3D*: copies of boxes of bytes between pitched memory.
-#include "cpu/api/box_copy.h"
 #include "cpu/api/capture.h"
+#include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"
@@ -14,13 +14,13 @@ enum class When { Now, Async };
 
 CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
-    BoxCopy box(spec);
+    Copy3D box(spec);
     if (when == When::Now) {
       if (const CUresult status = check_call_in_capture(stream); status != CUDA_SUCCESS)
         return status;
     }
     if (box.is_empty()) return CUDA_SUCCESS;
-    if (const CUresult status = box.settle(); status != CUDA_SUCCESS) return status;
+    if (const CUresult status = box.validate(); status != CUDA_SUCCESS) return status;
     if (stream.in_capture())
       return capture(stream, CopyAction{spec, stream.context().handle(), {}});
     if (when == When::Now || box.is_pageable()) return run_transfer(stream, box, "copy");

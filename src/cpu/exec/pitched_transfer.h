@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies and fills that kernels queue: rows of bytes in up to three dimensions.
+// A copy or fill of pitched memory, in up to three dimensions.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace pycuda::cpu::exec {
 
-struct MemoryBox {
+struct PitchedTransfer {
   std::uint64_t to = 0, to_pitch = 0, to_slice = 0;  ///< bytes from row to row, slice to slice
   std::uint64_t from = 0, from_pitch = 0, from_slice = 0;
   bool fills = false;  ///< with `value`, from nowhere
@@ -26,9 +26,9 @@ struct MemoryBox {
   std::uint64_t bytes(std::uint64_t pitch, std::uint64_t slice) const;
 };
 
-/// Does it on the calling thread. Memory that is gone meanwhile is a fault, whose message says
-/// that `whose` operation it was.
-void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::string& whose,
-                    FaultSink& faults);
+/// Runs it on the calling thread. Memory that was freed meanwhile is a fault, whose message names
+/// `whose` operation it was.
+void run_pitched_transfer(const PitchedTransfer& box, const std::string& kernel,
+                          const std::string& whose, FaultSink& faults);
 
 }  // namespace pycuda::cpu::exec

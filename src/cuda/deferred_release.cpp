@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cuda/postponed.h"
+#include "cuda/deferred_release.h"
 
 #include <atomic>
 #include <mutex>
@@ -11,17 +11,17 @@
 namespace pycuda::cuda {
 namespace {
 
-struct Postponed {
+struct DeferredRelease {
   ContextPtr context;
   const char* routine;
   std::function<CUresult()> release;
-  /// A second refusal is final: the reason is not the thread.
+  /// A second failure is final: the reason is not the thread.
   bool was_tried = false;
 };
 
 struct Queue {
   std::mutex mutex;
-  std::vector<Postponed> releases;
+  std::vector<DeferredRelease> releases;
 };
 
 // Never destroyed: threads of the driver may outlive the library's globals.
@@ -30,41 +30,43 @@ Queue& queue() {
   return *made;
 }
 
-std::atomic<PostponedHook> postponed_hook{nullptr};
+std::atomic<DeferredReleaseHook> deferred_release_hook{nullptr};
 
-bool put(Postponed&& postponed) noexcept {
+bool put(DeferredRelease&& deferred) noexcept {
   try {
     const std::lock_guard lock(queue().mutex);
-    queue().releases.push_back(std::move(postponed));
+    queue().releases.push_back(std::move(deferred));
     return true;
   } catch (...) {
     return false;
   }
 }
 
-bool wait_again(Postponed& postponed) noexcept {
-  postponed.was_tried = true;
-  return put(std::move(postponed));
+bool wait_again(DeferredRelease& deferred) noexcept {
+  deferred.was_tried = true;
+  return put(std::move(deferred));
 }
 
 }  // namespace
 
-void set_postponed_hook(PostponedHook hook) noexcept { postponed_hook.store(hook); }
+void set_deferred_release_hook(DeferredReleaseHook hook) noexcept {
+  deferred_release_hook.store(hook);
+}
 
-bool postpone(const ContextPtr& context, const char* routine,
-              std::function<CUresult()> release) noexcept {
+bool defer_release(const ContextPtr& context, const char* routine,
+                   std::function<CUresult()> release) noexcept {
   if (!put({context, routine, std::move(release)})) return false;
-  if (const PostponedHook hook = postponed_hook.load()) hook();
+  if (const DeferredReleaseHook hook = deferred_release_hook.load()) hook();
   return true;
 }
 
-bool release_postponed() noexcept {
-  std::vector<Postponed> releases;
+bool make_deferred_releases() noexcept {
+  std::vector<DeferredRelease> releases;
   {
     const std::lock_guard lock(queue().mutex);
     releases.swap(queue().releases);
   }
-  for (Postponed& next : releases) {
+  for (DeferredRelease& next : releases) {
     const CUresult code = next.context->release(next.release);
     if (code == CUDA_SUCCESS) continue;
     if (code == CUDA_ERROR_NOT_PERMITTED && !next.was_tried && wait_again(next)) continue;

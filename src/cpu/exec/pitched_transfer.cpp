@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Entered like compiled code: a stray address is then a fault of the program, not of the process.
-#include "cpu/exec/memory_box.h"
+// The loop is entered like compiled code: a bad address is then a fault of the program, and the
+// process continues.
+#include "cpu/exec/pitched_transfer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +12,7 @@
 
 namespace pycuda::cpu::exec {
 
-std::uint64_t MemoryBox::bytes(std::uint64_t pitch, std::uint64_t slice) const {
+std::uint64_t PitchedTransfer::bytes(std::uint64_t pitch, std::uint64_t slice) const {
   std::uint64_t rows = 0, slices = 0, all = 0;
   const bool overflow = __builtin_mul_overflow(pitch, height - 1, &rows) ||
                         __builtin_mul_overflow(slice, depth - 1, &slices) ||
@@ -22,7 +23,7 @@ std::uint64_t MemoryBox::bytes(std::uint64_t pitch, std::uint64_t slice) const {
 
 namespace {
 
-void fill_row(const MemoryBox& box, void* to) {
+void fill_row(const PitchedTransfer& box, void* to) {
   switch (box.element) {
     case 2:
       std::fill_n(static_cast<std::uint16_t*>(to), box.width / 2,
@@ -38,10 +39,10 @@ void fill_row(const MemoryBox& box, void* to) {
 
 }  // namespace
 
-void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::string& whose,
-                    FaultSink& faults) {
+void run_pitched_transfer(const PitchedTransfer& box, const std::string& kernel,
+                          const std::string& whose, FaultSink& faults) {
   struct Run {
-    const MemoryBox& box;
+    const PitchedTransfer& box;
     KernelEntry& entry;
     ThreadFrame thread;
   } run{box, KernelEntry::of_this_thread(), {}};
@@ -49,7 +50,7 @@ void run_memory_box(const MemoryBox& box, const std::string& kernel, const std::
       nullptr,
       [](void* context) {
         Run& own = *static_cast<Run*>(context);
-        const MemoryBox& rows = own.box;
+        const PitchedTransfer& rows = own.box;
         own.entry.enter(&own.thread);
         for (std::uint64_t z = 0; z < rows.depth; ++z) {
           for (std::uint64_t y = 0; y < rows.height; ++y) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cuda/life_gate.h"
+#include "cuda/rundown_gate.h"
 
 #include <doctest/doctest.h>
 
@@ -7,22 +7,22 @@
 #include <thread>
 #include <vector>
 
-using pycuda::cuda::LifeGate;
+using pycuda::cuda::RundownGate;
 
 TEST_CASE("a gate lets nobody in before it is opened, nor after it is shut") {
-  LifeGate gate;
+  RundownGate gate;
   CHECK_FALSE(gate.is_open());
-  CHECK_FALSE(static_cast<bool>(LifeGate::Inside(gate)));
+  CHECK_FALSE(static_cast<bool>(RundownGate::Inside(gate)));
   gate.open();
-  CHECK(static_cast<bool>(LifeGate::Inside(gate)));
+  CHECK(static_cast<bool>(RundownGate::Inside(gate)));
   CHECK(gate.shut());
   CHECK_FALSE(gate.is_open());
-  CHECK_FALSE(static_cast<bool>(LifeGate::Inside(gate)));
+  CHECK_FALSE(static_cast<bool>(RundownGate::Inside(gate)));
   CHECK_FALSE(gate.shut());
 }
 
 TEST_CASE("shutting a gate waits for those inside, and nobody is inside after it") {
-  LifeGate gate;
+  RundownGate gate;
   gate.open();
   std::atomic<bool> shut{false};
   std::atomic<int> started{0};
@@ -32,7 +32,7 @@ TEST_CASE("shutting a gate waits for those inside, and nobody is inside after it
     visitors.emplace_back([&] {
       started.fetch_add(1);
       for (;;) {
-        const LifeGate::Inside inside(gate);
+        const RundownGate::Inside inside(gate);
         if (!inside) return;
         if (shut.load()) inside_after_shut.fetch_add(1);
       }

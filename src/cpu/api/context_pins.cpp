@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every call enters a context, hardly any destroys one: so it is the latter that pays for their
-// order (membarrier), where the system has that.
-#include "cpu/api/context_use.h"
+// Every call pins a context, hardly any destroys one: so the latter pays for the memory ordering
+// (membarrier), where the system has that.
+#include "cpu/api/context_pins.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace pycuda::cpu::api {
 
-constinit thread_local UsedContext used_context;
+constinit thread_local PinnedContext pinned_context;
 constinit std::atomic<bool> waiters_fence_others{false};
 
 namespace {
@@ -33,8 +33,8 @@ void fence_others() {}
 #endif
 
 struct Threads {
-  std::mutex mutex;                      // protects `used`
-  std::vector<const UsedContext*> used;  // of each thread
+  std::mutex mutex;                        // protects `used`
+  std::vector<const PinnedContext*> used;  // of each thread
 };
 
 Threads& threads() {
@@ -48,37 +48,37 @@ class Place {
   Place() {
     const std::lock_guard lock(threads().mutex);
     if (threads().used.empty()) waiters_fence_others.store(may_fence_others());
-    threads().used.push_back(&used_context);
+    threads().used.push_back(&pinned_context);
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() {
     const std::lock_guard lock(threads().mutex);
-    std::erase(threads().used, &used_context);
+    std::erase(threads().used, &pinned_context);
   }
 };
 
-bool is_used_elsewhere(CUcontext handle) {
+bool is_pinned_elsewhere(CUcontext handle) {
   const std::lock_guard lock(threads().mutex);
-  return std::ranges::any_of(threads().used, [&](const UsedContext* used) {
-    if (used == &used_context) return false;
+  return std::ranges::any_of(threads().used, [&](const PinnedContext* used) {
+    if (used == &pinned_context) return false;
     const CUcontext of_object = used->of_object.load();
     return used->handle.load() == handle || of_object == handle ||
-           of_object == ObjectUse::any_context();
+           of_object == ObjectPin::any_context();
   });
 }
 
 }  // namespace
 
-void list_used_context() {
-  used_context.is_listed = true;
+void list_pinned_context() {
+  pinned_context.is_listed = true;
   static thread_local const Place place;
 }
 
-void wait_for_users(CUcontext handle) {
+void wait_for_pins(CUcontext handle) {
   constexpr auto nap = std::chrono::microseconds(100);
   fence_others();
-  while (is_used_elsewhere(handle)) std::this_thread::sleep_for(nap);
+  while (is_pinned_elsewhere(handle)) std::this_thread::sleep_for(nap);
 }
 
 }  // namespace pycuda::cpu::api

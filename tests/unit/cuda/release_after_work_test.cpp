@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cuda/after_work.h"
+#include "cuda/release_after_work.h"
 
 #include <doctest/doctest.h>
 
@@ -60,7 +60,7 @@ class Thing {
 std::shared_ptr<GraphResources> graph_that_keeps(Thing& thing, const ContextPtr& context,
                                                  const Stream& stream) {
   const auto capture = capture_thread(stream);
-  drop_known_memory(context, thing.give());
+  release_escaped_memory(context, thing.give());
   capture->end();
   return capture->resources();
 }
@@ -71,7 +71,7 @@ TEST_CASE("what work may still use goes after that") {
   const DriverTable driver = capturing_driver();
   const CurrentContext context(driver);
   Thing thing;
-  drop_after_work(*context, thing.give());
+  release_after_work(*context, thing.give());
   CHECK(waits == 1);
   CHECK(thing.gone());
 }
@@ -85,8 +85,8 @@ TEST_CASE("what falls due during captures goes when the last one in its context 
   Thing other;
   const auto capture = capture_thread(first);
   const auto nested = capture_thread(second);
-  std::thread([&] { drop_known_memory(*context, other.give()); }).join();
-  drop_after_work(*context, thing.give());
+  std::thread([&] { release_escaped_memory(*context, other.give()); }).join();
+  release_after_work(*context, thing.give());
   nested->end();
   CHECK(waits == 0);
   CHECK(!thing.gone());

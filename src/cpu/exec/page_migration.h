@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replacing pages under the feet of running kernels: whoever writes to them meanwhile waits.
+// Page migration: replaces pages while kernels run. Threads that write to them meanwhile wait.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@ namespace pycuda::cpu::exec {
 
 /// While it lives, [begin, begin + bytes) can only be read; threads that write there wait in the
 /// fault handler until it ends. By then the pages must be writable again, or others be in their
-/// place. A second move waits for the first one's end.
-class [[nodiscard]] PageMove {
+/// place. A second migration waits for the end of the first.
+class [[nodiscard]] PageMigration {
  public:
-  PageMove(std::byte* begin, std::uint64_t bytes);
-  ~PageMove();
-  PageMove(const PageMove&) = delete;
-  PageMove& operator=(const PageMove&) = delete;
+  PageMigration(std::byte* begin, std::uint64_t bytes);
+  ~PageMigration();
+  PageMigration(const PageMigration&) = delete;
+  PageMigration& operator=(const PageMigration&) = delete;
   /// False when the pages cannot be protected; nothing waits then.
   bool holds() const { return holds_; }
 
@@ -26,9 +26,9 @@ class [[nodiscard]] PageMove {
 };
 
 /// For fault handlers: true, after waiting if need be, when a write that faulted at `address` did
-/// so because of a move, and is to be tried again.
-bool waited_for_move(std::uintptr_t address) noexcept;
+/// so because of a migration, and must be tried again.
+bool waited_for_migration(std::uintptr_t address) noexcept;
 /// The pages at `begin` are to fault again: what was moved there is gone.
-void forget_move(const std::byte* begin) noexcept;
+void forget_migration(const std::byte* begin) noexcept;
 
 }  // namespace pycuda::cpu::exec

@@ -6,9 +6,9 @@
 
 namespace pycuda::cuda {
 
-/// Shut until `open`. Two atomic operations for one who passes: a shared mutex costs three times
-/// that, and every release of a resource passes here.
-class LifeGate {
+/// Shut until `open`. Passing costs two atomic operations, a third of a shared mutex; every release
+/// of a resource passes here.
+class RundownGate {
  public:
   bool is_open() const noexcept { return (state_.load(std::memory_order_acquire) & kShut) == 0; }
   /// At most once, and before `shut`.
@@ -23,10 +23,10 @@ class LifeGate {
     return true;
   }
 
-  /// Keeps the gate from being shut meanwhile, if it is open.
+  /// Keeps an open gate from being shut while it lives.
   class [[nodiscard]] Inside {
    public:
-    explicit Inside(LifeGate& gate) noexcept
+    explicit Inside(RundownGate& gate) noexcept
         : gate_(gate), open_((gate.state_.fetch_add(1, std::memory_order_acquire) & kShut) == 0) {}
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
@@ -39,7 +39,7 @@ class LifeGate {
     explicit operator bool() const noexcept { return open_; }
 
    private:
-    LifeGate& gate_;
+    RundownGate& gate_;
     const bool open_;
   };
 
