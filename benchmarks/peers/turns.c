@@ -31,13 +31,13 @@ int turn_native(double* seconds, void (*function)(void**), void** arguments, int
 typedef int (*launch_kernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                              void**);
 
-/* cuLaunchKernel and cuCtxSynchronize. */
+/* cuLaunchKernel and cuCtxSynchronize. `grid` and `block` have three numbers. */
 int turn_cuda(double* seconds, launch_kernel launch, int (*synchronise)(void), void* function, const unsigned* grid,
-              const unsigned* block, void** arguments, int count) {
+              const unsigned* block, unsigned shared, void** arguments, int count) {
   int status = 0;
   start(seconds);
   for (int i = 0; i < count && status == 0; ++i)
-    status = launch(function, grid[0], grid[1], 1, block[0], block[1], 1, 0, NULL, arguments, NULL);
+    status = launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, NULL, arguments, NULL);
   if (status == 0) status = synchronise();
   stop(seconds);
   return status;

@@ -66,8 +66,8 @@ class Pycuda:
         self.holders = [np.array(v) for v in self.values]
         self.arguments = pointer_array([v.ctypes.data for v in self.holders])
         self.function = self.module.get_function(case.kernel)
-        self.grid = (ctypes.c_uint * 2)(*case.grid)
-        self.block = (ctypes.c_uint * 2)(*case.block)
+        self.grid = (ctypes.c_uint * 3)(*case.grid, 1)
+        self.block = (ctypes.c_uint * 3)(*case.block, 1)
 
     def forms(self, case):
         return [""]
@@ -80,6 +80,7 @@ class Pycuda:
             ctypes.c_void_p(self.function.handle),
             self.grid,
             self.block,
+            0,
             self.arguments,
             count,
         )
