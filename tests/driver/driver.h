@@ -85,13 +85,15 @@ std::string run_scenario(const std::string& name);
 /// The other side of run_scenario: false when there is no scenario of this name.
 bool play_scenario(const std::string& name);
 /// The scenarios of other files, which play_scenario asks in turn: processes and devices, limits,
-/// the checked mode, long kernels, lazy loading, graphs, what processes share.
+/// the checked mode, long kernels, lazy loading, graphs and their conditional nodes, what processes
+/// share.
 bool play_process_scenario(const std::string& name);
 bool play_limit_scenario(const std::string& name);
 bool play_checked_scenario(const std::string& name);
 bool play_long_kernel_scenario(const std::string& name);
 bool play_lazy_scenario(const std::string& name);
 bool play_graph_scenario(const std::string& name);
+bool play_conditional_scenario(const std::string& name);
 bool play_ipc_scenario(const std::string& name);
 bool play_virtual_memory_scenario(const std::string& name);
 bool play_pool_scenario(const std::string& name);

@@ -47,7 +47,7 @@ bool GraphNode::depends_on(const GraphNode& node) const {
   return false;
 }
 
-Graph::Graph(Kind kind) : kind_(kind), id_(next_id()) {
+Graph::Graph(Kind kind, const Graph* parent) : kind_(kind), parent_(parent), id_(next_id()) {
   if (kind != Kind::Hidden) handle_ = registry.graphs.insert(this);
 }
 
@@ -55,8 +55,8 @@ Graph::~Graph() {
   if (handle_ != nullptr) registry.graphs.erase(handle_);
 }
 
-std::unique_ptr<Graph> Graph::clone(Kind kind) const {
-  auto copy = std::make_unique<Graph>(kind);
+std::unique_ptr<Graph> Graph::clone(Kind kind, const Graph* parent) const {
+  auto copy = std::make_unique<Graph>(kind, parent);
   copy->original_ = id_;
   copy->user_objects = UserReferences(user_objects);
   const Kind child_kind = kind == Kind::Hidden ? Kind::Hidden : Kind::Child;
@@ -65,6 +65,9 @@ std::unique_ptr<Graph> Graph::clone(Kind kind) const {
     NodeAction action = node->action;
     if (auto* child = std::get_if<ChildAction>(&action))
       child->graph = child->graph->clone(child_kind);
+    if (auto* conditional = std::get_if<ConditionalAction>(&action)) {
+      for (auto& body : conditional->bodies) body = body->clone(child_kind, copy.get());
+    }
     copy->nodes_.push_back(std::make_unique<GraphNode>(*copy, std::move(action), node->id()));
     copies.emplace(node.get(), copy->nodes_.back().get());
   }
@@ -145,6 +148,12 @@ bool Graph::has_memory_nodes() const {
       return child->graph->has_memory_nodes();
     return std::holds_alternative<AllocAction>(node->action) ||
            std::holds_alternative<FreeAction>(node->action);
+  });
+}
+
+bool Graph::has_conditional_nodes() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) {
+    return std::holds_alternative<ConditionalAction>(node->action);
   });
 }
 

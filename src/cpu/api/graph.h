@@ -17,6 +17,13 @@ namespace pycuda::cpu::api {
 
 class Graph;
 
+/// A condition that was made for a graph. One node may use it.
+struct OwnCondition {
+  std::shared_ptr<exec::GraphCondition> condition;
+  CUcontext context = nullptr;
+  bool used = false;
+};
+
 class GraphNode {
  public:
   struct Link {
@@ -59,7 +66,8 @@ class Graph {
   /// Whether the program gets handles of the graph and its nodes, and whether it may destroy it.
   enum class Kind { Root, Child, Hidden };
 
-  explicit Graph(Kind kind);
+  /// `parent`: of the body of a conditional node, the graph that has the node.
+  explicit Graph(Kind kind, const Graph* parent = nullptr);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -71,9 +79,10 @@ class Graph {
   Kind kind() const { return kind_; }
   /// From Root to Child: it is the child of a node from now on.
   void become_child() { kind_ = Kind::Child; }
+  const Graph* parent() const { return parent_; }
 
   /// A copy with copies of all child graphs.
-  std::unique_ptr<Graph> clone(Kind kind) const;
+  std::unique_ptr<Graph> clone(Kind kind, const Graph* parent = nullptr) const;
 
   /// In the order in which they were added.
   const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
@@ -87,17 +96,20 @@ class Graph {
   std::vector<GraphNode*> in_order() const;
   /// Whether a node here or in a child graph allocates or frees memory.
   bool has_memory_nodes() const;
+  bool has_conditional_nodes() const;
   std::size_t edge_count() const;
 
   /// The program's objects that live as long as this graph.
   UserReferences user_objects;
+  std::vector<std::shared_ptr<OwnCondition>> conditions;
   /// A captured stream adds nodes to it.
   bool in_capture = false;
-  /// It allocates memory and has an executable: there can be one.
+  /// It allocates memory or has conditions, and an executable: there can be one.
   std::shared_ptr<bool> instantiated = std::make_shared<bool>(false);
 
  private:
   Kind kind_;
+  const Graph* parent_;
   std::uint64_t id_;
   std::uint64_t original_ = 0;
   CUgraph handle_ = nullptr;

@@ -30,8 +30,17 @@ CUgraphNodeType type_of(const NodeAction& action) {
     CUgraphNodeType operator()(const MemoryOperationsAction&) const {
       return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
     }
+    CUgraphNodeType operator()(const ConditionalAction&) const {
+      return CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    }
   };
   return std::visit(Type{}, action);
+}
+
+std::vector<std::shared_ptr<Graph>> graphs_in(const NodeAction& action) {
+  if (const auto* child = std::get_if<ChildAction>(&action)) return {child->graph};
+  if (const auto* conditional = std::get_if<ConditionalAction>(&action)) return conditional->bodies;
+  return {};
 }
 
 CUresult find_node_context(CUcontext handle, Context** context) {
@@ -207,6 +216,7 @@ void append_step(const NodeAction& action, exec::Sequence* sequence) {
       }});
     }
     void operator()(const ChildAction&) const {}
+    void operator()(const ConditionalAction&) const {}
     void operator()(const RecordAction& record) const {
       sequence->has_events = true;
       sequence->steps.emplace_back(exec::Sequence::Record{record.mark});

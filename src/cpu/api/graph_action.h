@@ -85,9 +85,21 @@ struct MemoryOperationsAction {
   unsigned flags = 0;
 };
 
-using NodeAction =
-    std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction, ChildAction,
-                 RecordAction, WaitAction, AllocAction, FreeAction, MemoryOperationsAction>;
+/// One of its bodies runs, or none, or the only one again and again.
+struct ConditionalAction {
+  CUcontext context = nullptr;
+  std::shared_ptr<exec::GraphCondition> condition;
+  CUgraphConditionalNodeType type = CU_GRAPH_COND_TYPE_IF;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<CUgraph>> handles;  ///< of the bodies, for the program
+};
+
+using NodeAction = std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction,
+                                ChildAction, RecordAction, WaitAction, AllocAction, FreeAction,
+                                MemoryOperationsAction, ConditionalAction>;
+
+/// The graphs that a node runs itself: those of a child graph and of a conditional node's bodies.
+std::vector<std::shared_ptr<Graph>> graphs_in(const NodeAction& action);
 
 CUgraphNodeType type_of(const NodeAction& action);
 
@@ -104,7 +116,7 @@ CUresult make_wait_action(CUevent event, WaitAction* action);
 CUresult make_memory_operations_action(const CUDA_BATCH_MEM_OP_NODE_PARAMS* params,
                                        MemoryOperationsAction* action);
 
-/// Adds what a launch runs for this node alone (for a child graph, nothing).
+/// Adds what a launch runs for this node alone (nothing for nodes of graphs).
 void append_step(const NodeAction& action, exec::Sequence* sequence);
 
 /// The context that a graph's node of these parameters works in: the current one for null.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuGraphAdd*Node.
+#include "cpu/api/graph_condition.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_params.h"
 
@@ -17,6 +18,7 @@ CUresult add_node(CUgraphNode* node, CUgraph handle, const CUgraphNode* dependen
     if (status != CUDA_SUCCESS) return status;
     NodeAction action;
     status = make(graph, &action);
+    if (status == CUDA_SUCCESS) status = check_for_body(graph, action);
     if (status != CUDA_SUCCESS) return status;
     *node = graph.add(std::move(action), links)->handle();
     return CUDA_SUCCESS;

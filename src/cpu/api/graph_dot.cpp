@@ -6,6 +6,7 @@
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/module.h"
+#include "cpu/exec/graph_condition.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -43,10 +44,10 @@ class DotFile {
   void body(const Graph& graph, const std::string& indent) {
     for (const auto& node : graph.nodes()) {
       out_ << indent << "n" << node->id() << " [label=\"" << label(*node) << "\"];\n";
-      if (const auto* child = std::get_if<ChildAction>(&node->action)) {
-        out_ << indent << "subgraph cluster_" << child->graph->id() << " {\n"
+      for (const auto& inside : graphs_in(node->action)) {
+        out_ << indent << "subgraph cluster_" << inside->id() << " {\n"
              << indent << "  label=\"child of n" << node->id() << "\";\n";
-        body(*child->graph, indent + "  ");
+        body(*inside, indent + "  ");
         out_ << indent << "}\n";
       }
     }
@@ -130,6 +131,14 @@ class DotFile {
     if (!tells(CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS)) return;
     for (const CUstreamBatchMemOpParams& operation : action.operations)
       text << "\\noperation " << static_cast<int>(operation.operation);
+  }
+  void describe(const ConditionalAction& action, std::ostream& text) const {
+    constexpr const char* names[] = {"if", "while", "switch"};
+    text << names[action.type];
+    if (tells(CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS))
+      text << "\n"
+           << action.bodies.size() << " bodies, condition 0x" << std::hex
+           << action.condition->handle() << std::dec;
   }
   void event(CUevent handle, std::ostream& text) const {
     if (tells(CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS)) text << "\\nevent " << handle;

@@ -138,7 +138,7 @@ CUresult cuGraphDestroy(CUgraph hGraph) {
 CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
   return with_graph(originalGraph, [&](const Graph& graph) -> CUresult {
     if (phGraphClone == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (graph.has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+    if (graph.has_memory_nodes() || graph.has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
     *phGraphClone = graph.clone(Graph::Kind::Root).release()->handle();
     return CUDA_SUCCESS;
   });

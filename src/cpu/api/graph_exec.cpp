@@ -3,6 +3,7 @@
 #include "cpu/api/graph_exec.h"
 
 #include "cpu/api/entry_guard.h"
+#include "cpu/exec/graph_condition.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -17,6 +18,15 @@ void collect(const Graph& graph, std::vector<SharedAllocation>* allocated,
     } else if (const auto* free = std::get_if<FreeAction>(&node->action)) {
       freed->push_back(free->allocation);
     }
+  }
+}
+
+void collect_conditions(const Graph& graph,
+                        std::vector<std::shared_ptr<exec::GraphCondition>>* conditions) {
+  for (const auto& node : graph.nodes()) {
+    if (const auto* conditional = std::get_if<ConditionalAction>(&node->action))
+      conditions->push_back(conditional->condition);
+    for (const auto& inside : graphs_in(node->action)) collect_conditions(*inside, conditions);
   }
 }
 
@@ -48,8 +58,9 @@ void for_pairs(const Graph& left, const Graph& right, const Visit& visit) {
     GraphNode& first = *left.nodes()[i];
     GraphNode& second = *right.nodes()[i];
     visit(first, second);
-    if (const auto* child = std::get_if<ChildAction>(&first.action))
-      for_pairs(*child->graph, *std::get<ChildAction>(second.action).graph, visit);
+    const auto inside = graphs_in(first.action);
+    const auto others = graphs_in(second.action);
+    for (std::size_t j = 0; j < inside.size(); ++j) for_pairs(*inside[j], *others[j], visit);
   }
 }
 
@@ -59,22 +70,23 @@ GraphExec::GraphExec(const Graph& graph, cuuint64_t flags)
     : flags_(flags),
       instantiated_(graph.instantiated),
       graph_(graph.clone(Graph::Kind::Hidden)),
-      effects_(effects_of(graph)) {
+      effects_(effects_of(graph)),
+      is_only_one_(!effects_.none() || graph.has_conditional_nodes()) {
   enter_nodes(*graph_);
   build();
   handle_ = registry.graph_execs.insert(this);
-  if (!effects_.none()) *instantiated_ = true;
+  if (is_only_one_) *instantiated_ = true;
 }
 
 GraphExec::~GraphExec() {
   registry.graph_execs.erase(handle_);
-  if (!effects_.none()) *instantiated_ = false;
+  if (is_only_one_) *instantiated_ = false;
 }
 
 void GraphExec::enter_nodes(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
     nodes_[node->original()] = node.get();
-    if (const auto* child = std::get_if<ChildAction>(&node->action)) enter_nodes(*child->graph);
+    for (const auto& inside : graphs_in(node->action)) enter_nodes(*inside);
   }
 }
 
@@ -83,14 +95,49 @@ void GraphExec::append(const Graph& graph, exec::Sequence* sequence) const {
     if (disabled_.contains(node)) continue;
     if (const auto* child = std::get_if<ChildAction>(&node->action)) {
       append(*child->graph, sequence);
+    } else if (const auto* conditional = std::get_if<ConditionalAction>(&node->action)) {
+      append(*conditional, sequence);
     } else {
       append_step(node->action, sequence);
     }
   }
 }
 
+void GraphExec::append(const ConditionalAction& node, exec::Sequence* sequence) const {
+  std::vector<exec::Sequence::Step>& steps = sequence->steps;
+  const std::size_t choice = steps.size();
+  steps.emplace_back(exec::Sequence::Choice{});
+  std::vector<std::size_t> begins;
+  std::vector<std::size_t> jumps;
+  for (const auto& body : node.bodies) {
+    begins.push_back(steps.size());
+    append(*body, sequence);
+    jumps.push_back(steps.size());
+    steps.emplace_back(exec::Sequence::Jump{choice});
+  }
+  const std::size_t end = steps.size();
+  if (node.type != CU_GRAPH_COND_TYPE_WHILE) {
+    for (const std::size_t jump : jumps) steps[jump] = exec::Sequence::Jump{end};
+  }
+  exec::Sequence::Choice made{node.condition, {}, end, end};
+  if (node.type == CU_GRAPH_COND_TYPE_SWITCH) {
+    made.targets = std::move(begins);
+  } else {
+    made.targets = {begins.size() > 1 ? begins[1] : end};
+    made.otherwise = begins[0];
+  }
+  steps[choice] = std::move(made);
+}
+
 void GraphExec::build() {
   auto sequence = std::make_shared<exec::Sequence>();
+  if (graph_->has_conditional_nodes()) {
+    std::vector<std::shared_ptr<exec::GraphCondition>> conditions;
+    collect_conditions(*graph_, &conditions);
+    sequence->steps.emplace_back(exec::Sequence::Task{[conditions](exec::FaultSink&) {
+      for (const auto& condition : conditions) condition->begin();
+    }});
+  }
   append(*graph_, sequence.get());
   sequence->keep_alive = graph_;
   sequence_ = std::move(sequence);
@@ -190,7 +237,7 @@ CUresult GraphExec::update_child(GraphNode* node, const Graph& graph) {
   }
   const std::unique_ptr<Graph> copy = graph.clone(Graph::Kind::Hidden);
   for_pairs(*child->graph, *copy, [](GraphNode& before, GraphNode& after) {
-    if (!std::holds_alternative<ChildAction>(before.action)) before.action = after.action;
+    if (graphs_in(before.action).empty()) before.action = after.action;
   });
   sequence_.reset();
   return CUDA_SUCCESS;

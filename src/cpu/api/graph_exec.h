@@ -18,7 +18,7 @@ namespace pycuda::cpu::api {
 
 class GraphExec {
  public:
-  /// `graph` has no other executable if it allocates memory.
+  /// `graph` has no other executable if it allocates memory or has conditions.
   GraphExec(const Graph& graph, cuuint64_t flags);
   ~GraphExec();
   GraphExec(const GraphExec&) = delete;
@@ -46,6 +46,7 @@ class GraphExec {
   void enter_nodes(const Graph& graph);
   void build();
   void append(const Graph& graph, exec::Sequence* sequence) const;
+  void append(const ConditionalAction& node, exec::Sequence* sequence) const;
   CUresult check_contexts() const;
 
   const cuuint64_t flags_;
@@ -55,6 +56,7 @@ class GraphExec {
   std::unordered_map<std::uint64_t, GraphNode*> nodes_;  // by the ids of the originals
   std::set<const GraphNode*> disabled_;
   MemoryEffects effects_;
+  const bool is_only_one_;                          // of its graph
   std::shared_ptr<const exec::Sequence> sequence_;  // null: not built since a change
   std::set<CUcontext> contexts_;                    // of the kernels in it
   std::shared_ptr<exec::SequenceRun> last_run_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuGraphInstantiate*, cuGraphLaunch and cuGraphExec*.
 #include "cpu/api/capture.h"
+#include "cpu/api/graph_condition.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_exec.h"
 #include "cpu/api/graph_params.h"
@@ -22,6 +23,9 @@ CUresult instantiate(CUgraphExec* exec, CUgraph handle, cuuint64_t flags) {
       return refuse_in_graphs("launches by kernels");
     }
     if (*graph.instantiated) return CUDA_ERROR_NOT_SUPPORTED;
+    if (!uses_all_conditions(graph)) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult status = check_bodies(graph);
+    if (status != CUDA_SUCCESS) return status;
     *exec = (new GraphExec(graph, flags))->handle();  // cuGraphExecDestroy's
     return CUDA_SUCCESS;
   });
@@ -113,6 +117,9 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph,
   instantiateParams->hErrNode_out = nullptr;
   instantiateParams->result_out =
       status == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
+  const Graph* graph = registry.graphs.find(hGraph);
+  if (status == CUDA_ERROR_INVALID_VALUE && graph != nullptr && !uses_all_conditions(*graph))
+    instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "cpu/api/graph_condition.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/memory_pool.h"
@@ -59,7 +60,7 @@ CUresult make_free_action(const Graph& graph, CUdeviceptr address, FreeAction* a
 CUresult make_child_action(CUgraph handle, ChildAction* action) {
   const Graph* graph = registry.graphs.find(handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (graph->has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (graph->has_memory_nodes() || graph->has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
   action->graph = graph->clone(Graph::Kind::Child);
   return CUDA_SUCCESS;
 }
@@ -83,6 +84,11 @@ CUresult move_child(const CUDA_CHILD_GRAPH_NODE_PARAMS& params, const Graph* par
       graph->in_capture || *graph->instantiated) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (graph->has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+  // The graph stays the program's where it may not be moved there.
+  const CUresult status =
+      check_for_body(*parent, ChildAction{std::shared_ptr<Graph>(graph, [](const Graph*) {})});
+  if (status != CUDA_SUCCESS) return status;
   graph->become_child();
   action->graph.reset(graph);
   return CUDA_SUCCESS;
@@ -173,7 +179,11 @@ CUresult make_action(CUgraphNodeParams* params, const Graph* graph, NodeAction* 
       });
     }
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return refuse_in_graphs("conditional nodes");
+      // What a node has cannot be changed.
+      if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      return put<ConditionalAction>(action, [&](ConditionalAction* made) {
+        return make_conditional_action(&params->conditional, *graph, made);
+      });
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

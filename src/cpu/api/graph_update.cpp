@@ -59,6 +59,13 @@ struct Compare {
                ? CU_GRAPH_EXEC_UPDATE_SUCCESS
                : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   }
+  CUgraphExecUpdateResult operator()(const ConditionalAction& have) const {
+    const auto& other = std::get<ConditionalAction>(want);
+    return have.context == other.context && have.type == other.type &&
+                   have.bodies.size() == other.bodies.size()
+               ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+               : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+  }
   template <class Action>
   CUgraphExecUpdateResult operator()(const Action&) const {
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -114,9 +121,11 @@ CUgraphExecUpdateResult compare_for_update(const Graph& have, const Graph& want,
       return differs(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, &new_node, other);
     const CUgraphExecUpdateResult result = compare_actions(old_node.action, new_node.action);
     if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return differs(result, &new_node, nullptr);
-    if (const auto* child = std::get_if<ChildAction>(&new_node.action)) {
+    const auto old_inside = graphs_in(old_node.action);
+    const auto new_inside = graphs_in(new_node.action);
+    for (std::size_t j = 0; j < new_inside.size(); ++j) {
       const CUgraphExecUpdateResult inner =
-          compare_for_update(*std::get<ChildAction>(old_node.action).graph, *child->graph, info);
+          compare_for_update(*old_inside[j], *new_inside[j], info);
       if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS) return inner;
     }
   }

@@ -39,6 +39,7 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_vprintf", pycuda_cpu_vprintf),
       runtime_symbol("pycuda_cpu_malloc", pycuda_cpu_malloc),
       runtime_symbol("pycuda_cpu_free", pycuda_cpu_free),
+      runtime_symbol("pycuda_cpu_set_condition", pycuda_cpu_set_condition),
       runtime_symbol("pycuda_cpu_check_access", pycuda_cpu_check_access),
       runtime_symbol("pycuda_cpu_check_gang", pycuda_cpu_check_gang),
       runtime_symbol("pycuda_cpu_note_access", pycuda_cpu_note_access),

@@ -12,7 +12,9 @@
 
 #include "cpu/exec/callback_threads.h"
 #include "cpu/exec/event_marker.h"
+#include "cpu/exec/graph_condition.h"
 #include "cpu/exec/grid_run.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/worker_pool.h"
@@ -22,6 +24,8 @@ namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(20);
 constexpr std::uint32_t deep_stack_bytes = 128 << 10;
+/// So often a loop of a graph may turn before other work gets a turn on its thread.
+constexpr unsigned most_turns = 64;
 
 struct HostWork {
   std::function<void()> run;
@@ -108,7 +112,9 @@ class SequenceRun {
  public:
   std::shared_ptr<Stream::State> stream;
   std::shared_ptr<const Sequence> sequence;
-  std::size_t next = 0;  ///< the step; belongs to the holder of the stream's token
+  std::size_t next = 0;    ///< the step; belongs to the holder of the stream's token, as do these
+  bool in_caller = false;  ///< who launched it runs it now
+  unsigned turns = 0;      ///< of loops, since it went to a worker
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
   Marker end;
 
@@ -195,6 +201,7 @@ bool advance(const RunPointer& run);
 Task resume_task(const RunPointer& run) {
   return {[](const std::shared_ptr<void>& subject) {
             const auto resumed = std::static_pointer_cast<SequenceRun>(subject);
+            resumed->in_caller = false;
             if (advance(resumed)) drive(resumed->stream);
           },
           run};
@@ -239,6 +246,34 @@ struct RunStep {
   }
   bool operator()(const MemoryCondition& condition) const {
     return when_memory_holds(condition, run->stream->faults, resume_task(run));
+  }
+  bool operator()(const Sequence::Choice& choice) const {
+    if (run->stream->faults.poisoned()) {
+      run->next = choice.end;
+      return true;
+    }
+    const std::uint32_t value = choice.condition->value();
+    run->next = value < choice.targets.size() ? choice.targets[value] : choice.otherwise;
+    return true;
+  }
+  bool operator()(const Sequence::Jump& jump) const {
+    const bool turns = jump.target <= number;
+    run->next = jump.target;
+    if (!turns) return true;
+    FaultSink& faults = run->stream->faults;
+    // Its kernels may each be too short for an interrupt to meet one.
+    if (interrupting() && !faults.poisoned()) {
+      Fault fault;
+      fault.kind = FaultKind::Timeout;
+      fault.message =
+          "a loop of a graph was stopped by the user's interrupt of the call that waited for it";
+      faults.report(fault);
+    }
+    // Whoever launched it does not wait for it, and others' work may be what it waits for.
+    if (!run->in_caller && ++run->turns < most_turns) return true;
+    run->turns = 0;
+    WorkerPool::instance().post(resume_task(run));
+    return false;
   }
 };
 
@@ -379,8 +414,9 @@ std::shared_ptr<SequenceRun> Stream::launch(std::shared_ptr<const Sequence> sequ
     push(state_, run);
   } else if (!state_->take()) {
     push(state_, run);
-  } else if (advance(run)) {
-    pass_on(state_);
+  } else {
+    run->in_caller = true;
+    if (advance(run)) pass_on(state_);
   }
   return run;
 }

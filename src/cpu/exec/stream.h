@@ -45,10 +45,11 @@ struct LaunchRequest {
 };
 
 class Event;
+class GraphCondition;
 class SharedRecords;
 
 /// Work that is queued as one: a graph, ready to be launched again and again. Its steps run one
-/// after the other. Not changed while a stream has it.
+/// after the other, but for choices and jumps. Not changed while a stream has it.
 struct Sequence {
   /// As Stream::enqueue.
   struct Task {
@@ -64,7 +65,20 @@ struct Sequence {
   struct Wait {
     std::shared_ptr<Event> event;
   };
-  using Step = std::variant<LaunchRequest, Task, Callback, Record, Wait, MemoryCondition>;
+  /// Which step comes next is the condition's to say. Neither this nor a jump leads over steps that
+  /// record or wait.
+  struct Choice {
+    std::shared_ptr<const GraphCondition> condition;
+    std::vector<std::size_t> targets;  ///< for the values 0, 1, ...
+    std::size_t otherwise = 0;         ///< for all greater ones
+    std::size_t end = 0;               ///< of all that it chooses from: the next step after a fault
+  };
+  /// Another step comes next: one further on, or the choice of a loop again.
+  struct Jump {
+    std::size_t target = 0;
+  };
+  using Step =
+      std::variant<LaunchRequest, Task, Callback, Record, Wait, MemoryCondition, Choice, Jump>;
   std::vector<Step> steps;
   bool has_events = false;                 ///< steps that record or wait
   std::shared_ptr<const void> keep_alive;  ///< what runs of it need besides

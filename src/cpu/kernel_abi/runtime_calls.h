@@ -68,6 +68,9 @@ std::int32_t pycuda_cpu_vprintf(pycuda::cpu::ThreadFrame* thread, const char* fo
 /// Device-side malloc and free: null when the heap (CU_LIMIT_MALLOC_HEAP_SIZE) is full.
 void* pycuda_cpu_malloc(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_free(pycuda::cpu::ThreadFrame* thread, void* memory);
+/// CUDA's cudaGraphSetConditional. Faults where no graph has such a handle.
+void pycuda_cpu_set_condition(pycuda::cpu::ThreadFrame* thread, std::uint64_t handle,
+                              std::uint32_t value);
 /// Checked mode: before each access. Faults unless [address, address + bytes) lies in one live
 /// allocation. `site` is for vector code, which numbers its accesses.
 void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,

@@ -106,6 +106,10 @@ bool emit_system_call(FunctionLowering& lowering, const std::string& name, const
     result = b.CreatePtrToInt(result, b.getInt64Ty());
   } else if (name == "free" && has(1)) {
     lowering.runtime_call("pycuda_cpu_free", b.getVoidTy(), {lowering.thread(), pointer(0)});
+  } else if (name == "cudaGraphSetConditional" && has(2)) {
+    lowering.runtime_call("pycuda_cpu_set_condition", b.getVoidTy(),
+                          {lowering.thread(), argument_bits(lowering, call.arguments[0], 64),
+                           argument_bits(lowering, call.arguments[1], 32)});
   } else {
     return false;
   }

@@ -375,7 +375,7 @@ base::Result<std::string, Diagnostics> link(const std::vector<LinkInput>& inputs
 
 bool is_provided_by_driver(std::string_view function) {
   return function == "vprintf" || function == "__assertfail" || function == "malloc" ||
-         function == "free";
+         function == "free" || function == "cudaGraphSetConditional";
 }
 
 }  // namespace pycuda::cpu::ptx
