@@ -309,7 +309,7 @@ __global__ void stray(int *out, int which)
 {
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     int x = __shfl_xor_sync(~0u, t, 1) ^ 1;
-    if (x == which) out += 1ll << 44;  // 64 TiB: nothing is mapped there
+    if (x == which) out += 1ll << 45;  // 128 TiB: more than a process can address
     out[x] = x;
 }
 ''')
