@@ -33,6 +33,7 @@ NB_MODULE(_driver, m) {
   bind_function(m);
   bind_graph(m);
   bind_capture(m);
+  bind_conditional(m);
   bind_graph_exec(m);
   bind_stream_memory(m);
   bind_ipc(m);

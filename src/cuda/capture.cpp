@@ -86,9 +86,9 @@ Capture* taking_all() noexcept {
 
 }  // namespace
 
-CUstream internal::stream_of_capture() noexcept {
+CUstream internal::stream_in_capture(CUstream stream) noexcept {
   const Capture* const capture = taking_all();
-  return capture == nullptr ? nullptr : capture->stream();
+  return capture != nullptr && capture->takes_work_of(stream) ? capture->stream() : stream;
 }
 
 void internal::refuse_to_wait(const char* routine, const char* remedy) {
@@ -122,11 +122,11 @@ void CaptureTolerance::restore(const driver::DriverTable& driver, int before) no
   static_cast<void>(driver.cuThreadExchangeStreamCaptureMode.status(&mode));
 }
 
-Capture::Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope)
+Capture::Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope, Capture* around)
     : context_(std::move(context)),
       stream_(stream),
       scope_(scope),
-      resources_(std::make_shared<GraphResources>()),
+      resources_(around != nullptr ? around->resources() : std::make_shared<GraphResources>()),
       pool_(std::make_shared<DeviceMemoryPool>(DeviceBlocks{}, Keeping::ForGraph)) {
   resources_->keep(pool_);
 }
@@ -136,8 +136,74 @@ Capture::~Capture() { abandon(); }
 std::shared_ptr<Capture> Capture::begin(const Stream& stream, CUstreamCaptureMode mode,
                                         CaptureScope scope) {
   const ContextScope current(stream.context());
-  const driver::DriverTable& driver = stream.context()->driver();
   auto capture = std::make_shared<Capture>(Key{}, stream.context(), stream.handle(), scope);
+  return enter(std::move(capture), [&](const driver::DriverTable& driver, CUstream handle) {
+    driver.cuStreamBeginCapture(handle, mode);
+  });
+}
+
+std::shared_ptr<Capture> Capture::begin_body(const std::shared_ptr<Capture>& around, CUgraph body) {
+  const ContextScope current(around->context());
+  auto stream = std::make_unique<Stream>(CU_STREAM_NON_BLOCKING);
+  auto capture = std::make_shared<Capture>(Key{}, around->context(), stream->handle(),
+                                           CaptureScope::Thread, around.get());
+  capture->around_ = around;
+  capture->own_stream_ = std::move(stream);
+  return enter(std::move(capture), [&](const driver::DriverTable& driver, CUstream handle) {
+    driver.cuStreamBeginCaptureToGraph(handle, body, nullptr, nullptr, 0,
+                                       CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  });
+}
+
+bool Capture::takes_work_of(CUstream stream) const {
+  if (stream == nullptr) return true;
+  for (const Capture* outer = around_.get(); outer != nullptr; outer = outer->around_.get()) {
+    if (outer->stream() == stream) return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// The graph that a stream is captured into, and what its next node waits for.
+struct CaptureTip {
+  CUgraph graph = nullptr;
+  const CUgraphNode* nodes = nullptr;
+  const CUgraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+
+  explicit CaptureTip(const Capture& capture) {
+    const auto& get = capture.context()->driver().cuStreamGetCaptureInfo;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    get(capture.stream(), &status, nullptr, &graph, &nodes, &edges, &count);
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) return;
+    throw get.error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                    "what was captured before has ended the capture");
+  }
+};
+
+}  // namespace
+
+CUgraphConditionalHandle Capture::make_condition(std::optional<unsigned int> value) const {
+  const ContextScope current(context_);
+  return cuda::make_condition(context_, CaptureTip(*this).graph, value);
+}
+
+Conditional Capture::add_conditional(CUgraphConditionalHandle condition,
+                                     CUgraphConditionalNodeType type, unsigned int bodies) const {
+  const ContextScope current(context_);
+  const CaptureTip tip(*this);
+  Conditional added = cuda::add_conditional(context_, tip.graph, condition, type, bodies,
+                                            Dependencies(tip.nodes, tip.count), tip.edges);
+  context_->driver().cuStreamUpdateCaptureDependencies(stream_, &added.node, nullptr, 1,
+                                                       CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+  return added;
+}
+
+std::shared_ptr<Capture> Capture::enter(
+    std::shared_ptr<Capture> capture,
+    const std::function<void(const driver::DriverTable&, CUstream)>& begin) {
+  const driver::DriverTable& driver = capture->context()->driver();
   UnderWay& all = under_way();
   OfThread& thread = of_this_thread();
   {
@@ -147,12 +213,12 @@ std::shared_ptr<Capture> Capture::begin(const Stream& stream, CUstreamCaptureMod
   thread.captures.reserve(thread.captures.size() + 1);
   const std::unique_lock nobody_waits(waiting());
   const auto& begin_capture = driver.cuStreamBeginCapture;
-  if (goes_into_graph(stream.handle())) {
+  if (goes_into_graph(capture->stream())) {
     throw begin_capture.error(CUDA_ERROR_ILLEGAL_STATE, "the stream is captured already");
   }
-  begin_capture(stream.handle(), mode);
+  begin(driver, capture->stream());
   capture->ended_.store(false);
-  if (scope == CaptureScope::Thread) {
+  if (capture->scope() == CaptureScope::Thread) {
     CUstreamCaptureMode exchanged = CU_STREAM_CAPTURE_MODE_RELAXED;
     if (driver.cuThreadExchangeStreamCaptureMode.status(&exchanged) == CUDA_SUCCESS) {
       capture->mode_before_ = exchanged;
@@ -246,9 +312,20 @@ CUgraph Capture::end() {
   }
   CUgraph graph = nullptr;
   const CUresult code = finish(&graph);
-  if (code == CUDA_SUCCESS) return graph;
+  if (code == CUDA_SUCCESS && !spoiled_.load()) return graph;
+  if (around_) {  // the graph is the node's
+    spoil_outer();
+    throw end_capture.error(code, "in the body of a conditional node");
+  }
   if (graph != nullptr) static_cast<void>(context_->driver().cuGraphDestroy.status(graph));
-  throw end_capture.error(code);
+  if (code != CUDA_SUCCESS) throw end_capture.error(code);
+  throw end_capture.error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                          "the body of a conditional node is not complete");
+}
+
+void Capture::spoil_outer() noexcept {
+  for (Capture* outer = around_.get(); outer != nullptr; outer = outer->around_.get())
+    outer->spoiled_.store(true);
 }
 
 void Capture::abandon() noexcept {
@@ -257,7 +334,8 @@ void Capture::abandon() noexcept {
   // Whatever the status: the capture may have been invalid, and has ended then as well.
   CUgraph graph = nullptr;
   static_cast<void>(finish(&graph));
-  if (graph == nullptr) return;
+  spoil_outer();
+  if (graph == nullptr || around_) return;  // a body is its node's
   static_cast<void>(
       context->release([&] { return context->driver().cuGraphDestroy.status(graph); }));
 }

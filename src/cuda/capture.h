@@ -3,10 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "cuda/capturing.h"
+#include "cuda/graph.h"
 #include "cuda/graph_resources.h"
 #include "cuda/memory_pool.h"
 #include "cuda/stream.h"
@@ -28,6 +30,9 @@ class Capture : public std::enable_shared_from_this<Capture> {
   /// With CaptureScope::Thread the thread may allocate and compile meanwhile, in every mode.
   static std::shared_ptr<Capture> begin(const Stream& stream, CUstreamCaptureMode mode,
                                         CaptureScope scope);
+  /// Captures what its thread puts into no stream, or into the stream of `around`, into the body of
+  /// one of its conditional nodes.
+  static std::shared_ptr<Capture> begin_body(const std::shared_ptr<Capture>& around, CUgraph body);
   /// The innermost one that this thread has begun, or null.
   static Capture* of_thread() noexcept;
   /// The one that work put into `stream` is captured by, as far as this library knows; null when
@@ -43,7 +48,7 @@ class Capture : public std::enable_shared_from_this<Capture> {
   /// An event was recorded somewhere: other streams may follow the captured ones from there on.
   static void note_event() noexcept;
 
-  Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope);
+  Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope, Capture* around = nullptr);
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
   ~Capture();
@@ -52,6 +57,15 @@ class Capture : public std::enable_shared_from_this<Capture> {
   const ContextPtr& context() const { return context_; }
   CaptureScope scope() const { return scope_; }
   bool ended() const { return ended_.load(std::memory_order_acquire); }
+
+  /// Whether this thread's work for `stream` goes into this one's.
+  bool takes_work_of(CUstream stream) const;
+  /// A condition for the graph that is captured, as `make_condition`.
+  CUgraphConditionalHandle make_condition(std::optional<unsigned int> value) const;
+  /// Adds a conditional node, which waits for what was captured before and which the rest waits
+  /// for.
+  Conditional add_conditional(CUgraphConditionalHandle condition, CUgraphConditionalNodeType type,
+                              unsigned int bodies) const;
 
   /// What the graph will keep.
   const std::shared_ptr<GraphResources>& resources() const { return resources_; }
@@ -69,6 +83,11 @@ class Capture : public std::enable_shared_from_this<Capture> {
   static void abandon(CUstream stream) noexcept;
 
  private:
+  static std::shared_ptr<Capture> enter(
+      std::shared_ptr<Capture> capture,
+      const std::function<void(const driver::DriverTable&, CUstream)>& begin);
+  /// Of the body of a conditional node: the graph around it is not complete.
+  void spoil_outer() noexcept;
   /// Ends it in the driver, and then takes it off the lists: those who find none there wait for the
   /// context, which would spoil it.
   CUresult finish(CUgraph* graph) noexcept;
@@ -80,6 +99,9 @@ class Capture : public std::enable_shared_from_this<Capture> {
   std::shared_ptr<DeviceMemoryPool> pool_;
   /// The thread's mode before, to be restored.
   std::optional<CUstreamCaptureMode> mode_before_;
+  std::shared_ptr<Capture> around_;     ///< of a conditional node's body
+  std::unique_ptr<Stream> own_stream_;  ///< the body is captured from it
+  std::atomic<bool> spoiled_{false};
   std::atomic<bool> forked_{false};
   std::atomic<bool> ended_{true};  ///< so until it has begun
 };

@@ -11,7 +11,7 @@ namespace pycuda::cuda {
 
 namespace internal {
 
-[[gnu::cold]] CUstream stream_of_capture() noexcept;
+[[gnu::cold]] CUstream stream_in_capture(CUstream stream) noexcept;
 [[gnu::cold]] void refuse_to_wait(const char* routine, const char* remedy);
 [[gnu::cold]] bool is_captured(CUstream stream) noexcept;
 [[gnu::cold]] const void* copy_for_graph(const void* value, std::size_t bytes, CUstream stream);
@@ -24,10 +24,11 @@ inline bool thread_captures() noexcept {
 }
 
 /// The stream for work that names `stream`: while this thread captures all that it does in the
-/// current context, null means the captured stream.
+/// current context, null means the captured stream. So does, in the body of a conditional node, the
+/// stream whose capture the body is a part of.
 inline CUstream stream_for_work(CUstream stream) noexcept {
-  if (thread_captures() && stream == nullptr) [[unlikely]]
-    return internal::stream_of_capture();
+  if (thread_captures()) [[unlikely]]
+    return internal::stream_in_capture(stream);
   return stream;
 }
 

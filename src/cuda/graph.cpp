@@ -44,6 +44,11 @@ Graph::Graph(ContextPtr context, CUgraph handle, std::shared_ptr<GraphResources>
   *graph_.out() = handle;
 }
 
+Graph::Graph(std::shared_ptr<const Graph> parent, CUgraph body)
+    : resources_(parent->resources()),
+      parent_(std::move(parent)),
+      graph_(decltype(graph_)::borrow(parent_->context(), body)) {}
+
 Graph Graph::clone() const {
   const ContextScope scope(context());
   Graph copy(context(), nullptr, resources_);
@@ -205,6 +210,38 @@ CUgraphNode Graph::add_memory_operations(const MemoryOperations& operations, Dep
   const CUDA_BATCH_MEM_OP_NODE_PARAMS parameters = parameters_of(operations, context()->handle());
   CUgraphNode added = nullptr;
   driver().cuGraphAddBatchMemOpNode(&added, handle(), after.data(), after.size(), &parameters);
+  return added;
+}
+
+Conditional Graph::add_conditional(CUgraphConditionalHandle condition,
+                                   CUgraphConditionalNodeType type, unsigned int bodies,
+                                   Dependencies after) {
+  return cuda::add_conditional(context(), handle(), condition, type, bodies, after, nullptr);
+}
+
+CUgraphConditionalHandle make_condition(const ContextPtr& context, CUgraph graph,
+                                        std::optional<unsigned int> value) {
+  CUgraphConditionalHandle condition = 0;
+  context->driver().cuGraphConditionalHandleCreate(&condition, graph, context->handle(),
+                                                   value.value_or(0),
+                                                   value ? CU_GRAPH_COND_ASSIGN_DEFAULT : 0);
+  return condition;
+}
+
+Conditional add_conditional(const ContextPtr& context, CUgraph graph,
+                            CUgraphConditionalHandle condition, CUgraphConditionalNodeType type,
+                            unsigned int bodies, Dependencies after, const CUgraphEdgeData* edges) {
+  CUgraphNodeParams parameters{};
+  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  parameters.conditional.handle = condition;
+  parameters.conditional.type = type;
+  parameters.conditional.size = bodies;
+  parameters.conditional.ctx = context->handle();
+  Conditional added;
+  context->driver().cuGraphAddNode(&added.node, graph, after.data(), edges, after.size(),
+                                   &parameters);
+  added.bodies.assign(parameters.conditional.phGraph_out,
+                      parameters.conditional.phGraph_out + bodies);
   return added;
 }
 

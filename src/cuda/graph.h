@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +30,12 @@ struct FillNode {
   std::size_t count;
 };
 
+/// A conditional node and the graphs that are its bodies.
+struct Conditional {
+  CUgraphNode node = nullptr;
+  std::vector<CUgraph> bodies;
+};
+
 /// Nodes are the graph's: their handles die with it. One thread at a time, as the driver wants it.
 class Graph {
  public:
@@ -42,6 +49,11 @@ class Graph {
   const driver::DriverTable& driver() const { return graph_.driver(); }
   /// What its nodes refer to, for as long as it or anything made of it lives.
   const std::shared_ptr<GraphResources>& resources() const { return resources_; }
+  /// The graph that it is a part of, as the body of a conditional node is; else itself.
+  const Graph& whole() const { return parent_ ? parent_->whole() : *this; }
+
+  /// The body of one of `parent`'s conditional nodes.
+  Graph(std::shared_ptr<const Graph> parent, CUgraph body);
 
   /// A copy with nodes of its own.
   Graph clone() const;
@@ -74,13 +86,25 @@ class Graph {
   CUgraphNode add_event_record(const Event& event, Dependencies after);
   CUgraphNode add_event_wait(const Event& event, Dependencies after);
   CUgraphNode add_memory_operations(const MemoryOperations& operations, Dependencies after);
+  Conditional add_conditional(CUgraphConditionalHandle condition, CUgraphConditionalNodeType type,
+                              unsigned int bodies, Dependencies after);
 
  private:
   CUgraphNode add_copy(const CUDA_MEMCPY3D& copy, Dependencies after);
 
   std::shared_ptr<GraphResources> resources_;
+  std::shared_ptr<const Graph> parent_;  ///< of a body
   Owned<&driver::DriverTable::cuGraphDestroy> graph_;
 };
+
+/// A condition for a node of `graph`, or of a body in it. Each launch of the graph begins with
+/// `value`; where there is none, with what the launch before left.
+CUgraphConditionalHandle make_condition(const ContextPtr& context, CUgraph graph,
+                                        std::optional<unsigned int> value);
+/// Adds a conditional node; `edges` has the data of the edges to it, or is null.
+Conditional add_conditional(const ContextPtr& context, CUgraph graph,
+                            CUgraphConditionalHandle condition, CUgraphConditionalNodeType type,
+                            unsigned int bodies, Dependencies after, const CUgraphEdgeData* edges);
 
 /// The parameters of a node of memory operations, which live no longer than `operations`.
 CUDA_BATCH_MEM_OP_NODE_PARAMS parameters_of(const MemoryOperations& operations, CUcontext context);

@@ -10,9 +10,10 @@ void bind_enums(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_context(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
-/// Graph and GraphNode, what captures streams, and GraphExec.
+/// Graph and GraphNode, what captures streams, conditional nodes, and GraphExec.
 void bind_graph(nanobind::module_& m);
 void bind_capture(nanobind::module_& m);
+void bind_conditional(nanobind::module_& m);
 void bind_graph_exec(nanobind::module_& m);
 /// Their memory operations, and those of streams.
 void bind_stream_memory(nanobind::module_& m);

@@ -58,6 +58,7 @@ class StreamCapture {
     }
     graph_ = nb::cast(GraphObject{});
     capture_ = begin(stream_, mode_, cuda::CaptureScope::Thread);
+    nb::cast<GraphObject&>(graph_).capture = capture_;
     keep_argument(*capture_->resources(), stream_);
     return graph_;
   }

@@ -29,7 +29,7 @@ class GraphExecObject {
 
   /// The handle of a node of the graph that this was made of.
   CUgraphNode own(const GraphNodeObject& node) const {
-    if (node.graph.get() != exec_->graph()) {
+    if (&node.graph->whole() != exec_->graph().get()) {
       throw nanobind::value_error(
           "the node is not one of the graph that this was instantiated from");
     }

@@ -11,6 +11,10 @@
 #include "bindings/gil/released.h"
 #include "cuda/graph.h"
 
+namespace pycuda::cuda {
+class Capture;
+}
+
 namespace pycuda::bindings {
 
 /// A shared graph. The last one to let go does so without the GIL: memory that the graph kept is
@@ -38,6 +42,8 @@ class SharedGraph {
 struct GraphObject {
   /// Null until the capture ends that it is the result of.
   SharedGraph graph;
+  /// That capture, and that of a conditional node's body.
+  std::weak_ptr<cuda::Capture> capture = {};
 
   /// Throws for a graph whose capture has not ended.
   const std::shared_ptr<cuda::Graph>& ready() const;
