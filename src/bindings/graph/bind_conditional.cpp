@@ -207,7 +207,7 @@ void bind_conditional(nb::module_& m) {
       "\n"
       "Examples\n"
       "--------\n"
-      ">>> halve = SourceModule('''\n"
+      ">>> halve = compiler.SourceModule('''\n"
       "... __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned int);\n"
       "... __global__ void halve(float *x, cudaGraphConditionalHandle more) {\n"
       "...   *x /= 2;\n"
