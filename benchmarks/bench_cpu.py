@@ -3,14 +3,11 @@
 
 import argparse
 import contextlib
-import json
 import math
 import os
 import pathlib
 import re
-import select
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,52 +17,12 @@ sys.path.insert(0, str(HERE / "peers"))
 
 import cases as table  # noqa: E402
 import rivals as peers  # noqa: E402
+from turns import compile_turns  # noqa: E402
+from worker_process import Failed, WorkerProcess  # noqa: E402
 
 OURS = "pycuda"
 PEERS = ("PoCL", "Intel")
-#: Longer than any kernel of the table takes anywhere, so that a rival that hangs does not hold up the others.
-ANSWER_SECONDS = 180
-
-
-class Failed(Exception):
-    pass
-
-
-class Worker:
-    """An implementation's process, between turns asleep."""
-
-    def __init__(self, arguments: list[str], environment: dict[str, str]):
-        self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "peers" / "worker.py"), *arguments],
-            env={**os.environ, **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            bufsize=1,
-        )
-        self.version = self.answer()["ready"]
-
-    def answer(self) -> dict:
-        ready, _, _ = select.select([self.process.stdout], [], [], ANSWER_SECONDS)
-        line = self.process.stdout.readline() if ready else ""
-        if not line:
-            self.process.kill()
-            raise Failed("no answer" if not ready else f"ended with status {self.process.wait()}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise Failed(answer["error"])
-        return answer
-
-    def ask(self, **order) -> dict:
-        if self.process.poll() is not None:
-            raise Failed("has ended")
-        self.process.stdin.write(json.dumps(order) + "\n")
-        return self.answer()
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
+WORKER = HERE / "peers" / "worker.py"
 
 
 def differs(case, found: dict, wanted: dict) -> str:
@@ -80,7 +37,9 @@ def differs(case, found: dict, wanted: dict) -> str:
     return f"wrong results: {wrong} of {len(off)}, the largest off by {max(off):.2g}"
 
 
-def run_case(case, workers: dict[str, Worker], rounds: int, clock: str, notes: list[str]) -> dict[str, list[float]]:
+def run_case(
+    case, workers: dict[str, WorkerProcess], rounds: int, clock: str, notes: list[str]
+) -> dict[str, list[float]]:
     """Seconds of each round by "rival" or "rival, form"."""
     lanes, least, wanted = [], {}, None
     # g++ goes first: its results are what the others' are compared with.
@@ -158,7 +117,7 @@ def print_row(cells: list[str], markdown: bool) -> None:
     print(f"{text}  {cells[-1]}".rstrip(), flush=True)
 
 
-def print_barrier(worker: Worker, rounds: int, clock: str, middle) -> None:
+def print_barrier(worker: WorkerProcess, rounds: int, clock: str, middle) -> None:
     """What a barrier costs a gang, from a block that does little else."""
     case = table.barrier_case()
     try:
@@ -174,7 +133,7 @@ def print_barrier(worker: Worker, rounds: int, clock: str, middle) -> None:
     print(f"{case.label}: {each:.1f} ns each, {each / gangs:.2f} ns for each of {gangs} gangs (goal 2 {verdict})")
 
 
-def start_all(folder: pathlib.Path, threads: int, wanted: str, notes: list[str]) -> dict[str, Worker]:
+def start_all(folder: pathlib.Path, threads: int, wanted: str, notes: list[str]) -> dict[str, WorkerProcess]:
     def is_wanted(name):
         return any(part.strip() in name for part in wanted.split(";"))
 
@@ -182,13 +141,13 @@ def start_all(folder: pathlib.Path, threads: int, wanted: str, notes: list[str])
     found = {name: rival for name, rival in found.items() if is_wanted(name)}
     if wanted:
         notes.append(f"only these rivals were asked for: {wanted}")
-    workers = {OURS: Worker([OURS], {"PYCUDA_CPU_THREADS": str(threads)})}
+    workers = {OURS: WorkerProcess(WORKER, [OURS], {"PYCUDA_CPU_THREADS": str(threads)})}
     for name, rival in found.items():
         if isinstance(rival, str):
             notes.append(f"absent: {name}: {rival}")
             continue
         try:
-            workers[name] = Worker(rival.arguments, rival.environment)
+            workers[name] = WorkerProcess(WORKER, rival.arguments, rival.environment)
             if workers[name].version:
                 notes.append(f"{name}: {workers[name].version}")
         except Failed as failure:
@@ -224,7 +183,7 @@ def main():
     ratios: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
-        peers.compile_turns(folder)
+        compile_turns(folder)
         workers = start_all(folder, options.threads, options.rivals, notes)
         for worker in workers.values():
             stack.callback(worker.close)

@@ -8,58 +8,24 @@ import math
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE / "sample"))
+sys.path[:0] = [str(HERE / "sample"), str(HERE / "peers")]
 
 import kernel_file  # noqa: E402
 import native  # noqa: E402
+from turns import compile_turns  # noqa: E402
+from worker_process import Failed, WorkerProcess  # noqa: E402
 
 SIDES = ("pycuda", "native")
+IMPLEMENTATION = HERE / "sample" / "implementation.py"
 
 
-class Failed(Exception):
-    pass
-
-
-class Side:
-    """A process of implementation.py, asleep between its turns."""
-
-    def __init__(self, arguments: list[str], environment: dict[str, str]):
-        self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "sample" / "implementation.py"), *arguments],
-            env={**os.environ, **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-        )
-        self.answer()
-
-    def answer(self) -> dict:
-        line = self.process.stdout.readline()
-        if not line:
-            raise Failed(f"ended with status {self.process.wait()}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise Failed(answer["error"])
-        return answer
-
-    def ask(self, **order) -> dict:
-        self.process.stdin.write(json.dumps(order) + "\n")
-        return self.answer()
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-
-def run_kernel(kernel, sides: dict[str, Side], rounds: int, small: bool, folder: pathlib.Path) -> dict:
+def run_kernel(kernel, sides: dict[str, WorkerProcess], rounds: int, small: bool, folder: pathlib.Path) -> dict:
     """Medians of the rounds, in seconds, and what ours took to compile and run for the first time."""
     first, results = {}, {}
     for name, side in sides.items():
@@ -102,14 +68,12 @@ def main() -> None:
     figures, failures = {}, []
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
-        turns = folder / "turns.so"
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", HERE / "peers" / "turns.c", "-o", turns], check=True)
+        compile_turns(folder)
         library = native.compile_library(kernels, folder, native.FAST)
-        common = {"BENCH_TURNS": str(turns), "PYCUDA_DRIVER": "cpu"}
-        common["PYCUDA_CPU_THREADS"] = common["OMP_NUM_THREADS"] = str(len(threads))
+        count = str(len(threads))
         sides = {
-            "pycuda": Side(["pycuda"], common),
-            "native": Side(["native", str(library)], common),
+            "pycuda": WorkerProcess(IMPLEMENTATION, ["pycuda"], {"PYCUDA_DRIVER": "cpu", "PYCUDA_CPU_THREADS": count}),
+            "native": WorkerProcess(IMPLEMENTATION, ["native", str(library)], {"OMP_NUM_THREADS": count}),
         }
         for side in sides.values():
             stack.callback(side.close)

@@ -3,7 +3,6 @@
 
 import ctypes.util
 import dataclasses
-import os
 import pathlib
 import shutil
 import subprocess
@@ -96,11 +95,3 @@ def opencl_rivals(folder: pathlib.Path, threads: int) -> dict[str, Rival | str]:
             environment["CL_CONFIG_CPU_VECTORIZER_MODE"] = mode
         rivals[f"Intel, {mode}"] = Rival(f"Intel, {mode}", ["opencl", loader, "Intel"], environment)
     return rivals
-
-
-def compile_turns(folder: pathlib.Path) -> str:
-    """The library with the measuring loops."""
-    library = str(folder / "turns.so")
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", str(HERE / "turns.c"), "-o", library], check=True)
-    os.environ["BENCH_TURNS"] = library
-    return library

@@ -13,38 +13,15 @@ import sys
 
 import cases as table
 import numpy as np
+from turns import TURN_SECONDS, Turns, pointer_array
 
 HERE = pathlib.Path(__file__).parent
-#: A turn takes at least this long, so that the clock and the start weigh little.
-TURN_SECONDS = 0.02
 
 
 def kernel_text() -> str:
     return "".join(
         (HERE / name).read_text() for name in ("dialect.h", "kernels.h", "kernels_harder.h", "kernels_varied.h")
     )
-
-
-class Turns:
-    """turns.c: each call gives seconds by the clock on the wall and of the processor."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL(os.environ["BENCH_TURNS"])
-
-    def take(self, name: str, *arguments) -> tuple[float, float]:
-        seconds = (ctypes.c_double * 2)()
-        status = getattr(self.library, name)(seconds, *arguments)
-        if status != 0:
-            raise LaunchError(f"the launch failed with {status}")
-        return tuple(seconds)
-
-
-class LaunchError(Exception):
-    pass
-
-
-def pointer_array(addresses) -> ctypes.Array:
-    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 class Pycuda:

@@ -8,29 +8,27 @@ import ctypes
 import importlib.util
 import json
 import os
+import pathlib
 import sys
 import time
 
 import numpy as np
 from kernel_file import read_all
 
-#: A turn takes at least this long, so that the clock and the start weigh little.
-TURN_SECONDS = 0.02
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "peers"))
 
-
-def pointers(values):
-    return (ctypes.c_void_p * len(values))(*(v.ctypes.data for v in values))
+from turns import TURN_SECONDS, Turns, pointer_array  # noqa: E402
 
 
 class Pycuda:
-    def __init__(self, turns):
+    def __init__(self):
         import pycuda.autoinit  # noqa: F401
         import pycuda.driver
         from pycuda.compiler import SourceModule
 
-        self.turns, self.driver, self.compile = turns, pycuda.driver, SourceModule
+        self.turns, self.driver, self.compile = Turns(), pycuda.driver, SourceModule
         package = importlib.util.find_spec("pycuda")
-        self.library = ctypes.CDLL(os.path.join(os.path.dirname(package.origin), "libcuda_cpu.so"))
+        self.library = ctypes.CDLL(str(pathlib.Path(package.origin).with_name("libcuda_cpu.so")))
 
     def prepare(self, kernel, prepared):
         self.memory = {n: self.driver.to_device(a) for n, a in prepared.arguments.items() if a.ndim}
@@ -44,30 +42,26 @@ class Pycuda:
     def restore(self, name, array):
         self.driver.memcpy_htod(self.memory[name], array)
 
-    def run(self, seconds, count):
-        cu = self.library
-        handle = ctypes.c_void_p(self.function.handle)
-        status = self.turns.turn_cuda(
-            seconds,
-            cu.cuLaunchKernel,
-            cu.cuCtxSynchronize,
-            handle,
+    def run(self, count):
+        return self.turns.take(
+            "turn_cuda",
+            self.library.cuLaunchKernel,
+            self.library.cuCtxSynchronize,
+            ctypes.c_void_p(self.function.handle),
             self.grid,
             self.block,
             self.shared,
-            pointers(self.held),
+            pointer_array([value.ctypes.data for value in self.held]),
             count,
         )
-        if status != 0:
-            raise RuntimeError(f"the launch failed with {status}")
 
     def result(self, name, like):
         return self.driver.from_device_like(self.memory[name], like)
 
 
 class Native:
-    def __init__(self, turns, library):
-        self.turns, self.library, self.first = turns, ctypes.CDLL(library), 0.0
+    def __init__(self, library):
+        self.turns, self.library, self.first = Turns(), ctypes.CDLL(library), 0.0
 
     def prepare(self, kernel, prepared):
         self.arrays = {n: a.copy() for n, a in prepared.arguments.items() if a.ndim}
@@ -79,8 +73,10 @@ class Native:
     def restore(self, name, array):
         self.arrays[name][:] = array
 
-    def run(self, seconds, count):
-        self.turns.turn_native(seconds, self.function, pointers(self.held), count)
+    def run(self, count):
+        return self.turns.take(
+            "turn_native", self.function, pointer_array([value.ctypes.data for value in self.held]), count
+        )
 
     def result(self, name, like):
         return self.arrays[name]
@@ -93,9 +89,8 @@ class Server:
     def turn(self, count):
         for argument in self.kernel.results:
             self.side.restore(argument.name, self.prepared.arguments[argument.name])
-        seconds = (ctypes.c_double * 2)()
-        self.side.run(seconds, count)
-        return seconds[0] / count
+        wall, _ = self.side.run(count)
+        return wall / count
 
     def prepare(self, order):
         self.kernel = self.kernels[order["kernel"]]
@@ -125,8 +120,7 @@ def main():
     # What libraries print must not get into the answers.
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    turns = ctypes.CDLL(os.environ["BENCH_TURNS"])
-    server = Server(Pycuda(turns) if sys.argv[1] == "pycuda" else Native(turns, sys.argv[2]))
+    server = Server(Pycuda() if sys.argv[1] == "pycuda" else Native(sys.argv[2]))
     out.write(json.dumps({"ready": True}) + "\n")
     for line in sys.stdin:
         try:

@@ -8,7 +8,6 @@ If none of its kernels is so short, the next program in the list takes its place
 """
 
 import dataclasses
-import pathlib
 import re
 import subprocess
 import sys
@@ -91,7 +90,10 @@ def selected(suite: Suite, clone: str) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    for suite, clone in zip(SUITES, map(str, map(pathlib.Path, sys.argv[1:]))):
+    clones = sys.argv[1:]
+    if len(clones) != len(SUITES):
+        sys.exit(f"usage: selection.py {' '.join(suite.name.upper() for suite in SUITES)} (folders of git clones)")
+    for suite, clone in zip(SUITES, clones):
         for program, kernel in selected(suite, clone):
             print(f"{suite.name}\t{program}\t{kernel}")
 
