@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -54,6 +55,21 @@ TEST_CASE("rows that are repeated are moved in packs as well") {
   CHECK(plan_of(result, layout_of({1000, 1000}, {0, 4}), gpu).vector == 4);
   CHECK(plan_of(result, layout_of({1000, 1000}, {4, 0}), gpu).vector == 4);
   CHECK(plan_of(result, layout_of({1000, 1000}, {4, 4000}), gpu).vector == 1);
+}
+
+TEST_CASE("short arrays run in blocks of whole gangs on cores") {
+  for (const auto& [elements, threads, blocks] : {std::array{1, 64, 1},
+                                                  {3, 64, 1},
+                                                  {64, 64, 1},
+                                                  {100, 128, 1},
+                                                  {256, 256, 1},
+                                                  {300, 256, 2}}) {
+    const Layout line = layout_of({elements}, {4});
+    const ElementwisePlan plan = plan_of(line, line, cores);
+    CHECK(plan.form == ElementwiseForm::Once);
+    CHECK(plan.threads == static_cast<unsigned>(threads));
+    CHECK(plan.grid.x == static_cast<unsigned>(blocks));
+  }
 }
 
 TEST_CASE("more than 2^31 elements have 64-bit indices") {
